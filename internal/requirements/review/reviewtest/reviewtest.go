@@ -151,18 +151,23 @@ func Everything(t require.TestingT) review.Input {
 		{Path: "notes.md", Counts: account.Counts{Empty: 1}},
 		{Path: "whole.md", Counts: account.Counts{Rows: 3, Read: 3}},
 	}
-	in.Pending = &pending.Open{Proposals: []pending.Proposal{
-		{Change: "add-json", Does: pending.Modify, Requirement: "REQ-2", Path: "openspec/changes/add-json/specs/cli/spec.md", Line: 3,
-			Conflicts: []string{"drop-table would remove it, too (openspec/changes/drop-table/specs/cli/spec.md:3)"}},
-		{Change: "add-json", Does: pending.Rename, Requirement: "REQ-3", To: "REQ-33", Path: "openspec/changes/add-json/specs/cli/spec.md", Line: 9},
-		{Change: "done", Does: pending.Add, Requirement: "REQ-1", Path: "openspec/changes/done/specs/cli/spec.md", Line: 3, Applied: true},
-	}, Remarks: []pending.Remark{{Path: "openspec/changes/half/specs/cli/spec.md", Line: 1, Message: "it proposes nothing", Fix: "write it"}}, More: 2}
+	in.Pending = openChanges()
 	in.Drift = []review.Drift{{Path: "REQUIREMENTS.md", Detail: "it was changed after the last import"}}
 	in.Actors = []review.ActorCount{{Name: "cora", Role: lifecycle.Coder, Accepted: 4, Refused: 2, Codes: []review.CodeCount{
 		{Code: "gate_unmet", Count: 2, At: Noon, Detail: "there is no implementation"}}},
 		{Name: "paula", Role: lifecycle.PM, Accepted: 40, Refused: 0}}
 	in.Unchecked = []string{review.UncheckedEvidence}
 	return in
+}
+
+// openChanges returns proposals of every kind.
+func openChanges() *pending.Open {
+	return &pending.Open{Proposals: []pending.Proposal{
+		{Change: "add-json", Does: pending.Modify, Requirement: "REQ-2", Path: "openspec/changes/add-json/specs/cli/spec.md", Line: 3,
+			Conflicts: []string{"drop-table would remove it, too (openspec/changes/drop-table/specs/cli/spec.md:3)"}},
+		{Change: "add-json", Does: pending.Rename, Requirement: "REQ-3", To: "REQ-33", Path: "openspec/changes/add-json/specs/cli/spec.md", Line: 9},
+		{Change: "done", Does: pending.Add, Requirement: "REQ-1", Path: "openspec/changes/done/specs/cli/spec.md", Line: 3, Applied: true},
+	}, Remarks: []pending.Remark{{Path: "openspec/changes/half/specs/cli/spec.md", Line: 1, Message: "it proposes nothing", Fix: "write it"}}, More: 2}
 }
 
 // Hostile is text that tries to be markup, a mention, a link, a command or another line, wherever it is shown.
