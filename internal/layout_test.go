@@ -37,7 +37,7 @@ var public = map[string][]string{
 	"internal/conductor":   {"contract", "drive", "language", "prompt", "state", "tools"},
 	"internal/daemon":      {"project"},
 	"internal/ledger":      {"audit", "store", "store/boltstore"},
-	"internal/operator":    {"backup", "database", "exportfile", "keyfile", "offline", "tokens"},
+	"internal/operator":    {"backup", "config", "database", "exportfile", "keyfile", "offline", "tokens"},
 	"internal/requirements": {"agenda", "choices", "documents", "drift", "evidence", "guidance", "lookup", "origin", "projection",
 		"record", "replay", "reqdoc", "review", "review/render", "trace"},
 	"internal/rules":  {"actorname", "boundary", "claiming", "lifecycle", "planning", "repeating"},
@@ -113,7 +113,7 @@ var onlyIn = map[string][]string{
 	"github.com/yuin/goldmark":    {"internal/requirements/markdown", "internal/requirements/reqdoc"},
 	"go.etcd.io/bbolt":            {"internal/ledger/store/boltstore"},
 	"go.mau.fi/util":              {"internal/requirements/reqid"},
-	"go.yaml.in/yaml/v3":          {"internal/conductor/contract", "cmd/openapi"},
+	"go.yaml.in/yaml/v3":          {"internal/conductor/contract", "internal/operator/config", "cmd/openapi"},
 	"cel.dev/cel-go":              {"internal/conductor/contract"},
 	"golang.org/x/mod":            {"internal/ledger/audit", "internal/auditor", "internal/ledger"},
 	"golang.org/x/sys": {
