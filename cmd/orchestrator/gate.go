@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/cli/setting"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/operator/exportfile"
@@ -46,7 +47,7 @@ project_status.json, and says what it could not check.
 Formats: text; json; github writes annotations for the log of a job, and adds a summary to the file
 $GITHUB_STEP_SUMMARY; markdown is that summary; sarif is SARIF 2.1.0; junit is JUnit XML.
 
-Exit codes: 0 passed; 1 failed; 2 usage or environment: the check was not possible.`
+Exit codes: 0 passed; 1 failed; 2 usage or environment: the check was not possible; 3 no service answers.`
 
 func gateCommand() *cobra.Command {
 	var o gateOptions
@@ -69,13 +70,15 @@ func gateCommand() *cobra.Command {
 	cli.ServiceFlags(cmd, &o.Service)
 	cli.TimeoutFlag(cmd, &o.Service)
 	cli.FormatFlag(cmd, &o.format, gateFormats)
+	setting.Declare(cmd, "export")
+	setting.DeclarePaths(cmd, "export")
 	cli.WithEnv(cmd)
 	// The variable of --export is the service's as well: it says where the export is, and not to read it.
 	prepare := cmd.PreRunE
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		o.offline = f.Changed("export")
 		if o.offline && f.Changed("server") {
-			return fault.New(fault.Invalid, "usage", "--server and --export exclude each other").
+			return fault.New(fault.Invalid, fault.CodeUsage, "--server and --export exclude each other").
 				WithFix("name the service, or the export")
 		}
 		return prepare(cmd, args)

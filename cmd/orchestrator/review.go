@@ -45,7 +45,7 @@ contradicts itself or cannot be trusted. The exit code does not depend on the ve
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 && narrow.path() != "/project/review" {
-				return fault.New(fault.Invalid, "usage", "the review of one requirement is not filtered or sorted").
+				return fault.New(fault.Invalid, fault.CodeUsage, "the review of one requirement is not filtered or sorted").
 					WithFix("leave ID out, or the flags")
 			}
 			if len(args) == 1 {
@@ -99,7 +99,7 @@ type sheet interface {
 // askReview asks the service for a review, and returns it with its JSON.
 func askReview[T sheet](ctx context.Context, o cli.Service, path string) (found T, raw []byte, err error) {
 	if o.Timeout <= 0 {
-		return found, nil, fault.New(fault.Invalid, "usage", "%v is not a time to wait for an answer", o.Timeout).
+		return found, nil, fault.New(fault.Invalid, fault.CodeUsage, "%v is not a time to wait for an answer", o.Timeout).
 			WithFix("give --timeout a time such as 15s")
 	}
 	c, err := o.Connect()

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/cli/setting"
 	"orchestrator/internal/daemon"
-	"orchestrator/internal/datadir"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -76,7 +76,7 @@ func serveCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	listenFlags(f, &o)
-	f.StringVar(&o.Project.Data, "data", datadir.Default, "folder of the database and the tokens")
+	cli.DataFlag(cmd, &o.Project.Data)
 	f.StringSliceVar(&o.Project.Requirements, "requirements", []string{"REQUIREMENTS.md"},
 		"requirement document, or a quoted pattern such as 'docs/*.md'; may be given more than once")
 	cli.ReadingFlags(cmd, &o.Project.Reading)
@@ -98,7 +98,15 @@ func serveCommand() *cobra.Command {
 		"create a token for every role that has none of its own, in tokens/<role>.token; for a demonstration only: "+
 			"whoever can read the folder can act in every role")
 	f.DurationVar(&o.Drain, "drain", 10*time.Second, "how long requests in flight may take to finish after SIGTERM")
+	serveSettings(cmd)
 	return cli.WithEnv(cmd)
+}
+
+// serveSettings says which flags the settings stand in for, and which are paths.
+func serveSettings(cmd *cobra.Command) {
+	setting.Declare(cmd, "requirements", "export", "workflow", "evidence", "branch", "addr", "log-format", "log-level")
+	setting.WorkAtRoot(cmd, "data", "requirements", "export", "repo", "witness", "addr", "tls-cert", "tls-key",
+		"metrics-token-file")
 }
 
 // listenFlags adds the flags of the address.

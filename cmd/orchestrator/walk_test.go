@@ -269,19 +269,25 @@ var commands = map[string]door{
 	"compact":    {reads: true, accepted: func(w *walker) { w.stop(); w.run(0, "compact"); w.serve() }},
 	"upgrade":    {reads: true, accepted: func(w *walker) { w.stop(); w.run(0, "upgrade"); w.serve() }},
 	"token list": running("token", "list"),
-	"trace":      running("trace"),
-	"review":     running("review"),
-	"tools list": running("tools", "list"), "tools check": running("tools", "check"), "tools show": running("tools", "show", "math.eval"),
+	"version":    running("version"),
+	"config set": {reads: true, accepted: func(w *walker) {
+		w.run(0, "config", "set", "log_level", "info")
+		w.run(2, "config", "set", "log_level", "loud")
+	}},
+	"config unset": running("config", "unset", "log_level"),
+	"trace":        running("trace"),
+	"review":       running("review"),
+	"tools list":   running("tools", "list"), "tools check": running("tools", "check"), "tools show": running("tools", "show", "math.eval"),
 	"ask": {
 		accepted: func(w *walker) { w.run(0, "ask", "--token-file", pmToken, "what is 2+2") },
-		refused:  func(w *walker) { w.run(2, "ask", "hm") },
+		refused:  func(w *walker) { w.run(1, "ask", "hm") },
 		dry:      func(w *walker) { w.run(0, "ask", "what is 2+2") }, // with the viewer's token
 		records:  oneRun, refusal: "request.refused viewer not_understood",
 	},
 	"conduct": {
 		prepare:  func(w *walker) { w.file("sum.json", sum); w.file("none.json", `{"obligations":[]}`) },
 		accepted: func(w *walker) { w.run(0, "conduct", "--token-file", pmToken, "sum.json") },
-		refused:  func(w *walker) { w.run(2, "conduct", "none.json") },
+		refused:  func(w *walker) { w.run(1, "conduct", "none.json") },
 		dry: func(w *walker) {
 			w.run(0, "conduct", "--plan", "--token-file", pmToken, "sum.json")
 			w.run(0, "conduct", "sum.json") // with the viewer's token
@@ -290,7 +296,7 @@ var commands = map[string]door{
 	},
 	"drive": {
 		accepted: func(w *walker) { w.run(1, "drive", "--requirement", "REQ-001", "--max-steps", "1") },
-		refused:  func(w *walker) { w.run(2, "drive", "--parallel", "0") },
+		refused:  func(w *walker) { w.run(1, "drive", "--parallel", "0") },
 		dry:      func(w *walker) { w.run(0, "drive", "--plan") },
 		records:  oneMove, refusal: "request.refused pm invalid_drive",
 	},

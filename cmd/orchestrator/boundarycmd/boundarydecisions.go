@@ -27,7 +27,7 @@ func boundaryDecisionsCommand() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if limit < 1 {
-				return fault.New(fault.Invalid, "usage", "%d decisions cannot be listed", limit).
+				return fault.New(fault.Invalid, fault.CodeUsage, "%d decisions cannot be listed", limit).
 					WithFix("give --limit 1 or more")
 			}
 			from, err := cli.SinceOf(since, time.Now())

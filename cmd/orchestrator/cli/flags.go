@@ -5,13 +5,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"orchestrator/cmd/orchestrator/cli/setting"
 	"orchestrator/internal/datadir"
-	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/reqdoc"
 )
 
+// DataFlag adds --data.
 func DataFlag(cmd *cobra.Command, data *string) {
 	cmd.Flags().StringVar(data, "data", datadir.Default, "folder of the database and the tokens")
+	setting.DeclarePaths(cmd, "data")
 }
 
 // FormatFlag adds --format; the first one known is the default.
@@ -22,7 +24,7 @@ func FormatFlag(cmd *cobra.Command, format *string, known []string) {
 
 // UnknownFormat refuses a --format; known are the ones there are.
 func UnknownFormat(format string, known []string) error {
-	return fault.New(fault.Invalid, "usage", "there is no format %q", format).
+	return misuse("there is no format %q", format).
 		WithFix("use --format %s", strings.Join(known, ", "))
 }
 
@@ -32,5 +34,6 @@ func ReadingFlags(cmd *cobra.Command, o *reqdoc.Options) {
 	cmd.Flags().StringVar(&o.Family, "family", "",
 		"read every document as this family, and look for no marks: "+strings.Join(families, ", "))
 	cmd.Flags().BoolVar(&o.Assign, "assign", false, "make ids from section and item for documents that have none")
+	setting.Declare(cmd, "family")
 	_ = cmd.RegisterFlagCompletionFunc("family", cobra.FixedCompletions(families, cobra.ShellCompDirectiveNoFileComp))
 }

@@ -25,7 +25,7 @@ func SinceOf(text string, now time.Time) (time.Time, error) {
 	}
 	d, err := time.ParseDuration(age)
 	if err != nil || d < 0 {
-		return time.Time{}, fault.New(fault.Invalid, "usage", "%q is neither a time nor an age", text).
+		return time.Time{}, fault.New(fault.Invalid, fault.CodeUsage, "%q is neither a time nor an age", text).
 			WithFix("give --since 2026-01-31, --since 24h or --since 7d")
 	}
 	if age != text {

@@ -24,7 +24,8 @@ it did not, the next agent is tried. If all fail, the requirement is set to bloc
 It uses the pm's token of the first start, unless --token-file names another. After an interrupt no further step
 begins; an agent that is running finishes.
 
-Exit codes: 0 all driven requirements are done; 1 some are not; 2 usage or environment.`
+Exit codes: 0 all driven requirements are done; 1 some are not, or the request was refused; 2 usage;
+3 no service answers.`
 
 func DriveCommand() *cobra.Command {
 	o := driveOptions{Service: cli.Service{Role: "pm"}}
@@ -54,7 +55,7 @@ func DriveCommand() *cobra.Command {
 		"print each event as a line of JSON, the report last; with --plan the plan as JSON")
 	cli.ServiceFlags(cmd, &o.Service)
 	cli.WithEnv(cmd)
-	return cli.Usage(cmd)
+	return cmd
 }
 
 // driveOptions are the flags of drive.

@@ -12,14 +12,15 @@ package config
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"orchestrator/internal/apiclient"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/reqdoc"
@@ -32,6 +33,9 @@ const (
 	TreeFile  = "orchestrator.yaml" // at the root of the project
 	LocalFile = "settings.yaml"     // in the data folder
 )
+
+// CodeSettings is the code of what is wrong with settings.
+const CodeSettings fault.Code = "settings"
 
 // Tree is what orchestrator.yaml says.
 type Tree struct {
@@ -160,14 +164,14 @@ func (s setting) check(value string) error {
 	switch {
 	case value == "":
 	case len(value) > maxValue || strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == 0x7F }):
-		return fault.New(fault.Invalid, "settings", "the value of %s is not one line of text", s.key).
+		return fault.New(fault.Invalid, CodeSettings, "the value of %s is not one line of text", s.key).
 			WithFix("give one line of at most %d bytes", maxValue)
 	case s.among != nil && !slices.Contains(s.among, value):
-		return fault.New(fault.Invalid, "settings", "%q is no value of %s", value, s.key).
+		return fault.New(fault.Invalid, CodeSettings, "%q is no value of %s", value, s.key).
 			WithFix("use %s", orList(s.among))
 	case s.valid != nil:
 		if reason := s.valid(value); reason != "" {
-			return fault.New(fault.Invalid, "settings", "%q is no value of %s", value, s.key).WithFix("%s", reason)
+			return fault.New(fault.Invalid, CodeSettings, "%q is no value of %s", value, s.key).WithFix("%s", reason)
 		}
 	}
 	return nil
@@ -197,23 +201,39 @@ func inTree(path string) string {
 	return ""
 }
 
+// asked says what is wrong with the address of a service.
+func asked(url string) string {
+	if err := fault.As(apiclient.CheckServer(url)); err != nil {
+		return err.Fix
+	}
+	return ""
+}
+
+// listened says what is wrong with an address to listen on.
+func listened(addr string) string {
+	if _, _, err := net.SplitHostPort(addr); err != nil && !strings.HasPrefix(addr, "unix:") {
+		return "give HOST:PORT, such as 127.0.0.1:8080, or unix:PATH"
+	}
+	return ""
+}
+
 func (l *Local) settings() []setting {
 	return []setting{
 		{key: "evidence", text: &l.Evidence, among: []string{"verify", "record"}},
 		{key: "branch", text: &l.Branch},
 		{key: "workflow", text: &l.Workflow, among: []string{"v1", "rework"}},
 		{key: "export", text: &l.Export},
-		{key: "addr", text: &l.Addr},
+		{key: "addr", text: &l.Addr, valid: listened},
 		{key: "log_format", text: &l.LogFormat, among: []string{"auto", "json", "console"}},
 		{key: "log_level", text: &l.LogLevel, among: []string{"debug", "info", "warn", "error"}},
-		{key: "url", text: &l.URL},
+		{key: "url", text: &l.URL, valid: asked},
 		{key: "token_file", text: &l.TokenFile},
 	}
 }
 
 // elsewhere refuses a name that does not belong into orchestrator.yaml.
 func (t *Tree) elsewhere(key string) error {
-	refusal := fault.New(fault.Invalid, "settings", "%s does not say %q", TreeFile, key)
+	refusal := fault.New(fault.Invalid, CodeSettings, "%s does not say %q", TreeFile, key)
 	if slices.Contains(Keys(), key) {
 		return refusal.WithFix("remove it, and set it for this folder alone: orchestrator config set %s VALUE", key)
 	}
@@ -222,7 +242,7 @@ func (t *Tree) elsewhere(key string) error {
 
 // elsewhere refuses a name that does not belong into settings.yaml.
 func (l *Local) elsewhere(key string) error {
-	refusal := fault.New(fault.Invalid, "settings", "there is no setting %q", key)
+	refusal := fault.New(fault.Invalid, CodeSettings, "there is no setting %q", key)
 	t := Tree{}
 	if slices.ContainsFunc(t.settings(), func(s setting) bool { return s.key == key }) {
 		return refusal.WithFix("write it into %s at the root of the project, which belongs to the tree", TreeFile)
@@ -239,13 +259,13 @@ const (
 // read returns the content of a file, or nil where there is none.
 func read(ctx context.Context, path string) ([]byte, error) {
 	unusable := func(cause error) error {
-		return fault.New(fault.Invalid, "settings", "%s cannot be read", path).
+		return fault.New(fault.Invalid, CodeSettings, "%s cannot be read", path).
 			WithFix("make it a regular file of at most %d KiB that you may read, and no link; or remove it", maxFile>>10).
 			Because(cause)
 	}
 	named, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return nil, nil // in a folder that belongs to another user, what is set is set for that user
 	}
 	if err != nil {
 		return nil, unusable(err)
@@ -256,7 +276,7 @@ func read(ctx context.Context, path string) ([]byte, error) {
 	}
 	defer file.Close()
 	if !os.SameFile(named, file.Info()) {
-		return nil, unusable(fmt.Errorf("it is a link"))
+		return nil, unusable(errors.New("it is a link"))
 	}
 	content, err := file.ReadAll()
 	if err != nil {

@@ -41,7 +41,7 @@ func decode(path string, content []byte, settings []setting, unknown func(key st
 
 // notYAML refuses a file whose syntax is broken; the library names the line.
 func notYAML(path string, err error) error {
-	return fault.New(fault.Invalid, "settings", "%s is not YAML", path).
+	return fault.New(fault.Invalid, CodeSettings, "%s is not YAML", path).
 		WithFix("correct the line, or remove the file").Because(err)
 }
 
@@ -104,7 +104,7 @@ func setText(path string, s setting, value *yaml.Node, to *string) error {
 }
 
 func wrong(path string, line int, format string, args ...any) error {
-	return fault.New(fault.Invalid, "settings", "%s:%d: %s", path, line, fmt.Sprintf(format, args...)).
+	return fault.New(fault.Invalid, CodeSettings, "%s:%d: %s", path, line, fmt.Sprintf(format, args...)).
 		WithFix("correct the line: orchestrator config --help lists what a file may say")
 }
 

@@ -41,11 +41,11 @@ func GateLevels() []string { return []string{RequireDone, RequireTested} }
 // Check refuses what a gate cannot require.
 func (o GateOptions) Check() error {
 	if !slices.Contains(GateLevels(), o.Require) {
-		return fault.New(fault.Invalid, "usage", "a gate cannot require %q", o.Require).
+		return fault.New(fault.Invalid, fault.CodeUsage, "a gate cannot require %q", o.Require).
 			WithFix("use --require %s", strings.Join(GateLevels(), ", "))
 	}
 	if o.Rules != "" && !slices.Contains(GateRules(), o.Rules) {
-		return fault.New(fault.Invalid, "usage", "a gate cannot judge by the rules %q", o.Rules).
+		return fault.New(fault.Invalid, fault.CodeUsage, "a gate cannot judge by the rules %q", o.Rules).
 			WithFix("use --rules %s", strings.Join(GateRules(), ", "))
 	}
 	return nil

@@ -1,4 +1,4 @@
-package cli
+package setting
 
 import (
 	"context"
@@ -11,15 +11,16 @@ import (
 
 // Project is the folder of a project, and what its two files with settings say.
 type Project struct {
-	Root  string // as a command names it: relative to the working folder where that is possible
+	Root  string // relative to the working folder where that is possible
 	Data  datadir.Dir
 	Tree  config.Tree
 	Local config.Local
 }
 
-// FindProject returns the project that the working folder belongs to, or whose data folder is given; "" is none.
+// FindProject returns the project that the working folder belongs to. Its data folder is the one that is named; "" is
+// the one at the root.
 func FindProject(ctx context.Context, data string) (p Project, err error) {
-	p.Root, p.Data = rootOf(data), datadir.Dir(data)
+	p.Root, p.Data = rootOf(), datadir.Dir(data)
 	if data == "" {
 		p.Data = datadir.Dir(filepath.Join(p.Root, datadir.Default))
 	}
@@ -30,11 +31,8 @@ func FindProject(ctx context.Context, data string) (p Project, err error) {
 	return p, err
 }
 
-// rootOf returns the root of the project of a data folder, or else of the working folder.
-func rootOf(data string) string {
-	if data != "" && filepath.Base(data) == datadir.Default {
-		return filepath.Dir(data)
-	}
+// rootOf returns the root of the project of the working folder; where there is none yet, it is the working folder.
+func rootOf() string {
 	here, err := os.Getwd()
 	if err != nil {
 		return "."
