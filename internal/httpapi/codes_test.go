@@ -23,6 +23,11 @@ import (
 // of them. A package that is not listed is taken to answer.
 var notAnswering = map[string]string{
 	"cmd/orchestrator":                       "start, or the command line",
+	"cmd/orchestrator/boundarycmd":           "the command line",
+	"cmd/orchestrator/cli":                   "the command line",
+	"cmd/orchestrator/cli/setting":           "the command line",
+	"cmd/orchestrator/conductcmd":            "the command line",
+	"cmd/orchestrator/logcmd":                "the command line",
 	"internal/agentclient":                   "the command line",
 	"internal/agentclient/settings":          "the command line",
 	"internal/apiclient":                     "the command line",
@@ -39,6 +44,7 @@ var notAnswering = map[string]string{
 	"internal/daemon":                        "start",
 	"internal/daemon/listen":                 "start",
 	"internal/daemon/project":                "start",
+	"internal/operator/config":               "the command line",
 	"internal/operator/database":             "the command line",
 	"internal/operator/exportfile":           "start, and the command line",
 	"internal/operator/keyfile":              "start, and the command line",

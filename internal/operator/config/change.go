@@ -65,11 +65,12 @@ func (l Local) checkToken(data datadir.Dir) error {
 		return fault.New(fault.Invalid, CodeSettings, "a token_file belongs to a url, and none is set").
 			WithFix("orchestrator config set url https://HOST first; tokens of the service of this folder need no setting")
 	}
-	rel, err := filepath.Rel(tree.Real(string(data)), filepath.Join(tree.Real(filepath.Dir(l.TokenPath(data))),
+	rel, err := filepath.Rel(tree.Real(data.TokenDir()), filepath.Join(tree.Real(filepath.Dir(l.TokenPath(data))),
 		filepath.Base(l.TokenFile)))
 	if err != nil || !filepath.IsLocal(rel) {
-		return fault.New(fault.Invalid, CodeSettings, "the file %s is not in the folder %s", l.TokenFile, data).
-			WithFix("copy it there, with mode 0600: install -m 600 %s %s", l.TokenFile, data.File(filepath.Base(l.TokenFile))).
+		return fault.New(fault.Invalid, CodeSettings, "the file %s is not in the folder %s", l.TokenFile, data.TokenDir()).
+			WithFix("copy it there, where no session reads it and git ignores it: install -m 600 %s %s",
+				shellquote.Quote(l.TokenFile), shellquote.Quote(filepath.Join(data.TokenDir(), filepath.Base(l.TokenFile)))).
 			Because(err)
 	}
 	return nil

@@ -55,7 +55,7 @@ type Local struct {
 	LogFormat string
 	LogLevel  string
 	URL       string // of the service, if it is not the folder's own
-	TokenFile string // in the data folder; its token is sent to URL alone
+	TokenFile string // in tokens/ of the data folder; its token is sent to URL alone
 }
 
 // ReadTree reads orchestrator.yaml of the project at root. Where there is none, nothing is set.

@@ -2,6 +2,7 @@ package boundary
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -233,6 +234,38 @@ func TestProtectedPaths(t *testing.T) {
 		one.call.Guarded = Guarded{Paths: []string{".claude/settings.json", ".claude/settings.local.json", ".gemini/settings.json"},
 			Mentions: []string{".claude/settings"}}
 		require.Equal(t, one.rule, Judge(&p, one.call).Rule, one.name)
+	}
+}
+
+// TestSettingsAreGuarded: what a session could write there would decide where evidence is looked up, and where tokens go.
+func TestSettingsAreGuarded(t *testing.T) {
+	p := policy()
+	p.Mode = Enforce
+	agent := Actor{Kind: Agent, Type: "modular-builder"}
+	for path, guarded := range map[string]bool{
+		"orchestrator.yaml": true, ".orchestrator/settings.yaml": true, ".orchestrator/addr": true, ".orchestrator": true,
+		".orchestrator/audit.pub": true, ".orchestrator/tokens/remote.token": true,
+		"orchestrator.yml": false, "deploy/orchestrator.yaml": false, ".orchestrator/tools/sum.yaml": false,
+	} {
+		for _, tool := range []string{"Edit", "Write"} {
+			v := Judge(&p, Call{Actor: agent, Tool: tool, Targets: []Target{{Path: path}}})
+			require.Equal(t, guarded, v.Rule == RuleProtected, "%s %s: %s", tool, path, v.Rule)
+		}
+		v := Judge(&p, Call{Actor: agent, Tool: "Bash", IsShell: true, Text: "sed\n-i", Parts: []Part{
+			{Words: []string{"sed"}, Class: Writes, Targets: []Target{{Path: path}}}}})
+		require.Equal(t, guarded, v.Rule == RuleProtected, "sed %s: %s", path, v.Rule)
+	}
+	for command, want := range map[string]string{
+		"orchestrator config set evidence record": RuleCommand, "orchestrator config unset evidence": RuleCommand,
+		"orchestrator config": RuleReads,
+	} {
+		class := Reads
+		if want == RuleCommand {
+			class = Ambiguous
+		}
+		v := Judge(&p, Call{Actor: agent, Tool: "Bash", IsShell: true, Text: command,
+			Parts: []Part{{Words: strings.Fields(command), Class: class}}})
+		require.Equal(t, want, v.Rule, command)
 	}
 }
 
