@@ -12,6 +12,7 @@ import (
 
 	"orchestrator/cmd/orchestrator/boundarycmd"
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/completion"
 	"orchestrator/cmd/orchestrator/conductcmd"
 	"orchestrator/cmd/orchestrator/logcmd"
 )
@@ -51,9 +52,11 @@ func rootCommand() *cobra.Command {
 		Version:       cli.Version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
+
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
 	root.AddCommand(serveCommand(), importCommand(), reviewCommand(), gateCommand(), traceCommand(), tokenCommand(),
-		configCommand(), healthCommand(), versionCommand())
+		configCommand(), healthCommand(), versionCommand(), completion.Command())
 	root.AddCommand(logcmd.VerifyCommand(), logcmd.AuditCommand(), logcmd.BackupCommand(), logcmd.RestoreCommand(),
 		logcmd.UpgradeCommand(), logcmd.CompactCommand())
 	root.AddCommand(boundarycmd.Command(), boundarycmd.HookCommand())

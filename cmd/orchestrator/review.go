@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/completion"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/review/render"
@@ -42,7 +43,8 @@ contradicts itself or cannot be trusted. The exit code does not depend on the ve
   orchestrator review --waiting-for pm --sort age --order desc   # what the pm has left longest
   orchestrator review --format markdown > review.md    # to paste into an issue
   orchestrator review --format json | jq .verdict`,
-		Args: cobra.MaximumNArgs(1),
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completion.FirstID,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 && narrow.path() != "/project/review" {
 				return fault.New(fault.Invalid, fault.CodeUsage, "the review of one requirement is not filtered or sorted").
@@ -72,6 +74,8 @@ func (n *narrowing) flags(cmd *cobra.Command) {
 	f.StringVar(&n.olderThan, "older-than", "", "list only requirements that have been in their status for this `time`, such as 72h or 3d")
 	f.StringVar(&n.sort, "sort", "", "`what` to sort by: document, id, status, age or changed (default document)")
 	f.StringVar(&n.order, "order", "", "`direction` to sort in: asc or desc (default asc)")
+	_ = cmd.RegisterFlagCompletionFunc("status", completion.Statuses) // the flags exist
+	_ = cmd.RegisterFlagCompletionFunc("waiting-for", completion.Roles)
 }
 
 // path returns the path of the review. What cannot be used the service refuses, with what could be.

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/completion"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/datadir"
@@ -53,7 +54,7 @@ If a service is running with --data, the command returns when that service accep
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return roleNames(), cobra.ShellCompDirectiveNoFileComp
+			return completion.Roles(nil, nil, "")
 		},
 	}
 	cli.DataFlag(cmd, &o.data)

@@ -266,10 +266,12 @@ var commands = map[string]door{
 	"audit witness": {reads: true, accepted: func(w *walker) {
 		w.run(0, "audit", "witness", "--once", "--name", "example.net/witness", "http://"+w.p.addr)
 	}},
-	"compact":    {reads: true, accepted: func(w *walker) { w.stop(); w.run(0, "compact"); w.serve() }},
-	"upgrade":    {reads: true, accepted: func(w *walker) { w.stop(); w.run(0, "upgrade"); w.serve() }},
-	"token list": running("token", "list"),
-	"version":    running("version"),
+	"compact":         {reads: true, accepted: func(w *walker) { w.stop(); w.run(0, "compact"); w.serve() }},
+	"upgrade":         {reads: true, accepted: func(w *walker) { w.stop(); w.run(0, "upgrade"); w.serve() }},
+	"token list":      running("token", "list"),
+	"version":         running("version"),
+	"completion bash": running("completion", "bash"), "completion zsh": running("completion", "zsh"),
+	"completion fish": running("completion", "fish"),
 	"config set": {reads: true, accepted: func(w *walker) {
 		w.run(0, "config", "set", "log_level", "info")
 		w.run(2, "config", "set", "log_level", "loud")

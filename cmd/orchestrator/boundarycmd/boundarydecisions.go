@@ -30,7 +30,7 @@ func boundaryDecisionsCommand() *cobra.Command {
 				return fault.New(fault.Invalid, fault.CodeUsage, "%d decisions cannot be listed", limit).
 					WithFix("give --limit 1 or more")
 			}
-			from, err := cli.SinceOf(since, time.Now())
+			from, err := sinceOf(since, time.Now())
 			if err != nil {
 				return err
 			}
@@ -44,7 +44,7 @@ func boundaryDecisionsCommand() *cobra.Command {
 	}
 	o.rootFlag(cmd)
 	o.jsonFlag(cmd)
-	cli.SinceFlag(cmd, &since)
+	sinceFlag(cmd, &since)
 	cmd.Flags().IntVar(&limit, "limit", 50, "the most that are listed")
 	cmd.Flags().BoolVar(&violations, "violations", false, "leave out what enforce lets through")
 	return cli.WithEnv(cmd)

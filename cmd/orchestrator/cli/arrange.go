@@ -18,7 +18,7 @@ var groups = []struct {
 	{"The service:", []string{"serve", "down", "open", "health", "doctor", "config", "token"}},
 	{"The log and the database:", []string{"verify", "audit", "backup", "restore", "upgrade", "compact"}},
 	{"Agents:", []string{"boundary", "hook", "tools", "prompts", "ask", "conduct", "drive"}},
-	{"The program:", []string{"version"}},
+	{"The program:", []string{"version", "completion"}},
 }
 
 // arrange puts the commands of the program into groups, the five to begin with first.
@@ -44,8 +44,6 @@ func arrange(root *cobra.Command) *cobra.Command {
 	rest := slices.DeleteFunc(slices.Clone(root.Commands()), func(cmd *cobra.Command) bool { return cmd.GroupID != "" })
 	root.RemoveCommand(slices.Clone(root.Commands())...)
 	root.AddCommand(append(ordered, rest...)...)
-	last := groups[len(groups)-1].title
-	root.SetCompletionCommandGroupID(last)
-	root.SetHelpCommandGroupID(last)
+	root.SetHelpCommandGroupID(groups[len(groups)-1].title)
 	return root
 }

@@ -102,3 +102,14 @@ func (o Service) ownToken() string {
 	}
 	return viewer
 }
+
+// ServiceOf returns what the flags of a command say of the service, for those who have the command alone.
+func ServiceOf(cmd *cobra.Command) Service {
+	value := func(flag string) string {
+		if f := cmd.Flags().Lookup(flag); f != nil {
+			return f.Value.String()
+		}
+		return ""
+	}
+	return Service{Data: value("data"), Server: value("server"), tokenFile: value("token-file"), TlsCA: value("tls-ca")}
+}

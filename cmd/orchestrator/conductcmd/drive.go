@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/completion"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/conductor/drive"
@@ -47,6 +48,8 @@ func DriveCommand() *cobra.Command {
 			"else the token's own)")
 	f.StringArrayVar(&o.requirements, "requirement", nil,
 		"id of a requirement to drive; may be given several times (default all that are not done)")
+	_ = cmd.RegisterFlagCompletionFunc("role", completion.Roles) // the flags exist
+	_ = cmd.RegisterFlagCompletionFunc("requirement", completion.IDs)
 	f.IntVar(&o.maxSteps, "max-steps", drive.DefaultSteps, "most obligations, of all requirements together")
 	f.IntVar(&o.parallel, "parallel", 1,
 		fmt.Sprintf("requirements to drive at once, %d at most, where none depends on another", drive.MaxParallel))

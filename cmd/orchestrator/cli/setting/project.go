@@ -7,6 +7,8 @@ import (
 
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/operator/config"
+
+	"github.com/spf13/cobra"
 )
 
 // Project is the folder of a project, and what its two files with settings say.
@@ -45,4 +47,31 @@ func rootOf() string {
 		return rel
 	}
 	return root
+}
+
+// exportDefault is the export of a project whose settings name no other.
+const exportDefault = "project_status.json"
+
+// ExportPath returns the path of the export of the project that a command works on.
+func ExportPath(cmd *cobra.Command) (string, error) {
+	project, err := FindProject(cmd.Context(), givenData(cmd))
+	if err != nil {
+		return "", err
+	}
+	path := exportDefault
+	if named, _ := project.Setting("export"); len(named) > 0 {
+		path = named[0]
+	}
+	if filepath.IsAbs(path) {
+		return path, nil
+	}
+	return filepath.Join(project.Root, path), nil
+}
+
+// givenData returns the data folder that a command was given, or "".
+func givenData(cmd *cobra.Command) string {
+	if f := cmd.Flags().Lookup("data"); f != nil && f.Changed {
+		return f.Value.String()
+	}
+	return ""
 }

@@ -106,11 +106,7 @@ func Typed(cmd *cobra.Command, flag string) bool {
 
 // Apply gives flags that nobody has set the values of the settings, and puts paths where they belong.
 func Apply(cmd *cobra.Command, args []string) error {
-	data := ""
-	if f := cmd.Flags().Lookup("data"); f != nil && f.Changed {
-		data = f.Value.String()
-	}
-	project, err := FindProject(cmd.Context(), data)
+	project, err := FindProject(cmd.Context(), givenData(cmd))
 	if err != nil {
 		return err
 	}
