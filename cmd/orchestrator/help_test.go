@@ -24,6 +24,7 @@ func TestHelpNamesEveryFlagWithItsVariable(t *testing.T) {
 		args := append(strings.Fields(c.CommandPath())[1:], "--help")
 		help, code := orchestrate(t, t.TempDir(), args...)
 		require.Zero(t, code, help)
+		help = strings.ReplaceAll(help, "\n                ", " ") // a text of more than one line
 		require.Contains(t, help, "Usage:\n  "+c.CommandPath(), args)
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			if f.Name == "help" || f.Hidden {

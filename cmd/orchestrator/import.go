@@ -53,7 +53,7 @@ saved.
 Exit codes: 0 done, and with --check no drift; 1 errors in the documents, or drift with --check; 2 usage or environment.
 With 1 or 2 nothing was imported.`,
 		Example: `  orchestrator import --dry-run                        # what would REQUIREMENTS.md change?
-  orchestrator import --check                          # in CI: fails when project_status.json is not up to date
+  orchestrator import --check                          # in CI: fails when there is drift
   orchestrator import --dry-run --json 'docs/*.md'     # the same as JSON, for programs
   orchestrator import --dry-run --assign NOTES.md      # a document without ids
   orchestrator import                                  # take it over, while no service runs`,

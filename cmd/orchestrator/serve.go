@@ -57,10 +57,10 @@ func serveCommand() *cobra.Command {
 		Short: "Serve the requirements over HTTP",
 		Args:  cobra.NoArgs,
 		Long:  serveLong,
-		Example: `  orchestrator serve                                          # REQUIREMENTS.md in this folder, on 127.0.0.1:8080
-  orchestrator serve --addr 127.0.0.1:0                       # any free port; it is written to .orchestrator/addr
-  orchestrator serve --requirements 'openspec/specs/*/spec.md' # new files are taken in as they appear
-  orchestrator serve --workflow rework                        # a new project with rows that lead back from dead ends
+		Example: `  orchestrator serve  # REQUIREMENTS.md in this folder, on 127.0.0.1:8080
+  orchestrator serve --addr 127.0.0.1:0  # any free port; it is written to .orchestrator/addr
+  orchestrator serve --requirements 'openspec/specs/*/spec.md'  # new files too, as they appear
+  orchestrator serve --workflow rework  # a new project with rows that lead back from dead ends
   orchestrator serve --addr 0.0.0.0:8080 --allow-host ci.example.org
   orchestrator serve --addr unix:/run/orchestrator.sock       # for the clients of this machine`,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -42,9 +42,9 @@ those in hidden folders, node_modules, vendor, target and dist, and the report s
 --repo to search instead of all. The requirement documents are read as by import --dry-run, and are not searched.
 
 Exit codes: 0 done; 1 with --check, a mark names no requirement; 2 usage or environment.`,
-		Example: `  orchestrator trace                                    # what names the requirements of REQUIREMENTS.md?
+		Example: `  orchestrator trace  # what names the requirements of REQUIREMENTS.md?
   orchestrator trace --requirements 'docs/*.md' src     # look into the folder src alone
-  orchestrator trace --check                            # in CI: fails when a mark names no requirement
+  orchestrator trace --check  # in CI: fails when a mark names no requirement
   orchestrator trace --json                             # the same as JSON, for programs`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.paths = args

@@ -21,7 +21,7 @@ func boundaryDecisionsCommand() *cobra.Command {
 	var violations bool
 	cmd := &cobra.Command{
 		Use:   "decisions",
-		Short: "List decisions, newest first, allowed ones included, with the ids that label takes",
+		Short: "List decisions with their ids, newest first",
 		Example: `  orchestrator boundary decisions --violations --since 24h
   orchestrator boundary label 3f9c1a2b correct`,
 		Args: cobra.NoArgs,

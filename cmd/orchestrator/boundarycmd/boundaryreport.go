@@ -18,7 +18,7 @@ func boundaryReportCommand() *cobra.Command {
 	var since string
 	cmd := &cobra.Command{
 		Use:   "report",
-		Short: "Report violations by session, file and tool, over time, with bypasses, errors and latency",
+		Short: "Report violations, bypasses, errors and latency over time",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			from, err := sinceOf(since, time.Now())

@@ -73,10 +73,11 @@ func meant(cmd *cobra.Command, word string) (all []string) {
 	return cmd.SuggestionsFor(word)
 }
 
-// Finish arranges the commands of the program, and gives what cobra says of wrong flags and arguments a remedy.
+// Finish arranges the commands of the program and their help, and gives what cobra says of wrong flags and arguments a remedy.
 func Finish(root *cobra.Command) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	remedyArguments(arrange(root))
+	narrowHelp(root)
 	return root
 }
 

@@ -32,7 +32,8 @@ the result of each. FILE - is standard input. With --plan it shows which tools w
 
 Exit codes: 0 all are resolved; 1 one failed or waits for something, or the request was
 refused; 2 usage; 3 no service answers.`,
-		Example: `  echo '{"obligations":[{"type":"REPORT","payload":{"kind":"query.math","expr":"2+2"}}]}' | orchestrator conduct -
+		Example: `  orchestrator conduct obligations.json
+  orchestrator conduct - < obligations.json
   orchestrator conduct --plan obligations.json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

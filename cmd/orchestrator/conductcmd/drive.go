@@ -22,8 +22,8 @@ in .orchestrator/tools has a role. Each run of an agent gets a prompt (orchestra
 which is revoked when the run ends. The project shows whether an agent did its work; what it says does not count. If
 it did not, the next agent is tried. If all fail, the requirement is set to blocked, with the reason.
 
-It uses the pm's token of the first start, unless --token-file names another. After an interrupt no further step
-begins; an agent that is running finishes.
+It acts with the token tokens/pm.token of the data folder, unless --token-file names another. After an interrupt no
+further step begins; an agent that is running finishes.
 
 Exit codes: 0 all driven requirements are done; 1 some are not, or the request was refused; 2 usage;
 3 no service answers.`
@@ -34,7 +34,7 @@ func DriveCommand() *cobra.Command {
 		Use:   "drive",
 		Short: "Bring requirements to done by running agents",
 		Long:  driveLong,
-		Example: `  orchestrator drive --plan                              # what would be done first, and by which tool
+		Example: `  orchestrator drive --plan                              # what would be done first
   orchestrator drive --requirement REQ-1 --max-steps 1   # one step
   orchestrator drive --parallel 4 --json`,
 		Args: cobra.NoArgs,
@@ -44,7 +44,7 @@ func DriveCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringSliceVar(&o.roles, "role", nil,
-		"whose work is to be done: pm, architect, coder or tester; may be given several times (default all of a pm, "+
+		"whose work to do: pm, architect, coder or tester; may be given several times (default all of a pm, "+
 			"else the token's own)")
 	f.StringArrayVar(&o.requirements, "requirement", nil,
 		"id of a requirement to drive; may be given several times (default all that are not done)")

@@ -52,7 +52,7 @@ Exit codes: 0 all is well, or stopped; 1 an alarm; 2 usage or environment; 3 wit
 --once, a server could not be asked.`,
 		Example: `  orchestrator audit witness --token-file viewer.token https://shop.example.org
   orchestrator audit witness --once --key audit.pub http://127.0.0.1:8080   # as a job
-  orchestrator audit witness -o cosigned --every 5m --token-file a.token --token-file b.token https://a.example https://b.example`,
+  orchestrator audit witness -o cosigned --token-file a.token https://a.example https://b.example`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), args)
