@@ -14,6 +14,8 @@ import (
 // taken are arguments that commands take which ask a service; what they name is there.
 var taken = map[string][]string{"ask": {"what is 2+2"}, "conduct": {"file.json"}, "backup": {"-o", "b.zip"}, "audit bundle": {"-o", "b.zip"}}
 
+// Verifies: ORC-157
+//
 // TestEveryCommandHasTheSameExitCodes: a wrong command line is 2 and says what to do, and a service that does not answer is 3.
 // The hook has the exit codes of its clients.
 func TestEveryCommandHasTheSameExitCodes(t *testing.T) {

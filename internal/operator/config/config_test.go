@@ -94,6 +94,7 @@ func TestWhatASettingDoesNotTake(t *testing.T) {
 	require.Error(t, config.WriteLocal(datadir.Dir(t.TempDir()), config.Local{Evidence: "yes"}))
 }
 
+// Verifies: ORC-155
 func TestBrokenFilesAreRefusedWithTheirLine(t *testing.T) {
 	for content, want := range map[string]string{
 		"documents: [a.md]\nworkflow: rework\n":             `:2: orchestrator.yaml does not say "workflow"`,
