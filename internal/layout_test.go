@@ -38,7 +38,7 @@ var public = map[string][]string{
 	"internal/daemon":      {"project"},
 	"internal/ledger":      {"audit", "store", "store/boltstore"},
 	"internal/operator":    {"backup", "config", "database", "exportfile", "keyfile", "offline", "tokens"},
-	"internal/requirements": {"agenda", "choices", "documents", "drift", "evidence", "guidance", "lookup", "origin", "projection",
+	"internal/requirements": {"agenda", "choices", "documents", "drift", "evidence", "guidance", "lookup", "origin", "projection", "qualify",
 		"record", "replay", "reqdoc", "review", "review/render", "trace"},
 	"internal/rules":  {"actorname", "boundary", "claiming", "lifecycle", "planning", "repeating"},
 	"internal/system": {"child", "clockjump", "durable", "git", "gitignore", "runner", "shellquote", "tree", "watch"},

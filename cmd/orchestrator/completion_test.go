@@ -15,8 +15,8 @@ const spaced = `{"schema_version":1,"project":{"name":"Shop"},"workflow":"v1","l
 {"id":"cli-list/Output Format","title":"It's: $HOME"},{"id":"cli-list/Output File","title":""},
 {"id":"cli-list/Empty & \"odd\" $x","title":"B"},{"id":"REQ-001","title":"C"}]}`
 
-// inBash defines what the package bash-completion has, as far as it is needed here, and prints the arguments that a command
-// line has whose last word is completed.
+// inBash defines what the package bash-completion has, as far as it is needed here, and prints the arguments that a
+// command line has whose last word is completed.
 const inBash = `
 _get_comp_words_by_ref() { cur=${COMP_WORDS[COMP_CWORD]} words=("${COMP_WORDS[@]}") cword=$COMP_CWORD; }
 __ltrim_colon_completions() { :; }
@@ -48,8 +48,8 @@ expect '*END*'
 print -r -- "${${REPLY%END*}##*$'\n'}"
 `
 
-// TestIDsAreCompletedInEachShell: what a shell puts onto the command line is one argument, whatever the id holds. It needs the
-// shells.
+// TestIDsAreCompletedInEachShell: what a shell puts onto the command line is one argument, whatever the id holds. It
+// needs the shells.
 func TestIDsAreCompletedInEachShell(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

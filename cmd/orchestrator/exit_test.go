@@ -16,8 +16,8 @@ var taken = map[string][]string{"ask": {"what is 2+2"}, "conduct": {"file.json"}
 
 // Verifies: ORC-157
 //
-// TestEveryCommandHasTheSameExitCodes: a wrong command line is 2 and says what to do, and a service that does not answer is 3.
-// The hook has the exit codes of its clients.
+// TestEveryCommandHasTheSameExitCodes: a wrong command line is 2 and says what to do, and a service that does not
+// answer is 3. The hook has the exit codes of its clients.
 func TestEveryCommandHasTheSameExitCodes(t *testing.T) {
 	t.Parallel()
 	dir := newProject(t)

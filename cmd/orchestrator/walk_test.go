@@ -279,7 +279,8 @@ var commands = map[string]door{
 	"config unset": running("config", "unset", "log_level"),
 	"trace":        running("trace"),
 	"review":       running("review"),
-	"tools list":   running("tools", "list"), "tools check": running("tools", "check"), "tools show": running("tools", "show", "math.eval"),
+	"tools list":   running("tools", "list"), "tools check": running("tools", "check"),
+	"tools show": running("tools", "show", "math.eval"),
 	"ask": {
 		accepted: func(w *walker) { w.run(0, "ask", "--token-file", pmToken, "what is 2+2") },
 		refused:  func(w *walker) { w.run(1, "ask", "hm") },

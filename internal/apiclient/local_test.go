@@ -15,14 +15,18 @@ import (
 
 func TestSameServer(t *testing.T) {
 	for _, pair := range [][2]string{
-		{"127.0.0.1:80", "http://localhost"}, {"http://[::1]:8080", "http://127.0.0.1:8080/"}, {"HTTP://A.example", "http://a.example:80"},
-		{"https://a.example", "https://a.example:443/"}, {"unix:/run/x", "unix:/run/../run/x"}, {":8080", "http://127.0.0.1:8080"},
+		{"127.0.0.1:80", "http://localhost"}, {"http://[::1]:8080", "http://127.0.0.1:8080/"},
+		{"HTTP://A.example", "http://a.example:80"},
+		{"https://a.example", "https://a.example:443/"}, {"unix:/run/x", "unix:/run/../run/x"}, {":8080",
+			"http://127.0.0.1:8080"},
 	} {
 		require.True(t, SameServer(pair[0], pair[1]), "%v", pair)
 	}
 	for _, pair := range [][2]string{
-		{"127.0.0.1:80", "127.0.0.1:81"}, {"http://a.example", "https://a.example"}, {"http://a.example", "http://b.example"},
-		{"http://a.example/one", "http://a.example/two"}, {"unix:/run/x", "unix:/run/y"}, {"", ""}, {"a", "a"}, {"http://%", "http://%"},
+		{"127.0.0.1:80", "127.0.0.1:81"}, {"http://a.example", "https://a.example"}, {"http://a.example",
+			"http://b.example"},
+		{"http://a.example/one", "http://a.example/two"}, {"unix:/run/x", "unix:/run/y"}, {"", ""}, {"a",
+			"a"}, {"http://%", "http://%"},
 	} {
 		require.False(t, SameServer(pair[0], pair[1]), "%v", pair)
 	}

@@ -35,8 +35,8 @@ func PrintError(err error) {
 	}
 }
 
-// Usage makes what keeps a command from doing its work exit code 2, so that 1 is left for what it found. A service that does
-// not answer keeps its own code, 3.
+// Usage makes what keeps a command from doing its work exit code 2, so that 1 is left for what it found. A service
+// that does not answer keeps its own code, 3.
 func Usage(cmd *cobra.Command) *cobra.Command {
 	work := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -32,7 +32,8 @@ func TestTheTreeIsReadAsItWasWritten(t *testing.T) {
 	for _, tree := range []config.Tree{
 		{},
 		{Documents: []string{"REQUIREMENTS.md"}},
-		{Documents: []string{"openspec/specs/*/spec.md", "it's: # odd", "on", "1.0", "~"}, Family: "openspec", Qualify: "folder"},
+		{Documents: []string{"openspec/specs/*/spec.md", "it's: # odd", "on", "1.0", "~"},
+			Family: "openspec", Qualify: "folder"},
 	} {
 		root := t.TempDir()
 		write(t, filepath.Join(root, config.TreeFile), string(tree.Encode()))
@@ -65,7 +66,8 @@ func TestLocalSettingsAreReadAsTheyWereWritten(t *testing.T) {
 
 func TestEverySettingCanBeSetAndUnset(t *testing.T) {
 	values := map[string]string{"evidence": "record", "branch": "main", "workflow": "v1", "export": "x.json",
-		"addr": "127.0.0.1:1", "log_format": "json", "log_level": "debug", "url": "http://127.0.0.1:1", "token_file": "t"}
+		"addr": "127.0.0.1:1", "log_format": "json", "log_level": "debug", "url": "http://127.0.0.1:1",
+		"token_file": "t"}
 	require.Len(t, config.Keys(), len(values))
 	for _, key := range config.Keys() {
 		set, err := config.Local{}.With(key, values[key])
