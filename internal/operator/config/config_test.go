@@ -197,3 +197,24 @@ func TestWhatAStrangerPutAboveIsPassedOver(t *testing.T) {
 	_, found = config.Root(mine)
 	require.True(t, found, "both are of one owner, as in a container")
 }
+
+// FuzzTree: whatever the tree holds, what is read can be written, and is then read again as it was.
+func FuzzTree(f *testing.F) {
+	for _, seed := range []string{"documents: [a.md]\nfamily: kiro\n", "qualify: none", "documents: 'x: y'", "? a\n: b", "{}", "a: &b [*b]"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, content string) {
+		root := t.TempDir()
+		write(t, filepath.Join(root, config.TreeFile), content)
+		tree, err := config.ReadTree(t.Context(), root)
+		if err != nil {
+			require.NotEmpty(t, fault.As(err).Fix, "%q", content)
+			return
+		}
+		write(t, filepath.Join(root, config.TreeFile), string(tree.Encode()))
+		again, err := config.ReadTree(t.Context(), root)
+		require.NoError(t, err, "%q", content)
+		require.Equal(t, strings.Join(tree.Documents, "\x00"), strings.Join(again.Documents, "\x00"))
+		require.Equal(t, []string{tree.Family, tree.Qualify}, []string{again.Family, again.Qualify})
+	})
+}
