@@ -341,6 +341,7 @@ func (c *Client) problem(resp *http.Response) error {
 		Errors  []fault.Field  `json:"errors"`
 		Current *fault.Current `json:"current"`
 		Allowed []fault.Move   `json:"allowed"`
+		IDs     []string       `json:"ids"`
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxProblem))
 	if err == nil {
@@ -353,6 +354,7 @@ func (c *Client) problem(resp *http.Response) error {
 	if !known {
 		kind = fault.Internal
 	}
-	f := &fault.Error{Kind: kind, Code: p.Code, Detail: p.Detail, Fix: p.Fix, Current: p.Current, Allowed: p.Allowed}
+	f := &fault.Error{Kind: kind, Code: p.Code, Detail: p.Detail, Fix: p.Fix, Current: p.Current, Allowed: p.Allowed,
+		IDs: p.IDs}
 	return f.WithFields(p.Errors...)
 }

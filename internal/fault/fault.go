@@ -97,6 +97,7 @@ type Error struct {
 	Fields  []Field  `json:"fields,omitempty"`
 	Current *Current `json:"current,omitempty"`
 	Allowed []Move   `json:"allowed,omitempty"`
+	IDs     []string `json:"ids,omitempty"` // of an unknown id: those whose short form it is, sorted
 	cause   error
 
 	Examples   []JSON        `json:"-"` // those of Fields, where the fields are kept without them
