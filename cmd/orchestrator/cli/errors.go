@@ -14,6 +14,7 @@ import (
 
 // PrintError writes what went wrong, each part of it on a line of its own, and what to do.
 func PrintError(err error) {
+	defer printAdvice(err)
 	f := fault.As(err)
 	if f == nil {
 		fmt.Fprintln(os.Stderr, "orchestrator:", output.Printable(secret.Mask(err.Error())))
