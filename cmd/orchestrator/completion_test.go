@@ -1,11 +1,15 @@
 package main
 
 import (
+	"net/http"
+	"net/http/httptest"
+	"orchestrator/internal/system/durable"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -15,8 +19,8 @@ const spaced = `{"schema_version":1,"project":{"name":"Shop"},"workflow":"v1","l
 {"id":"cli-list/Output Format","title":"It's: $HOME"},{"id":"cli-list/Output File","title":""},
 {"id":"cli-list/Empty & \"odd\" $x","title":"B"},{"id":"REQ-001","title":"C"}]}`
 
-// inBash defines what the package bash-completion has, as far as it is needed here, and prints the arguments that a command
-// line has whose last word is completed.
+// inBash defines what the package bash-completion has, as far as it is needed here, and prints the arguments that a
+// command line has whose last word is completed.
 const inBash = `
 _get_comp_words_by_ref() { cur=${COMP_WORDS[COMP_CWORD]} words=("${COMP_WORDS[@]}") cword=$COMP_CWORD; }
 __ltrim_colon_completions() { :; }
@@ -48,8 +52,8 @@ expect '*END*'
 print -r -- "${${REPLY%END*}##*$'\n'}"
 `
 
-// TestIDsAreCompletedInEachShell: what a shell puts onto the command line is one argument, whatever the id holds. It needs the
-// shells.
+// TestIDsAreCompletedInEachShell: what a shell puts onto the command line is one argument, whatever the id holds. It
+// needs the shells.
 func TestIDsAreCompletedInEachShell(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -79,4 +83,28 @@ func TestIDsAreCompletedInEachShell(t *testing.T) {
 		require.NoError(t, err, "%s %s", c.shell, c.typed)
 		require.Equal(t, c.want, strings.TrimSpace(string(out)), "%s %s", c.shell, c.typed)
 	}
+}
+
+// TestACompletionWaitsForNobody: where a service does not answer at once, the export says which ids there are.
+func TestACompletionWaitsForNobody(t *testing.T) {
+	t.Parallel()
+	hanging := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	t.Cleanup(hanging.Close)
+	dir := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, ".orchestrator", "tokens"), 0o700))
+	addr := filepath.Join(dir, ".orchestrator", "addr")
+	for path, content := range map[string]string{addr: strings.TrimPrefix(hanging.URL, "http://") + "\n",
+		filepath.Join(dir, ".orchestrator", "tokens", "viewer.token"): "orc_viewer_X\n",
+		filepath.Join(dir, "project_status.json"):                     spaced} {
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+	}
+	unlock, err := durable.Lock(addr, 0)
+	require.NoError(t, err)
+	t.Cleanup(unlock)
+	begun := time.Now()
+	out, code := orchestrate(t, dir, "__complete", "review", "R")
+	require.Zero(t, code, out)
+	require.Less(t, time.Since(begun), 5*time.Second, "it is 300 ms, and this machine may be busy")
+	require.Contains(t, out, "REQ-001\tC\n")
+	require.NotContains(t, out, "cli-list")
 }

@@ -18,18 +18,19 @@ import (
 )
 
 const configLong = `Config prints the settings that are in force here, and where each comes from: a flag, an environment
-variable, a file or the default. The command line takes precedence over the environment, and that over the files.
+variable, a file or the default. The command line takes precedence over the environment, and that over
+the files.
 
-There are two files. orchestrator.yaml at the root of the project is part of the tree, so it says only what whoever can
-write the tree may say: documents, family and qualify. settings.yaml in the folder .orchestrator belongs to one person on
-one machine; config set and config unset change it. Its names are evidence, branch, workflow, export, addr, log_format,
-log_level, url and token_file. Paths in both are relative to the root.
+There are two files. orchestrator.yaml at the root of the project is part of the tree, so it says only what whoever
+can write the tree may say: documents, family and qualify. settings.yaml in the folder .orchestrator belongs to one
+person on one machine; config set and config unset change it. Its names are evidence, branch, workflow, export, addr,
+log_format, log_level, url and token_file. Paths in both are relative to the root.
 
-The root is the nearest folder, from the working folder upwards, that has .orchestrator or orchestrator.yaml. The way up
-ends at the top of a repository.
+The root is the nearest folder, from the working folder upwards, that has .orchestrator or orchestrator.yaml. The way
+up ends at the top of a repository.
 
-The token in token_file is sent to url and to no other address, and the tokens in .orchestrator/tokens only to the service
-that runs with that folder. For any other address name a token with --token-file, ORCHESTRATOR_TOKEN_FILE or
+The token in token_file is sent to url and to no other address, and the tokens in .orchestrator/tokens only to the
+service that runs with that folder. For any other address name a token with --token-file, ORCHESTRATOR_TOKEN_FILE or
 ORCHESTRATOR_TOKEN. Tokens are never printed.`
 
 func configCommand() *cobra.Command {
@@ -81,8 +82,9 @@ func configSet() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "set KEY VALUE",
 		Short: "Set a value in settings.yaml of the data folder",
-		Long: `Set writes a value into settings.yaml of the data folder. A service takes it up at its next start. Another url makes
-token_file unset, since its token was saved for the address before. orchestrator config --help lists the names.`,
+		Long: `Set writes a value into settings.yaml of the data folder. A service takes it up at its next start.
+Another url makes token_file unset, since its token was saved for the address before. orchestrator
+config --help lists the names.`,
 		Example: `  orchestrator config set addr 127.0.0.1:0
   orchestrator config set url https://shop.example.org`,
 		Args:              cobra.ExactArgs(2),

@@ -14,9 +14,9 @@ func healthCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "health",
 		Short: "Say by the exit code whether a service is ready",
-		Long: `Health asks GET /readyz of a service and exits with 0 if work should be sent there, with 1 if not, and with
-3 if nobody answers. It prints nothing if all is well, and needs no token. Warnings count as ready: GET /readyz?verbose shows
-them. It is made for the check of a container:
+		Long: `Health asks GET /readyz of a service and exits with 0 if work should be sent there, with 1 if not, and
+with 3 if nobody answers. It prints nothing if all is well, and needs no token. Warnings count as ready:
+GET /readyz?verbose shows them. It is made for the check of a container:
 
   HEALTHCHECK CMD ["orchestrator", "health"]`,
 		Args: cobra.NoArgs,

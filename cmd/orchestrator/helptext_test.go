@@ -23,8 +23,8 @@ func everyHelp(cmd *cobra.Command) []*cobra.Command {
 // notSaid are turns of phrase that a help does not use: nobody speaks so, and the active form is shorter.
 var notSaid = regexp.MustCompile(`\b(is|are) to be\b|\bis not looked at\b|\bof the first start\b|\bwhat is to\b`)
 
-// TestEveryHelpReadsWell: each help has a first sentence that says what the command does, lines that fit a terminal, and a
-// text for every flag, and each command stands in a group of its parent if others do.
+// TestEveryHelpReadsWell: each help has a first sentence that says what the command does, lines that fit a terminal,
+// and a text for every flag, and each command stands in a group of its parent if others do.
 func TestEveryHelpReadsWell(t *testing.T) {
 	for _, c := range everyHelp(rootCommand()) {
 		path := c.CommandPath()

@@ -93,7 +93,7 @@ func counts(by map[string]int) string {
 func (p importReport) drift(r drift.Report) {
 	for _, a := range r.Added {
 		name := output.Printable(a.ID)
-		if a.Title != a.ID {
+		if !saysTitle(a.ID, a.Title) {
 			name += ": " + output.Printable(a.Title)
 		}
 		p.Line("%sadded %s", output.At(a.Path, a.Line), name)

@@ -15,6 +15,7 @@ import (
 	"orchestrator/cmd/orchestrator/cli"
 	"orchestrator/cmd/orchestrator/completion"
 	"orchestrator/cmd/orchestrator/output"
+	"orchestrator/internal/apiclient"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/review/render"
 )
@@ -51,8 +52,11 @@ contradicts itself or cannot be trusted. The exit code does not depend on the ve
 					WithFix("leave ID out, or the flags")
 			}
 			if len(args) == 1 {
-				return showReview[render.Dossier](cmd.Context(), cmd.OutOrStdout(), o,
-					"/requirements/"+pathEscape(args[0])+"/review", format)
+				_, err := apiclient.ByID(args[0], func(id string) (any, error) {
+					return nil, showReview[render.Dossier](cmd.Context(), cmd.OutOrStdout(), o,
+						"/requirements/"+pathEscape(id)+"/review", format)
+				})
+				return err
 			}
 			return showReview[render.Project](cmd.Context(), cmd.OutOrStdout(), o, narrow.path(), format)
 		},

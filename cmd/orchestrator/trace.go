@@ -41,7 +41,7 @@ It searches the files that git tracks or would add in the folder --repo. Without
 those in hidden folders, node_modules, vendor, target and dist, and the report says so. A PATH is a file or folder in
 --repo to search instead of all. The requirement documents are read as by import --dry-run, and are not searched.
 
-Exit codes: 0 done; 1 with --check, a mark names no requirement; 2 usage or environment.`,
+Exit codes: 0 done; 1 with --check, a mark names no requirement, or a mark or test one of several; 2 usage or environment.`,
 		Example: `  orchestrator trace  # what names the requirements of REQUIREMENTS.md?
   orchestrator trace --requirements 'docs/*.md' src     # look into the folder src alone
   orchestrator trace --check  # in CI: fails when a mark names no requirement
@@ -105,6 +105,10 @@ func (o traceOptions) write(out io.Writer, r trace.Report) error {
 		}
 		p.Line("%s%s %s, which is no requirement%s", output.At(u.Path, u.Line), u.Keyword, output.Printable(u.ID), why)
 	}
+	for _, a := range r.Ambiguous {
+		p.Line("%s%s %s, which could be %s", output.At(a.Path, a.Line), output.Printable(a.What()), output.Printable(a.ID),
+			output.Printable(a.CouldBe()))
+	}
 	for _, s := range r.Skipped {
 		p.Line("%s: skipped, %s", output.Printable(s.Path), output.Printable(s.Reason))
 	}
@@ -120,7 +124,7 @@ func (o traceOptions) write(out io.Writer, r trace.Report) error {
 // traced shows one requirement and what names it.
 func writeTraced(p *output.Printer, t trace.Traced) {
 	name := output.Printable(t.ID)
-	if t.Title != t.ID {
+	if !saysTitle(t.ID, t.Title) {
 		name += ": " + output.Printable(t.Title)
 	}
 	p.Line("%s", name)
@@ -131,3 +135,6 @@ func writeTraced(p *output.Printer, t trace.Traced) {
 		p.Line("  no mark")
 	}
 }
+
+// saysTitle reports whether an id, with or without a folder in front, is the title of its requirement.
+func saysTitle(id, title string) bool { return id == title || strings.HasSuffix(id, "/"+title) }

@@ -15,8 +15,8 @@ func versionCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of this program",
-		Long: `Version prints the version of this program, the commit that it was built from and the system that it was built
-for. That of a running service is in the answer to GET /version.`,
+		Long: `Version prints the version of this program, the commit that it was built from and the system that it was
+built for. That of a running service is in the answer to GET /version.`,
 		Example: `  orchestrator version
   orchestrator version --json`,
 		Args: cobra.NoArgs,

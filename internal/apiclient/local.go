@@ -23,13 +23,14 @@ func LocalAddress(ctx context.Context, data datadir.Dir) (string, error) {
 	return strings.TrimSpace(string(b)), err
 }
 
-// Runs reports whether the service that wrote the address into a data folder runs still. It holds a lock on the file, which
-// ends with its process: as long as the lock is held, the address is that service's, and nobody else can have the port. That
-// anybody answers there proves nothing, and neither does what it knows: the key of the log is public.
+// Runs reports whether the service that wrote the address into a data folder runs still. It holds a lock on the file,
+// which ends with its process: as long as the lock is held, the address is that service's, and nobody else can have
+// the port. That anybody answers there proves nothing, and neither does what it knows: the key of the log is public.
 func Runs(data datadir.Dir) bool { return durable.Locked(data.Address()) }
 
-// LocalServer returns the URL of the service of a data folder, whether it runs or not, if that is what server names. Another name of this
-// machine may lead to another program on the same port, so only a certificate makes the name that was given good enough.
+// LocalServer returns the URL of the service of a data folder, whether it runs or not, if that is what server names.
+// Another name of this machine may lead to another program on the same port, so only a certificate makes the name
+// that was given good enough.
 func LocalServer(ctx context.Context, data datadir.Dir, server string) (url string, is bool) {
 	addr, err := LocalAddress(ctx, data)
 	if err != nil || !SameServer(server, LocalURL(addr)) {
@@ -76,8 +77,8 @@ func NotRunning(err error) bool {
 	return fault.Is(err, CodeNotRunning)
 }
 
-// Unanswered reports whether an error means that no service answered: none runs, it cannot be reached or does not answer in
-// time, or what answers is none.
+// Unanswered reports whether an error means that no service answered: none runs, it cannot be reached or does not
+// answer in time, or what answers is none.
 func Unanswered(err error) bool {
 	return fault.Is(err, CodeNotRunning, CodeUnreachable, CodeSlow, codeTimeout, codeCertificate, codeStranger)
 }

@@ -60,7 +60,8 @@ func (c *Client) Send(ctx context.Context, r Request) (Answer, error) {
 	return answer, err
 }
 
-// exchange sends a request once. There is an answer, or a time to wait, or an error; a refusal has an answer and an error.
+// exchange sends a request once. There is an answer, or a time to wait, or an error; a refusal has an answer and an
+// error.
 func (c *Client) exchange(ctx context.Context, r Request) (answer Answer, wait time.Duration, err error) {
 	if c.own != "" && !Runs(c.own) {
 		return answer, 0, c.notRunning()

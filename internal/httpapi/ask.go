@@ -3,13 +3,13 @@ package httpapi
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"time"
 
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/conductor/language"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi/spoken"
 	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/strictjson"
@@ -56,6 +56,7 @@ func (h *conductorHandlers) understood(body []byte) (asked conductor.Asked, err 
 	}
 	asked.Utterance = said.Utterance
 	asked.Request, err = language.In(said.Utterance)
+	spoken.Whole(asked.Request.Obligations, h.Service.Whole)
 	if h.Model != nil && fault.Is(err, language.CodeNotUnderstood) {
 		asked.Translate, err = h.translation(said.Utterance, err), nil
 	}
@@ -85,19 +86,10 @@ func (h *conductorHandlers) translation(utterance string,
 			return err
 		})
 		if fault.Is(err, language.CodeInvalid) {
-			return []planning.Obligation{question(notUnderstood)}, nil
+			return []planning.Obligation{spoken.Question(notUnderstood)}, nil
 		}
-		return request.Obligations, err
+		return spoken.Whole(request.Obligations, h.Service.Whole), err
 	}
-}
-
-// question returns the obligation of who asks to say something in other words.
-func question(notUnderstood error) planning.Obligation {
-	text := "What is meant?"
-	if f := fault.As(notUnderstood); f != nil {
-		text = fmt.Sprintf("What is meant? Neither the grammar nor the language model could make obligations of it: %s. Please %s", f.Detail, f.Fix)
-	}
-	return planning.Obligation{Type: planning.Clarify, Payload: map[string]any{"slot": "utterance", "question": text}}
 }
 
 // rephrase lets the language model say a draft in other words, which is refused what the draft does not say.

@@ -115,7 +115,8 @@ type harness struct {
 	seen       *seen
 	conducting *conductor.Conductor
 	second     string // a second requirement document, if not empty
-	panics     bool   // reading the documents meets a defect
+	specs      []reqdoc.File
+	panics     bool // reading the documents meets a defect
 }
 
 // newHarness starts the service with the sample document imported and one token per role, named after it.
@@ -245,7 +246,7 @@ func (h *harness) documents() ([]reqdoc.File, error) {
 	if h.second != "" {
 		files = append(files, reqdoc.File{Path: "MORE.md", Content: []byte(h.second)})
 	}
-	return files, nil
+	return append(files, h.specs...), nil
 }
 
 // write replaces the requirement document; POST /project/import then reads it.

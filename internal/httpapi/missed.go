@@ -38,7 +38,7 @@ func (a *API) notFound(w http.ResponseWriter, r *http.Request) error {
 		return err.WithFix("the path is %s: it has no final or doubled slash, and is compared letter by letter",
 			fault.Clip(secret.Mask(right), maxPath))
 	}
-	return err.WithFix("GET / says how to begin, and GET /openapi.json lists the paths; percent-encode ids once")
+	return err.WithFix("GET / says how to begin, and GET /openapi.json lists the paths; percent-encode ids once, a slash in one as %%2F")
 }
 
 // maxPath is how many bytes of a path an answer repeats.

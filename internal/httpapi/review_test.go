@@ -14,6 +14,7 @@ import (
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -118,6 +119,7 @@ func provokeReports(t *testing.T, all *seen) {
 	post(422, "report_unreadable", junit[:40])
 	post(422, "report_too_large", strings.Repeat("ok\n", 300_000))
 	post(422, "report_without_tests", `<testsuite/>`)
+	ambiguousTestName(newHarness(t, into(all)))
 	strict := newHarness(t, into(all), func(o *options) { o.RequireIfMatch = true })
 	strict.expect(428, "if_match_required", "tester", "POST", report, junit)
 	strict.expect(200, "", "tester", "POST", report, junit, "If-Match", `"1"`)
@@ -242,4 +244,19 @@ func provokeEvidence(t *testing.T, all *seen) {
 		return h.expect(409, "sealed", "tester", "POST", report, junit, "Idempotency-Key", "sealed")
 	}
 	require.Equal(t, "true", twice(sealed).Header.Get("Idempotent-Replay"))
+}
+
+// ambiguousTestName attaches a report whose test is named by what two requirements are called.
+func ambiguousTestName(h *harness) {
+	h.t.Helper()
+	for _, folder := range []string{"003-timeout", "004-retries"} {
+		h.specs = append(h.specs, reqdoc.File{Path: "specs/" + folder + "/spec.md", Content: []byte("- **FR-001**: " + folder + ".\n")})
+	}
+	h.expect(200, "", "pm", "POST", "/project/import", "")
+	const path, tests = "/requirements/003-timeout%2FFR-001/test-report", `<testsuite name="s"><testcase name="stops FR-001"/><testcase name="waits"/></testsuite>`
+	refused := h.expect(422, "test_name_ambiguous", "tester", "POST", path, tests)
+	require.Contains(h.t, string(refused.Body), "003-timeout/FR-001, 004-retries/FR-001")
+	h.expect(200, "", "tester", "POST", path+"?tests=stops", tests)
+	whole := strings.ReplaceAll(tests, "FR-001", "003-timeout/FR-001")
+	require.Contains(h.t, string(h.expect(200, "", "tester", "POST", path, whole).Body), `"covers":true`)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -25,7 +26,8 @@ var update = flag.Bool("update", false, "write the answers into the transcripts"
 //
 // A request is a line "WHO METHOD PATH", then lines "Name: value" for headers, then its body (a line that is a
 // Go string literal stands for raw bytes). Its answer begins with "=> STATUS". Other lines:
-// "document" takes the lines up to "end" as the requirement document and imports it; "workflow rework" in the
+// "document" takes the lines up to "end" as the requirement document and imports it; "specification PATH" takes them as a
+// further one; "workflow rework" in the
 // first lines chooses the workflow; "token NAME ROLE" adds a token; "call ID ACTOR TOOL FILE" has a hook judge a call.
 //
 // "repository" in the first lines has evidence looked up in a git repository, whose first commit is empty. Then "file PATH"
@@ -97,6 +99,8 @@ func (p *player) step() {
 		p.h.addToken(words[1], lifecycle.Role(words[2]))
 	case words[0] == "document":
 		p.h.write(p.text())
+	case words[0] == "specification":
+		p.h.specs = append(p.h.specs, reqdoc.File{Path: words[1], Content: []byte(p.text())})
 	case words[0] == "file":
 		p.clone.write(words[1], p.text(), p.h.Clock.Now())
 	case words[0] == "commit":

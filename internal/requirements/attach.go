@@ -89,7 +89,7 @@ func (s *Service) Attach(ctx context.Context, who lifecycle.Actor, p Proposal, o
 // of some.
 func (s *shared) cite(report testreport.Report, id string, o AttachOptions,
 	out *Attachment) ([]lifecycle.Evidence, error) {
-	ids := s.ids.Of(s.current.Load().Project.IDs)
+	ids := s.current.Load().Finder(&s.ids)
 	names := func(e lifecycle.Evidence) bool { return slices.Contains(ids.In(e.Name), id) }
 	var cited []lifecycle.Evidence
 	if o.Tests != "" {
@@ -99,6 +99,9 @@ func (s *shared) cite(report testreport.Report, id string, o AttachOptions,
 		}
 		cited = testruns.Cited(report, cases, names, maxAsked)
 	} else if cited = testruns.Cited(report, s.namedBy(report)[id], names, maxUnasked); len(cited) == 0 {
+		if err := testruns.CheckNames(report.Cases, id, ids, s.current.Load().Shorts()); err != nil {
+			return nil, err
+		}
 		cited = testruns.Cited(report, report.Cases, names, maxUnasked)
 	}
 	for i := range cited {
@@ -196,7 +199,7 @@ func (s *shared) namedIn(report testreport.Report) (named []string) {
 
 // namedBy sorts the tests of a report by the requirements that their names name.
 func (s *shared) namedBy(report testreport.Report) map[string][]testreport.Case {
-	ids := s.ids.Of(s.current.Load().Project.IDs)
+	ids := s.current.Load().Finder(&s.ids)
 	named := map[string][]testreport.Case{}
 	for _, c := range report.Cases {
 		for _, id := range ids.In(c.Name) {

@@ -66,7 +66,7 @@ func (s *Service) Import(ctx context.Context, who lifecycle.Actor, files func() 
 		if s.options.Origins != nil && !o.DryRun {
 			maps.Copy(o.documents, s.options.Origins(context.WithoutCancel(ctx), s.notImported(given)))
 		}
-		return drift.Read(given, s.options.Reading)
+		return drift.Read(given, s.options.Reading, s.current.Load().Project)
 	}, o)
 }
 

@@ -37,7 +37,10 @@ func Open(ctx context.Context, l *ledger.Ledger, clock func() time.Time, options
 // choose leaves to the log what it has on record, and puts on record what is chosen anew.
 func (s *Service) choose(ctx context.Context) error {
 	o, onRecord := s.options, s.current.Load().Project
-	err := choices.GiveUp(ctx, s.ledger, o.Lost, o.AcceptRollback)
+	err := onRecord.CheckForm(o.Reading.Qualify)
+	if err == nil {
+		err = choices.GiveUp(ctx, s.ledger, o.Lost, o.AcceptRollback)
+	}
 	if err == nil {
 		err = choices.Workflow(ctx, s.ledger, onRecord.WorkflowName, o.Workflow.Name)
 	}

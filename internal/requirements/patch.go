@@ -47,10 +47,11 @@ func (s *Service) Patch(ctx context.Context, who lifecycle.Actor, p Proposal) (A
 	})
 }
 
-// cannotBe reports whether an id names no requirement, and none that there ever could be.
+// cannotBe reports whether an id names no requirement, and none that there ever could be, or is only a short form: a
+// request that is sent again with the whole id may have the same Idempotency-Key.
 func (s *shared) cannotBe(id string) bool {
 	_, known := s.current.Load().Find(id)
-	return !known && (reqid.Valid(id) != nil || len(secret.Find(id)) > 0)
+	return !known && (reqid.Valid(id) != nil || len(secret.Find(id)) > 0 || len(s.current.Load().Meant(id)) > 0)
 }
 
 // commit decides and records a change in one transaction. The change is drafted before the transaction, since all

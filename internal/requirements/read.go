@@ -16,10 +16,8 @@ import (
 	"orchestrator/internal/requirements/lookup"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
-	"orchestrator/internal/requirements/reqid"
 	"orchestrator/internal/rules/claiming"
 	"orchestrator/internal/rules/lifecycle"
-	"orchestrator/internal/secret"
 )
 
 // Document is an encoded answer with its strong entity tag (quoted).
@@ -58,21 +56,15 @@ func (s *shared) entry(id string) (*projection.Entry, error) {
 	return e, nil
 }
 
-// unknown names the id that was probably meant, or what keeps the text from being one.
-func (s *shared) unknown(id string) *fault.Error {
-	err := fault.New(fault.NotFound, decision.CodeUnknown, "there is no requirement %q", decision.Quote(id))
-	if near, ok := s.current.Load().Like(id); ok {
-		return err.WithFix("did you mean %s? Ids are compared letter by letter", near)
+// unknown says that there is no requirement with an id, and which one was probably meant.
+func (s *shared) unknown(id string) *fault.Error { return lookup.Unknown(s.current.Load(), id) }
+
+// Whole returns the id that a name stands for; the name itself if it stands for none, or for several.
+func (s *Reader) Whole(name string) string {
+	if ids := s.current.Load().Meant(name); len(ids) == 1 {
+		return ids[0]
 	}
-	if why := fault.As(reqid.Valid(id)); why != nil {
-		detail := why.Detail
-		if len(secret.Find(id)) > 0 { // which is no longer known as one where it is quoted
-			detail = "it looks like a secret"
-		}
-		return fault.New(fault.Malformed, "invalid_id", "the path does not hold a requirement id: %s", detail).
-			WithFix("take the id from GET /requirements, percent-encoded once")
-	}
-	return err.WithFix("GET /requirements lists the ids; they are compared letter by letter")
+	return name
 }
 
 // around returns what guidance depends on besides a requirement.

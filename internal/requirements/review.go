@@ -52,7 +52,7 @@ func (s *Reviews) Review(ctx context.Context, documents func() ([]reqdoc.File, e
 		Branch: snap.Project.Branch, Log: log,
 		Import: s.reviewImport(), Read: snap.Project.Import.Readings(), Drift: driftOf(snap.Project.Sources,
 			documents), Displaced: s.displaced(), Actors: actors,
-		IDs: s.ids.Of(snap.Project.IDs), Requirements: requirementsOf(snap), Unchecked: unchecked,
+		IDs: snap.Finder(&s.ids), Requirements: requirementsOf(snap), Unchecked: unchecked,
 		Dirty: s.evidence.dirtyFiles(ctx, requirementsOf(snap)),
 	}), nil
 }
@@ -138,7 +138,7 @@ func (s *Reviews) Dossier(ctx context.Context, id string) (review.Dossier, error
 		return review.Dossier{}, err
 	}
 	return review.One(now.Project.Workflow(), req, review.Seen{
-		Evidence: s.reviewEvidence(ctx, req), IDs: s.ids.Of(now.Project.IDs), Branch: now.Project.Branch,
+		Evidence: s.reviewEvidence(ctx, req), IDs: now.Finder(&s.ids), Branch: now.Project.Branch,
 		Dirty: s.evidence.dirtyFiles(ctx, slices.Values([]lifecycle.Requirement{req})), Refused: refused,
 	}), nil
 }
@@ -177,14 +177,15 @@ func (s *Reviews) reviewEvidence(ctx context.Context, req lifecycle.Requirement)
 // LastImport is how the last attempt to import went, and what the last import on record has read.
 type LastImport struct {
 	Last     review.Import      `json:"last"`
-	Counts   account.Counts     `json:"counts"` // of all documents
+	Counts   account.Counts     `json:"counts"`            // of all documents
+	Qualify  string             `json:"qualify,omitempty"` // form of the ids; "" in older projects
 	Imported *projection.Import `json:"imported,omitempty"`
 }
 
 // LastImport returns what is known of the last import.
 func (s *Reviews) LastImport() LastImport {
-	imported := s.current.Load().Project.Import
-	return LastImport{s.reviewImport(), account.Sum(imported.Readings()), imported}
+	p := s.current.Load().Project
+	return LastImport{s.reviewImport(), account.Sum(p.Import.Readings()), p.Qualify, p.Import}
 }
 
 func (s *Reviews) reviewImport() review.Import {
@@ -280,7 +281,7 @@ func ReviewExport(export io.Reader) (review.Project, error) {
 		Project: snap.Project.Name, Workflow: snap.Project.Workflow(),
 		Log: review.Log{Size: snap.Head.Size, Root: snap.Head.Root.String()}, Import: review.Import{OK: true},
 		Read:     snap.Project.Import.Readings(),
-		Evidence: snap.Project.Evidence, Branch: snap.Project.Branch, IDs: idmatch.New(snap.Project.IDs), Requirements: requirementsOf(snap),
+		Evidence: snap.Project.Evidence, Branch: snap.Project.Branch, IDs: idmatch.Named(snap.Project.IDs, snap.Shorts()), Requirements: requirementsOf(snap),
 		Unchecked: []string{
 			review.UncheckedLog, review.UncheckedEvidence, review.UncheckedDocuments, review.UncheckedImport,
 			review.UncheckedRefusals,

@@ -12,9 +12,11 @@ var groups = []struct {
 	commands []string
 }{
 	{"Five commands to begin with:", []string{"init", "up", "status", "next", "change"}},
-	{"Requirements:", []string{"list", "show", "history", "design", "implement", "test", "attach", "approve", "accept", "note", "block",
+	{"Requirements:", []string{"list", "show", "history", "design", "implement", "test", "attach",
+		"approve", "accept", "note", "block",
 		"defer", "reopen", "claim", "watch", "workflow", "whoami"}},
-	{"The project and its documents:", []string{"import", "trace", "review", "gate", "rename", "adopt", "apply", "merge-status"}},
+	{"The project and its documents:", []string{"import", "trace", "review", "gate", "rename",
+		"adopt", "apply", "merge-status"}},
 	{"The service:", []string{"serve", "down", "open", "health", "doctor", "config", "token"}},
 	{"The log and the database:", []string{"verify", "audit", "backup", "restore", "upgrade", "compact"}},
 	{"Agents:", []string{"boundary", "hook", "tools", "prompts", "ask", "conduct", "drive"}},

@@ -43,9 +43,9 @@ func TypedOnly(cmd *cobra.Command, flag string) {
 
 func isTypedOnly(f *pflag.Flag) bool { _, only := f.Annotations[byHand]; return only }
 
-// WithEnv lets every flag of a command be set by its environment variable, but those that are typed only, and fills what
-// neither the command line nor a variable says from the settings of the project. An empty variable is as good as none: an
-// empty address, for one, would be every interface.
+// WithEnv lets every flag of a command be set by its environment variable, but those that are typed only, and fills
+// what neither the command line nor a variable says from the settings of the project. An empty variable is as good as
+// none: an empty address, for one, would be every interface.
 func WithEnv(cmd *cobra.Command) *cobra.Command {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if !isTypedOnly(f) {

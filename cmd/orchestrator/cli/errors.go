@@ -9,6 +9,7 @@ import (
 
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/advice"
 	"orchestrator/internal/secret"
 )
 
@@ -36,8 +37,8 @@ func PrintError(err error) {
 	}
 }
 
-// Usage makes what keeps a command from doing its work exit code 2, so that 1 is left for what it found. A service that does
-// not answer keeps its own code, 3.
+// Usage makes what keeps a command from doing its work exit code 2, so that 1 is left for what it found. A service
+// that does not answer keeps its own code, 3.
 func Usage(cmd *cobra.Command) *cobra.Command {
 	work := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -48,4 +49,14 @@ func Usage(cmd *cobra.Command) *cobra.Command {
 		return ExitError{err, ExitUsage}
 	}
 	return cmd
+}
+
+// printAdvice writes what can be typed next.
+func printAdvice(err error) {
+	var a advice.Error
+	if errors.As(err, &a) {
+		for _, line := range a.Lines {
+			fmt.Fprintln(os.Stderr, "  "+output.Printable(line))
+		}
+	}
 }

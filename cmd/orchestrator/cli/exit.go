@@ -47,7 +47,8 @@ func ExitCode(err error) int {
 		return own.Code
 	case apiclient.Unanswered(err):
 		return ExitUnreachable
-	case errors.As(err, &own), fault.Is(err, fault.CodeUsage, codeEnvironment, config.CodeSettings), apiclient.Misused(err):
+	case errors.As(err, &own), apiclient.Misused(err),
+		fault.Is(err, fault.CodeUsage, codeEnvironment, config.CodeSettings):
 		return ExitUsage
 	}
 	return ExitFailed

@@ -7,6 +7,7 @@ import (
 
 	"orchestrator/cmd/orchestrator/cli/setting"
 	"orchestrator/internal/datadir"
+	"orchestrator/internal/requirements/qualify"
 	"orchestrator/internal/requirements/reqdoc"
 )
 
@@ -34,6 +35,8 @@ func ReadingFlags(cmd *cobra.Command, o *reqdoc.Options) {
 	cmd.Flags().StringVar(&o.Family, "family", "",
 		"read every document as this family, and look for no marks: "+strings.Join(families, ", "))
 	cmd.Flags().BoolVar(&o.Assign, "assign", false, "make ids from section and item for documents that have none")
-	setting.Declare(cmd, "family")
+	cmd.Flags().StringVar(&o.Qualify, "qualify", "", "whether ids begin with the folder of their document: folder or none "+
+		"(default: of a new project, where the family numbers requirements per folder; then as they are on record)")
+	_ = cmd.RegisterFlagCompletionFunc("qualify", cobra.FixedCompletions(qualify.Forms(), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("family", cobra.FixedCompletions(families, cobra.ShellCompDirectiveNoFileComp))
 }

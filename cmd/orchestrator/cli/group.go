@@ -49,11 +49,16 @@ func Group(cmd *cobra.Command) *cobra.Command {
 // leads says which commands do what other programs have other words for.
 var leads = map[string][]string{
 	"add": {"import", "token add"}, "check": {"gate", "doctor"}, "ci": {"gate"}, "cat": {"show"}, "close": {"approve"},
-	"dashboard": {"open", "review"}, "describe": {"show"}, "diff": {"import --dry-run"}, "done": {"approve"}, "edit": {"change"},
-	"get": {"show"}, "install": {"init", "boundary install"}, "lint": {"import --check", "trace --check"}, "log": {"history", "audit"},
-	"login": {"token add", "config"}, "logs": {"up", "history"}, "ls": {"list"}, "mv": {"rename"}, "ps": {"status", "health"},
-	"ready": {"health"}, "reload": {"import"}, "report": {"review"}, "run": {"up", "serve", "drive"}, "scan": {"trace"}, "server": {"up", "serve"},
-	"set": {"config set", "change"}, "settings": {"config"}, "setup": {"init"}, "start": {"up", "serve"}, "stop": {"down"},
+	"dashboard": {"open", "review"}, "describe": {"show"}, "diff": {"import --dry-run"},
+	"done": {"approve"}, "edit": {"change"},
+	"get": {"show"}, "install": {"init", "boundary install"}, "lint": {"import --check",
+		"trace --check"}, "log": {"history", "audit"},
+	"login": {"token add", "config"}, "logs": {"up", "history"}, "ls": {"list"}, "mv": {"rename"},
+	"ps":    {"status", "health"},
+	"ready": {"health"}, "reload": {"import"}, "report": {"review"}, "run": {"up", "serve", "drive"},
+	"scan": {"trace"}, "server": {"up", "serve"},
+	"set": {"config set", "change"}, "settings": {"config"}, "setup": {"init"}, "start": {"up",
+		"serve"}, "stop": {"down"},
 	"sync": {"import"}, "todo": {"next", "review"}, "ui": {"open"}, "update": {"change", "import"}, "user": {"token"},
 	"users": {"token list"}, "validate": {"gate", "import --check"},
 }
@@ -73,7 +78,8 @@ func meant(cmd *cobra.Command, word string) (all []string) {
 	return cmd.SuggestionsFor(word)
 }
 
-// Finish arranges the commands of the program and their help, and gives what cobra says of wrong flags and arguments a remedy.
+// Finish arranges the commands of the program and their help, and gives what cobra says of wrong flags and arguments
+// a remedy.
 func Finish(root *cobra.Command) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	remedyArguments(arrange(root))

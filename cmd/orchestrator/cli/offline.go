@@ -11,8 +11,8 @@ import (
 	"orchestrator/internal/operator/exportfile"
 )
 
-// Offline reads the export of the project where no service was named and none runs, as in a clone, and says so on standard
-// error. Asked is the error of asking; it is returned where an export does not stand in for the answer.
+// Offline reads the export of the project where no service was named and none runs, as in a clone, and says so on
+// standard error. Asked is the error of asking; it is returned where an export does not stand in for the answer.
 func Offline(cmd *cobra.Command, asked error) (exportfile.Status, error) {
 	path, err := setting.ExportPath(cmd)
 	if err != nil || ServiceOf(cmd).Server != "" || !apiclient.NotRunning(asked) || !exportfile.StandsIn(path, asked) {

@@ -10,8 +10,7 @@ import (
 
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
-	"orchestrator/internal/fault"
-	"orchestrator/internal/operator/proposal"
+	"orchestrator/internal/requirements/proposal"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -24,8 +23,8 @@ func acceptCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "accept ID",
 		Short: "Accept the changed text of a requirement, as the pm",
-		Long: `Accept shows what changed in the text since work began, word by word, and asks whether the work still fits. It is
-refused if the requirement has changed since it was shown.`,
+		Long: `Accept shows what changed in the text since work began, word by word, and asks whether the work
+still fits. It is refused if the requirement has changed since it was shown.`,
 		Example: `  orchestrator accept REQ-001
   orchestrator accept REQ-001 --reason "the design covers it" --yes`,
 		Args: cobra.ExactArgs(1),
@@ -49,10 +48,9 @@ func (o *confirming) accept(cmd *cobra.Command, c *apiclient.Client, id string) 
 	if err != nil {
 		return o.refusedAs(cmd, id, found.raw, err)
 	}
-	body := proposal.Acceptance(found.View, o.reason)
-	if body == nil {
-		return fault.New(fault.Conflict, "nothing_to_accept", "%s has no changed text that waits to be accepted", found.View.ID).
-			WithFix("orchestrator next %s lists what waits", found.View.ID)
+	body, err := proposal.Acceptance(found.View, o.reason)
+	if err != nil {
+		return err
 	}
 	if !o.asJSON {
 		if err := showChange(cmd, c, found.Dossier.Definition); err != nil {

@@ -11,7 +11,7 @@ import (
 
 	"orchestrator/cmd/orchestrator/completion"
 	"orchestrator/internal/apiclient"
-	"orchestrator/internal/operator/proposal"
+	"orchestrator/internal/requirements/proposal"
 )
 
 // confirming is a command that shows something, asks, and then sends what was shown.
@@ -52,9 +52,9 @@ func approveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "approve ID...",
 		Short: "Sign requirements off: approve them, and move them to done",
-		Long: `Approve prints the evidence of each requirement, looked up now, and what the approval covers; then it asks. It sends
-the approval together with the move to done, where the service offers that move; else the approval alone. It is refused
-if the requirement has changed since it was shown.`,
+		Long: `Approve prints the evidence of each requirement, looked up now, and what the approval covers; then
+it asks. It sends the approval together with the move to done, where the service offers that move;
+else the approval alone. It is refused if the requirement has changed since it was shown.`,
 		Example: `  orchestrator approve REQ-001
   orchestrator approve REQ-001 REQ-002 --yes`,
 		Args: cobra.MinimumNArgs(1),
@@ -92,7 +92,8 @@ func (o *confirming) approve(cmd *cobra.Command, c *apiclient.Client, id string)
 		p.Line("status    %s, revision %d", found.Dossier.Standing.Status, found.Dossier.Revision)
 		found.writeGates(p, columns)
 		found.writeEvidence(p, columns)
-		p.Line("\nthe approval covers this text, and the design, implementation and tests of revision %d", found.Dossier.Revision)
+		p.Line("\nthe approval covers this text, and the design, implementation and tests of revision %d",
+			found.Dossier.Revision)
 		if !done {
 			p.Line("it does not lead to done: no move to done is open to you from %s", found.Dossier.Standing.Status)
 		}

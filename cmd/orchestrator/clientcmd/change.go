@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -13,8 +12,8 @@ import (
 	"orchestrator/cmd/orchestrator/completion"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/operator/proposal"
 	"orchestrator/internal/requirements/guidance"
+	"orchestrator/internal/requirements/proposal"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/system/tree"
 )
@@ -35,12 +34,13 @@ func changeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "change ID",
 		Short: "Move a requirement into another status, with reason and evidence",
-		Long: `Change proposes a move. Evidence is file:PATH, file:PATH:10-20, file:PATH:10-20@COMMIT, commit:HEAD or
-test:NAME@REPORT; a test that failed is test:NAME=fail@REPORT. Paths begin in the present folder, and are sent as paths
-of the repository; a revision of git is sent as its full id. A tester's REPORT is attached first, and then cited; for
-others it is cited as a file. With --from the request is read from a file, as PATCH takes it.`,
+		Long: `Change proposes a move. Evidence is file:PATH, file:PATH:10-20, file:PATH:10-20@COMMIT,
+commit:HEAD or test:NAME@REPORT; a test that failed is test:NAME=fail@REPORT. Paths begin in the
+present folder, and are sent as paths of the repository; a revision of git is sent as its full id.
+A tester's REPORT is attached first, and then cited; for others it is cited as a file. With --from
+the request is read from a file, as PATCH takes it.`,
 		Example: `  orchestrator change REQ-001 --status planned --reason "agreed" --evidence file:REQUIREMENTS.md:1-3
-  orchestrator change REQ-001 --status tested_pass --reason "all green" --evidence test:TestLogin@report.xml
+  orchestrator change REQ-001 --status tested_pass --reason green --evidence test:TestLogin@a.xml
   orchestrator change REQ-001 --from change.json --dry-run`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd, args[0]) },
@@ -104,7 +104,8 @@ func (ch *changing) body(cmd *cobra.Command, c *apiclient.Client, id string) (an
 }
 
 // cite reads the evidence of the command line. It attaches reports where the service takes them from whoever asks.
-func (ch *changing) cite(ctx context.Context, notes io.Writer, c *apiclient.Client, id string) ([]lifecycle.Evidence, error) {
+func (ch *changing) cite(ctx context.Context, notes io.Writer, c *apiclient.Client,
+	id string) ([]lifecycle.Evidence, error) {
 	t, err := proposal.TreeAt(ctx, ".")
 	if err != nil {
 		return nil, err
@@ -164,7 +165,7 @@ func attach(ctx context.Context, c *apiclient.Client, id string, query url.Value
 	}
 	key := apiclient.NewKey()
 	return apiclient.ByID(id, func(id string) (changed, error) {
-		return receive(ctx, c, id, apiclient.Request{Method: http.MethodPost, Path: path(id, below), Body: content,
+		return receive(ctx, c, id, apiclient.Request{Method: "POST", Path: path(id, below), Body: content,
 			Media: "application/octet-stream", Key: key})
 	})
 }

@@ -2,7 +2,6 @@ package clientcmd
 
 import (
 	"fmt"
-	"net/http"
 	"net/url"
 	"time"
 
@@ -28,8 +27,9 @@ func claimCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "claim ID",
 		Short: "Keep the field of a role to yourself while you work on it",
-		Long: `Claim keeps others of the same role from writing the field. It ends by itself after --for, can be renewed by
-another claim, and is given up with --release. A pm releases anybody's, named by --field.`,
+		Long: `Claim keeps others of the same role from writing the field. It ends by itself after --for, can be
+renewed by another claim, and is given up with --release. A pm releases anybody's, named by
+--field.`,
 		Example: `  orchestrator claim REQ-001 --for 30m
   orchestrator claim REQ-001 --renew
   orchestrator claim REQ-001 --release`,
@@ -38,7 +38,8 @@ another claim, and is given up with --release. A pm releases anybody's, named by
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.lasts, "for", "30m", "`time` that it lasts, from 1m to 4h")
-	f.StringVar(&o.field, "field", "", "`field` to claim: design_spec, implementation or test (default that of the role)")
+	f.StringVar(&o.field, "field", "",
+		"`field` to claim: design_spec, implementation or test (default that of the role)")
 	f.BoolVar(&o.release, "release", false, "give the claim up")
 	f.BoolVar(&o.renew, "renew", false, "renew the claim: the same as claiming again")
 	return o.command(cmd, true)
@@ -74,14 +75,14 @@ func (o *claiming) request() (apiclient.Request, error) {
 		if o.field != "" {
 			below += "?" + url.Values{"field": {o.field}}.Encode()
 		}
-		return apiclient.Request{Method: http.MethodDelete, Path: below}, nil
+		return apiclient.Request{Method: "DELETE", Path: below}, nil
 	}
 	body := map[string]string{"for": o.lasts}
 	if o.field != "" {
 		body["field"] = o.field
 	}
 	raw, err := jsonv2.Marshal(body, jsonv2.Deterministic(true))
-	return apiclient.Request{Method: http.MethodPost, Path: "/claim", Body: raw}, err
+	return apiclient.Request{Method: "POST", Path: "/claim", Body: raw}, err
 }
 
 func (o *claiming) told(cmd *cobra.Command, c *apiclient.Client, id string, raw []byte) error {

@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -21,18 +20,11 @@ import (
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/operator/advice"
+	"orchestrator/internal/requirements/advice"
 )
 
-// Commands returns all commands of the package.
-func Commands() []*cobra.Command {
-	return []*cobra.Command{statusCommand(), nextCommand(), changeCommand(), listCommand(), showCommand(), historyCommand(),
-		designCommand(), implementCommand(), testCommand(), attachCommand(), approveCommand(), acceptCommand(), noteCommand(),
-		blockCommand(), deferCommand(), reopenCommand(), claimCommand(), watchCommand(), whoamiCommand(), workflowCommand()}
-}
-
-// shared are the flags of all commands of the package: variables and settings stand in for them. What the others say is a
-// person's word at that moment.
+// shared are the flags of all commands of the package: variables and settings stand in for them. What the others
+// say is a person's word at that moment.
 var shared = []string{"data", "server", "tls-ca", "token-file", "timeout", "json", "help"}
 
 // asking is whom a command asks, and as whom.
@@ -46,7 +38,8 @@ type asking struct {
 func (a *asking) command(cmd *cobra.Command, ids bool) *cobra.Command {
 	cli.ServiceFlags(cmd, &a.Service)
 	cli.TimeoutFlag(cmd, &a.Service)
-	cmd.Flags().StringVar(&a.as, "as", "", "`role` whose token in --data is used, instead of "+cmp.Or(a.Role, "the viewer's or the pm's"))
+	cmd.Flags().StringVar(&a.as, "as", "",
+		"`role` whose token in --data is used, instead of "+cmp.Or(a.Role, "the viewer's or the pm's"))
 	cmd.Flags().BoolVar(&a.asJSON, "json", false, "print the answer of the service as it is")
 	_ = cmd.RegisterFlagCompletionFunc("as", completion.Roles)
 	if ids {
@@ -74,7 +67,7 @@ func path(id string, below string) string {
 
 // get asks for a path, and reads the answer into v. The bytes are those of the service.
 func get(ctx context.Context, c *apiclient.Client, path string, v any) ([]byte, error) {
-	answer, err := c.Send(ctx, apiclient.Request{Method: http.MethodGet, Path: path})
+	answer, err := c.Send(ctx, apiclient.Request{Method: "GET", Path: path})
 	if err != nil {
 		return answer.Body, err
 	}
@@ -92,7 +85,7 @@ func advised(id string, err error) error {
 	}
 	told := *f
 	told.Fix = advice.Typed(id, f.Fix)
-	return cli.Advised{Err: &told, Lines: advice.Refusal(id, f)}
+	return advice.Error{Err: &told, Lines: advice.Refusal(id, f)}
 }
 
 // passOn writes the bytes of the service as they are.

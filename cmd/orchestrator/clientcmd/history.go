@@ -82,6 +82,9 @@ func writeEvents(out io.Writer, page events) error {
 	return err
 }
 
+// shownFields are the members of a change that are named.
+var shownFields = []string{"status", "design_spec", "implementation", "test", "approvals", "deviations", "pm_notes"}
+
 // line returns an event as one line.
 func (e event) line() string {
 	words := []string{e.At.UTC().Format("2006-01-02 15:04:05"), fmt.Sprintf("#%d", e.Seq), e.Actor.Name, e.Kind}
@@ -92,7 +95,7 @@ func (e event) line() string {
 		words = append(words, e.Subject)
 	}
 	var fields []string
-	for _, name := range []string{"status", "design_spec", "implementation", "test", "approvals", "deviations", "pm_notes"} {
+	for _, name := range shownFields {
 		if value, there := e.Data.Change[name]; there {
 			if name == "status" {
 				name = strings.Trim(string(value), `"`)

@@ -42,8 +42,9 @@ func listCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List requirements, with their status and whom they wait for",
-		Long: `List shows a line for each requirement, in the order of the documents. Filters combine with "and". Without a
-service, as in a clone, it reads project_status.json, which says nothing of whom a requirement waits for.`,
+		Long: `List shows a line for each requirement, in the order of the documents. Filters combine with "and".
+Without a service, as in a clone, it reads project_status.json, which says nothing of whom a
+requirement waits for.`,
 		Example: `  orchestrator list
   orchestrator list --waiting-for pm
   orchestrator list --status planned --text login`,
@@ -53,7 +54,8 @@ service, as in a clone, it reads project_status.json, which says nothing of whom
 	f := cmd.Flags()
 	f.StringVar(&l.status, "status", "", "list only requirements in this `status`")
 	f.StringVar(&l.role, "role", "", "list only requirements that wait for this `role`, as --waiting-for does")
-	f.StringVar(&l.waitingFor, "waiting-for", "", "list only requirements that wait for this `party`: a role, operator or document")
+	f.StringVar(&l.waitingFor, "waiting-for", "",
+		"list only requirements that wait for this `party`: a role, operator or document")
 	f.StringVar(&l.text, "text", "", "list only requirements with this `text` in id, title or text")
 	f.BoolVar(&l.suspect, "suspect", false, "list only requirements whose text changed after work began")
 	f.IntVar(&l.limit, "limit", 500, "list at most so many requirements, 1000 at most")

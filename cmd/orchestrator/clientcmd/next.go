@@ -17,8 +17,8 @@ func nextCommand() *cobra.Command {
 	return a.command(&cobra.Command{
 		Use:   "next [ID]",
 		Short: "Say what to do next, with the command for it",
-		Long: `Next says what the role of the token does first, over all requirements. With ID it lists what can be done with
-that requirement now, and what each move still lacks.`,
+		Long: `Next says what the role of the token does first, over all requirements. With ID it lists what can
+be done with that requirement now, and what each move still lacks.`,
 		Example: `  orchestrator next
   orchestrator next --as coder
   orchestrator next REQ-001`,

@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/completion"
-	"orchestrator/internal/operator/proposal"
 	"orchestrator/internal/requirements/guidance"
+	"orchestrator/internal/requirements/proposal"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -40,8 +40,8 @@ func attachCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "attach ID REPORT",
 		Short: "Attach the report of a test run as the test record, as the tester",
-		Long: `Attach sends JUnit XML, go test -json, TAP or CTRF as the test tool wrote it; - is standard input. The tests that
-name the requirement are cited, or those that --tests chooses.`,
+		Long: `Attach sends JUnit XML, go test -json, TAP or CTRF as the test tool wrote it; - is standard input.
+The tests that name the requirement are cited, or those that --tests chooses.`,
 		Example: `  orchestrator attach REQ-001 report.xml --commit HEAD
   go test -json ./... | orchestrator attach REQ-001 -`,
 		Args: cobra.ExactArgs(2),

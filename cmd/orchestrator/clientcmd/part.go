@@ -10,8 +10,8 @@ import (
 
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
-	"orchestrator/internal/operator/proposal"
 	"orchestrator/internal/requirements/guidance"
+	"orchestrator/internal/requirements/proposal"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/system/editor"
 )
@@ -22,9 +22,7 @@ type writing struct {
 	part   proposal.Part
 	from   string
 	dryRun bool
-
-	texts map[string]*string   // flags with one text, by the member that they are
-	lists map[string]*[]string // flags with several
+	typed  proposal.Typed
 }
 
 func (w *writing) build(cmd *cobra.Command) *cobra.Command {
@@ -37,26 +35,28 @@ func (w *writing) build(cmd *cobra.Command) *cobra.Command {
 }
 
 func (w *writing) text(cmd *cobra.Command, flag, usage string) {
-	if w.texts == nil {
-		w.texts, w.lists = map[string]*string{}, map[string]*[]string{}
+	if w.typed.Texts == nil {
+		w.typed = proposal.Typed{Texts: map[string]*string{}, Lists: map[string]*[]string{}}
 	}
-	w.texts[flag] = cmd.Flags().String(flag, "", usage)
+	w.typed.Texts[flag] = cmd.Flags().String(flag, "", usage)
 }
 
 func (w *writing) list(cmd *cobra.Command, flag, member, usage string) {
-	w.lists[member] = cmd.Flags().StringArray(flag, nil, usage+"; may be given several times")
+	w.typed.Lists[member] = cmd.Flags().StringArray(flag, nil, usage+"; may be given several times")
 }
 
-const editing = `Without flags it opens $EDITOR with a commented text, made from what is there and what is asked for. An unchanged or
-an emptied text changes nothing; one that is refused is kept, and its path is printed.`
+const editing = `Without flags it opens $EDITOR with a commented text, made from what is there and what is asked
+for. An unchanged or an emptied text changes nothing; one that is refused is kept, and its path is
+printed.`
 
 func designCommand() *cobra.Command {
 	w := writing{part: proposal.Design}
 	w.Role = "architect"
 	cmd := &cobra.Command{Use: "design ID", Short: "Write the design of a requirement, as its architect",
-		Long:    "Design writes design_spec whole.\n\n" + editing,
-		Example: "  orchestrator design REQ-001 --summary \"A form, and a session\" --file src/login.go\n  orchestrator design REQ-001      # in $EDITOR"}
-	w.text(cmd, "summary", "`text` that says what is to be built, and how")
+		Long: "Design writes design_spec whole.\n\n" + editing,
+		Example: "  orchestrator design REQ-001 --summary \"A form, and a session\" --file src/login.go\n" +
+			"  orchestrator design REQ-001      # in $EDITOR"}
+	w.text(cmd, "summary", "`text` that says what will be built, and how")
 	w.list(cmd, "interface", "interfaces", "`text` of an interface")
 	w.list(cmd, "decision", "decisions", "`text` of a decision")
 	w.list(cmd, "risk", "risks", "`text` of a risk")
@@ -82,7 +82,7 @@ func testCommand() *cobra.Command {
 	w.Role = "tester"
 	cmd := &cobra.Command{Use: "test ID", Short: "Write the test record of a requirement, as its tester",
 		Long:    "Test writes the test record whole. orchestrator attach makes it from a report.\n\n" + editing,
-		Example: "  orchestrator test REQ-001 --plan \"log in by hand and by test\" --evidence test:TestLogin@report.xml"}
+		Example: "  orchestrator test REQ-001 --plan \"log in by hand\" --evidence test:TestLogin@report.xml"}
 	w.text(cmd, "plan", "`text` that says what is tested, and how")
 	w.text(cmd, "notes", "`text` of a remark")
 	w.list(cmd, "evidence", "evidence", "test:NAME@REPORT with the path of a report in the repository")
@@ -98,7 +98,7 @@ func (w *writing) run(cmd *cobra.Command, id string) error {
 	if err != nil {
 		return err
 	}
-	value, err := w.part.Flags(cmd.Context(), t, w.texts, w.lists)
+	value, err := w.part.Flags(cmd.Context(), t, w.typed)
 	switch {
 	case err != nil:
 		return err
@@ -110,7 +110,7 @@ func (w *writing) run(cmd *cobra.Command, id string) error {
 		if value, err = w.part.Read(cmd.Context(), t, content); err != nil {
 			return err
 		}
-	case value == nil:
+	case value.Empty():
 		return w.edit(cmd, c, t, id)
 	}
 	return w.send(cmd, c, change{id: id, body: map[string]any{w.part.Field: value}})

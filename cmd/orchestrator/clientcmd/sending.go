@@ -4,14 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net/http"
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
 
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
-	"orchestrator/internal/operator/advice"
+	"orchestrator/internal/requirements/advice"
 	"orchestrator/internal/requirements/guidance"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -50,7 +49,7 @@ func send(ctx context.Context, c *apiclient.Client, ch change) (changed, error) 
 		query = "?dry_run=true"
 	}
 	return apiclient.ByID(ch.id, func(id string) (changed, error) {
-		return receive(ctx, c, id, apiclient.Request{Method: http.MethodPatch, Path: path(id, query), Body: body,
+		return receive(ctx, c, id, apiclient.Request{Method: "PATCH", Path: path(id, query), Body: body,
 			IfMatch: ch.ifMatch, Key: key})
 	})
 }
@@ -62,7 +61,15 @@ func receive(ctx context.Context, c *apiclient.Client, id string, r apiclient.Re
 	if err != nil {
 		return got, advised(id, err)
 	}
-	if err := jsonv2.Unmarshal(answer.Body, &got); err != nil {
+	// The answer to a report has the requirement as a member; that to a change is the requirement.
+	report := struct {
+		Requirement *changed `json:"requirement"`
+	}{&got}
+	err = jsonv2.Unmarshal(answer.Body, &report)
+	if err == nil {
+		err = jsonv2.Unmarshal(answer.Body, &got)
+	}
+	if err != nil {
 		return got, c.Stranger("JSON of another shape").Because(err)
 	}
 	return got, nil

@@ -3,6 +3,7 @@ package clientcmd
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -12,9 +13,9 @@ import (
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/operator/advice"
-	"orchestrator/internal/operator/proposal"
+	"orchestrator/internal/requirements/advice"
 	"orchestrator/internal/requirements/guidance"
+	"orchestrator/internal/requirements/proposal"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -24,8 +25,9 @@ func showCommand() *cobra.Command {
 	return a.command(&cobra.Command{
 		Use:   "show ID",
 		Short: "Show one requirement: its text, status, gates, evidence, and who is next",
-		Long: `Show prints a requirement for people, with its evidence looked up again. With --json it prints the requirement as
-GET /requirements/{id} answers it. Without a service, as in a clone, it reads project_status.json.`,
+		Long: `Show prints a requirement for people, with its evidence looked up again. With --json it prints the
+requirement as GET /requirements/{id} answers it. Without a service, as in a clone, it reads
+project_status.json.`,
 		Example: `  orchestrator show REQ-001
   orchestrator show REQ-001 --json`,
 		Args: cobra.ExactArgs(1),
@@ -47,7 +49,9 @@ func (a *asking) show(cmd *cobra.Command, id string) error {
 	}
 	if a.asJSON {
 		var ignored any
-		raw, err := apiclient.ByID(id, func(id string) ([]byte, error) { return get(cmd.Context(), c, path(id, ""), &ignored) })
+		raw, err := apiclient.ByID(id, func(id string) ([]byte, error) {
+			return get(cmd.Context(), c, path(id, ""), &ignored)
+		})
 		if err != nil && len(raw) == 0 {
 			return a.offlineShow(cmd, id, err)
 		} else if err != nil {
@@ -117,10 +121,12 @@ func writeDefinition(p *output.Printer, columns int, d lifecycle.Definition) {
 
 func (s sheet) write(p *output.Printer, columns int) {
 	writeDefinition(p, columns, s.Dossier.Definition)
-	p.Line("status    %s since %s, revision %d", p.Paint(output.Green, string(s.Dossier.Standing.Status)), day(s.Dossier.Standing.Since),
+	standing := s.Dossier.Standing
+	p.Line("status    %s since %s, revision %d", p.Paint(output.Green, string(standing.Status)), day(standing.Since),
 		s.Dossier.Revision)
 	for _, c := range s.View.Claims {
-		p.Line("claimed   %s by %s until %s", c.Field, output.Printable(c.By.Name), c.Until.Format("2006-01-02 15:04 MST"))
+		p.Line("claimed   %s by %s until %s", c.Field, output.Printable(c.By.Name),
+			c.Until.Format("2006-01-02 15:04 MST"))
 	}
 	for _, o := range s.View.AgainstDone {
 		paragraph(p, columns, "", p.Paint(output.Yellow, "against done: ")+o.Detail+" ("+string(o.By)+": "+
@@ -136,8 +142,9 @@ func (s sheet) write(p *output.Printer, columns int) {
 func (s sheet) writeGates(p *output.Printer, columns int) {
 	var rows [][]string
 	for _, g := range s.Dossier.Gates {
-		if !g.Met {
-			rows = append(rows, []string{string(g.To), string(g.Supplier), g.Detail})
+		row := []string{string(g.To), string(g.Supplier), g.Detail}
+		if n := len(rows); !g.Met && (n == 0 || !slices.Equal(row, rows[n-1])) { // two gates may lack the same
+			rows = append(rows, row)
 		}
 	}
 	if len(rows) > 0 {

@@ -20,9 +20,9 @@ func statusCommand() *cobra.Command {
 	return a.command(&cobra.Command{
 		Use:   "status",
 		Short: "Show the project at a glance: counts, what waits for whom, and what to do first",
-		Long: `Status shows how many requirements are in which status, how many wait for each role and since when, what is
-stuck, and what the role of the token can do first. Without a service, as in a clone, it shows the counts of
-project_status.json.`,
+		Long: `Status shows how many requirements are in which status, how many wait for each role and since
+when, what is stuck, and what the role of the token can do first. Without a service, as in a
+clone, it shows the counts of project_status.json.`,
 		Example: `  orchestrator status
   orchestrator status --as pm --json    # as GET /next answers it`,
 		Args: cobra.NoArgs,
@@ -110,9 +110,7 @@ func writeCounts(p *output.Printer, columns int, c agenda.Counts) {
 	for _, s := range c.InOrder() {
 		words = append(words, fmt.Sprintf("%d %s", s.Count, s.Status))
 	}
-	for name, n := range map[string]int{"stale": c.Stale} {
-		words = appendCount(words, n, name)
-	}
+	words = appendCount(words, c.Stale, "stale")
 	words = appendCount(appendCount(words, c.Suspect, "suspect"), c.Retired, "retired")
 	paragraph(p, columns, "  ", strings.Join(words, ", "))
 }
@@ -129,6 +127,9 @@ func writeFirst(p *output.Printer, found agenda.Agenda) {
 	who := string(found.Actor.Role)
 	if found.First == nil {
 		p.Line("nothing waits for the %s now", who)
+		for _, w := range found.Waiting {
+			p.Line("  %d for the %s: orchestrator next --as %s", w.Count, w.For, w.For)
+		}
 		return
 	}
 	f := found.First

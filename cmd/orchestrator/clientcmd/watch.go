@@ -3,7 +3,6 @@ package clientcmd
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -26,9 +25,9 @@ func watchCommand() *cobra.Command {
 	var w watching
 	cmd := &cobra.Command{
 		Use:   "watch",
-		Short: "Print what happens to the project, one line for each event, until it is interrupted",
-		Long: `Watch asks the log again and again, by If-None-Match, so that an answer without news is empty. With --once it ends
-after the first events. With --json each line is a record as the log has it.`,
+		Short: "Print what happens to the project, a line for each event, until interrupted",
+		Long: `Watch asks the log again and again, by If-None-Match, so that an answer without news is empty.
+With --once it ends after the first events. With --json each line is a record as the log has it.`,
 		Example: `  orchestrator watch
   orchestrator watch --since 0 --once`,
 		Args: cobra.NoArgs,
@@ -86,7 +85,7 @@ func pause(ctx context.Context, d time.Duration) error {
 
 // poll asks for the records from since on, prints them, and goes on behind them.
 func (w *watching) poll(cmd *cobra.Command, c *apiclient.Client, tag string) (seen int, etag string, err error) {
-	answer, err := c.Send(cmd.Context(), apiclient.Request{Method: http.MethodGet, IfNoneMatch: tag,
+	answer, err := c.Send(cmd.Context(), apiclient.Request{Method: "GET", IfNoneMatch: tag,
 		Path: fmt.Sprintf("/audit?from=%d&limit=500", w.since)})
 	if err != nil || len(answer.Body) == 0 {
 		return 0, tag, err

@@ -2,7 +2,6 @@ package clientcmd
 
 import (
 	"fmt"
-	"net/http"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
@@ -40,8 +39,8 @@ func whoamiCommand() *cobra.Command {
 			if a.asJSON {
 				return passOn(cmd.OutOrStdout(), raw)
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s, role %s, at %s\n", output.Printable(front.Caller.Name), front.Caller.Role,
-				output.Printable(c.Base()))
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s, role %s, at %s\n",
+				output.Printable(front.Caller.Name), front.Caller.Role, output.Printable(c.Base()))
 			return err
 		},
 	}, false)
@@ -54,8 +53,8 @@ func workflowCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "workflow [NAME]",
 		Short: "Show which workflow is in force, or switch to another, as the pm",
-		Long: `Workflow names the workflow and the statuses from which nothing leads to done. With NAME, v1 or rework, it switches
-the project; the switch is on record.`,
+		Long: `Workflow names the workflow and the statuses from which nothing leads to done. With NAME, v1 or
+rework, it switches the project; the switch is on record.`,
 		Example: `  orchestrator workflow
   orchestrator workflow rework --reason "work comes back from blocked"`,
 		Args: cobra.MaximumNArgs(1),
@@ -64,10 +63,11 @@ the project; the switch is on record.`,
 			if err != nil {
 				return err
 			}
-			r := apiclient.Request{Method: http.MethodGet, Path: "/workflow"}
+			r := apiclient.Request{Method: "GET", Path: "/workflow"}
 			if len(args) == 1 {
-				r.Method = http.MethodPut
-				r.Body, _ = jsonv2.Marshal(map[string]string{"workflow": args[0], "reason": reason}, jsonv2.Deterministic(true))
+				r.Method = "PUT"
+				body := map[string]string{"workflow": args[0], "reason": reason}
+				r.Body, _ = jsonv2.Marshal(body, jsonv2.Deterministic(true))
 			}
 			answer, err := c.Send(cmd.Context(), r)
 			if err != nil {

@@ -1,5 +1,6 @@
-// Package completion completes what commands take: ids of requirements, statuses and roles. A shell waits while somebody
-// types, so a service is asked for a moment only; without its answer the export of the project says which ids there are.
+// Package completion completes what commands take: ids of requirements, statuses and roles. A shell waits while
+// somebody types, so a service is asked for a moment only; without its answer the export of the project says which
+// ids there are.
 package completion
 
 import (

@@ -14,8 +14,8 @@ func Command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "completion",
 		Short: "Print the completion script of a shell",
-		Long: `Completion prints a script that completes commands, flags, ids of requirements, statuses and roles. To complete ids it
-asks the service for at most 300 ms, and without its answer reads project_status.json.`,
+		Long: `Completion prints a script that completes commands, flags, ids of requirements, statuses and roles. To
+complete ids it asks the service for at most 300 ms, and without its answer reads project_status.json.`,
 	}
 	cmd.AddCommand(
 		script("bash", "source <(orchestrator completion bash)", "~/.bashrc; it needs the package bash-completion",

@@ -151,7 +151,8 @@ func (o witnessOptions) connect(urls []string) ([]witness.Watched, error) {
 	for i, raw := range urls {
 		address := witness.Address(raw)
 		if slices.ContainsFunc(servers, func(s witness.Watched) bool { return s.URL == address }) {
-			return nil, fault.New(fault.Invalid, fault.CodeUsage, "%s is named twice", address).WithFix("name each server once")
+			return nil, fault.New(fault.Invalid, fault.CodeUsage, "%s is named twice", address).
+				WithFix("name each server once")
 		}
 		options, err := o.tokenFor(i, address)
 		if err != nil {

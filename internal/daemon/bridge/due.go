@@ -222,8 +222,10 @@ func (p *Project) evidenceFor(req lifecycle.Requirement, to lifecycle.Status) []
 
 // Select implements drive.Project.
 func (p *Project) Select(_ context.Context, ids []string) (chosen []drive.Requirement, err error) {
-	for _, id := range ids {
-		if _, err := p.service.Requirement(id); err != nil {
+	ids = slices.Clone(ids)
+	for i := range ids {
+		ids[i] = p.service.Whole(ids[i])
+		if _, err := p.service.Requirement(ids[i]); err != nil {
 			return nil, err
 		}
 	}

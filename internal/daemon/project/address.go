@@ -10,9 +10,9 @@ import (
 	"orchestrator/internal/system/durable"
 )
 
-// publishedAddress is the file that says where the service answers. While the service runs it holds an exclusive lock on
-// it, which ends with the process however that ends: clients send a token to the address only while the lock is held, since
-// the port of a service that has gone may be a stranger's.
+// publishedAddress is the file that says where the service answers. While the service runs it holds an exclusive lock
+// on it, which ends with the process however that ends: clients send a token to the address only while the lock is
+// held, since the port of a service that has gone may be a stranger's.
 type publishedAddress struct {
 	mu     sync.Mutex
 	unlock func() // nil until it is published

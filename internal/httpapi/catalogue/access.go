@@ -35,7 +35,7 @@ var access = []Entry{
 			"are compared letter by letter; the fix names the path that was meant where one is near."},
 	{"unknown_requirement", []int{404}, asItIs, "No requirement has this id.",
 		"Take the id from GET /requirements; ids are compared letter by letter. The fix names one that may " +
-			"be meant."},
+			"be meant; ids has the whole ids of those that a document calls so."},
 	{"unknown_record", []int{404}, asItIs, "The log has no record with this number yet.",
 		"GET /audit/checkpoint tells how many records there are. The first has the number 0."},
 	{"beyond_log", []int{404}, asItIs, "The log is not as large as this needs it to be.",

@@ -82,6 +82,8 @@ var rules = []Entry{
 		"Send the whole report, as the test tool wrote it."},
 	{"report_from_future", []int{422}, asItIs, "By its own word the report is of tests that ran more than five minutes from now.",
 		"Set the clock of the machine that ran the tests, and run them again."},
+	{"test_name_ambiguous", []int{422}, asItIs, "A test is named by the short form of several requirements.",
+		"Put the whole id into the name of the test, or choose the tests that are meant with ?tests=."},
 	{"report_without_tests", []int{422}, asItIs, "No test of the attached report ran, or none that can be cited for the requirement.",
 		"Run the tests, and send the report of the run. A run in which nothing ran is never a pass."},
 	{"tests_pattern_invalid", []int{422}, asItIs, "`tests` is no regular expression that is read.",

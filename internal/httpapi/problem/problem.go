@@ -49,6 +49,7 @@ type Problem struct {
 	Errors  []fault.Field  `json:"errors,omitempty"`
 	Current *fault.Current `json:"current,omitempty"`
 	Allowed []fault.Move   `json:"allowed,omitzero"`
+	IDs     []string       `json:"ids,omitempty"`
 
 	RetryAfter time.Duration `json:"-"` // when the request may be tried again; 0 says nothing
 }
@@ -75,7 +76,7 @@ func Of(err error, id string) Problem {
 		p.RetryAfter = retryWhenFull
 	}
 	f = forClients(f, status)
-	p.Detail, p.Fix, p.Errors, p.Current, p.Allowed = f.Detail, f.Fix, f.Fields, f.Current, f.Allowed
+	p.Detail, p.Fix, p.Errors, p.Current, p.Allowed, p.IDs = f.Detail, f.Fix, f.Fields, f.Current, f.Allowed, f.IDs
 	return p
 }
 

@@ -15,8 +15,8 @@ import (
 	"orchestrator/internal/system/tree"
 )
 
-// Change sets a name in settings.yaml of a data folder, which is made where there is none; an empty value unsets it. What
-// is said beside that it was done is in notes. A setting that is on record already is refused.
+// Change sets a name in settings.yaml of a data folder, which is made where there is none; an empty value unsets it.
+// What is said beside that it was done is in notes. A setting that is on record already is refused.
 func Change(ctx context.Context, data datadir.Dir, key, value string) (notes []string, err error) {
 	old, err := ReadLocal(ctx, data)
 	if err != nil {
@@ -55,8 +55,8 @@ func onRecord(data datadir.Dir, key string) error {
 		WithFix(`the pm switches it while the service runs: PUT /workflow {"workflow":"rework","reason":"…"}`)
 }
 
-// checkToken keeps a token from being sent to an address that it was not saved for, and from being read from elsewhere: a
-// data folder that came with a tree could name any file of its user.
+// checkToken keeps a token from being sent to an address that it was not saved for, and from being read from
+// elsewhere: a data folder that came with a tree could name any file of its user.
 func (l Local) checkToken(data datadir.Dir) error {
 	if l.TokenFile == "" {
 		return nil
@@ -84,8 +84,8 @@ func (l Local) TokenPath(data datadir.Dir) string {
 	return filepath.Join(data.Project(), l.TokenFile)
 }
 
-// CheckPrivate refuses the address of settings that came with the tree: those that git tracks are anybody's who can commit,
-// and a token would be sent there.
+// CheckPrivate refuses the address of settings that came with the tree: those that git tracks are anybody's who can
+// commit, and a token would be sent there.
 func CheckPrivate(ctx context.Context, data datadir.Dir, l Local) error {
 	if l.URL == "" {
 		return nil

@@ -23,6 +23,7 @@ import (
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/qualify"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/system/durable"
 	"orchestrator/internal/system/tree"
@@ -188,7 +189,7 @@ func (t *Tree) settings() []setting {
 	return []setting{
 		{key: "documents", list: &t.Documents, valid: inTree},
 		{key: "family", text: &t.Family, among: reqdoc.Families()},
-		{key: "qualify", text: &t.Qualify, among: []string{"folder", "none"}},
+		{key: "qualify", text: &t.Qualify, among: qualify.Forms()},
 	}
 }
 

@@ -32,7 +32,8 @@ func TestTheTreeIsReadAsItWasWritten(t *testing.T) {
 	for _, tree := range []config.Tree{
 		{},
 		{Documents: []string{"REQUIREMENTS.md"}},
-		{Documents: []string{"openspec/specs/*/spec.md", "it's: # odd", "on", "1.0", "~"}, Family: "openspec", Qualify: "folder"},
+		{Documents: []string{"openspec/specs/*/spec.md", "it's: # odd", "on", "1.0", "~"},
+			Family: "openspec", Qualify: "folder"},
 	} {
 		root := t.TempDir()
 		write(t, filepath.Join(root, config.TreeFile), string(tree.Encode()))
@@ -65,7 +66,8 @@ func TestLocalSettingsAreReadAsTheyWereWritten(t *testing.T) {
 
 func TestEverySettingCanBeSetAndUnset(t *testing.T) {
 	values := map[string]string{"evidence": "record", "branch": "main", "workflow": "v1", "export": "x.json",
-		"addr": "127.0.0.1:1", "log_format": "json", "log_level": "debug", "url": "http://127.0.0.1:1", "token_file": "t"}
+		"addr": "127.0.0.1:1", "log_format": "json", "log_level": "debug", "url": "http://127.0.0.1:1",
+		"token_file": "t"}
 	require.Len(t, config.Keys(), len(values))
 	for _, key := range config.Keys() {
 		set, err := config.Local{}.With(key, values[key])
@@ -94,6 +96,7 @@ func TestWhatASettingDoesNotTake(t *testing.T) {
 	require.Error(t, config.WriteLocal(datadir.Dir(t.TempDir()), config.Local{Evidence: "yes"}))
 }
 
+// Verifies: ORC-155
 func TestBrokenFilesAreRefusedWithTheirLine(t *testing.T) {
 	for content, want := range map[string]string{
 		"documents: [a.md]\nworkflow: rework\n":             `:2: orchestrator.yaml does not say "workflow"`,
@@ -193,4 +196,25 @@ func TestWhatAStrangerPutAboveIsPassedOver(t *testing.T) {
 	require.NoError(t, os.Chown(mine, 12345, 12345))
 	_, found = config.Root(mine)
 	require.True(t, found, "both are of one owner, as in a container")
+}
+
+// FuzzTree: whatever the tree holds, what is read can be written, and is then read again as it was.
+func FuzzTree(f *testing.F) {
+	for _, seed := range []string{"documents: [a.md]\nfamily: kiro\n", "qualify: none", "documents: 'x: y'", "? a\n: b", "{}", "a: &b [*b]"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, content string) {
+		root := t.TempDir()
+		write(t, filepath.Join(root, config.TreeFile), content)
+		tree, err := config.ReadTree(t.Context(), root)
+		if err != nil {
+			require.NotEmpty(t, fault.As(err).Fix, "%q", content)
+			return
+		}
+		write(t, filepath.Join(root, config.TreeFile), string(tree.Encode()))
+		again, err := config.ReadTree(t.Context(), root)
+		require.NoError(t, err, "%q", content)
+		require.Equal(t, strings.Join(tree.Documents, "\x00"), strings.Join(again.Documents, "\x00"))
+		require.Equal(t, []string{tree.Family, tree.Qualify}, []string{again.Family, again.Qualify})
+	})
 }

@@ -5,7 +5,8 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// Counts says how many requirements there are, and how many of them are in which status. It is the summary of the export.
+// Counts says how many requirements there are, and how many of them are in which status. It is the summary of the
+// export.
 type Counts struct {
 	projection.FileSummary
 }

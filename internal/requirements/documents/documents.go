@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/qualify"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/system/tree"
 	"orchestrator/internal/system/watch"
@@ -20,8 +21,11 @@ import (
 // CodeNoRequirements is the code of documents that define no requirement.
 const CodeNoRequirements fault.Code = "no_requirements"
 
-// CheckReading refuses a family of documents that there is not.
+// CheckReading refuses a family of documents, or a form of their ids, that there is not.
 func CheckReading(o reqdoc.Options) error {
+	if err := qualify.Check(o.Qualify); err != nil {
+		return err
+	}
 	if o.Family == "" || slices.Contains(reqdoc.Families(), o.Family) {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/account"
@@ -42,12 +43,18 @@ type newTexts map[string][]string
 // New plans the import of documents that were read at a time against a state: that of the transaction, or for a dry run
 // of a snapshot.
 func New(from store.Getter, before projection.Project, set reqdoc.Set, at time.Time) (Plan, error) {
+	if set.Qualify != "" && before.Form(set.Qualify) != set.Qualify {
+		return Plan{}, formChanged()
+	}
 	p := Plan{
 		at: at, before: before, report: reportOn(set), present: make(map[string]bool,
 			len(set.Requirements)), texts: newTexts{},
 		after: before, read: account.Of(set),
 	}
 	p.after.Name, p.after.Sources, p.after.IDs = set.Title, []projection.SourceFile{}, nil
+	if !before.Imported() {
+		p.after.Qualify = set.Qualify
+	}
 	for _, d := range set.Documents {
 		p.after.Sources = append(p.after.Sources, projection.SourceFile{Path: d.Path, SHA256: d.SHA256})
 	}
@@ -78,6 +85,12 @@ func New(from store.Getter, before projection.Project, set reqdoc.Set, at time.T
 		}
 	}
 	return p, nil
+}
+
+// formChanged refuses documents whose ids were read in a form that is no longer that of the project.
+func formChanged() error {
+	return fault.New(fault.Conflict, "changed_meanwhile",
+		"the ids of the project got another form while the documents were read").WithFix("import them again")
 }
 
 func (p *Plan) warn(at reqdoc.Place, id, message, fix string) {
@@ -232,6 +245,9 @@ type Asked struct {
 func (p *Plan) Write(tx *ledger.Tx, asked Asked) (err error) {
 	data := record.Imported{Rules: lifecycle.LatestRules, Workflow: p.before.WorkflowName, Name: p.after.Name,
 		Sources: p.after.Sources, Defined: p.defined, Retired: p.retired, Origin: &asked.Origin, Read: p.changesOfReading(asked.Documents)}
+	if !p.before.Imported() {
+		data.Qualify = p.after.Qualify
+	}
 	if !slices.Equal(p.after.IDs, p.before.IDs) {
 		data.IDs = p.after.IDs
 	}

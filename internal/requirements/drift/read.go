@@ -34,10 +34,6 @@ func DryRun(from store.Getter, before projection.Project, set reqdoc.Set) (Repor
 
 // Preview reports what an import would do to the state of an export; without one, to the empty state.
 func Preview(export io.Reader, files []reqdoc.File, o reqdoc.Options) (Report, error) {
-	set, err := Read(files, o)
-	if err != nil {
-		return Report{}, err
-	}
 	snap, err := projection.New(projection.Project{}, nil, audit.Head{})
 	if err == nil && export != nil {
 		snap, err = projection.ReadFile(export)
@@ -46,11 +42,20 @@ func Preview(export io.Reader, files []reqdoc.File, o reqdoc.Options) (Report, e
 		return Report{}, fault.New(fault.Invalid, CodeExportInvalid, "the export cannot be read as one").
 			WithFix("give the export that the service writes, whole, or none").Because(err)
 	}
+	if err := snap.Project.CheckForm(o.Qualify); err != nil {
+		return Report{}, err
+	}
+	set, err := Read(files, o, snap.Project)
+	if err != nil {
+		return Report{}, err
+	}
 	return DryRun(snap, snap.Project, set)
 }
 
-// Read reads documents as a set of requirements, which must not be empty, and warns of secrets in them.
-func Read(files []reqdoc.File, o reqdoc.Options) (reqdoc.Set, error) {
+// Read reads documents of a project as a set of requirements, which must not be empty, and warns of secrets in them. The
+// ids have the form that is in force.
+func Read(files []reqdoc.File, o reqdoc.Options, of projection.Project) (reqdoc.Set, error) {
+	o.Qualify = of.Form(o.Qualify)
 	set, err := reqdoc.Read(files, o)
 	warnOfSecrets(&set, secretsIn(files))
 	if err == nil && len(set.Requirements) == 0 && !(set.Partial && len(set.Removed)+len(set.Renamed) > 0) {

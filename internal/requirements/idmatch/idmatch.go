@@ -13,55 +13,86 @@
 //
 // An id of words without a number ("Log in") is found as it is written only. A number without letters ("3") and a
 // single word ("login") are too common for that: they count only as "[3]" or "@3", and not right behind a letter or
-// digit, where they are an index. The longest id wins over those inside it. The package does no I/O.
+// digit, where they are an index. The longest id wins over those inside it. An id with a folder in front is named by its
+// short form, too, where that is of no other. The package does no I/O.
 package idmatch
 
 import (
+	"maps"
 	"slices"
 	"sort"
 	"strings"
 	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
+
+	"orchestrator/internal/requirements/reqid"
 )
 
 // IDs knows all ids to look for. It never changes, so goroutines may share one.
 type IDs struct {
-	keys    []string        // of all ids that are found as words, sorted, each once
-	loose   []string        // for each key: the one id that any way of writing it names, or ""
-	starts  [256]span       // the keys by their first byte
-	exact   map[string]bool // ids as they are written
-	marked  map[string]bool // ids that count only behind "@" or in brackets
-	longest int             // bytes of the longest marked id
+	keys    []string          // of all ids that are found as words, sorted, each once
+	loose   []string          // for each key: the one id that any way of writing it names, or ""
+	starts  [256]span         // the keys by their first byte
+	exact   map[string]string // ids by how they are written
+	marked  map[string]string // those of them that count only behind "@" or in brackets
+	longest int               // bytes of the longest marked id
 }
 
 // span is a range of keys, from <= i < to.
 type span struct{ from, to int }
 
 // New prepares to look for ids. It takes 100,000 of them in well under a second.
-func New(ids []string) *IDs {
-	x := &IDs{exact: map[string]bool{}, marked: map[string]bool{}}
+func New(ids []string) *IDs { return Named(ids, nil) }
+
+// Named prepares to look for ids, and for their short forms, each with the ids that have it: "FR-1" for a/FR-1. A short
+// form of one id stands for that id. One of several, if nobody takes it for anything else, is found as it is.
+func Named(ids []string, short map[string][]string) *IDs {
+	x := &IDs{exact: map[string]string{}, marked: map[string]string{}}
 	byKey := map[string]string{}
-	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
-		words := split(id)
-		switch letters, digits := count(words); {
-		case id == "":
-		case letters == 0 || letters == 1 && digits == 0:
-			x.marked[id] = true
-			x.longest = max(x.longest, len(id))
-		default:
-			x.exact[id] = true
-			key := string(key(words))
-			if _, taken := byKey[key]; taken || digits == 0 {
-				id = ""
+	numbered := map[string]bool{} // ids whose number alone tells them apart: login/1 is not Login1
+	for _, form := range slices.Sorted(maps.Keys(short)) {
+		if letters, _ := count(split(form)); letters == 0 {
+			for _, id := range short[form] {
+				numbered[id] = true
 			}
-			byKey[key] = id
 		}
 	}
-	for key := range byKey {
-		x.keys = append(x.keys, key)
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
+		x.add(byKey, id, id, !numbered[id])
 	}
-	slices.Sort(x.keys)
+	for _, form := range slices.Sorted(maps.Keys(short)) {
+		if of := short[form]; len(of) == 1 {
+			x.add(byKey, form, of[0], true)
+		} else if reqid.LooksLike(form) {
+			x.add(byKey, form, form, true)
+		}
+	}
+	x.sort(byKey)
+	return x
+}
+
+// add takes a way to write an id; loosely also in other ways with the same letters and numbers, if these name no other.
+func (x *IDs) add(byKey map[string]string, text, id string, loosely bool) {
+	words := split(text)
+	switch letters, digits := count(words); {
+	case text == "":
+	case letters == 0 || letters == 1 && digits == 0:
+		x.marked[text] = id
+		x.longest = max(x.longest, len(text))
+	default:
+		x.exact[text] = id
+		key := string(key(words))
+		if _, taken := byKey[key]; taken || digits == 0 || !loosely {
+			id = ""
+		}
+		byKey[key] = id
+	}
+}
+
+// sort makes the keys fit to be looked for.
+func (x *IDs) sort(byKey map[string]string) {
+	x.keys = slices.Sorted(maps.Keys(byKey))
 	for i, key := range x.keys {
 		x.loose = append(x.loose, byKey[key])
 		if first := &x.starts[key[0]]; first.to == 0 {
@@ -70,7 +101,6 @@ func New(ids []string) *IDs {
 			first.to = i + 1
 		}
 	}
-	return x
 }
 
 func count(words []word) (letters, digits int) {
@@ -170,7 +200,7 @@ func (x *IDs) written(name string, words []word, last int) string {
 			if from-before < 0 || to+size-before > len(name) {
 				continue
 			}
-			if id := name[from-before : to+size-before]; x.exact[id] {
+			if id := x.exact[name[from-before:to+size-before]]; id != "" {
 				return id
 			}
 		}
@@ -200,10 +230,7 @@ func (x *IDs) mark(name string, after, begin int) string {
 	if name[sign] == '@' {
 		rest = strings.TrimSuffix(rest, ".")
 	}
-	if !x.marked[rest] {
-		return ""
-	}
-	return rest
+	return x.marked[rest]
 }
 
 // key returns what all ways of writing an id have in common: its letters, in small, and its numbers, with "-" between
@@ -233,15 +260,16 @@ type Cache struct{ last atomic.Pointer[cached] }
 
 type cached struct {
 	ids   []string
+	short map[string][]string
 	finds *IDs
 }
 
-// Of returns what New returns. The ids must not change afterwards.
-func (c *Cache) Of(ids []string) *IDs {
-	if last := c.last.Load(); last != nil && slices.Equal(last.ids, ids) {
+// Of returns what Named returns. Neither may change afterwards.
+func (c *Cache) Of(ids []string, short map[string][]string) *IDs {
+	if last := c.last.Load(); last != nil && slices.Equal(last.ids, ids) && maps.EqualFunc(last.short, short, slices.Equal) {
 		return last.finds
 	}
-	now := &cached{ids, New(ids)}
+	now := &cached{ids, short, Named(ids, short)}
 	c.last.Store(now)
 	return now.finds
 }

@@ -247,8 +247,8 @@ func BenchmarkIn(b *testing.B) {
 
 func TestACacheKnowsTheIDsOfNow(t *testing.T) {
 	var c Cache
-	one := c.Of([]string{"REQ-1"})
-	require.Same(t, one, c.Of([]string{"REQ-1"}))
+	one := c.Of([]string{"REQ-1"}, nil)
+	require.Same(t, one, c.Of([]string{"REQ-1"}, nil))
 	require.Equal(t, []string{"REQ-1"}, one.In("TestREQ1"))
-	require.Equal(t, []string{"REQ-2"}, c.Of([]string{"REQ-1", "REQ-2"}).In("TestREQ2"))
+	require.Equal(t, []string{"REQ-2"}, c.Of([]string{"REQ-1", "REQ-2"}, nil).In("TestREQ2"))
 }

@@ -24,7 +24,8 @@ type FileHead struct {
 	Project       FileProject `json:"project"`
 	Workflow      string      `json:"workflow"`
 	Evidence      string      `json:"evidence"`
-	Branch        string      `json:"branch,omitempty"` // whose tip evidence is held against
+	Branch        string      `json:"branch,omitempty"`  // whose tip evidence is held against
+	Qualify       string      `json:"qualify,omitempty"` // form of the ids
 	Revision      uint64      `json:"revision"`
 	Log           FileLog     `json:"log"`
 	Import        *FileImport `json:"import,omitempty"`
@@ -109,7 +110,7 @@ func WriteFile(w io.Writer, p Project, counts Counts, log audit.Head, raw iter.S
 	}
 	head, err := ledger.Encode(FileHead{
 		SchemaVersion, FileProject{p.Name, append([]SourceFile{}, p.Sources...)}, p.WorkflowName, p.Evidence, p.Branch,
-		counts.Revision, FileLog{log.Size, log.Root, p.AuditKey}, p.Import.short(),
+		p.Qualify, counts.Revision, FileLog{log.Size, log.Root, p.AuditKey}, p.Import.short(),
 		FileSummary{len(p.IDs), by, by[lifecycle.Done], counts.Stale, counts.Suspect, counts.Retired},
 	})
 	if err != nil {
@@ -167,7 +168,7 @@ func ReadFile(export io.Reader) (*Snapshot, error) {
 		return nil, fmt.Errorf("it is not of schema version %d", SchemaVersion)
 	}
 	p := Project{Name: file.Project.Name, Sources: file.Project.Sources, WorkflowName: file.Workflow,
-		Evidence: file.Evidence, Branch: file.Branch, AuditKey: file.Log.Key, Import: file.Import.whole()}
+		Evidence: file.Evidence, Branch: file.Branch, Qualify: file.Qualify, AuditKey: file.Log.Key, Import: file.Import.whole()}
 	entries := make(map[string]*Entry, len(file.Requirements))
 	for _, raw := range file.Requirements {
 		var req lifecycle.Requirement

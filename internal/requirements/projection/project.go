@@ -10,6 +10,7 @@ import (
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/account"
+	"orchestrator/internal/requirements/qualify"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -37,9 +38,19 @@ type Project struct {
 	Branch       string       `json:"branch,omitempty"`    // whose tip evidence is held against; "" before the first choice
 	AuditKey     string       `json:"audit_key,omitempty"` // verifies the checkpoints of the log
 	Rollbacks    []Rollback   `json:"rollbacks,omitempty"`
-	IDs          []string     `json:"ids"`              // document order, then the retired
-	Import       *Import      `json:"import,omitempty"` // nil before the first that says what it read
+	IDs          []string     `json:"ids"`               // document order, then the retired
+	Qualify      string       `json:"qualify,omitempty"` // form of the ids, as package qualify names it; "" in older projects
+	Import       *Import      `json:"import,omitempty"`  // nil before the first that says what it read
 }
+
+// Imported reports whether documents were imported before.
+func (p Project) Imported() bool { return p.Import != nil || len(p.Sources)+len(p.IDs) > 0 }
+
+// Form returns the form of the ids: the one on record, or what is asked for as long as nothing was imported.
+func (p Project) Form(asked string) string { return qualify.InForce(asked, p.Qualify, p.Imported()) }
+
+// CheckForm refuses a form of the ids that is asked for while another one is in force.
+func (p Project) CheckForm(asked string) error { return qualify.Agree(asked, p.Qualify, p.Imported()) }
 
 // Import is the last import that is on record: who made it, and what was read of each document. In what was read from an
 // export it has no more than counts.

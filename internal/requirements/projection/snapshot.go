@@ -114,6 +114,7 @@ type Snapshot struct {
 	Project  Project
 	position map[string]int // of an id; shared by the snapshots between two imports
 	chunks   [][]*Entry
+	names    *names                      // shared by the snapshots between two imports
 	claims   map[string][]claiming.Claim // by the id of the requirement; shared while nobody claims
 	Counts   Counts
 	Head     audit.Head
@@ -151,7 +152,7 @@ func (c *Counts) add(s Summary, sign int) {
 // New returns the snapshot of entries in the project's order. Entries and an order that do not name the same ids
 // are a damaged store.
 func New(p Project, entries map[string]*Entry, head audit.Head) (*Snapshot, error) {
-	s := &Snapshot{Project: p, Head: head, position: make(map[string]int, len(p.IDs)),
+	s := &Snapshot{Project: p, Head: head, position: make(map[string]int, len(p.IDs)), names: &names{},
 		Counts: Counts{ByStatus: map[lifecycle.Status]int{}}}
 	ordered := make([]*Entry, 0, len(p.IDs))
 	for i, id := range p.IDs {
@@ -283,12 +284,18 @@ func (e *Entry) Requirement() lifecycle.Requirement {
 }
 
 // Like finds an id that differs from a wrong one only in case, in leading zeros, in hyphens, underscores, dots or
-// spaces.
+// spaces, or whose short form does so.
 func (s *Snapshot) Like(id string) (string, bool) {
 	want := folded(id)
 	for _, known := range s.Project.IDs {
 		if folded(known) == want {
 			return known, true
+		}
+	}
+	shorts := s.Shorts()
+	for _, short := range slices.Sorted(maps.Keys(shorts)) {
+		if ids := shorts[short]; len(ids) == 1 && folded(short) == want {
+			return ids[0], true
 		}
 	}
 	return "", false

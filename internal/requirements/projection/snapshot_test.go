@@ -80,7 +80,7 @@ func TestAStoreThatContradictsItself(t *testing.T) {
 }
 
 func TestLikeFindsTheIDThatWasMeant(t *testing.T) {
-	snap := &Snapshot{Project: Project{IDs: []string{"ORC-001", "ORC-010", "FR-1.10", "REQ-0", "A-00", "Log in", "x"}}}
+	snap := &Snapshot{names: &names{}, Project: Project{IDs: []string{"ORC-001", "ORC-010", "FR-1.10", "REQ-0", "A-00", "Log in", "x"}}}
 	for id, want := range map[string]string{
 		"ORC-1": "ORC-001", "orc_01": "ORC-001", "ORC001": "ORC-001", "ORC\u2011001": "ORC-001", "ORC-0001": "ORC-001", "ORC-10": "ORC-010", "FR 01.10": "FR-1.10",
 		"REQ-00": "REQ-0", "a-0": "A-00", "LOG-IN": "Log in", "X": "x",

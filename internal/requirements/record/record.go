@@ -94,7 +94,8 @@ type RolledBack struct {
 
 // Imported accounts for an import: the definitions that are new or changed, what was retired, and the
 // project as it is afterwards (IDs are left out when they are as before). Read says of each document what was read of
-// it, as account.Changes writes it. The first records have no Origin, and say nothing of what was read.
+// it, as account.Changes writes it. The first records have no Origin, and say nothing of what was read. Projects that are
+// older than Qualify have none.
 type Imported struct {
 	Rules    lifecycle.Rules         `json:"rules,omitzero"`     // the version that decided; absent before lifecycle.Rules3
 	Workflow string                  `json:"workflow,omitempty"` // in force; absent before lifecycle.Rules4
@@ -103,6 +104,7 @@ type Imported struct {
 	Defined  []lifecycle.Definition  `json:"defined"`
 	Retired  []string                `json:"retired"`
 	IDs      []string                `json:"ids,omitempty"`
+	Qualify  string                  `json:"qualify,omitempty"` // the first one: the form of the ids from here on
 
 	Origin *projection.ImportOrigin `json:"origin,omitempty"`
 	Read   []account.Document       `json:"read,omitzero"`

@@ -10,6 +10,7 @@ import (
 	"orchestrator/internal/requirements/claims"
 	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/qualify"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/rules/claiming"
 	"orchestrator/internal/rules/lifecycle"
@@ -166,6 +167,9 @@ func (r *Replay) imported(rec audit.Record, data record.Imported) error {
 			return err
 		}
 	}
+	if err := qualified(&r.project, data.Qualify); err != nil {
+		return err
+	}
 	r.project.Name, r.project.Sources = data.Name, data.Sources
 	if data.IDs != nil {
 		r.project.IDs = data.IDs
@@ -173,6 +177,18 @@ func (r *Replay) imported(rec audit.Record, data record.Imported) error {
 	last, err := data.After(r.project.Import, rec.Seq, rec.At, rec.Actor)
 	r.project.Import = last
 	return err
+}
+
+// qualified takes note of the form of the ids, which the first import chooses.
+func qualified(p *projection.Project, form string) error {
+	if form == "" {
+		return nil
+	}
+	if p.Imported() || qualify.Check(form) != nil {
+		return fmt.Errorf("it chooses the form %q for ids that have the form %q", form, p.Form(""))
+	}
+	p.Qualify = form
+	return nil
 }
 
 // proposed decides again, and holds the decision against the record.

@@ -3,6 +3,8 @@ package reqdoc
 import (
 	"fmt"
 	"slices"
+
+	"orchestrator/internal/requirements/qualify"
 )
 
 // applied is what documents and the deltas to them amount to.
@@ -72,8 +74,9 @@ func (a *applied) rename(rename Rename) {
 		return
 	}
 	r := &a.requirements[i]
-	if r.ID = rename.To; r.Title == titleOf(rename.From) {
-		r.Title, r.written = titleOf(rename.To), nil
+	from, to := qualify.Short(rename.From, rename.Path), qualify.Short(rename.To, rename.Path)
+	if r.ID = rename.To; r.Title == titleOf(from) {
+		r.Title, r.written = titleOf(to), nil
 		r.sign()
 	}
 	delete(a.at, rename.From)

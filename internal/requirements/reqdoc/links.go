@@ -3,10 +3,45 @@ package reqdoc
 import (
 	"fmt"
 	"strings"
+
+	"orchestrator/internal/requirements/qualify"
 )
 
+// resolveLinks gives the links of requirements whole ids: that of the same folder before all others, and one of another
+// folder by its short form where it is the only one. It returns the names of the requirements.
+func resolveLinks(all []Requirement) qualify.Names {
+	ones := make([]qualify.One, len(all))
+	for i, r := range all {
+		ones[i] = qualify.One{ID: r.ID, Path: r.Path}
+	}
+	names := qualify.NamesOf(ones)
+	for _, r := range all {
+		folder := strings.TrimSuffix(strings.TrimSuffix(r.ID, qualify.Short(r.ID, r.Path)), "/")
+		for _, links := range [][]string{r.Parents, r.DependsOn} {
+			for i, id := range links {
+				if own := names.Meant(qualify.Whole(folder, id)); len(own) == 1 {
+					links[i] = own[0]
+				} else if meant := names.Meant(id); len(meant) == 1 {
+					links[i] = meant[0]
+				}
+			}
+		}
+	}
+	return names
+}
+
+// astray reports a link that leads to no requirement, or to none in particular.
+func astray(r Requirement, id string, names qualify.Names) Problem {
+	if meant := names.Meant(id); len(meant) > 1 {
+		return remark(ReasonLink, r.Place, r.ID, fmt.Sprintf("%s links to %s, which could be %s", r.ID, shorten(id),
+			strings.Join(meant[:min(len(meant), maxCircle)], ", ")), "write the id with its folder")
+	}
+	return remark(ReasonLink, r.Place, r.ID, fmt.Sprintf("%s links to %s, which no document defines", r.ID, shorten(id)),
+		"import the document that defines it too, or mend the link")
+}
+
 // checkLinks reports links that lead nowhere or in a circle.
-func checkLinks(all []Requirement) []Problem {
+func checkLinks(all []Requirement, names qualify.Names) []Problem {
 	var problems []Problem
 	at := make(map[string]int, len(all))
 	for i, r := range all {
@@ -20,9 +55,7 @@ func checkLinks(all []Requirement) []Problem {
 					edges[i] = append(edges[i], to)
 					continue
 				}
-				problems = append(problems, remark(ReasonLink, r.Place, r.ID,
-					fmt.Sprintf("%s links to %s, which no document defines", r.ID, shorten(id)),
-					"import the document that defines it too, or mend the link"))
+				problems = append(problems, astray(r, id, names))
 			}
 		}
 	}

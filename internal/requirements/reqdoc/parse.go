@@ -3,12 +3,16 @@ package reqdoc
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/markdown"
 	"orchestrator/internal/requirements/placeholder"
+	"orchestrator/internal/requirements/qualify"
+	"orchestrator/internal/requirements/reqid"
 )
 
 // parsed is what one document holds by itself.
@@ -118,6 +122,56 @@ func (p *parsed) place(path string) {
 		}
 	}
 }
+
+// qualify puts the folder of the document in front of its ids, where they have it in a form. An id that cannot have it
+// is a problem.
+func (p *parsed) qualify(form string) {
+	perFolder := slices.ContainsFunc(slices.Collect(maps.Keys(p.Families)), qualify.PerFolder) || p.Delta
+	folder := qualify.FolderOf(form, p.Path, perFolder)
+	if folder == "" {
+		return
+	}
+	for i := range p.requirements {
+		r := &p.requirements[i]
+		if err := fault.As(reqid.Valid(qualify.Whole(folder, r.ID))); err != nil {
+			p.problems = append(p.problems, unfit(*r, folder, err))
+		}
+		r.ID = qualify.Whole(folder, r.ID)
+	}
+	for _, entries := range [][]Entry{p.removed, p.refused} {
+		for i := range entries {
+			entries[i].ID = qualify.Whole(folder, entries[i].ID)
+		}
+	}
+	for i := range p.renamed {
+		p.renamed[i].From = qualify.Whole(folder, p.renamed[i].From)
+		p.renamed[i].To = qualify.Whole(folder, p.renamed[i].To)
+	}
+	for i := range p.warnings {
+		if p.warnings[i].ID != "" {
+			p.warnings[i].ID = qualify.Whole(folder, p.warnings[i].ID)
+		}
+	}
+}
+
+// unfit reports a requirement whose id is none with its folder.
+func unfit(r Requirement, folder string, err *fault.Error) Problem {
+	id, left := shorten(r.ID), reqid.MaxLength-utf8.RuneCountInString(folder)-1
+	length := utf8.RuneCountInString(qualify.Whole(folder, r.ID))
+	if length <= reqid.MaxLength {
+		return problem(r.Place, id, fmt.Sprintf("%s cannot be an id together with its folder %q: %s", id, shorten(folder),
+			err.Detail), "rename the folder")
+	}
+	fix := "give the folder a shorter name"
+	if left >= usualName {
+		fix = fmt.Sprintf("shorten %s to %d characters, and write the rest below it", id, left)
+	}
+	return problem(r.Place, id, fmt.Sprintf("%s has %d characters together with its folder %s, and an id has at most %d",
+		id, length, shorten(folder), reqid.MaxLength), fix)
+}
+
+// usualName is how many characters a folder should leave for the name of a requirement.
+const usualName = 64
 
 // template refuses a document that is to be filled in yet: its title is a placeholder, or most definitions are.
 func template(title string, line int, hollow []Problem, real int) error {

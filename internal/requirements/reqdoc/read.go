@@ -10,6 +10,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/markdown"
+	"orchestrator/internal/requirements/qualify"
 )
 
 // File is a requirement document as it was read from disk.
@@ -20,13 +21,15 @@ type File struct {
 
 // Options are the choices of whoever reads.
 type Options struct {
-	Family string // one of Families(); "" takes each block by the family whose marks it bears
-	Assign bool   // where a document has no ids, make them from section and item
+	Family  string // one of Families(); "" takes each block by the family whose marks it bears
+	Assign  bool   // where a document has no ids, make them from section and item
+	Qualify string // form of the ids, as package qualify names them; "" is qualify.Families
 }
 
 // Set is what several documents amount to together.
 type Set struct {
 	Title        string     // of the first document that has one
+	Qualify      string     // form of the ids, as package qualify names them
 	Documents    []Document // as they were given
 	Requirements []Requirement
 	Others       []Entry // what was read and is no requirement: criteria, stories without ids, what is out of scope
@@ -52,7 +55,8 @@ func Read(files []File, o Options) (Set, error) {
 			shorten(o.Family)).
 			WithFix("use one of %v, or none, and the family is found by its marks", Families())
 	}
-	var set Set
+	o.Qualify = cmp.Or(o.Qualify, qualify.Families)
+	set := Set{Qualify: o.Qualify}
 	var whole []Requirement
 	var deltas []parsed
 	var refused []Entry
@@ -66,6 +70,7 @@ func Read(files []File, o Options) (Set, error) {
 			continue
 		}
 		p.place(f.Path)
+		p.qualify(o.Qualify)
 		p.SHA256 = digest(f.Content)
 		sources[f.Path] = p.source
 		set.Title = cmp.Or(set.Title, p.Title)
@@ -119,8 +124,9 @@ func (set *Set) combine(whole []Requirement, deltas []parsed, refused []Entry) [
 	set.Requirements, set.Removed, set.Renamed = after.requirements, after.removed, after.renamed
 	set.Warnings = slices.Concat(set.Warnings, warnings, after.warnings)
 	problems = slices.Concat(problems, after.problems, nearMisses(set.Requirements, refused))
+	names := resolveLinks(set.Requirements)
 	if !set.Partial {
-		set.Warnings = append(set.Warnings, checkLinks(set.Requirements)...)
+		set.Warnings = append(set.Warnings, checkLinks(set.Requirements, names)...)
 	}
 	return problems
 }

@@ -8,6 +8,7 @@ import (
 
 	"orchestrator/internal/fault"
 
+	"orchestrator/internal/requirements/qualify"
 	"orchestrator/internal/requirements/reqid"
 )
 
@@ -43,15 +44,33 @@ func unique(all []Requirement) (kept []Requirement, warnings, problems []Problem
 		}
 		problems = append(problems, problem(r.Place, r.ID,
 			fmt.Sprintf("%s is defined on %s and with another text on %s", r.ID, before.from(r.Place), r.from(r.Place)),
-			"give one of them another id; a reference should not begin with the id, and a table of references "+
-				"should hold only ids that are defined outside it"))
+			unlikeFix(before, r)))
 	}
 	return kept, warnings, problems
+}
+
+// unlikeFix returns what to do about two texts with one id. Those of two folders have it by right: what they lack is the
+// folder.
+func unlikeFix(a, b Requirement) string {
+	folder := func(r Requirement) string {
+		return qualify.FolderOf(qualify.Families, r.Path, qualify.PerFolder(r.Family))
+	}
+	if folder(a) != folder(b) {
+		return "let ids begin with the folder of their document: orchestrator rename --qualify folder"
+	}
+	return "give one of them another id; a reference should not begin with the id, and a table of references " +
+		"should hold only ids that are defined outside it"
 }
 
 // Nearly reports ids that are not the same and that a reader would take for one another.
 func Nearly(a, b string) bool {
 	return a != b && (reqid.NearKey(a) == reqid.NearKey(b) || reqid.LookAlike(a, b))
+}
+
+// nearKey returns the key of an id, of whose folder and short form each is compared by itself.
+func nearKey(at Place, id string) string {
+	short := qualify.Short(id, at.Path)
+	return reqid.NearKey(strings.TrimSuffix(id, short)) + reqid.NearKey(short)
 }
 
 // nearMisses reports ids that a reader would take for one another: among those that are defined, and between them
@@ -66,7 +85,7 @@ func nearMisses(all []Requirement, refused []Entry) []Problem {
 			"write one id one way everywhere, or choose ids that cannot be mistaken"))
 	}
 	for i, r := range all {
-		key := reqid.NearKey(r.ID)
+		key := nearKey(r.Place, r.ID)
 		if other, seen := first[key]; seen {
 			report(r.Place, r.ID, all[other])
 			continue
@@ -75,7 +94,7 @@ func nearMisses(all []Requirement, refused []Entry) []Problem {
 	}
 	problems = append(problems, lookalikes(all, refused)...)
 	for _, e := range refused {
-		if other, seen := first[reqid.NearKey(e.ID)]; seen && all[other].ID != e.ID {
+		if other, seen := first[nearKey(e.Place, e.ID)]; seen && all[other].ID != e.ID {
 			report(e.Place, e.ID, all[other])
 		}
 	}

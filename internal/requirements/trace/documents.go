@@ -2,10 +2,12 @@ package trace
 
 import (
 	"context"
+	"io"
 	"path/filepath"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/documents"
+	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/system/tree"
 )
@@ -23,6 +25,9 @@ func RunDocuments(ctx context.Context, folder string, d Documents, o Options) (R
 		d.Paths = []string{filepath.Join(folder, "REQUIREMENTS.md")}
 	}
 	if err := documents.CheckReading(d.Reading); err != nil {
+		return Report{}, err
+	}
+	if err := d.takeForm(ctx, folder); err != nil {
 		return Report{}, err
 	}
 	files, err := documents.Read(ctx, d.Paths)
@@ -50,7 +55,7 @@ func (d Documents) defined(files []reqdoc.File) ([]Requirement, error) {
 	}
 	all := make([]Requirement, len(set.Requirements))
 	for i, r := range set.Requirements {
-		all[i] = Requirement{ID: r.ID, Title: r.Title}
+		all[i] = Requirement{ID: r.ID, Title: r.Title, Path: r.Path}
 	}
 	return all, nil
 }
@@ -67,11 +72,40 @@ func inFolder(folder string, files []reqdoc.File) []string {
 	return all
 }
 
-// CheckMarks returns the error of marks that name no requirement, or nil.
-func (r Report) CheckMarks() error {
-	if r.Summary.Unknown == 0 {
-		return nil
+// takeForm has the ids read in the form that the export in the folder shows, if there is one.
+func (d *Documents) takeForm(ctx context.Context, folder string) error {
+	f, err := projection.OpenExport(ctx, filepath.Join(folder, exportName))
+	if err != nil || f == nil {
+		return err
 	}
-	return fault.New(fault.Conflict, "unknown_marks", "marks that name no requirement: %d", r.Summary.Unknown).
-		WithFix("name requirements of the documents that were read, or remove the marks")
+	defer f.Close()
+	if !projection.StartsAsExport(f) {
+		return nil // another file with this name
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	head, err := projection.ExportFile(func() (io.Reader, error) { return f, nil }).Head()
+	if err != nil {
+		return err
+	}
+	of := projection.Project{Qualify: head.Qualify, Sources: head.Project.Sources}
+	if err := of.CheckForm(d.Reading.Qualify); err != nil {
+		return err
+	}
+	d.Reading.Qualify = of.Form(d.Reading.Qualify)
+	return nil
+}
+
+// CheckMarks returns the error of marks that name no requirement, or none in particular, or nil.
+func (r Report) CheckMarks() error {
+	switch {
+	case r.Summary.Unknown > 0:
+		return fault.New(fault.Conflict, "unknown_marks", "marks that name no requirement: %d", r.Summary.Unknown).
+			WithFix("name requirements of the documents that were read, or remove the marks")
+	case r.Summary.Ambiguous > 0:
+		return fault.New(fault.Conflict, "ambiguous_marks", "marks and tests with an id that several requirements have: %d",
+			r.Summary.Ambiguous).WithFix("write the whole id, with its folder in front")
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -11,29 +12,50 @@ import (
 // book is what is known of the ids of the requirements, made for finding them at the start of a text.
 type book struct {
 	known  map[string]bool
+	short  map[string][]string // ids by their short form
 	spaced map[string][]string // ids that hold delimiters, by their start up to the first, longest first
 	alike  map[string][]string // ids by their fold
 	stems  map[string]bool     // how ids begin: letters, and the joiner if one follows
 }
 
-func newBook(ids []string) *book {
-	b := &book{map[string]bool{}, map[string][]string{}, map[string][]string{}, map[string]bool{}}
+func newBook(ids []string, short map[string][]string) *book {
+	b := &book{map[string]bool{}, short, map[string][]string{}, map[string][]string{}, map[string]bool{}}
+	whole := map[string]bool{} // ids that have a short form
+	for _, form := range slices.Sorted(maps.Keys(short)) {
+		b.add(form, short[form], true)
+		for _, id := range short[form] {
+			whole[id] = true
+		}
+	}
 	for _, id := range ids {
-		b.known[id] = true
-		key := fold(id)
-		b.alike[key] = append(b.alike[key], id)
-		if first, more := cutWord(id); more != "" {
-			b.spaced[first] = append(b.spaced[first], id)
-			continue
-		}
-		if letters, joiner, rest := stem(id); letters != "" && rest != "" {
-			b.stems[letters+joiner] = true
-		}
+		b.add(id, []string{id}, !whole[id])
 	}
 	for _, list := range b.spaced {
 		slices.SortFunc(list, func(x, y string) int { return len(y) - len(x) })
 	}
 	return b
+}
+
+// add takes a way to write ids. Its first letters tell ids from prose, unless they are those of a folder.
+func (b *book) add(text string, ids []string, tells bool) {
+	b.known[text] = true
+	key := fold(text)
+	b.alike[key] = append(b.alike[key], ids...)
+	if first, more := cutWord(text); more != "" {
+		b.spaced[first] = append(b.spaced[first], text)
+		return
+	}
+	if letters, joiner, rest := stem(text); tells && letters != "" && rest != "" {
+		b.stems[letters+joiner] = true
+	}
+}
+
+// whole returns the id that a known text stands for; the text itself if it could be several.
+func (b *book) whole(text string) string {
+	if ids := b.short[text]; len(ids) == 1 {
+		return ids[0]
+	}
+	return text
 }
 
 const (
@@ -67,7 +89,7 @@ func (b *book) list(s string) (ids []named, comma bool) {
 		if !found {
 			return ids, false
 		}
-		ids = append(ids, named{id, b.known[id]})
+		ids = append(ids, named{b.whole(id), b.known[id]})
 		if s = rest; s != "" && strings.ContainsAny(s[:1], ".:") {
 			return ids, false // the sentence, or the list, ends here
 		}
@@ -82,9 +104,22 @@ func (b *book) first(s string) (id, rest string, found bool) {
 			return id, s[len(id):], true
 		}
 	}
-	if cut := strings.IndexAny(word, ":/"); cut > 0 && !b.known[word] {
+	if trimmed := b.trim(word); b.known[trimmed] {
+		return trimmed, s[len(trimmed):], true
+	}
+	if b.inFolder(word) {
+		word = strings.TrimRight(word, afterID)
+		return word, s[len(word):], true
+	}
+	if cut := strings.IndexAny(word, ":/"); cut > 0 {
 		word = word[:cut]
 	}
+	word = b.trim(word)
+	return word, s[len(word):], b.known[word] || b.looksLikeID(word)
+}
+
+// trim takes from the end of a word what may follow an id, until it is one or nothing is left to take.
+func (b *book) trim(word string) string {
 	for !b.known[word] {
 		shorter := strings.TrimRight(word, afterID)
 		if shorter == word || shorter == "" {
@@ -92,7 +127,19 @@ func (b *book) first(s string) (id, rest string, found bool) {
 		}
 		word = word[:len(word)-1]
 	}
-	return word, s[len(word):], b.known[word] || b.looksLikeID(word)
+	return word
+}
+
+// inFolder reports a word that is a folder and what a document there would call a requirement, though none does: an id of
+// another folder, or of one that has another name now.
+func (b *book) inFolder(word string) bool {
+	at := strings.LastIndexByte(strings.TrimRight(word, afterID), '/')
+	if at < 1 || len(b.short) == 0 {
+		return false
+	}
+	first, _, _ := strings.Cut(word, "/")
+	last := strings.TrimRight(word[at+1:], afterID)
+	return !b.known[first] && (b.known[last] || b.looksLikeID(last))
 }
 
 // ends reports whether an id may end before s.

@@ -14,7 +14,7 @@ var someIDs = []string{
 
 // readMarks returns what the marks of a text name: keyword:id, with a ? behind the id of no requirement, lines separated by |.
 func readMarks(text string) string {
-	m := marks{ids: newBook(someIDs)}
+	m := marks{ids: newBook(someIDs, nil)}
 	var lines []string
 	for line := range strings.Lines(text) {
 		var all []string
@@ -147,7 +147,7 @@ func TestMarks(t *testing.T) {
 }
 
 func TestSimilar(t *testing.T) {
-	b := newBook([]string{"REQ-7", "REQ-007.1", "REQ-1-1", "REQ-11", "FR1", "REQ-A1", "größe-3", "X-0"})
+	b := newBook([]string{"REQ-7", "REQ-007.1", "REQ-1-1", "REQ-11", "FR1", "REQ-A1", "größe-3", "X-0"}, nil)
 	for word, want := range map[string][]string{
 		"req-7": {"REQ-7"}, "REQ7": {"REQ-7"}, "REQ_007": {"REQ-7"}, "Req 7": {"REQ-7"}, "REQ\u20117": {"REQ-7"},
 		"REQ-7.1": {"REQ-007.1"}, "REQ-1.1": {"REQ-1-1"}, "req011": {"REQ-11"}, "FR-01": {"FR1"}, "reqa-1": {"REQ-A1"}, "GRÖSSE-3": nil,
@@ -165,7 +165,7 @@ func FuzzLine(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	book := newBook(someIDs)
+	book := newBook(someIDs, nil)
 	f.Fuzz(func(t *testing.T, text string) {
 		m, n := marks{ids: book}, make([]names, len(languages))
 		for i := range n {

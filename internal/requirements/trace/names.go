@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -228,9 +229,9 @@ type hint []string
 
 const manyWords = 8
 
-func newHint(ids []string) hint {
+func newHint(ids []string, short map[string][]string) hint {
 	var all hint
-	for _, id := range ids {
+	for _, id := range slices.Concat(ids, slices.Collect(maps.Keys(short))) {
 		word, _, _ := stem(id)
 		small := strings.ToLower(word)
 		if slices.Contains(all, small) {

@@ -116,9 +116,9 @@ func TestHint(t *testing.T) {
 		{[]string{"REQ-7", "12"}, nil},
 		{[]string{"A1", "B1", "C1", "D1", "E1", "F1", "G1", "H1", "I1"}, nil},
 	} {
-		require.Equal(t, c.want, newHint(c.ids), "%q", c.ids)
+		require.Equal(t, c.want, newHint(c.ids, nil), "%q", c.ids)
 	}
-	h := newHint([]string{"REQ-7"})
+	h := newHint([]string{"REQ-7"}, nil)
 	require.True(t, h.mayName("func TestReq7(") && h.mayName("TestREQ_7") && h.mayName("[req.7]"))
 	require.False(t, h.mayName("func TestR7("))
 	require.True(t, hint(nil).mayName("anything"))

@@ -17,6 +17,7 @@ package trace
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -25,6 +26,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/idmatch"
+	"orchestrator/internal/requirements/qualify"
 )
 
 // The kinds of a place.
@@ -37,6 +39,7 @@ const (
 type Requirement struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
+	Path  string `json:"-"` // of its document, which tells the short form of the id
 }
 
 // Place is a line that names a requirement.
@@ -72,6 +75,27 @@ type Unknown struct {
 	Similar []string `json:"did_you_mean,omitempty"` // ids that differ in case, separators or leading zeros alone
 }
 
+// Ambiguous is a short form in a mark, or in the name of a test, that several requirements have.
+type Ambiguous struct {
+	Place
+
+	ID    string   `json:"id"`       // as the line has it
+	Of    int      `json:"of"`       // how many requirements have it
+	Could []string `json:"could_be"` // their whole ids, sorted; at most maxCould
+}
+
+// maxCould is how many requirements are listed that a short form could stand for.
+const maxCould = 10
+
+// CouldBe returns in words which requirements the short form could stand for.
+func (a Ambiguous) CouldBe() string {
+	const named = 3
+	if a.Of <= named {
+		return strings.Join(a.Could, " or ")
+	}
+	return fmt.Sprintf("%s or one of %d more", strings.Join(a.Could[:named], ", "), a.Of-named)
+}
+
 // Skipped is a file or folder that was not looked at.
 type Skipped struct {
 	Path   string `json:"path"`
@@ -84,18 +108,20 @@ type Summary struct {
 	Requirements int `json:"requirements"`
 	Marked       int `json:"marked"`
 	Tested       int `json:"tested"`
-	Unknown      int `json:"unknown"` // marks that name no requirement
-	Files        int `json:"files"`   // that were read
+	Unknown      int `json:"unknown"`   // marks that name no requirement
+	Ambiguous    int `json:"ambiguous"` // short forms of several requirements
+	Files        int `json:"files"`     // that were read
 }
 
 // Report is what a tree says about requirements.
 type Report struct {
-	Requirements []Traced  `json:"requirements"`   // as they were given
-	Unknown      []Unknown `json:"unknown"`        // by path and line
-	Skipped      []Skipped `json:"skipped"`        // by path
-	Gitignore    bool      `json:"gitignore"`      // the files are those that git knows or would add
-	Note         string    `json:"note,omitempty"` // why git was not asked
-	Summary      Summary   `json:"summary"`
+	Requirements []Traced    `json:"requirements"`   // as they were given
+	Unknown      []Unknown   `json:"unknown"`        // by path and line
+	Ambiguous    []Ambiguous `json:"ambiguous"`      // by path and line
+	Skipped      []Skipped   `json:"skipped"`        // by path
+	Gitignore    bool        `json:"gitignore"`      // the files are those that git knows or would add
+	Note         string      `json:"note,omitempty"` // why git was not asked
+	Summary      Summary     `json:"summary"`
 }
 
 // Options are the choices of whoever asks.
@@ -196,16 +222,18 @@ func (o Options) excludes(file string) bool {
 }
 
 func newReader(root *os.Root, all []Requirement) *reader {
-	ids := make([]string, len(all))
+	ids, ones := make([]string, len(all)), make([]qualify.One, len(all))
 	for i, r := range all {
-		ids[i] = r.ID
+		ids[i], ones[i] = r.ID, qualify.One{ID: r.ID, Path: r.Path}
 	}
-	return &reader{root: root, marks: newBook(ids), names: idmatch.New(ids), hint: newHint(ids)}
+	short := qualify.NamesOf(ones).Shorts()
+	return &reader{root: root, marks: newBook(ids, short), names: idmatch.Named(ids, short), hint: newHint(ids, short)}
 }
 
 // assemble puts what was found in each file, in their order, to the requirements.
 func (r *reader) assemble(all []Requirement, read []fileRead) Report {
-	report := Report{Requirements: make([]Traced, len(all)), Unknown: []Unknown{}, Skipped: []Skipped{}}
+	report := Report{Requirements: make([]Traced, len(all)), Unknown: []Unknown{},
+		Ambiguous: []Ambiguous{}, Skipped: []Skipped{}}
 	at := make(map[string]int, len(all))
 	for i, one := range all {
 		report.Requirements[i] = Traced{one, []Place{}}
@@ -220,6 +248,8 @@ func (r *reader) assemble(all []Requirement, read []fileRead) Report {
 		for _, h := range f.hits {
 			if i, known := at[h.id]; known {
 				report.Requirements[i].add(h.place(f.path))
+			} else if could := r.marks.short[h.id]; len(could) > 1 {
+				report.Ambiguous = append(report.Ambiguous, Ambiguous{h.place(f.path), h.id, len(could), could[:min(len(could), maxCould)]})
 			} else {
 				report.Unknown = append(report.Unknown,
 					Unknown{visible(f.path), h.number, h.keyword, visible(h.id), r.marks.similar(h.id)})
@@ -245,7 +275,7 @@ func (h lineHit) place(file string) Place {
 }
 
 func (r *Report) count() {
-	r.Summary.Requirements, r.Summary.Unknown = len(r.Requirements), len(r.Unknown)
+	r.Summary.Requirements, r.Summary.Unknown, r.Summary.Ambiguous = len(r.Requirements), len(r.Unknown), len(r.Ambiguous)
 	for _, t := range r.Requirements {
 		if len(t.Places) > 0 {
 			r.Summary.Marked++

@@ -19,7 +19,7 @@ import (
 
 // Verifies: ORC-085
 
-var shop = []Requirement{{"REQ-7", "Log in"}, {"REQ-8", "Log out"}, {"REQ-9", "Pay"}}
+var shop = []Requirement{{ID: "REQ-7", Title: "Log in"}, {ID: "REQ-8", Title: "Log out"}, {ID: "REQ-9", Title: "Pay"}}
 
 // folderOf makes a folder with these files.
 func folderOf(t *testing.T, files map[string]string) string {

@@ -1,5 +1,5 @@
-// Package setting fills flags from the settings of the project that a command works on, and keeps track of where each value
-// comes from. Flags say by annotations which setting stands in for them, and which are paths.
+// Package setting fills flags from the settings of the project that a command works on, and keeps track of where each
+// value comes from. Flags say by annotations which setting stands in for them, and which are paths.
 package setting
 
 import (
@@ -44,16 +44,16 @@ func Name(flag string) string {
 	return strings.ReplaceAll(flag, "-", "_")
 }
 
-// DeclarePaths marks the flags that are paths. Their defaults are relative to the root of the project; what is given is relative to
-// the working folder.
+// DeclarePaths marks the flags that are paths. Their defaults are relative to the root of the project; what is given
+// is relative to the working folder.
 func DeclarePaths(cmd *cobra.Command, flags ...string) {
 	for _, name := range flags {
 		annotate(cmd.Flags(), name, atRoot)
 	}
 }
 
-// WorkAtRoot makes a command work at the root of its project, wherever it is started: paths of documents are part of the
-// state, and must not depend on that. The flags are those with paths of the caller, which keep their meaning.
+// WorkAtRoot makes a command work at the root of its project, wherever it is started: paths of documents are part of
+// the state, and must not depend on that. The flags are those with paths of the caller, which keep their meaning.
 func WorkAtRoot(cmd *cobra.Command, flags ...string) {
 	mark(cmd, moves)
 	for _, name := range flags {
@@ -61,8 +61,8 @@ func WorkAtRoot(cmd *cobra.Command, flags ...string) {
 	}
 }
 
-// DeclarePathArguments notes that the arguments of a command that works at the root are paths of the caller; with --repo they are
-// paths in there.
+// DeclarePathArguments notes that the arguments of a command that works at the root are paths of the caller; with
+// --repo they are paths in there.
 func DeclarePathArguments(cmd *cobra.Command) { mark(cmd, givesPath) }
 
 func mark(cmd *cobra.Command, what string) {

@@ -42,7 +42,7 @@ func (t Tree) Evidence(ctx context.Context, word string, fails bool) (Cited, err
 }
 
 // File reads a file as implementations and designs name it: PATH or PATH:10-20.
-func (t Tree) File(ctx context.Context, typed string) (map[string]any, error) {
+func (t Tree) File(ctx context.Context, typed string) (any, error) {
 	e, err := t.file(ctx, typed)
 	file := map[string]any{"path": e.Path}
 	if e.Lines != "" {

@@ -12,6 +12,17 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
+// Value is a part as it is sent.
+type Value struct{ members map[string]any }
+
+// Empty reports whether there is nothing to send.
+func (v Value) Empty() bool { return len(v.members) == 0 }
+
+// MarshalJSON writes the members in the order of their names.
+func (v Value) MarshalJSON() ([]byte, error) {
+	return jsonv2.Marshal(v.members, jsonv2.Deterministic(true))
+}
+
 // Part is what a role writes whole, as a text to edit.
 type Part struct {
 	Field string // of a change request
@@ -34,9 +45,11 @@ var (
 #   - <path in the repository>
 `}
 	Implementation = Part{lifecycle.FieldImplementation,
-		"summary: <what was built>\nfiles:\n  - path: <path in the repository>\n    lines: <10-20, or leave this line out>\n",
+		"summary: <what was built>\nfiles:\n  - path: <path in the repository>\n" +
+			"    lines: <10-20, or leave this line out>\n",
 		"# commits:\n#   - <full id of a commit>\n# notes: <a remark>\n"}
-	Test = Part{lifecycle.FieldTest, "plan: <what is tested, and how>\nevidence:\n  - test:<name of a test>@<path of the report>\n",
+	Test = Part{lifecycle.FieldTest, "plan: <what is tested, and how>\nevidence:\n" +
+		"  - test:<name of a test>@<path of the report>\n",
 		"# results: {passed: 1, failed: 0}   # left out, they are counted from the reports\n# notes: <a remark>\n"}
 )
 
@@ -93,23 +106,23 @@ func comment(text string) string {
 
 var placeholder = regexp.MustCompile(`<[^<>\n]+>`)
 
-// Read reads an edited text as the value of the part; nil where it says nothing. What of the template stands in it still is
-// named in the error.
-func (p Part) Read(ctx context.Context, t Tree, text []byte) (map[string]any, error) {
-	var value map[string]any
-	if err := yaml.Unmarshal(text, &value); err != nil {
-		return nil, misused("the text of %s is no YAML", p.Field).
+// Read reads an edited text as the value of the part; nil where it says nothing. What of the template stands in it
+// still is named in the error.
+func (p Part) Read(ctx context.Context, t Tree, text []byte) (Value, error) {
+	var value Value
+	if err := yaml.Unmarshal(text, &value.members); err != nil {
+		return value, misused("the text of %s is no YAML", p.Field).
 			WithFix("write it as: summary: …; orchestrator show ID has what is there").Because(err)
 	}
 	offered := placeholder.FindAllString(p.start+p.more, -1)
 	encoded, err := jsonv2.Marshal(value, jsonv2.Deterministic(true))
 	if err != nil {
-		return nil, misused("the text of %s cannot be sent", p.Field).
+		return value, misused("the text of %s cannot be sent", p.Field).
 			WithFix("use names, texts, numbers and lists alone").Because(err)
 	}
 	for _, hint := range offered {
 		if bytes.Contains(encoded, []byte(hint)) {
-			return nil, misused("the text still has %s of the template", hint).
+			return value, misused("the text still has %s of the template", hint).
 				WithFix("replace it, or take its line away")
 		}
 	}
@@ -117,8 +130,8 @@ func (p Part) Read(ctx context.Context, t Tree, text []byte) (map[string]any, er
 }
 
 // readEvidence replaces evidence in words.
-func (p Part) readEvidence(ctx context.Context, t Tree, value map[string]any) error {
-	list, _ := value["evidence"].([]any)
+func (p Part) readEvidence(ctx context.Context, t Tree, value Value) error {
+	list, _ := value.members["evidence"].([]any)
 	for i, item := range list {
 		word, is := item.(string)
 		if !is {

@@ -38,20 +38,22 @@ func SignOff(v guidance.View, reason string) (guidance.Body, bool) {
 	return guidance.Body{Approvals: approval}, false
 }
 
-// Acceptance returns the request that accepts a changed text, or nil where there is none to accept.
-func Acceptance(v guidance.View, reason string) *guidance.Body {
+// Acceptance returns the request that accepts a changed text. It is an error where there is none to accept.
+func Acceptance(v guidance.View, reason string) (guidance.Body, error) {
 	for _, f := range v.Fields {
 		if f.Field == lifecycle.FieldAcceptFingerprint && f.Example != nil {
 			body := *f.Example
 			body.PMNotes = []lifecycle.NewNote{{Text: reason}}
-			return &body
+			return body, nil
 		}
 	}
-	return nil
+	return guidance.Body{}, fault.New(fault.Conflict, "nothing_to_accept",
+		"%s has no changed text that waits to be accepted", v.ID).
+		WithFix("orchestrator next %s lists what waits", v.ID)
 }
 
-// Aside returns the request that moves a requirement into a status, with the evidence that the service offers for it where
-// none is given.
+// Aside returns the request that moves a requirement into a status, with the evidence that the service offers for
+// it where none is given.
 func Aside(v guidance.View, to, reason string, given []lifecycle.Evidence) guidance.Body {
 	body := guidance.Body{Status: lifecycle.Status(to),
 		Justification: &lifecycle.Justification{Reason: reason, Evidence: given}}
@@ -81,12 +83,14 @@ func Reopening(v guidance.View, req lifecycle.Requirement) (string, error) {
 			return string(to), nil
 		}
 	}
-	refusal := fault.New(fault.Conflict, "not_reopened", "%s is %s, and nothing leads back from there", req.ID, req.Status)
+	refusal := fault.New(fault.Conflict, "not_reopened", "%s is %s, and nothing leads back from there",
+		req.ID, req.Status)
 	if req.Status == lifecycle.NeedsChanges {
 		return "", refusal.WithFix("choose where it goes on: orchestrator next lists the moves")
 	}
 	if i := slices.IndexFunc(v.AgainstDone, func(o guidance.Objection) bool { return o.Gate == "dead_end" }); i >= 0 {
-		return "", refusal.WithFix("%s: orchestrator workflow rework --reason '<why>', as the pm", v.AgainstDone[i].Detail)
+		return "", refusal.WithFix("%s: orchestrator workflow rework --reason '<why>', as the pm",
+			v.AgainstDone[i].Detail)
 	}
 	return "", refusal.WithFix("orchestrator next lists the moves")
 }
@@ -94,7 +98,8 @@ func Reopening(v guidance.View, req lifecycle.Requirement) (string, error) {
 // TakesReports reports whether whoever asked may attach a report to the requirement.
 func TakesReports(v guidance.View) bool { return v.ReportRequest != "" }
 
-// Standing returns the evidence of a test with a name, as the record has it that a report made; other where it has none.
+// Standing returns the evidence of a test with a name, as the record has it that a report made; other where it has
+// none.
 func Standing(record *lifecycle.TestRecord, other lifecycle.Evidence) lifecycle.Evidence {
 	if record == nil {
 		return other

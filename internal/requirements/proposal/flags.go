@@ -8,31 +8,34 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// Flags makes the value of a part from what was typed as flags, by the members that they are; nil where none was.
-func (p Part) Flags(ctx context.Context, t Tree, texts map[string]*string, lists map[string]*[]string) (map[string]any, error) {
-	value := map[string]any{}
-	for member, text := range texts {
+// Typed is what stood in the flags of a command, by the members that they are.
+type Typed struct {
+	Texts map[string]*string
+	Lists map[string]*[]string
+}
+
+// Flags makes the value of a part from what was typed as flags.
+func (p Part) Flags(ctx context.Context, t Tree, typed Typed) (Value, error) {
+	members := map[string]any{}
+	for member, text := range typed.Texts {
 		if *text != "" {
-			value[member] = *text
+			members[member] = *text
 		}
 	}
-	for member, words := range lists {
+	for member, words := range typed.Lists {
 		all := []any{}
 		for _, word := range *words {
 			item, err := t.member(ctx, member, word)
 			if err != nil {
-				return nil, err
+				return Value{}, err
 			}
 			all = append(all, item)
 		}
 		if len(all) > 0 {
-			value[member] = all
+			members[member] = all
 		}
 	}
-	if len(value) == 0 {
-		return nil, nil
-	}
-	return value, nil
+	return Value{members}, nil
 }
 
 // member reads one item of a list.

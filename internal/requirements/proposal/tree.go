@@ -112,8 +112,8 @@ func (t Tree) checkLines(ctx context.Context, typed, path, lines string) error {
 	content, err := tree.ReadFile(ctx, abs, maxCited)
 	if err != nil {
 		return misused("%s cannot be read here", path).
-			WithFix("check the path, which begins in the present folder; or name the commit that has it: file:%s:%s@COMMIT",
-				typed, lines).Because(err)
+			WithFix("check the path, which begins in the present folder; or name the commit that has it: "+
+				"file:%s:%s@COMMIT", typed, lines).Because(err)
 	}
 	has := bytes.Count(content, []byte("\n"))
 	if len(content) > 0 && content[len(content)-1] != '\n' {

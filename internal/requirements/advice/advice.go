@@ -9,8 +9,8 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/operator/proposal"
 	"orchestrator/internal/requirements/guidance"
+	"orchestrator/internal/requirements/proposal"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/system/shellquote"
 )
@@ -80,7 +80,8 @@ func Lead(id string, l guidance.Lead) string {
 	return l.Request
 }
 
-// Refusal returns what a person can do about a refused change, a line each: what was lacking, and what is allowed instead.
+// Refusal returns what a person can do about a refused change, a line each: what was lacking, and what is allowed
+// instead.
 func Refusal(id string, f *fault.Error) (lines []string) {
 	if f == nil {
 		return nil
@@ -119,6 +120,7 @@ func move(id, to string) string {
 func Typed(id, text string) string {
 	name := quote(id)
 	return strings.NewReplacer(
+		"; then use a new Idempotency-Key, since this one will give this answer again", "", // each command has its own
 		"GET /requirements/{id}/next", program+"next "+name,
 		"GET /requirements/{id}/review", program+"show "+name,
 		"GET /requirements/{id}", program+"show "+name,
@@ -133,3 +135,15 @@ func Typed(id, text string) string {
 		"POST /project/import", program+"import",
 	).Replace(text)
 }
+
+// Error is a refusal with what a person can type next, a line each.
+type Error struct {
+	Err   error
+	Lines []string
+}
+
+// Error returns the refusal alone.
+func (e Error) Error() string { return e.Err.Error() }
+
+// Unwrap makes the refusal a target for errors.As.
+func (e Error) Unwrap() error { return e.Err }

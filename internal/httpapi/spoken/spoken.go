@@ -1,0 +1,34 @@
+// Package spoken makes obligations of what people say fit to be run: it gives requirements their whole ids, and makes a
+// question of what was not understood.
+package spoken
+
+import (
+	"fmt"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/planning"
+)
+
+// memberID is the member of a payload that names a requirement.
+const memberID = "id"
+
+// Whole gives the requirements that obligations name their whole ids, where whole knows them. It changes the payloads.
+// This happens before anything is decided on the obligations, so that a guardrail on a requirement holds by whichever
+// name it is called.
+func Whole(all []planning.Obligation, whole func(name string) string) []planning.Obligation {
+	for _, o := range all {
+		if name, is := o.Payload[memberID].(string); is {
+			o.Payload[memberID] = whole(name)
+		}
+	}
+	return all
+}
+
+// Question returns the obligation to ask for other words.
+func Question(notUnderstood error) planning.Obligation {
+	text := "What is meant?"
+	if f := fault.As(notUnderstood); f != nil {
+		text = fmt.Sprintf("What is meant? Neither the grammar nor the language model could make obligations of it: %s. Please %s", f.Detail, f.Fix)
+	}
+	return planning.Obligation{Type: planning.Clarify, Payload: map[string]any{"slot": "utterance", "question": text}}
+}
