@@ -84,7 +84,10 @@ func advised(id string, err error) error {
 		return err
 	}
 	told := *f
-	told.Fix = advice.Typed(id, f.Fix)
+	told.Fix, told.Fields = advice.Typed(id, f.Fix), slices.Clone(f.Fields)
+	for i := range told.Fields {
+		told.Fields[i].Fix = advice.Typed(id, told.Fields[i].Fix)
+	}
 	return advice.Error{Err: &told, Lines: advice.Refusal(id, f)}
 }
 

@@ -186,6 +186,13 @@ func (s sheet) writeMoves(p *output.Printer) {
 	if len(waiting) > 0 {
 		p.Line("waits for %s", strings.Join(waiting, ", "))
 	}
+	if len(s.View.Moves)+len(s.View.Fields) == 0 {
+		for _, role := range waiting {
+			if command := advice.Next(s.View.ID, role); command != "" {
+				p.Line("  %s", output.Printable(command))
+			}
+		}
+	}
 	for _, f := range s.View.Fields {
 		if f.Due {
 			p.Line("  supply %s: %s", f.Field, output.Printable(advice.Body(s.View.ID, *f.Example)))

@@ -80,6 +80,14 @@ func Lead(id string, l guidance.Lead) string {
 	return l.Request
 }
 
+// Next returns the command that lists what a party can do with a requirement; "" for one that has no tokens.
+func Next(id, party string) string {
+	if _, err := lifecycle.ParseRole(party); err != nil {
+		return ""
+	}
+	return program + "next " + quote(id) + " --as " + party
+}
+
 // Refusal returns what a person can do about a refused change, a line each: what was lacking, and what is allowed
 // instead.
 func Refusal(id string, f *fault.Error) (lines []string) {
@@ -121,6 +129,7 @@ func Typed(id, text string) string {
 	name := quote(id)
 	return strings.NewReplacer(
 		"; then use a new Idempotency-Key, since this one will give this answer again", "", // each command has its own
+		"each of errors says", "the lines above say",
 		"GET /requirements/{id}/next", program+"next "+name,
 		"GET /requirements/{id}/review", program+"show "+name,
 		"GET /requirements/{id}", program+"show "+name,
