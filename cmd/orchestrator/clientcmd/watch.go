@@ -2,6 +2,7 @@ package clientcmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -33,8 +34,8 @@ With --once it ends after the first events. With --json each line is a record as
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			err := w.run(cmd)
-			if cmd.Context().Err() != nil {
-				return nil // it was interrupted, as it is meant to end
+			if errors.Is(cmd.Context().Err(), context.Canceled) {
+				err = nil // it was interrupted, as it is meant to end
 			}
 			return err
 		},

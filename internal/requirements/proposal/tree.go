@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/hex"
+	"errors"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -38,9 +39,9 @@ func TreeAt(ctx context.Context, folder string) (Tree, error) {
 		return Tree{}, err
 	}
 	t := Tree{folder: tree.Real(abs)}
-	if t.git, err = git.Find(""); err != nil {
-		t.git = ""
-		return t, nil
+	found, missing := git.Find("")
+	if missing == nil {
+		t.git = found
 	}
 	if top, err := t.ask(ctx, "rev-parse", "--show-toplevel"); err == nil {
 		t.top = tree.Real(top)
@@ -50,6 +51,9 @@ func TreeAt(ctx context.Context, folder string) (Tree, error) {
 
 // ask runs git, and returns the one line that it prints.
 func (t Tree) ask(ctx context.Context, args ...string) (string, error) {
+	if t.git == "" {
+		return "", errors.New("there is no git command")
+	}
 	ctx, cancel := context.WithTimeout(ctx, gitPatient)
 	defer cancel()
 	var said git.Output
