@@ -12,6 +12,7 @@ import (
 
 	"orchestrator/cmd/orchestrator/boundarycmd"
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/clientcmd"
 	"orchestrator/cmd/orchestrator/completion"
 	"orchestrator/cmd/orchestrator/conductcmd"
 	"orchestrator/cmd/orchestrator/logcmd"
@@ -57,6 +58,7 @@ func rootCommand() *cobra.Command {
 	}
 	root.AddCommand(serveCommand(), importCommand(), reviewCommand(), gateCommand(), traceCommand(), tokenCommand(),
 		configCommand(), healthCommand(), versionCommand(), completion.Command())
+	root.AddCommand(clientcmd.Commands()...)
 	root.AddCommand(logcmd.VerifyCommand(), logcmd.AuditCommand(), logcmd.BackupCommand(), logcmd.RestoreCommand(),
 		logcmd.UpgradeCommand(), logcmd.CompactCommand())
 	root.AddCommand(boundarycmd.Command(), boundarycmd.HookCommand())

@@ -22,6 +22,9 @@ import (
 // notAnswering are the packages whose errors become no answers but for the codes that are documented, and what becomes
 // of them. A package that is not listed is taken to answer.
 var notAnswering = map[string]string{
+	"cmd/orchestrator/clientcmd":             "the command line",
+	"internal/requirements/proposal":         "commands say it before they ask",
+	"internal/system/editor":                 "the command line",
 	"cmd/orchestrator":                       "start, or the command line",
 	"cmd/orchestrator/boundarycmd":           "the command line",
 	"cmd/orchestrator/cli":                   "the command line",

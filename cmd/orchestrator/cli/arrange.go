@@ -14,7 +14,7 @@ var groups = []struct {
 	{"Five commands to begin with:", []string{"init", "up", "status", "next", "change"}},
 	{"Requirements:", []string{"list", "show", "history", "design", "implement", "test", "attach",
 		"approve", "accept", "note", "block",
-		"defer", "reopen", "claim", "watch", "whoami"}},
+		"defer", "reopen", "claim", "watch", "workflow", "whoami"}},
 	{"The project and its documents:", []string{"import", "trace", "review", "gate", "rename",
 		"adopt", "apply", "merge-status"}},
 	{"The service:", []string{"serve", "down", "open", "health", "doctor", "config", "token"}},

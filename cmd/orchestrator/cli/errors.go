@@ -9,11 +9,13 @@ import (
 
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/advice"
 	"orchestrator/internal/secret"
 )
 
 // PrintError writes what went wrong, each part of it on a line of its own, and what to do.
 func PrintError(err error) {
+	defer printAdvice(err)
 	f := fault.As(err)
 	if f == nil {
 		fmt.Fprintln(os.Stderr, "orchestrator:", output.Printable(secret.Mask(err.Error())))
@@ -47,4 +49,14 @@ func Usage(cmd *cobra.Command) *cobra.Command {
 		return ExitError{err, ExitUsage}
 	}
 	return cmd
+}
+
+// printAdvice writes what can be typed next.
+func printAdvice(err error) {
+	var a advice.Error
+	if errors.As(err, &a) {
+		for _, line := range a.Lines {
+			fmt.Fprintln(os.Stderr, "  "+output.Printable(line))
+		}
+	}
 }
