@@ -65,7 +65,7 @@ func gateCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	gateFlags(cmd, &o.GateOptions)
-	f.StringVar(&o.export, "export", "project_status.json", "export to read instead of asking a service")
+	cli.ExportFlag(cmd, &o.export, "export to read instead of asking a service")
 	cli.ServiceFlags(cmd, &o.Service)
 	cli.TimeoutFlag(cmd, &o.Service)
 	cli.FormatFlag(cmd, &o.format, gateFormats)
@@ -73,7 +73,7 @@ func gateCommand() *cobra.Command {
 	// The variable of --export is the service's as well: it says where the export is, and not to read it.
 	prepare := cmd.PreRunE
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
-		o.offline = f.Changed("export")
+		o.offline = f.Changed("export") && o.export != ""
 		if o.offline && f.Changed("server") {
 			return fault.New(fault.Invalid, "usage", "--server and --export exclude each other").
 				WithFix("name the service, or the export")

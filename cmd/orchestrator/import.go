@@ -71,7 +71,7 @@ With 1 or 2 nothing was imported.`,
 	f.BoolVar(&o.asJSON, "json", false, "write the report as JSON")
 	cli.ReadingFlags(cmd, &o.reading)
 	cli.DataFlag(cmd, &o.data)
-	f.StringVar(&o.export, "export", "project_status.json", "export to compare with, and to write")
+	cli.ExportFlag(cmd, &o.export, "export to compare with, and to write")
 	return cli.Usage(cli.WithEnv(cmd))
 }
 

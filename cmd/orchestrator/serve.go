@@ -80,8 +80,7 @@ func serveCommand() *cobra.Command {
 	f.StringSliceVar(&o.Project.Requirements, "requirements", []string{"REQUIREMENTS.md"},
 		"requirement document, or a quoted pattern such as 'docs/*.md'; may be given more than once")
 	cli.ReadingFlags(cmd, &o.Project.Reading)
-	f.StringVar(&o.Project.Export, "export", "project_status.json",
-		"file to which the state is written after each commit")
+	cli.ExportFlag(cmd, &o.Project.Export, "file to which the state is written after each commit")
 	f.DurationVar(&o.Project.ExportWait, "export-wait", 50*time.Millisecond,
 		"how long a change waits for the export that contains it; 0 answers at once")
 	f.StringVar(&o.Project.Workflow, "workflow", "",

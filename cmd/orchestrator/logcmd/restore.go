@@ -53,7 +53,7 @@ recorded.`,
 	}
 	f := cmd.Flags()
 	cli.DataFlag(cmd, &o.Data)
-	f.StringVar(&o.export, "export", "project_status.json",
+	cli.ExportFlag(cmd, &o.export,
 		"export that may remember what came after the backup; so may the checkpoint beside it")
 	f.StringVar(&o.key, "key", "",
 		"public key that must have signed the log, or a file that holds it, as GET /audit/key answers it; without "+

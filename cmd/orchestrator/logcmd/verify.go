@@ -61,7 +61,7 @@ Exit codes: 0 in order; 1 something is wrong, and the first bad record is named;
 	}
 	f := cmd.Flags()
 	cli.ServiceFlags(cmd, &o.Service)
-	f.StringVar(&o.export, "export", "project_status.json",
+	cli.ExportFlag(cmd, &o.export,
 		"export to compare a database with; a missing one is reported")
 	f.StringVar(&o.key, "key", "",
 		"public key that must have signed the log, or a file that holds it, as GET /audit/key answers it; without "+
