@@ -40,11 +40,7 @@ func (r Gate) Annotations(w io.Writer) error {
 				fmt.Fprintf(&b, "line=%d,", f.Line)
 			}
 		}
-		message := f.Message
-		if f.Status != "" {
-			message = f.Status + ": " + message
-		}
-		fmt.Fprintf(&b, "title=%s::%s\n", property(f.Subject), data(message))
+		fmt.Fprintf(&b, "title=%s::%s\n", property(f.Subject), data(f.Said()))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -64,7 +64,7 @@ func (r Gate) JUnit(w io.Writer) error {
 		row := junitCase{Name: clean(c.ID), Class: document, File: clean(c.Path), Line: c.Line}
 		switch c.Outcome {
 		case review.Fails:
-			row.Failure = failureOf(c.Failures[0].Code, string(c.Status)+": "+c.Message(), c.Path, c.Line)
+			row.Failure = failureOf(c.Failures[0].Code, c.Finding().Said(), c.Path, c.Line)
 		case review.PassesDeferred, review.PassesRetired:
 			row.Skipped = &junitMessage{Message: c.Outcome}
 		}
