@@ -37,7 +37,7 @@ var public = map[string][]string{
 	"internal/conductor":   {"contract", "drive", "language", "prompt", "state", "tools"},
 	"internal/daemon":      {"project"},
 	"internal/ledger":      {"audit", "store", "store/boltstore"},
-	"internal/operator":    {"backup", "database", "exportfile", "keyfile", "offline", "tokens"},
+	"internal/operator":    {"backup", "database", "exportfile", "keyfile", "offline", "since", "tokens"},
 	"internal/requirements": {"agenda", "choices", "documents", "drift", "evidence", "guidance", "lookup", "origin", "projection",
 		"record", "replay", "reqdoc", "review", "review/render", "trace"},
 	"internal/rules":  {"actorname", "boundary", "claiming", "lifecycle", "planning", "repeating"},

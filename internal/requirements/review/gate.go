@@ -80,9 +80,11 @@ type GateResult struct {
 	Failed       int       `json:"failed"`
 	Deferred     int       `json:"deferred"`
 	Retired      int       `json:"retired"`
-	Problems     []Problem `json:"problems"` // of the project as a whole; each of them fails the gate
-	Cases        []Case    `json:"cases"`    // every requirement once, in the order of the documents
+	AsBefore     int       `json:"as_before,omitzero"` // fail no more than at the base, and nobody touched them since
+	Problems     []Problem `json:"problems"`           // of the project as a whole; each of them fails the gate
+	Cases        []Case    `json:"cases"`              // every requirement once, in the order of the documents
 	Unchecked    []string  `json:"unchecked"`
+	Since        *Since    `json:"since,omitempty"` // where the project was held against a base
 }
 
 // Case is the outcome of one requirement.

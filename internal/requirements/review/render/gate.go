@@ -21,6 +21,9 @@ func (r Gate) Summary() string {
 	if r.Failed > 0 {
 		text += fmt.Sprintf(", %d failed", r.Failed)
 	}
+	if r.Since != nil {
+		text += fmt.Sprintf(", %d as before", r.AsBefore)
+	}
 	if r.Older > 0 && r.Rules == review.RulesRecorded {
 		text += fmt.Sprintf(", %d done by older rules", r.Older)
 	}

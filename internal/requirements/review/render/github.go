@@ -16,6 +16,7 @@ func (r Gate) Markdown(w io.Writer) error {
 		s.title = "Gate " + r.Require + ": failed"
 	}
 	s.list("", []string{r.Summary()})
+	r.sinceBase(&s)
 	failed := block{heading: "Failures", heads: []string{"What", "Status", "Why", "Where"}}
 	all := r.Findings()
 	for _, f := range all[:min(len(all), shownFailures)] {

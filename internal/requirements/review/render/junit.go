@@ -65,7 +65,7 @@ func (r Gate) JUnit(w io.Writer) error {
 		switch c.Outcome {
 		case review.Fails:
 			row.Failure = failureOf(c.Failures[0].Code, c.Finding().Said(), c.Path, c.Line)
-		case review.PassesDeferred, review.PassesRetired:
+		case review.PassesDeferred, review.PassesRetired, review.PassesAsBefore:
 			row.Skipped = &junitMessage{Message: c.Outcome}
 		}
 		suite(document).add(row)
