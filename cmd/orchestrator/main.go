@@ -8,6 +8,7 @@ import (
 	"orchestrator/cmd/orchestrator/boundarycmd"
 	"orchestrator/cmd/orchestrator/cli"
 	"orchestrator/cmd/orchestrator/conductcmd"
+	"orchestrator/cmd/orchestrator/gitcmd"
 	"orchestrator/cmd/orchestrator/logcmd"
 	"os"
 	"os/signal"
@@ -51,8 +52,9 @@ Start it in the folder of your REQUIREMENTS.md:  orchestrator serve`,
 	root.SetFlagErrorFunc(cli.FlagError)
 	root.AddCommand(serveCommand(), importCommand(), reviewCommand(), gateCommand(), traceCommand(), tokenCommand(),
 		logcmd.VerifyCommand(), healthCommand(),
-		logcmd.AuditCommand(), logcmd.BackupCommand(), logcmd.RestoreCommand(), logcmd.UpgradeCommand(), logcmd.CompactCommand(), boundarycmd.Command(),
-		boundarycmd.HookCommand(),
+		logcmd.AuditCommand(), logcmd.BackupCommand(), logcmd.RestoreCommand(), logcmd.UpgradeCommand(), logcmd.CompactCommand(),
+		boundarycmd.Command(), boundarycmd.HookCommand(),
+		gitcmd.MergeStatusCommand(),
 		conductcmd.AskCommand(), conductcmd.ConductCommand(), conductcmd.DriveCommand(), conductcmd.ToolsCommand(), conductcmd.PromptsCommand())
 	return cli.Group(root)
 }

@@ -297,7 +297,10 @@ var commands = map[string]door{
 	"prompts": running("prompts", "coder"),
 	"health":  running("health"),
 	"gate":    {reads: true, accepted: func(w *walker) { w.run(1, "gate") }},
-	"verify":  {reads: true, accepted: func(w *walker) { w.stop(); w.run(0, "verify"); w.serve() }},
+	"merge-status": {reads: true, accepted: func(w *walker) {
+		w.run(0, "merge-status", "none", "project_status.json", "project_status.json", "7", "project_status.json")
+	}},
+	"verify": {reads: true, accepted: func(w *walker) { w.stop(); w.run(0, "verify"); w.serve() }},
 }
 
 const broken = "# Shop\n\n- **REQ-001**: A customer can log in.\n- **REQ-001**: A customer can pay.\n"
