@@ -16,7 +16,7 @@ import (
 // and nothing on its own layer, so the three subsystems do not know one another. A folder is a folder below cmd or internal,
 // with all packages below it.
 var layers = [][]string{
-	{"cmd/orchestrator", "cmd/orchestrator-hook", "cmd/bench", "cmd/torture", "cmd/openapi"},
+	{"cmd/orchestrator", "cmd/orchestrator-hook", "cmd/bench", "cmd/torture", "cmd/openapi", "cmd/sbom"},
 	{"internal/daemon"},
 	{"internal/httpapi", "internal/operator"},
 	{"internal/auditor"},
@@ -94,6 +94,7 @@ var everywhere = []string{"github.com/go-json-experiment/json"}
 // onlyIn lists, for every other outside package, in its version and with all below it, those of ours that keep it from
 // all others. Two packages of the standard library are kept in the same way.
 var onlyIn = map[string][]string{
+	"github.com/CycloneDX/cyclonedx-go":        {"cmd/sbom"},
 	"github.com/aymanbagabas/go-udiff":         {"internal/requirements/drift"},
 	"github.com/cespare/xxhash/v2":             {"internal/ledger"},
 	"github.com/fsnotify/fsnotify":             {"internal/system/watch"},
