@@ -26,11 +26,7 @@ func (p *exportPath) Set(value string) error {
 	return nil
 }
 
-func (p *exportPath) String() string {
-	if *p == "" {
-		return noExport
-	}
-	return string(*p)
-}
+// String returns the path, "" for none: what makes paths relative to another folder leaves that as it is.
+func (p *exportPath) String() string { return string(*p) }
 
 func (*exportPath) Type() string { return "string" }
