@@ -55,7 +55,14 @@ func TestTheShorterExportMustBeAnEarlierState(t *testing.T) {
 		"another approval": {func(r *lifecycle.Requirement) { r.Approvals = []lifecycle.Approval{{Decision: "approved"}} }, nil, true},
 		"the same revision, another text": {func(r *lifecycle.Requirement) { r.Revision = 9 },
 			func(r *lifecycle.Requirement) { r.Revision, r.Fingerprint = 9, "other" }, true},
-		"another requirement": {func(r *lifecycle.Requirement) { r.ID = "REQ-2" }, nil, true},
+		"another id":          {func(r *lifecycle.Requirement) { r.ID = "REQ-2" }, nil, false},
+		"another requirement": {func(r *lifecycle.Requirement) { r.ID, r.Fingerprint = "REQ-2", "other" }, nil, true},
+		"another id, and then another text": {
+			func(r *lifecycle.Requirement) { moved(lifecycle.Planned)(r); r.ID = "REQ-2" },
+			func(r *lifecycle.Requirement) { moved(lifecycle.Planned)(r); r.Fingerprint = "other" }, false},
+		"another id, and another life": {
+			func(r *lifecycle.Requirement) { moved(lifecycle.Deferred)(r); r.ID = "REQ-2" },
+			moved(lifecycle.Planned), true},
 	} {
 		shown, err := Request{Path: "p.json"}.byExports(t.Context(), export(t, 5, "k", c.short), export(t, 9, "k", c.long))
 		if c.forked {
