@@ -42,10 +42,11 @@ older rules let become done is judged by those rules, and counted; --rules lates
 --strict-import fails for each row of the documents that looks like a requirement and was not read, for each total that
 a document states and that differs from what was read, and for each document of which nothing was read.
 
---since REF holds the project against the export that the revision REF of the git repository has: a branch, a tag or a
-commit. Only what got worse since fails, and what was touched since and does not pass: its text, its status or a part of
-it changed, or it is new. The rest passes as before, and is counted. The delta is printed, and is part of the summary:
-requirements that are done, suspect and stale, then and now; those that are new, retired, worse and passing now; and
+--since REF holds the project against the export that the revision REF of the git repository
+has: a branch, a tag or a commit. Only what got worse since fails, and what was touched since and
+does not pass: its text, its status or a part of it changed, or it is new. The rest passes as
+before, and is counted. The delta is printed, and is part of the summary: requirements that are
+done, suspect and stale, then and now; those that are new, retired, worse and passing now; and
 where a service is asked, how many attempts it refused.
 
 It asks a running service. With --export, or if no service is running and no --server is given, it reads only
@@ -65,7 +66,7 @@ func gateCommand() *cobra.Command {
 		Example: `  orchestrator gate                                       # against the service that runs here
   orchestrator gate --export project_status.json          # in CI, against the committed export
   orchestrator gate --require tested --format github      # in a job of GitHub Actions
-  orchestrator gate --since origin/main                   # for a pull request: fails only for what it made worse or touched
+  orchestrator gate --since origin/main                   # for a pull request
   orchestrator gate --format junit > gate.xml`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -75,7 +76,7 @@ func gateCommand() *cobra.Command {
 	f := cmd.Flags()
 	gateFlags(cmd, &o.GateOptions)
 	cli.ExportFlag(cmd, &o.export, "export to read instead of asking a service")
-	f.StringVar(&o.since, "since", "", "fail only for what got worse or was touched since this `revision` of the git repository")
+	f.StringVar(&o.since, "since", "", "fail only for what got worse or was touched since this `revision` of git")
 	cli.ServiceFlags(cmd, &o.Service)
 	cli.TimeoutFlag(cmd, &o.Service)
 	cli.FormatFlag(cmd, &o.format, gateFormats)

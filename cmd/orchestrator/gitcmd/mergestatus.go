@@ -32,14 +32,15 @@ func MergeStatusCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge-status BASE OURS THEIRS MARKERS PATH",
 		Short: "Merge two versions of the export or its checkpoint: a merge driver for git",
-		Long: `Merge-status keeps the version whose log is longer, since a log only grows. It refuses versions of which neither has
-all that the other has: two services wrote from one state, and somebody has to decide whose database goes on. Then the
-version of the current branch stays, and git reports a conflict.
+		Long: `Merge-status keeps the version whose log is longer, since a log only grows. It refuses versions of
+which neither has all that the other has: two services wrote from one state, and somebody has to
+decide whose database goes on. Then the version of the current branch stays, and git reports a
+conflict.
 
-That the shorter log is the beginning of the longer one is shown by the running service, which proves it; else by the
-database, which has both; else by the exports: each requirement of the shorter one must be an earlier state of the same
-requirement in the longer one. The message says which it was. Service and database are those of the data folder beside
-PATH, or of --data.
+That the shorter log is the beginning of the longer one is shown by the running service, which
+proves it; else by the database, which has both; else by the exports: each requirement of the
+shorter one must be an earlier state of the same requirement in the longer one. The message says
+which it was. Service and database are those of the data folder beside PATH, or of --data.
 
 git calls it. --setup prints the commands that tell git to.`,
 		Example: `  orchestrator merge-status --setup | sh               # once in each clone; commit .gitattributes`,

@@ -5,7 +5,6 @@ package since
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -127,7 +126,7 @@ func output(ctx context.Context, in git.Command, most int, args ...string) (stri
 	out, words := &git.Output{Most: most}, &git.Output{Most: 1 << 10, Cut: true}
 	cmd.Stdout, cmd.Stderr = out, words
 	if err := cmd.Run(); err != nil {
-		return "", errors.Join(err, fmt.Errorf("git %s: %s", args[0], strings.TrimSpace(words.String())))
+		return "", fmt.Errorf("git %s: %s: %w", args[0], strings.TrimSpace(words.String()), err)
 	}
 	return out.String(), nil
 }
