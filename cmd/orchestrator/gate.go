@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/cli/exportflag"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/operator/exportfile"
@@ -75,7 +76,7 @@ func gateCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	gateFlags(cmd, &o.GateOptions)
-	cli.ExportFlag(cmd, &o.export, "export to read instead of asking a service")
+	exportflag.Add(cmd.Flags(), &o.export, "export to read instead of asking a service")
 	f.StringVar(&o.since, "since", "", "fail only for what got worse or was touched since this `revision` of git")
 	cli.ServiceFlags(cmd, &o.Service)
 	cli.TimeoutFlag(cmd, &o.Service)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/cli/exportflag"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/operator/offline"
@@ -71,7 +72,7 @@ With 1 or 2 nothing was imported.`,
 	f.BoolVar(&o.asJSON, "json", false, "write the report as JSON")
 	cli.ReadingFlags(cmd, &o.reading)
 	cli.DataFlag(cmd, &o.data)
-	cli.ExportFlag(cmd, &o.export, "export to compare with, and to write")
+	exportflag.Add(cmd.Flags(), &o.export, "export to compare with, and to write")
 	return cli.Usage(cli.WithEnv(cmd))
 }
 

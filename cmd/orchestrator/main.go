@@ -52,7 +52,8 @@ Start it in the folder of your REQUIREMENTS.md:  orchestrator serve`,
 	root.SetFlagErrorFunc(cli.FlagError)
 	root.AddCommand(serveCommand(), importCommand(), reviewCommand(), gateCommand(), traceCommand(), tokenCommand(),
 		logcmd.VerifyCommand(), healthCommand(),
-		logcmd.AuditCommand(), logcmd.BackupCommand(), logcmd.RestoreCommand(), logcmd.UpgradeCommand(), logcmd.CompactCommand(),
+		logcmd.AuditCommand(), logcmd.BackupCommand(), logcmd.RestoreCommand(), logcmd.UpgradeCommand(),
+		logcmd.CompactCommand(),
 		boundarycmd.Command(), boundarycmd.HookCommand(),
 		gitcmd.MergeStatusCommand(),
 		conductcmd.AskCommand(), conductcmd.ConductCommand(), conductcmd.DriveCommand(), conductcmd.ToolsCommand(), conductcmd.PromptsCommand())

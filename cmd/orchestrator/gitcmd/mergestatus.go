@@ -71,7 +71,7 @@ git calls it. --setup prints the commands that tell git to.`,
 // merge merges the versions that git names.
 func merge(ctx context.Context, notes io.Writer, service cli.Service, beside bool, args []string) error {
 	if beside {
-		service.Data = filepath.Join(filepath.Dir(args[4]), service.Data)
+		service.Data = filepath.Join(filepath.Dir(args[4]), datadir.Default)
 	}
 	service.Timeout = answerWithin
 	ctx, cancel := context.WithTimeout(ctx, 2*answerWithin)
@@ -97,8 +97,8 @@ func tell(notes io.Writer, done merging.Outcome) (err error) {
 	if done.SameLogState {
 		_, err = fmt.Fprintf(notes, "%s: both sides are of the same %d records; ours is kept\n", path, done.Kept)
 	} else {
-		_, err = fmt.Fprintf(notes, "%s: %s is kept, with %d records over %d, shown by %s\n", path, side, done.Kept, done.Left,
-			output.Printable(done.ShownBy))
+		_, err = fmt.Fprintf(notes, "%s: %s is kept, with %d records over %d, shown by %s\n", path, side, done.Kept,
+			done.Left, output.Printable(done.ShownBy))
 	}
 	return err
 }

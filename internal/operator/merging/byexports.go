@@ -29,8 +29,8 @@ func (r Request) byExports(ctx context.Context, short, long version) (string, er
 	return "the exports: each requirement of the shorter one is an earlier state of the same in the longer one", nil
 }
 
-// beside returns the export that lies beside a checkpoint in a commit that has it; nil where none is found. Git does not
-// tell a merge driver which commits it merges, so all that brought this very checkpoint are looked at.
+// beside returns the export that lies beside a checkpoint in a commit that has it; nil where none is found. Git does
+// not tell a merge driver which commits it merges, so all that brought this very checkpoint are looked at.
 func (r Request) beside(ctx context.Context, v version) *projection.Snapshot {
 	path, err := git.Find("")
 	if err != nil {

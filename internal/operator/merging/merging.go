@@ -131,13 +131,13 @@ func (r Request) keep(content []byte) error {
 
 func (r Request) unreadable(why string) error {
 	return fault.New(fault.Invalid, "merge_unreadable", "%s cannot be merged: %s", r.Path, why).
-		WithFix("take the version that the service wrote: git checkout --ours -- %s, or --theirs; the service writes it anew "+
-			"when it starts", r.Path)
+		WithFix("take the version that the service wrote: git checkout --ours -- %s, or --theirs; the service writes it "+
+			"anew when it starts", r.Path)
 }
 
 // forked refuses two versions of which neither has all that the other has.
 func (r Request) forked(format string, args ...any) error {
 	return fault.New(fault.Conflict, "log_forked", "%s: the log forked: "+format, append([]any{r.Path}, args...)...).
-		WithFix("two services wrote from one state: decide whose database goes on, take its file with git checkout --ours "+
-			"-- %s or --theirs, and make the other's changes again there", r.Path)
+		WithFix("two services wrote from one state: decide whose database goes on, take its file with git checkout "+
+			"--ours -- %s or --theirs, and make the other's changes again there", r.Path)
 }

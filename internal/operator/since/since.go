@@ -96,7 +96,8 @@ func pointOf(content []byte) (p review.Point, err error) {
 // read reads the export as a revision has it.
 func read(ctx context.Context, r Request) (commit string, content []byte, err error) {
 	if r.Export == "" {
-		return "", nil, fault.New(fault.Invalid, "usage", "--since compares with an export that was committed, and --export is none").
+		return "", nil, fault.New(fault.Invalid, "usage",
+			"--since compares with an export that was committed, and --export is none").
 			WithFix("leave --since out, or give the path of the export with --export")
 	}
 	folder, name := filepath.Split(r.Export)
@@ -108,9 +109,10 @@ func read(ctx context.Context, r Request) (commit string, content []byte, err er
 	in := git.Command{Path: path, Dir: filepath.Clean(folder)}
 	commit, err = output(ctx, in, 1<<10, "rev-parse", "--verify", "--end-of-options", r.Ref+"^{commit}")
 	if err != nil {
-		return "", nil, fault.New(fault.NotFound, "revision_unknown", "git does not know the revision %q here", fault.Clip(r.Ref, 100)).
-			WithFix("name a branch, a tag or a commit that the clone has; in a job of CI fetch it first: git fetch --depth=1 " +
-				"origin BRANCH, then --since FETCH_HEAD").Because(err)
+		return "", nil, fault.New(fault.NotFound, "revision_unknown", "git does not know the revision %q here",
+			fault.Clip(r.Ref, 100)).
+			WithFix("name a branch, a tag or a commit that the clone has; in a job of CI fetch it first: " +
+				"git fetch --depth=1 origin BRANCH, then --since FETCH_HEAD").Because(err)
 	}
 	commit = strings.TrimSpace(commit)
 	text, err := output(ctx, in, maxBase, "cat-file", "blob", commit+":./"+name)

@@ -10,8 +10,8 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// Diverges names the first requirement, and what of it, that cannot have become what it is in a later state; both are ""
-// where this can be an earlier state of the same log.
+// Diverges names the first requirement, and what of it, that cannot have become what it is in a later state; both are
+// "" where this can be an earlier state of the same log.
 func (s *Snapshot) Diverges(later *Snapshot) (id, what string) {
 	var others map[string][]lifecycle.Requirement // of later, that s does not have; made when it is needed
 	for e := range s.All() {
@@ -25,9 +25,8 @@ func (s *Snapshot) Diverges(later *Snapshot) (id, what string) {
 		if others == nil {
 			others = s.missingOf(later)
 		}
-		if !slices.ContainsFunc(marksOf(was), func(mark string) bool {
-			return slices.ContainsFunc(others[mark], func(now lifecycle.Requirement) bool { return diverged(was, now) == "" })
-		}) {
+		became := func(now lifecycle.Requirement) bool { return diverged(was, now) == "" }
+		if !slices.ContainsFunc(marksOf(was), func(mark string) bool { return slices.ContainsFunc(others[mark], became) }) {
 			return was.ID, "the list of requirements, with that"
 		}
 	}

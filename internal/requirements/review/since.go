@@ -119,7 +119,8 @@ func worse(now, old Case) bool {
 		return false
 	}
 	had := old.grounds()
-	return old.Outcome != Fails || slices.ContainsFunc(now.grounds(), func(g string) bool { return !slices.Contains(had, g) })
+	isNew := func(ground string) bool { return !slices.Contains(had, ground) }
+	return old.Outcome != Fails || slices.ContainsFunc(now.grounds(), isNew)
 }
 
 // grounds returns all that a requirement fails for.

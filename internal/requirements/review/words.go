@@ -169,8 +169,8 @@ func staleSentence(all []lifecycle.Stale) string {
 // unmet gates of done say as well.
 func saidByGates(stale []lifecycle.Stale) bool {
 	return !slices.ContainsFunc(stale, func(s lifecycle.Stale) bool {
-		return !slices.Contains([]string{lifecycle.TextChanged, lifecycle.DesignChanged, lifecycle.ImplementationChanged,
-			lifecycle.TestChanged}, s.Reason)
+		return !slices.Contains([]string{lifecycle.TextChanged, lifecycle.DesignChanged,
+			lifecycle.ImplementationChanged, lifecycle.TestChanged}, s.Reason)
 	})
 }
 
