@@ -38,22 +38,27 @@ install: build
 	@for file in $(wildcard LICENSE LICENSE.* COPYING); do install -d "$(DESTDIR)$(PREFIX)/share/doc/orchestrator" \
 		&& install -m 644 $$file "$(DESTDIR)$(PREFIX)/share/doc/orchestrator"; done
 
-RELEASE := VERSION='$(VERSION)' PLATFORMS='$(PLATFORMS)' GO='$(GO)' NFPM='$(CURDIR)/$(NFPM)' MAINTAINER='$(MAINTAINER)' \
-	LICENSE='$(LICENSE)' HOMEPAGE='$(HOMEPAGE)'
+# Passed on by the environment, where quotes in them do no harm.
+release check-release: export VERSION := $(VERSION)
+release check-release: export PLATFORMS := $(PLATFORMS)
+release check-release: export GO := $(GO)
+release check-release: export MAINTAINER := $(MAINTAINER)
+release check-release: export LICENSE := $(LICENSE)
+release check-release: export HOMEPAGE := $(HOMEPAGE)
+release check-release: export NFPM_TOOL := $(CURDIR)/$(NFPM)
 
 # Archives, Debian packages, SBOMs and SHA256SUMS, in dist; docs/packages.md. It needs Linux, for GNU tar and date.
 release: $(NFPM)
-	$(RELEASE) packaging/release.sh dist
+	packaging/release.sh dist
 
 # Two releases in two folders must be the same, byte for byte. Slow: nothing is taken from a cache.
 check-release: $(NFPM)
-	$(RELEASE) packaging/check-release.sh
+	packaging/check-release.sh
 
 # Installs the package of this machine in a clean Debian, and serves a project there. It needs root and debootstrap.
 check-deb:
 	@test "$$(id -u)" = 0 || { echo "make check-deb needs root"; exit 1; }
-	$(MAKE) --no-print-directory release PLATFORMS=linux/$$($(GO) env GOARCH) \
-		MAINTAINER='$(or $(MAINTAINER),Nobody <nobody@example.org>)'
+	$(MAKE) --no-print-directory release PLATFORMS=linux/$$($(GO) env GOARCH) MAINTAINER='Nobody <nobody@example.org>'
 	packaging/check-deb.sh dist
 
 $(NFPM):

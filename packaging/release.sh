@@ -47,7 +47,7 @@ package() {
 		[ -z "$LICENSE" ] || printf 'license: %s\n' "$LICENSE"
 		[ -z "$HOMEPAGE" ] || printf 'homepage: %s\n' "$HOMEPAGE"
 	} > "$stage/nfpm.yaml"
-	ARCH=$1 DEB_VERSION=$deb_version MAINTAINER=$MAINTAINER "$NFPM" package --config "$stage/nfpm.yaml" --packager deb \
+	ARCH=$1 DEB_VERSION=$deb_version MAINTAINER=$MAINTAINER "$NFPM_TOOL" package --config "$stage/nfpm.yaml" --packager deb \
 		--target "$out/orchestrator_${deb_version}_$1.deb" > /dev/null
 }
 

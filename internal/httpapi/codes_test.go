@@ -23,6 +23,7 @@ import (
 // of them. A package that is not listed is taken to answer.
 var notAnswering = map[string]string{
 	"cmd/orchestrator":                       "start, or the command line",
+	"cmd/orchestrator/gitcmd":                "the command line",
 	"internal/agentclient":                   "the command line",
 	"internal/agentclient/settings":          "the command line",
 	"internal/apiclient":                     "the command line",
@@ -42,7 +43,9 @@ var notAnswering = map[string]string{
 	"internal/operator/database":             "the command line",
 	"internal/operator/exportfile":           "start, and the command line",
 	"internal/operator/keyfile":              "start, and the command line",
+	"internal/operator/merging":              "the command line",
 	"internal/operator/offline":              "the command line",
+	"internal/operator/since":                "the command line",
 	"internal/operator/tokens":               "the command line",
 	"internal/requirements/documents":        "start, and the command line",
 	"internal/requirements/evidence/gitrepo": "start, or becomes evidence_unreadable or file_too_large",

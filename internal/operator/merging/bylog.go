@@ -64,7 +64,7 @@ func (r Request) byDatabase(ctx context.Context, short, long version) (shown str
 	for _, v := range []version{short, long} {
 		root, err := l.RootAt(ctx, v.size)
 		if err != nil {
-			return "", fault.New(fault.Unavailable, "merge_unreadable", "the log of %s cannot be read", path).
+			return "", fault.New(fault.Unavailable, "merge_unopened", "the log of %s cannot be read", path).
 				WithFix("orchestrator verify says what is wrong with it").Because(err)
 		}
 		if root != v.root {

@@ -95,7 +95,7 @@ func (r Request) show(ctx context.Context, short, long version) (string, error) 
 func (r Request) read(ctx context.Context, side, path string) (version, error) {
 	content, err := tree.ReadFile(ctx, path, maxFile)
 	if err != nil {
-		return version{}, fault.New(fault.Unavailable, "merge_unreadable", "the version of %s from %s cannot be read",
+		return version{}, fault.New(fault.Unavailable, "merge_unopened", "the version of %s from %s cannot be read",
 			r.Path, side).WithFix("run this as the merge driver of git: orchestrator merge-status --setup").Because(err)
 	}
 	v := version{side: side, content: content}
