@@ -23,7 +23,6 @@ import (
 // of them. A package that is not listed is taken to answer.
 var notAnswering = map[string]string{
 	"cmd/orchestrator":                       "start, or the command line",
-	"cmd/orchestrator/gitcmd":                "the command line",
 	"internal/agentclient":                   "the command line",
 	"internal/agentclient/settings":          "the command line",
 	"internal/apiclient":                     "the command line",
@@ -43,6 +42,7 @@ var notAnswering = map[string]string{
 	"internal/operator/database":             "the command line",
 	"internal/operator/exportfile":           "start, and the command line",
 	"internal/operator/keyfile":              "start, and the command line",
+	"cmd/orchestrator/gitcmd":                "the command line",
 	"internal/operator/merging":              "the command line",
 	"internal/operator/offline":              "the command line",
 	"internal/operator/since":                "the command line",
