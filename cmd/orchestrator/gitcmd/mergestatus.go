@@ -64,7 +64,7 @@ git calls it. --setup prints the commands that tell git to.`,
 		},
 	}
 	cmd.Flags().BoolVar(&printSetup, "setup", false, "print the commands that make git call this, and do nothing else")
-	cli.ServiceFlags(cmd, &service)
+	cli.DataFlag(cmd, &service.Data)
 	return cli.Usage(cli.WithEnv(cmd))
 }
 
