@@ -16,7 +16,7 @@ import (
 // and nothing on its own layer, so the three subsystems do not know one another. A folder is a folder below cmd or internal,
 // with all packages below it.
 var layers = [][]string{
-	{"cmd/orchestrator", "cmd/orchestrator-hook", "cmd/bench", "cmd/torture", "cmd/openapi"},
+	{"cmd/orchestrator", "cmd/orchestrator-hook", "cmd/bench", "cmd/torture", "cmd/openapi", "cmd/sbom"},
 	{"internal/daemon"},
 	{"internal/httpapi", "internal/operator"},
 	{"internal/auditor"},
@@ -37,7 +37,7 @@ var public = map[string][]string{
 	"internal/conductor":   {"contract", "drive", "language", "prompt", "state", "tools"},
 	"internal/daemon":      {"project"},
 	"internal/ledger":      {"audit", "store", "store/boltstore"},
-	"internal/operator":    {"backup", "config", "database", "exportfile", "keyfile", "offline", "tokens"},
+	"internal/operator":    {"backup", "config", "database", "exportfile", "keyfile", "merging", "offline", "since", "tokens"},
 	"internal/requirements": {"advice", "agenda", "choices", "documents", "drift", "evidence", "guidance", "lookup", "origin", "projection", "proposal", "qualify",
 		"record", "replay", "reqdoc", "review", "review/render", "trace"},
 	"internal/rules":  {"actorname", "boundary", "claiming", "lifecycle", "planning", "repeating"},
@@ -94,6 +94,7 @@ var everywhere = []string{"github.com/go-json-experiment/json"}
 // onlyIn lists, for every other outside package, in its version and with all below it, those of ours that keep it from
 // all others. Two packages of the standard library are kept in the same way.
 var onlyIn = map[string][]string{
+	"github.com/CycloneDX/cyclonedx-go":        {"cmd/sbom"},
 	"github.com/aymanbagabas/go-udiff":         {"internal/requirements/drift"},
 	"github.com/cespare/xxhash/v2":             {"internal/ledger"},
 	"github.com/fsnotify/fsnotify":             {"internal/system/watch"},
@@ -101,8 +102,8 @@ var onlyIn = map[string][]string{
 	"github.com/modelcontextprotocol/go-sdk":   {"internal/system/runner"},
 	"github.com/prometheus/client_golang":      {"internal/daemon", "internal/httpapi"},
 	"github.com/santhosh-tekuri/jsonschema/v5": {"schemas"},
-	"github.com/spf13/cobra":                   {"cmd/orchestrator", "cmd/orchestrator/boundarycmd", "cmd/orchestrator/cli", "cmd/orchestrator/cli/setting", "cmd/orchestrator/clientcmd", "cmd/orchestrator/completion", "cmd/orchestrator/conductcmd", "cmd/orchestrator/logcmd"},
-	"github.com/spf13/pflag":                   {"cmd/orchestrator", "cmd/orchestrator/cli", "cmd/orchestrator/cli/setting", "cmd/orchestrator/clientcmd"},
+	"github.com/spf13/cobra":                   {"cmd/orchestrator", "cmd/orchestrator/boundarycmd", "cmd/orchestrator/cli", "cmd/orchestrator/cli/setting", "cmd/orchestrator/clientcmd", "cmd/orchestrator/completion", "cmd/orchestrator/conductcmd", "cmd/orchestrator/gitcmd", "cmd/orchestrator/logcmd"},
+	"github.com/spf13/pflag":                   {"cmd/orchestrator", "cmd/orchestrator/cli", "cmd/orchestrator/cli/exportflag", "cmd/orchestrator/cli/setting", "cmd/orchestrator/clientcmd"},
 	"github.com/stretchr/testify": {
 		"cmd/orchestrator/output/outputtest", "internal/ledger/store/storetest", "internal/boundary/boundarytest", "internal/requirements/review/reviewtest",
 	},

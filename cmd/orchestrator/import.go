@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/cli/exportflag"
 	"orchestrator/cmd/orchestrator/cli/setting"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/datadir"
@@ -71,7 +72,7 @@ With 1 or 2 nothing was imported.`,
 	f.BoolVar(&o.asJSON, "json", false, "write the report as JSON")
 	cli.ReadingFlags(cmd, &o.reading)
 	cli.DataFlag(cmd, &o.data)
-	f.StringVar(&o.export, "export", "project_status.json", "export to compare with, and to write")
+	exportflag.Add(cmd.Flags(), &o.export, "export to compare with, and to write")
 	f.StringSliceVar(&o.files, "requirements", []string{"REQUIREMENTS.md"}, "the documents where no FILE is named")
 	_ = f.MarkHidden("requirements") // the flag exists
 	setting.Declare(cmd, "requirements", "export")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -20,7 +21,7 @@ func (o importOptions) write(out, notes io.Writer, done offline.Outcome) error {
 	r := done.Report
 	if done.DryRun && done.Against == "" && len(r.Errors) == 0 {
 		fmt.Fprintf(notes, "there is neither %s nor a database in %s: compared with an empty state\n",
-			output.Printable(o.export), output.Printable(o.data))
+			cmp.Or(output.Printable(o.export), "an export"), output.Printable(o.data))
 	}
 	if o.asJSON {
 		return output.WriteJSON(out, r)
@@ -43,6 +44,10 @@ func (o importOptions) summary(done offline.Outcome) string {
 	switch {
 	case done.DryRun:
 		return "; dry run against " + output.Printable(done.Baseline()) + ", nothing was written"
+	case !done.Written && o.export == "":
+		return "; nothing was to be imported"
+	case o.export == "":
+		return "; imported, and no export is written"
 	case !done.Written:
 		return "; nothing was to be imported, and " + output.Printable(o.export) + " is up to date"
 	}

@@ -15,6 +15,7 @@ import (
 	"orchestrator/cmd/orchestrator/clientcmd"
 	"orchestrator/cmd/orchestrator/completion"
 	"orchestrator/cmd/orchestrator/conductcmd"
+	"orchestrator/cmd/orchestrator/gitcmd"
 	"orchestrator/cmd/orchestrator/logcmd"
 )
 
@@ -61,7 +62,7 @@ func rootCommand() *cobra.Command {
 	root.AddCommand(clientcmd.Commands()...)
 	root.AddCommand(logcmd.VerifyCommand(), logcmd.AuditCommand(), logcmd.BackupCommand(), logcmd.RestoreCommand(),
 		logcmd.UpgradeCommand(), logcmd.CompactCommand())
-	root.AddCommand(boundarycmd.Command(), boundarycmd.HookCommand())
+	root.AddCommand(boundarycmd.Command(), boundarycmd.HookCommand(), gitcmd.MergeStatusCommand())
 	root.AddCommand(conductcmd.AskCommand(), conductcmd.ConductCommand(), conductcmd.DriveCommand(),
 		conductcmd.ToolsCommand(), conductcmd.PromptsCommand())
 	return cli.Finish(cli.Group(root))

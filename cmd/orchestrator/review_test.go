@@ -90,8 +90,8 @@ func TestGateAsksTheService(t *testing.T) {
 	t.Parallel()
 	out, code := orchestrate(t, reviewing(t, "t0ken-of-tests"), "gate")
 	require.Equal(t, 1, code)
-	require.True(t, strings.HasPrefix(out, "REQ/1 not_started: lacks design_spec (architect), implementation (coder), test_of_this_phase (tester), "+
-		"tests_passed (tester), test_evidence (tester), approval (pm) [R.md:3]\n"), out)
+	require.True(t, strings.HasPrefix(out, "REQ/1 not_started: the architect must design it, the coder must implement it, "+
+		"the tester must test it, the pm must approve [R.md:3]\n"), out)
 	require.NotContains(t, out, "not checked")
 }
 

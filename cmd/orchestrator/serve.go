@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/cli/exportflag"
 	"orchestrator/cmd/orchestrator/cli/setting"
 	"orchestrator/internal/daemon"
 
@@ -80,8 +81,7 @@ func serveCommand() *cobra.Command {
 	f.StringSliceVar(&o.Project.Requirements, "requirements", []string{"REQUIREMENTS.md"},
 		"requirement document, or a quoted pattern such as 'docs/*.md'; may be given more than once")
 	cli.ReadingFlags(cmd, &o.Project.Reading)
-	f.StringVar(&o.Project.Export, "export", "project_status.json",
-		"file to which the state is written after each commit")
+	exportflag.Add(cmd.Flags(), &o.Project.Export, "file to which the state is written after each commit")
 	f.DurationVar(&o.Project.ExportWait, "export-wait", 50*time.Millisecond,
 		"how long a change waits for the export that contains it; 0 answers at once")
 	f.StringVar(&o.Project.Workflow, "workflow", "",

@@ -394,6 +394,9 @@ var commands = map[string]door{
 		dry:      func(w *walker) { w.run(0, "workflow") },
 		records:  []string{"workflow.chosen"}, refusal: "request.refused coder role_forbidden",
 	},
+	"merge-status": {reads: true, accepted: func(w *walker) {
+		w.run(0, "merge-status", "none", "project_status.json", "project_status.json", "7", "project_status.json")
+	}},
 	"verify": {reads: true, accepted: func(w *walker) { w.stop(); w.run(0, "verify"); w.serve() }},
 }
 

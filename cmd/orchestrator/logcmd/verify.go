@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/cli/exportflag"
 	"orchestrator/cmd/orchestrator/cli/setting"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/auditor"
@@ -65,7 +66,7 @@ Exit codes: 0 in order; 1 something is wrong, and the first bad record is named;
 	}
 	f := cmd.Flags()
 	cli.ServiceFlags(cmd, &o.Service)
-	f.StringVar(&o.export, "export", "project_status.json",
+	exportflag.Add(cmd.Flags(), &o.export,
 		"export to compare a database with; a missing one is reported")
 	f.StringVar(&o.key, "key", "",
 		"public key that must have signed the log, or a file that holds it, as GET /audit/key answers it; without "+

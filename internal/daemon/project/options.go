@@ -24,7 +24,7 @@ type Options struct {
 	Witness      string   // file of a witness that the database is compared with; it need not exist
 	Secrets      []string // further files that evidence must not show, and git must not track
 
-	Export         string
+	Export         string        // "" writes none
 	ExportWait     time.Duration // how long a change waits for the export that contains it
 	RequireIfMatch bool
 	Deterministic  bool // durations in the conductor's traces are 0
