@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/cli/exportflag"
 	"orchestrator/cmd/orchestrator/cli/setting"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/datadir"
@@ -68,7 +69,7 @@ func (o *configOptions) flags(cmd *cobra.Command) {
 	_ = f.MarkHidden("assign") // no setting stands in for it
 	evidenceFlags(f, &o.serve)
 	f.StringVar(&o.serve.Project.Workflow, "workflow", "", "workflow of a new project")
-	f.StringVar(&o.serve.Project.Export, "export", "project_status.json", "file to which the state is written")
+	exportflag.Add(f, &o.serve.Project.Export, "file to which the state is written")
 	listenFlags(f, &o.serve)
 	outputFlags(f, &o.serve)
 	cli.ServiceFlags(cmd, &o.from)
