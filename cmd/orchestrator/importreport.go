@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -21,7 +22,7 @@ func (o importOptions) write(out, notes io.Writer, done offline.Outcome) error {
 	r := done.Report
 	if done.DryRun && done.Against == "" && len(r.Errors) == 0 {
 		fmt.Fprintf(notes, "there is neither %s nor a database in %s: compared with an empty state\n",
-			output.Printable(o.export), output.Printable(o.data))
+			cmp.Or(output.Printable(o.export), "an export"), output.Printable(o.data))
 	}
 	if o.asJSON {
 		return output.WriteJSON(out, r)
@@ -45,6 +46,10 @@ func (o importOptions) summary(done offline.Outcome) string {
 	switch {
 	case done.DryRun:
 		return "; dry run against " + output.Printable(done.Baseline()) + ", nothing was written"
+	case !done.Written && o.export == "":
+		return "; nothing was to be imported"
+	case o.export == "":
+		return "; imported, and no export is written"
 	case !done.Written:
 		return "; nothing was to be imported, and " + output.Printable(o.export) + " is up to date"
 	}
@@ -116,7 +121,8 @@ func (p importReport) proposals(all []pending.Proposal) {
 		if o.To != "" {
 			to = " to " + output.Printable(o.To)
 		}
-		p.Line("%s%s would %s %s%s", output.At(o.Path, o.Line), output.Printable(o.Change), o.Does, output.Printable(o.Requirement), to)
+		p.Line("%s%s would %s %s%s", output.At(o.Path, o.Line), output.Printable(o.Change), o.Does,
+			output.Printable(o.Requirement), to)
 		for _, conflict := range o.Conflicts {
 			p.Line("    conflict: %s", output.Printable(conflict))
 		}

@@ -88,7 +88,7 @@ func setOutcome(w http.ResponseWriter, p requirements.Proposal, answer requireme
 		return
 	}
 	w.Header().Set("ETag", answer.ETag())
-	w.Header().Set("Export-Status", exportStatus(answer.Exported))
+	w.Header().Set("Export-Status", string(answer.Exported))
 	setReceipt(w, answer.Receipt)
 }
 
@@ -134,13 +134,6 @@ func readReport(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		return nil, err
 	}
 	return wire.ReadBytes(w, r, wire.MaxReport)
-}
-
-func exportStatus(written bool) string {
-	if written {
-		return "written"
-	}
-	return "pending"
 }
 
 // readProposal reads a proposal, and the parameters that its path has besides dry_run.

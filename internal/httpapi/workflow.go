@@ -54,7 +54,7 @@ func (h *requirementHandlers) switchWorkflow(w http.ResponseWriter, r *http.Requ
 		return err
 	}
 	if !out.Unchanged {
-		w.Header().Set("Export-Status", exportStatus(out.Exported))
+		w.Header().Set("Export-Status", string(out.Exported))
 		setReceipt(w, out.Receipt)
 	}
 	now := h.Service.Workflow()

@@ -5,14 +5,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"orchestrator/cmd/orchestrator/cli/setting"
 	"orchestrator/internal/datadir"
-	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/qualify"
 	"orchestrator/internal/requirements/reqdoc"
 )
 
+// DataFlag adds --data.
 func DataFlag(cmd *cobra.Command, data *string) {
 	cmd.Flags().StringVar(data, "data", datadir.Default, "folder of the database and the tokens")
+	setting.DeclarePaths(cmd, "data")
 }
 
 // FormatFlag adds --format; the first one known is the default.
@@ -23,7 +25,7 @@ func FormatFlag(cmd *cobra.Command, format *string, known []string) {
 
 // UnknownFormat refuses a --format; known are the ones there are.
 func UnknownFormat(format string, known []string) error {
-	return fault.New(fault.Invalid, "usage", "there is no format %q", format).
+	return misuse("there is no format %q", format).
 		WithFix("use --format %s", strings.Join(known, ", "))
 }
 

@@ -56,8 +56,8 @@ func read(f reqdoc.File) pending.Delta {
 	case err != nil:
 		remarkError(&d, err)
 	case !set.Partial:
-		d.Remarks = []pending.Remark{{Line: 1, Message: "it proposes nothing: it has no section such as ADDED Requirements",
-			Fix: "write its requirements below ## ADDED Requirements"}}
+		remark(&d, 1, "it proposes nothing: it has no section such as ADDED Requirements",
+			"write its requirements below ## ADDED Requirements")
 	default:
 		take(&d, set)
 	}
@@ -78,10 +78,13 @@ func take(d *pending.Delta, set reqdoc.Set) {
 	}
 	for _, r := range set.Requirements {
 		if does[r.Change] != "" {
-			d.Entries = append(d.Entries, pending.Entry{Does: does[r.Change], Name: r.ID, Line: r.Line, Fingerprint: r.Fingerprint})
+			d.Entries = append(d.Entries,
+				pending.Entry{Does: does[r.Change], Name: r.ID, Line: r.Line, Fingerprint: r.Fingerprint})
 		}
 	}
-	d.Entries = slices.DeleteFunc(d.Entries, func(e pending.Entry) bool { return !isName(e.Name) || e.To != "" && !isName(e.To) })
+	d.Entries = slices.DeleteFunc(d.Entries, func(e pending.Entry) bool {
+		return !isName(e.Name) || e.To != "" && !isName(e.To)
+	})
 	slices.SortStableFunc(d.Entries, func(a, b pending.Entry) int { return cmp.Compare(a.Line, b.Line) })
 	for _, p := range slices.Concat(set.Skipped, set.Warnings) {
 		remark(d, p.Line, p.Message, p.Fix)

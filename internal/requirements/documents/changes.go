@@ -114,7 +114,8 @@ func readChange(ctx context.Context, p *tree.Path, path string, most int64) (con
 	}
 	switch {
 	case errors.Is(err, tree.ErrTooLarge):
-		return nil, fmt.Sprintf("it has more than %d bytes, or all files of open changes have more than %d", maxChangeFile, maxChangeAll)
+		return nil, fmt.Sprintf("it has more than %d bytes, or all files of open changes have more than %d",
+			maxChangeFile, maxChangeAll)
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, "it is not there"
 	}

@@ -29,7 +29,7 @@ type Report struct {
 	Skipped   []Remark   `json:"skipped"` // looked like definitions and were not taken
 	Errors    []Remark   `json:"errors"`  // why nothing was imported
 
-	Pending []pending.Proposal `json:"pending,omitempty"` // what open changes propose to the requirements of the documents
+	Pending []pending.Proposal `json:"pending,omitempty"` // what open changes propose to the requirements
 }
 
 // ReportDocument is what was read of one document.

@@ -57,8 +57,8 @@ type Rename struct {
 	From, To string
 }
 
-// Read reads documents that belong together, and passes over the files of open changes. Ids are unique over all of them. The error is a *fault.Error of kind
-// Invalid; for problems with ids it has one field for each, with the pointer "<path>#L<line>".
+// Read reads documents that belong together, and passes over the files of open changes. Ids are unique over all of
+// them. The error is a *fault.Error of kind Invalid; for problems with ids it has one field for each, with the pointer "<path>#L<line>".
 func Read(files []File, o Options) (Set, error) {
 	if o.Family != "" && !known(o.Family) {
 		return Set{}, fault.New(fault.Invalid, "unknown_family", "there is no family %q of requirement documents",
@@ -164,7 +164,8 @@ func (r *reading) leaveOut() {
 		if u.why.Detail == isDraft {
 			reason, fix = ReasonDraft, "take the draft mark out of the front matter when its requirements are to count"
 		}
-		r.Warnings = append(r.Warnings, remark(reason, Place{u.document.Path, 1}, "", "it was left out: "+u.why.Detail, fix))
+		r.Warnings = append(r.Warnings,
+			remark(reason, Place{u.document.Path, 1}, "", "it was left out: "+u.why.Detail, fix))
 	}
 }
 

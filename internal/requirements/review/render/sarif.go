@@ -84,13 +84,13 @@ func (r Gate) SARIF(w io.Writer) error {
 		fallback = r.Cases[0].Path
 	}
 	for _, f := range r.Findings() {
-		subject := f.Subject
-		if f.Status != "" {
-			subject += " " + f.Status
+		between := " "
+		if f.Status == "" {
+			between = ": "
 		}
 		result := sarifResult{
 			RuleID: f.Code, RuleIndex: ruleIndex(f.Code), Level: "error", Message: sarifMessage{
-				literal(subject + ": " + f.Message)},
+				literal(f.Subject + between + f.Said())},
 			Locations:    locations(cmp.Or(f.Path, fallback), f.Line),
 			Fingerprints: map[string]string{"requirement/v1": clean(string(f.Code) + " " + f.Subject)},
 		}

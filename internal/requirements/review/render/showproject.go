@@ -198,7 +198,8 @@ func proposalsBlock(heading string, all []pending.Proposal) block {
 		if p.Applied && len(p.Conflicts) == 0 {
 			against = prose("nothing: the documents have it already")
 		}
-		b.rows = append(b.rows, []cell{name(p.Requirement), name(p.Change), prose(does), name(place(p.Path, p.Line)), against})
+		b.rows = append(b.rows, []cell{name(p.Requirement), name(p.Change), prose(does), name(place(p.Path, p.Line)),
+			against})
 	}
 	return b
 }

@@ -162,12 +162,19 @@ func Everything(t require.TestingT) review.Input {
 
 // openChanges returns proposals of every kind.
 func openChanges() *pending.Open {
-	return &pending.Open{Proposals: []pending.Proposal{
-		{Change: "add-json", Does: pending.Modify, Requirement: "REQ-2", Path: "openspec/changes/add-json/specs/cli/spec.md", Line: 3,
-			Conflicts: []string{"drop-table would remove it, too (openspec/changes/drop-table/specs/cli/spec.md:3)"}},
-		{Change: "add-json", Does: pending.Rename, Requirement: "REQ-3", To: "REQ-33", Path: "openspec/changes/add-json/specs/cli/spec.md", Line: 9},
-		{Change: "done", Does: pending.Add, Requirement: "REQ-1", Path: "openspec/changes/done/specs/cli/spec.md", Line: 3, Applied: true},
-	}, Remarks: []pending.Remark{{Path: "openspec/changes/half/specs/cli/spec.md", Line: 1, Message: "it proposes nothing", Fix: "write it"}}, More: 2}
+	const path = "openspec/changes/add-json/specs/cli/spec.md"
+	return &pending.Open{
+		Proposals: []pending.Proposal{
+			{Change: "add-json", Does: pending.Modify, Requirement: "REQ-2", Path: path, Line: 3,
+				Conflicts: []string{"drop-table would remove it, too (openspec/changes/drop-table/specs/cli/spec.md:3)"}},
+			{Change: "add-json", Does: pending.Rename, Requirement: "REQ-3", To: "REQ-33", Path: path, Line: 9},
+			{Change: "done", Does: pending.Add, Requirement: "REQ-1", Path: "openspec/changes/done/specs/cli/spec.md",
+				Line: 3, Applied: true},
+		},
+		Remarks: []pending.Remark{{Path: "openspec/changes/half/specs/cli/spec.md", Line: 1,
+			Message: "it proposes nothing", Fix: "write it"}},
+		More: 2,
+	}
 }
 
 // Hostile is text that tries to be markup, a mention, a link, a command or another line, wherever it is shown.
@@ -215,8 +222,11 @@ func AssaultedInput(t require.TestingT) review.Input {
 		{Line: 3, ID: Hostile, Reason: reqdoc.ReasonNearMiss, Message: Hostile, Fix: Hostile, Excerpt: Hostile},
 		{Line: 4, Reason: Hostile, Message: Hostile, Excerpt: Hostile},
 	}}}
-	in.Pending = &pending.Open{Proposals: []pending.Proposal{{Change: Hostile, Does: pending.Rename, Requirement: Hostile, To: Hostile, Path: Hostile,
-		Line: 3, Conflicts: []string{Hostile}}}, Remarks: []pending.Remark{{Path: Hostile, Message: Hostile, Fix: Hostile}}}
+	in.Pending = &pending.Open{
+		Proposals: []pending.Proposal{{Change: Hostile, Does: pending.Rename, Requirement: Hostile, To: Hostile,
+			Path: Hostile, Line: 3, Conflicts: []string{Hostile}}},
+		Remarks: []pending.Remark{{Path: Hostile, Message: Hostile, Fix: Hostile}},
+	}
 	in.Drift = []review.Drift{{Path: Hostile, Detail: Hostile}}
 	in.Actors = []review.ActorCount{{Name: Hostile, Role: lifecycle.Coder, Accepted: 1, Refused: 2, Codes: []review.CodeCount{
 		{Code: Hostile, Count: 2, At: Noon, Detail: Hostile}}}}
