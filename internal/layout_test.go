@@ -36,11 +36,11 @@ var public = map[string][]string{
 	"internal/boundary":    {"control", "doctor", "folder", "hook", "install", "record", "report"},
 	"internal/conductor":   {"contract", "drive", "language", "prompt", "state", "tools"},
 	"internal/daemon":      {"project"},
-	"internal/ledger":      {"audit", "store", "store/boltstore"},
+	"internal/ledger":      {"audit", "store", "store/boltstore", "thread"},
 	"internal/operator":    {"backup", "database", "exportfile", "keyfile", "offline", "tokens"},
 	"internal/requirements": {"agenda", "choices", "documents", "drift", "evidence", "guidance", "lookup", "origin", "projection", "qualify",
-		"record", "replay", "reqdoc", "review", "review/render", "trace"},
-	"internal/rules":  {"actorname", "boundary", "claiming", "lifecycle", "planning", "repeating"},
+		"record", "renames", "replay", "reqdoc", "review", "review/render", "trace"},
+	"internal/rules":  {"actorname", "boundary", "claiming", "lifecycle", "planning", "renaming", "repeating"},
 	"internal/system": {"child", "clockjump", "durable", "git", "gitignore", "runner", "shellquote", "tree", "watch"},
 }
 
@@ -84,7 +84,7 @@ var testsExempt = map[string]map[string]string{
 // parent, which must not import them.
 var above = []string{
 	"internal/agentclient/settings", "internal/conductor/drive",
-	"internal/ledger/store/boltstore", "internal/ledger/store/storetest",
+	"internal/ledger/store/boltstore", "internal/ledger/store/storetest", "internal/ledger/thread",
 	"internal/requirements/review/render", "internal/requirements/review/reviewtest",
 }
 

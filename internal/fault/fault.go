@@ -100,6 +100,8 @@ type Error struct {
 	IDs     []string `json:"ids,omitempty"` // of an unknown id: those whose short form it is, sorted
 	cause   error
 
+	RenamedTo string `json:"renamed_to,omitempty"` // of an unknown id: the one that the requirement has now
+
 	Examples   []JSON        `json:"-"` // those of Fields, where the fields are kept without them
 	RetryAfter time.Duration `json:"-"` // when it may be tried again; 0 says nothing
 	Final      bool          `json:"-"` // the same request, unchanged, is refused so again, whatever its code says

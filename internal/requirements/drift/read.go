@@ -49,7 +49,9 @@ func Preview(export io.Reader, files []reqdoc.File, o reqdoc.Options) (Report, e
 	if err != nil {
 		return Report{}, err
 	}
-	return DryRun(snap, snap.Project, set)
+	report, err := DryRun(snap, snap.Project, set)
+	report.WarnOfReused(snap.WasRenamed)
+	return report, err
 }
 
 // Read reads documents of a project as a set of requirements, which must not be empty, and warns of secrets in them. The

@@ -24,6 +24,7 @@ import (
 const (
 	KindWorkflowChosen = "workflow.chosen"          // WorkflowChosen
 	KindImported       = "requirements.imported"    // Imported
+	KindRenamed        = "requirements.renamed"     // Renamed
 	KindChanged        = "requirement.changed"      // Proposed, with Revision and SHA256
 	KindRefused        = "requirement.refused"      // Proposed, with Refusal
 	KindUnchanged      = "requirement.unchanged"    // Proposed, with Revision and SHA256 of what is there: it was so already

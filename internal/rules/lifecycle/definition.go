@@ -88,8 +88,7 @@ func (s Source) sameAs(other Source) bool {
 // workBegan reports whether anything rests on the present text.
 func (r Requirement) workBegan() bool { return r.Status != NotStarted || r.Stamps != (Stamps{}) }
 
-// NeedsDeferral reports whether PM must still act on a retired requirement: work on it had begun and it
-// is not deferred.
+// NeedsDeferral reports whether PM must still act on a retired requirement: work had begun, and it is not deferred.
 func (r Requirement) NeedsDeferral() bool {
 	return r.Retired && r.workBegan() && r.Status != Deferred
 }

@@ -1,0 +1,42 @@
+package requirements
+
+import (
+	"context"
+
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/requirements/decision"
+	"orchestrator/internal/requirements/renames"
+)
+
+// Renamed is what became of a renaming.
+type Renamed struct {
+	renames.Done
+	Exported bool // the export that contains it is written
+	Receipt  Receipt
+}
+
+// Rename gives requirements other ids, on record: all that are asked for, or none. A dry run decides alike, ignores the
+// Idempotency-Key, and changes nothing.
+func (s *Service) Rename(ctx context.Context, a renames.Asked, asked Refused) (out Renamed, err error) {
+	if err = a.Check(); err == nil {
+		err = refuseSecrets(Proposal{IdempotencyKey: a.Key}, decision.SecretsInJSON(asked.Body))
+	}
+	switch {
+	case err != nil:
+	case asked.DryRun:
+		out.Done, err = a.DryRun(s.current.Load(), s.clock())
+	default:
+		s.oneImport.Lock() // documents are not read in a form that changes meanwhile
+		defer s.oneImport.Unlock()
+		err = s.ledger.Update(context.WithoutCancel(ctx), func(tx *ledger.Tx) (err error) {
+			done, err := a.Apply(tx)
+			out = Renamed{Done: done, Receipt: receiptOf(tx, done.Record)}
+			return err
+		})
+	}
+	if err != nil {
+		return Renamed{}, s.Refuse(ctx, a.By, asked, err)
+	}
+	out.Exported = !asked.DryRun && s.exporter.Wait(ctx, out.Receipt.Size, s.options.ExportWait)
+	return out, nil
+}
