@@ -88,8 +88,8 @@ func setOutcome(w http.ResponseWriter, p requirements.Proposal, answer requireme
 		return
 	}
 	w.Header().Set("ETag", answer.ETag())
-	w.Header().Set("Export-Status", exportStatus(answer.Exported))
-	setReceipt(w, answer.Receipt)
+	changing.SetExported(w, answer.Exported)
+	changing.SetReceipt(w, answer.Receipt)
 }
 
 func (h *requirementHandlers) attachReport(w http.ResponseWriter, r *http.Request) error {
@@ -134,13 +134,6 @@ func readReport(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		return nil, err
 	}
 	return wire.ReadBytes(w, r, wire.MaxReport)
-}
-
-func exportStatus(written bool) string {
-	if written {
-		return "written"
-	}
-	return "pending"
 }
 
 // readProposal reads a proposal, and the parameters that its path has besides dry_run.

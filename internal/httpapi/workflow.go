@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"orchestrator/internal/httpapi/changing"
 	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/choices"
@@ -54,8 +55,8 @@ func (h *requirementHandlers) switchWorkflow(w http.ResponseWriter, r *http.Requ
 		return err
 	}
 	if !out.Unchanged {
-		w.Header().Set("Export-Status", exportStatus(out.Exported))
-		setReceipt(w, out.Receipt)
+		changing.SetExported(w, out.Exported)
+		changing.SetReceipt(w, out.Receipt)
 	}
 	now := h.Service.Workflow()
 	return wire.WriteJSON(w, http.StatusOK, workflowSwitched{out.To, out.Before, out.Unchanged, now.DeadEnds})

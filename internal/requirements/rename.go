@@ -6,6 +6,8 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/renames"
+	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/rules/renaming"
 )
 
 // Renamed is what became of a renaming.
@@ -39,4 +41,17 @@ func (s *Service) Rename(ctx context.Context, a renames.Asked, asked Refused) (o
 	}
 	out.Exported = !asked.DryRun && s.exporter.Wait(ctx, out.Receipt.Size, s.options.ExportWait)
 	return out, nil
+}
+
+// ProposedRenames pairs requirements that the documents no longer have with those that seem to be the same ones under
+// other ids.
+func (s *Reader) ProposedRenames() []renaming.Proposal {
+	var all []lifecycle.Requirement
+	now := s.current.Load()
+	for e := range now.All() {
+		if now.Counts.Retired > 0 && (e.Summary.Retired || e.Summary.Status == lifecycle.NotStarted) {
+			all = append(all, e.Requirement())
+		}
+	}
+	return renaming.Propose(all)
 }

@@ -200,7 +200,7 @@ func TestARenamingThatIsRefused(t *testing.T) {
 		"of too many":          {renames.Asked{By: paula, Renames: make([]renaming.Pair, 1001), Reason: "r"}, "rename_invalid"},
 		"of one twice":         {renames.Asked{By: paula, Renames: append(pair, renaming.Pair{From: "REQ-001", To: "X-1"}), Reason: "r"}, "rename_invalid"},
 		"of what is no id":     {renames.Asked{By: paula, Renames: []renaming.Pair{{From: "", To: "X-1"}}, Reason: "r"}, "rename_invalid"},
-		"to an unknown form":   {renames.Asked{By: paula, Qualify: "hand", Reason: "r"}, "unknown_qualification"},
+		"to an unknown form":   {renames.Asked{By: paula, Qualify: "hand", Reason: "r"}, "rename_invalid"},
 		"of what is there":     {renames.Asked{By: paula, Renames: []renaming.Pair{{From: "REQ-002", To: "LOGIN-1"}}, Reason: "r"}, "rename_source_in_use"},
 		"to what is not there": {renames.Asked{By: paula, Renames: []renaming.Pair{{From: "REQ-001", To: "X-1"}}, Reason: "r"}, "rename_target_undefined"},
 	} {

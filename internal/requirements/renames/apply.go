@@ -46,7 +46,7 @@ func (a Asked) Apply(tx *ledger.Tx) (Done, error) {
 	return done, a.write(tx, p, out)
 }
 
-// DryRun says what Apply would do to the state of a snapshot.
+// DryRun finds out what Apply would do to the state of a snapshot.
 func (a Asked) DryRun(on *projection.Snapshot, at time.Time) (Done, error) {
 	claimed := func(id string) ([]claiming.Claim, error) { return on.ClaimsOn(id), nil }
 	out, err := a.decide(on, claimed, on.Project, on.Head.Size, at)

@@ -36,7 +36,8 @@ const (
 // CodeInvalid is the code of a request that names no renaming.
 const CodeInvalid fault.Code = "rename_invalid"
 
-const example = `{"renames":[{"from":"REQ-001","to":"REQ-101"}],"reason":"the document numbers by chapter now"}`
+// Example is a request.
+const Example = `{"renames":[{"from":"REQ-001","to":"REQ-101"}],"reason":"the document numbers by chapter now"}`
 
 // MayBe refuses who may not rename.
 func (a Asked) MayBe() error {
@@ -54,16 +55,19 @@ func (a Asked) Check() error {
 	}
 	switch {
 	case strings.TrimSpace(a.Reason) == "":
-		return fault.New(fault.Invalid, "reason_required", "renaming requirements needs a reason").WithFix("send for example %s", example)
+		return fault.New(fault.Invalid, "reason_required", "renaming requirements needs a reason").WithFix("send for example %s", Example)
 	case len(a.Reason) > maxReason:
 		return fault.New(fault.Invalid, "reason_too_long", "the reason has %d bytes; at most %d are kept", len(a.Reason), maxReason).
 			WithFix("say it shorter")
 	case (len(a.Renames) > 0) == (a.Qualify != ""):
-		return invalid("it names either pairs of ids or a form for all ids", "send for example "+example)
+		return invalid("it names either pairs of ids or a form for all ids", "send for example "+Example)
 	case len(a.Renames) > mostPairs:
 		return invalid("it has more than 1000 pairs", "send them in several requests")
 	case a.Qualify != "":
-		return qualify.Check(a.Qualify)
+		if qualify.Check(a.Qualify) != nil {
+			return invalid("there is no such form of ids", "send folder, which puts the folder of the document in front of each id, or none")
+		}
+		return nil
 	}
 	return checkPairs(a.Renames)
 }

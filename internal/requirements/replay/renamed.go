@@ -29,7 +29,7 @@ func renamed(r *Replay, rec audit.Record, data record.Renamed) error {
 	case data.Qualify == "" && len(data.Renames) == 0:
 		return fmt.Errorf("it renames nothing")
 	}
-	out, err := renames.Decide(r.renaming(rec), r.project, data.Renames, data.Qualify, rec.Seq, rules)
+	out, err := renames.Decide(stateAt(r, rec), r.project, data.Renames, data.Qualify, rec.Seq, rules)
 	if err != nil {
 		return fmt.Errorf("it was made, but the rules refuse it: %w", err)
 	}
@@ -48,11 +48,11 @@ func renamed(r *Replay, rec audit.Record, data record.Renamed) error {
 	if err := claims.Rename(&r.claims, out.Pairs, rec.At); err != nil {
 		return err
 	}
-	return r.rememberRenaming(rec, data)
+	return rememberRenaming(r, rec, data)
 }
 
-// renaming finds what a renaming depends on as it was when the record was made.
-func (r *Replay) renaming(rec audit.Record) renaming.State {
+// stateAt finds what a renaming depends on as it was when the record was made.
+func stateAt(r *Replay, rec audit.Record) renaming.State {
 	return renaming.State{
 		Find: func(id string) (lifecycle.Requirement, bool, error) {
 			req, size, err := r.states.find(id)
@@ -65,7 +65,7 @@ func (r *Replay) renaming(rec audit.Record) renaming.State {
 }
 
 // rememberRenaming keeps the answer to an Idempotency-Key, which must be new.
-func (r *Replay) rememberRenaming(rec audit.Record, data record.Renamed) error {
+func rememberRenaming(r *Replay, rec audit.Record, data record.Renamed) error {
 	if data.IdempotencyKey == "" {
 		return nil
 	}

@@ -81,8 +81,10 @@ func Had(r lifecycle.Requirement, id string) bool {
 const mostShown = 20
 
 func refusal(wrong []fault.Field) *fault.Error {
-	return fault.New(fault.Conflict, wrong[0].Code, "nothing was renamed; what stands against it: %d", len(wrong)).
+	refused := fault.New(fault.Conflict, CodeSource, "nothing was renamed; what stands against it: %d", len(wrong)).
 		WithFields(wrong[:min(len(wrong), mostShown)]...).WithFix("%s", wrong[0].Fix)
+	refused.Code = wrong[0].Code
+	return refused
 }
 
 // source says what keeps a requirement from giving its life away.
