@@ -8,8 +8,18 @@ LINT      := .tools/golangci-lint-v2.15.0
 VULNCHECK := .tools/govulncheck-v1.1.4
 FSCK      := .tools/fsck-v1.0.4
 OAPI      := .tools/oapi-codegen-v2.8.2
+NFPM      := .tools/nfpm-v2.45.0
 
-.PHONY: build run test test-long check fmt-check vet lint layout coverage size vuln lint-contract check-contract fuzz tamper fsck format-data bench bench-log torture module clean FORCE
+# Where make install puts things, and what make release says of whose they are. Nothing is made up: what is empty is left
+# out, and a Debian package is made only where somebody maintains it.
+PREFIX     ?= /usr/local
+DESTDIR    ?=
+MAINTAINER ?=
+LICENSE    ?=
+HOMEPAGE   ?=
+PLATFORMS  ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
+
+.PHONY: build install release check-release check-deb cross run test test-long check fmt-check vet lint layout coverage size vuln lint-contract check-contract fuzz tamper fsck format-data bench bench-log torture module clean FORCE
 
 build: bin/orchestrator bin/orchestrator-hook
 
@@ -19,6 +29,42 @@ bin/orchestrator: FORCE
 # The hook of the boundary as a program of its own, which starts faster.
 bin/orchestrator-hook: FORCE
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o $@ ./cmd/orchestrator-hook
+
+# install -d and -m are all that it needs of install, so that it works on macOS as well.
+install: build
+	install -d "$(DESTDIR)$(PREFIX)/bin"
+	install -m 755 bin/orchestrator bin/orchestrator-hook "$(DESTDIR)$(PREFIX)/bin"
+	packaging/completions.sh bin/orchestrator "$(DESTDIR)$(PREFIX)/share" site-functions
+	@for file in $(wildcard LICENSE LICENSE.* COPYING); do install -d "$(DESTDIR)$(PREFIX)/share/doc/orchestrator" \
+		&& install -m 644 $$file "$(DESTDIR)$(PREFIX)/share/doc/orchestrator"; done
+
+# Passed on by the environment, where quotes in them do no harm.
+release check-release: export VERSION := $(VERSION)
+release check-release: export PLATFORMS := $(PLATFORMS)
+release check-release: export GO := $(GO)
+release check-release: export MAINTAINER := $(MAINTAINER)
+release check-release: export LICENSE := $(LICENSE)
+release check-release: export HOMEPAGE := $(HOMEPAGE)
+release check-release: export NFPM_TOOL := $(CURDIR)/$(NFPM)
+
+# Archives, Debian packages, SBOMs and SHA256SUMS, in dist; docs/packages.md. It needs Linux, for GNU tar and date.
+release: $(NFPM)
+	packaging/release.sh dist
+
+# Two releases in two folders must be the same, byte for byte. Slow: nothing is taken from a cache.
+check-release: $(NFPM)
+	packaging/check-release.sh
+
+# Installs the package of this machine in a clean Debian, and serves a project there. It needs root and debootstrap.
+check-deb:
+	@test "$$(id -u)" = 0 || { echo "make check-deb needs root"; exit 1; }
+	$(MAKE) --no-print-directory release PLATFORMS=linux/$$($(GO) env GOARCH) MAINTAINER='Nobody <nobody@example.org>'
+	packaging/check-deb.sh dist
+
+$(NFPM):
+	@mkdir -p .tools
+	GOBIN=$(CURDIR)/.tools $(GO) install github.com/goreleaser/nfpm/v2/cmd/nfpm@$(subst .tools/nfpm-,,$@)
+	mv .tools/nfpm $@
 
 run: build
 	./bin/orchestrator serve --demo-tokens
@@ -38,7 +84,7 @@ test-long:
 	$(GO) test $(RACE) -timeout 3h ./...
 	$(GO) test -timeout 3h ./internal/auditor
 
-check: fmt-check vet lint layout coverage size vuln lint-contract
+check: fmt-check vet cross lint layout coverage size vuln lint-contract
 
 fmt-check:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "run gofmt -w on these files"; exit 1; }
@@ -47,6 +93,10 @@ vet:
 	$(GO) vet ./...
 	$(GO) mod verify
 	$(GO) mod tidy -diff
+
+# What is released for macOS compiles.
+cross:
+	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 $(GO) build ./cmd/orchestrator ./cmd/orchestrator-hook
 
 lint: $(LINT)
 	$(LINT) run ./...
@@ -164,4 +214,4 @@ module:
 	gofmt -w api cmd internal schemas
 
 clean:
-	rm -rf bin .tools
+	rm -rf bin dist .tools

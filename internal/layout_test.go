@@ -16,7 +16,7 @@ import (
 // and nothing on its own layer, so the three subsystems do not know one another. A folder is a folder below cmd or internal,
 // with all packages below it.
 var layers = [][]string{
-	{"cmd/orchestrator", "cmd/orchestrator-hook", "cmd/bench", "cmd/torture", "cmd/openapi"},
+	{"cmd/orchestrator", "cmd/orchestrator-hook", "cmd/bench", "cmd/torture", "cmd/openapi", "cmd/sbom"},
 	{"internal/daemon"},
 	{"internal/httpapi", "internal/operator"},
 	{"internal/auditor"},
@@ -37,11 +37,11 @@ var public = map[string][]string{
 	"internal/conductor":   {"contract", "drive", "language", "prompt", "state", "tools"},
 	"internal/daemon":      {"project"},
 	"internal/ledger":      {"audit", "store", "store/boltstore", "thread"},
-	"internal/operator":    {"backup", "database", "exportfile", "keyfile", "offline", "tokens"},
-	"internal/requirements": {"agenda", "choices", "documents", "drift", "evidence", "guidance", "lookup", "origin", "projection", "qualify",
+	"internal/operator":    {"backup", "config", "database", "exportfile", "keyfile", "merging", "offline", "since", "tokens"},
+	"internal/requirements": {"advice", "agenda", "choices", "documents", "drift", "evidence", "guidance", "lookup", "origin", "projection", "proposal", "qualify",
 		"record", "renames", "replay", "reqdoc", "review", "review/render", "trace"},
 	"internal/rules":  {"actorname", "boundary", "claiming", "lifecycle", "planning", "renaming", "repeating"},
-	"internal/system": {"child", "clockjump", "durable", "git", "gitignore", "runner", "shellquote", "tree", "watch"},
+	"internal/system": {"child", "clockjump", "durable", "editor", "git", "gitignore", "runner", "shellquote", "tree", "watch"},
 }
 
 // forTests lists the packages that tests import, of whichever folder, and nothing else does.
@@ -94,6 +94,7 @@ var everywhere = []string{"github.com/go-json-experiment/json"}
 // onlyIn lists, for every other outside package, in its version and with all below it, those of ours that keep it from
 // all others. Two packages of the standard library are kept in the same way.
 var onlyIn = map[string][]string{
+	"github.com/CycloneDX/cyclonedx-go":        {"cmd/sbom"},
 	"github.com/aymanbagabas/go-udiff":         {"internal/requirements/drift"},
 	"github.com/cespare/xxhash/v2":             {"internal/ledger"},
 	"github.com/fsnotify/fsnotify":             {"internal/system/watch"},
@@ -101,8 +102,8 @@ var onlyIn = map[string][]string{
 	"github.com/modelcontextprotocol/go-sdk":   {"internal/system/runner"},
 	"github.com/prometheus/client_golang":      {"internal/daemon", "internal/httpapi"},
 	"github.com/santhosh-tekuri/jsonschema/v5": {"schemas"},
-	"github.com/spf13/cobra":                   {"cmd/orchestrator", "cmd/orchestrator/boundarycmd", "cmd/orchestrator/cli", "cmd/orchestrator/conductcmd", "cmd/orchestrator/logcmd"},
-	"github.com/spf13/pflag":                   {"cmd/orchestrator", "cmd/orchestrator/cli"},
+	"github.com/spf13/cobra":                   {"cmd/orchestrator", "cmd/orchestrator/boundarycmd", "cmd/orchestrator/cli", "cmd/orchestrator/cli/setting", "cmd/orchestrator/clientcmd", "cmd/orchestrator/completion", "cmd/orchestrator/conductcmd", "cmd/orchestrator/gitcmd", "cmd/orchestrator/logcmd"},
+	"github.com/spf13/pflag":                   {"cmd/orchestrator", "cmd/orchestrator/cli", "cmd/orchestrator/cli/exportflag", "cmd/orchestrator/cli/setting", "cmd/orchestrator/clientcmd"},
 	"github.com/stretchr/testify": {
 		"cmd/orchestrator/output/outputtest", "internal/ledger/store/storetest", "internal/boundary/boundarytest", "internal/requirements/review/reviewtest",
 	},
@@ -113,14 +114,14 @@ var onlyIn = map[string][]string{
 	"github.com/yuin/goldmark":    {"internal/requirements/markdown", "internal/requirements/reqdoc"},
 	"go.etcd.io/bbolt":            {"internal/ledger/store/boltstore"},
 	"go.mau.fi/util":              {"internal/requirements/reqid"},
-	"go.yaml.in/yaml/v3":          {"internal/conductor/contract", "cmd/openapi"},
+	"go.yaml.in/yaml/v3":          {"internal/conductor/contract", "internal/operator/config", "internal/requirements/proposal", "cmd/openapi"},
 	"cel.dev/cel-go":              {"internal/conductor/contract"},
 	"golang.org/x/mod":            {"internal/ledger/audit", "internal/auditor", "internal/ledger"},
 	"golang.org/x/sys": {
 		"internal/system/runner", "internal/system/measure", "internal/ledger/store/boltstore", "cmd/orchestrator/output/outputtest",
 	},
-	"golang.org/x/term":  {"cmd/orchestrator", "cmd/orchestrator/output"},
-	"golang.org/x/text":  {"internal/conductor/lettercount", "internal/rules/actorname"},
+	"golang.org/x/term":  {"cmd/orchestrator", "cmd/orchestrator/clientcmd", "cmd/orchestrator/output"},
+	"golang.org/x/text":  {"cmd/orchestrator/output", "internal/conductor/lettercount", "internal/rules/actorname"},
 	"golang.org/x/time":  {"internal/token"},
 	"mvdan.cc/sh/v3":     {"internal/boundary/shell", "internal/boundary/doctor", "cmd/bench"},
 	"pgregory.net/rapid": {"internal/ledger/store/storetest"},
@@ -128,7 +129,7 @@ var onlyIn = map[string][]string{
 	// Programs are started below system, where they are bounded, by the boundary, which calls clients as their users
 	// do, and by the two programs that measure others.
 	"os/exec": {
-		"internal/system/child", "internal/system/git", "internal/system/runner",
+		"internal/system/child", "internal/system/editor", "internal/system/git", "internal/system/runner",
 		"internal/boundary/doctor", "internal/boundary/install", "cmd/bench", "cmd/torture",
 	},
 	// Connections are made below system, by the API and its client, by the process, by the client of a language model,

@@ -14,9 +14,9 @@ func healthCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "health",
 		Short: "Say by the exit code whether a service is ready",
-		Long: `Health asks GET /readyz of a service and exits with 0 if work should be sent there, and with 1 if not, or if
-nobody answers. It prints nothing if all is well, and needs no token. Warnings count as ready: GET /readyz?verbose shows
-them. It is made for the check of a container:
+		Long: `Health asks GET /readyz of a service and exits with 0 if work should be sent there, with 1 if not, and
+with 3 if nobody answers. It prints nothing if all is well, and needs no token. Warnings count as ready:
+GET /readyz?verbose shows them. It is made for the check of a container:
 
   HEALTHCHECK CMD ["orchestrator", "health"]`,
 		Args: cobra.NoArgs,
@@ -34,8 +34,7 @@ them. It is made for the check of a container:
 		},
 	}
 	cli.DataFlag(cmd, &o.Data)
-	cmd.Flags().StringVar(&o.Server, "server", "",
-		"the service, as http://HOST:PORT, https://HOST or unix:PATH; without it the one that runs with --data")
+	cli.ServerFlag(cmd, &o.Server)
 	cli.TLSCAFlag(cmd, &o.TlsCA)
 	cmd.Flags().DurationVar(&o.Timeout, "timeout", 3*time.Second, "how long the service may take for its answer")
 	return cli.WithEnv(cmd)

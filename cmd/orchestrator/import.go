@@ -3,13 +3,14 @@ package main
 import (
 	"context"
 	"io"
-	"os"
 	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/cli/exportflag"
+	"orchestrator/cmd/orchestrator/cli/setting"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/operator/offline"
@@ -35,7 +36,7 @@ func importCommand() *cobra.Command {
 that were added, changed (word by word), moved, renamed, restored and retired, and what was doubtful, as file:line:
 message. If there are no errors, it applies all changes in one transaction and writes the export. Name every document
 of the project: a requirement that none of them contains is retired. A FILE may be a quoted pattern; the default is
-$ORCHESTRATOR_REQUIREMENTS or REQUIREMENTS.md.
+$ORCHESTRATOR_REQUIREMENTS, the documents of orchestrator.yaml, or REQUIREMENTS.md.
 
 The family (format) of a document is recognised by its marks, or given by --family; the families are
 ` + strings.Join(reqdoc.Families(), ", ") + `.
@@ -53,13 +54,13 @@ saved.
 Exit codes: 0 done, and with --check no drift; 1 errors in the documents, or drift with --check; 2 usage or environment.
 With 1 or 2 nothing was imported.`,
 		Example: `  orchestrator import --dry-run                        # what would REQUIREMENTS.md change?
-  orchestrator import --check                          # in CI: fails when project_status.json is not up to date
+  orchestrator import --check                          # in CI: fails when there is drift
   orchestrator import --dry-run --json 'docs/*.md'     # the same as JSON, for programs
   orchestrator import --dry-run --assign NOTES.md      # a document without ids
   orchestrator import                                  # take it over, while no service runs`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.files = args; len(args) == 0 {
-				o.files = defaultDocuments()
+			if len(args) > 0 {
+				o.files = args
 			}
 			debug.SetGCPercent(documents.GCPercent)
 			return o.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
@@ -71,15 +72,13 @@ With 1 or 2 nothing was imported.`,
 	f.BoolVar(&o.asJSON, "json", false, "write the report as JSON")
 	cli.ReadingFlags(cmd, &o.reading)
 	cli.DataFlag(cmd, &o.data)
-	f.StringVar(&o.export, "export", "project_status.json", "export to compare with, and to write")
+	exportflag.Add(cmd.Flags(), &o.export, "export to compare with, and to write")
+	f.StringSliceVar(&o.files, "requirements", []string{"REQUIREMENTS.md"}, "the documents where no FILE is named")
+	_ = f.MarkHidden("requirements") // the flag exists
+	setting.Declare(cmd, "requirements", "export")
+	setting.WorkAtRoot(cmd, "data", "export", "requirements")
+	setting.DeclarePathArguments(cmd)
 	return cli.Usage(cli.WithEnv(cmd))
-}
-
-func defaultDocuments() []string {
-	if paths := os.Getenv(cli.EnvName("requirements")); paths != "" {
-		return strings.Split(paths, ",")
-	}
-	return []string{"REQUIREMENTS.md"}
 }
 
 func (o importOptions) run(ctx context.Context, out, notes io.Writer) error {

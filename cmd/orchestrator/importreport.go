@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -20,7 +21,7 @@ func (o importOptions) write(out, notes io.Writer, done offline.Outcome) error {
 	r := done.Report
 	if done.DryRun && done.Against == "" && len(r.Errors) == 0 {
 		fmt.Fprintf(notes, "there is neither %s nor a database in %s: compared with an empty state\n",
-			output.Printable(o.export), output.Printable(o.data))
+			cmp.Or(output.Printable(o.export), "an export"), output.Printable(o.data))
 	}
 	if o.asJSON {
 		return output.WriteJSON(out, r)
@@ -43,6 +44,10 @@ func (o importOptions) summary(done offline.Outcome) string {
 	switch {
 	case done.DryRun:
 		return "; dry run against " + output.Printable(done.Baseline()) + ", nothing was written"
+	case !done.Written && o.export == "":
+		return "; nothing was to be imported"
+	case o.export == "":
+		return "; imported, and no export is written"
 	case !done.Written:
 		return "; nothing was to be imported, and " + output.Printable(o.export) + " is up to date"
 	}
@@ -201,11 +206,27 @@ func (p importReport) edit(e drift.Edit) string {
 	return strings.Join(lines, "\n    ")
 }
 
+// shownAlike is how many remarks with one remedy are shown.
+const shownAlike = 5
+
+// remarks shows remarks, each with its remedy; of many that have one remedy, a few.
 func (p importReport) remarks(what string, c output.Colour, all []drift.Remark) {
+	alike, shown := map[string]int{}, map[string]int{}
 	for _, r := range all {
+		alike[r.Fix]++
+	}
+	for _, r := range all {
+		n := alike[r.Fix]
+		if shown[r.Fix]++; shown[r.Fix] > shownAlike {
+			continue
+		}
+		last := shown[r.Fix] == shownAlike
 		p.Line("%s%s %s", output.At(r.Path, r.Line), p.Paint(c, what+":"), output.Printable(r.Message))
-		if r.Fix != "" {
+		if r.Fix != "" && (n <= shownAlike || last) {
 			p.Line("    fix: %s", output.Printable(r.Fix))
+		}
+		if last && n > shownAlike {
+			p.Line("    and %d more with this remedy; --json lists them", n-shownAlike)
 		}
 	}
 }

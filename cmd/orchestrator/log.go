@@ -17,7 +17,7 @@ import (
 func newLogger(out *os.File, format, level string) (log zerolog.Logger, flush func() error, err error) {
 	l, err := zerolog.ParseLevel(level)
 	if err != nil || level == "" {
-		return log, nil, fault.New(fault.Invalid, "log_level", "%q is not a log level", level).
+		return log, nil, fault.New(fault.Invalid, fault.CodeUsage, "%q is not a log level", level).
 			WithFix("use debug, info, warn or error")
 	}
 	terminal := term.IsTerminal(int(out.Fd()))
@@ -32,7 +32,7 @@ func newLogger(out *os.File, format, level string) (log zerolog.Logger, flush fu
 	case "json", "auto":
 		w = buffer
 	default:
-		return log, nil, fault.New(fault.Invalid, "log_format", "%q is not a log format", format).
+		return log, nil, fault.New(fault.Invalid, fault.CodeUsage, "%q is not a log format", format).
 			WithFix("use auto, json or console")
 	}
 	return zerolog.New(maskedLog{w}).Level(l).With().Timestamp().Logger(), buffer.Flush, nil

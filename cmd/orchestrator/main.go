@@ -4,16 +4,19 @@ package main
 
 import (
 	"context"
-	"errors"
-	"orchestrator/cmd/orchestrator/boundarycmd"
-	"orchestrator/cmd/orchestrator/cli"
-	"orchestrator/cmd/orchestrator/conductcmd"
-	"orchestrator/cmd/orchestrator/logcmd"
 	"os"
 	"os/signal"
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"orchestrator/cmd/orchestrator/boundarycmd"
+	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/clientcmd"
+	"orchestrator/cmd/orchestrator/completion"
+	"orchestrator/cmd/orchestrator/conductcmd"
+	"orchestrator/cmd/orchestrator/gitcmd"
+	"orchestrator/cmd/orchestrator/logcmd"
 )
 
 func main() { os.Exit(run(os.Args[1:])) }
@@ -22,37 +25,45 @@ func main() { os.Exit(run(os.Args[1:])) }
 func run(args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	context.AfterFunc(ctx, stop)       // a second signal ends the process at once
+	cobra.EnableCommandSorting = false // they have an order
 	root := rootCommand()
 	root.SetArgs(args)
-	if err := root.ExecuteContext(ctx); err != nil {
+	err := root.ExecuteContext(ctx)
+	if err != nil {
 		cli.PrintError(err)
-		if code := (cli.ExitError{}); errors.As(err, &code) {
-			return code.Code
-		}
-		return 1
 	}
-	return 0
+	return cli.ExitCode(err)
 }
 
-func rootCommand() *cobra.Command {
-	root := &cobra.Command{
-		Use:   "orchestrator",
-		Short: "Agents propose changes to requirements; the orchestrator decides what is allowed",
-		Long: `orchestrator keeps the status of every requirement in REQUIREMENTS.md. Each role changes only its own
+const rootLong = `orchestrator keeps the status of every requirement in REQUIREMENTS.md. Each role changes only its own
 fields, a status moves only along the lifecycle, every change of status cites evidence, and every decision is recorded
 in a log that an outsider can verify.
 
-Start it in the folder of your REQUIREMENTS.md:  orchestrator serve`,
+Start it in the folder of your REQUIREMENTS.md:  orchestrator serve
+
+Commands find the project from any folder in it, and take what no flag says from the environment and from the settings
+(orchestrator config). Exit codes: 0 done; 1 refused or failed; 2 wrong command line, environment or settings;
+3 no service answers.`
+
+func rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "orchestrator",
+		Short:         "Agents propose changes to requirements; the orchestrator decides what is allowed",
+		Long:          rootLong,
 		Version:       cli.Version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
+
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
-	root.SetFlagErrorFunc(cli.FlagError)
 	root.AddCommand(serveCommand(), importCommand(), reviewCommand(), gateCommand(), traceCommand(), tokenCommand(),
-		logcmd.VerifyCommand(), healthCommand(),
-		logcmd.AuditCommand(), logcmd.BackupCommand(), logcmd.RestoreCommand(), logcmd.UpgradeCommand(), logcmd.CompactCommand(), boundarycmd.Command(),
-		boundarycmd.HookCommand(),
-		conductcmd.AskCommand(), conductcmd.ConductCommand(), conductcmd.DriveCommand(), conductcmd.ToolsCommand(), conductcmd.PromptsCommand())
-	return cli.Group(root)
+		configCommand(), healthCommand(), versionCommand(), completion.Command())
+	root.AddCommand(clientcmd.Commands()...)
+	root.AddCommand(logcmd.VerifyCommand(), logcmd.AuditCommand(), logcmd.BackupCommand(), logcmd.RestoreCommand(),
+		logcmd.UpgradeCommand(), logcmd.CompactCommand())
+	root.AddCommand(boundarycmd.Command(), boundarycmd.HookCommand(), gitcmd.MergeStatusCommand())
+	root.AddCommand(conductcmd.AskCommand(), conductcmd.ConductCommand(), conductcmd.DriveCommand(),
+		conductcmd.ToolsCommand(), conductcmd.PromptsCommand())
+	return cli.Finish(cli.Group(root))
 }

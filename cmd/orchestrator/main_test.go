@@ -69,6 +69,8 @@ func TestScripts(t *testing.T) {
 			"cut":      command((*script).cut),
 			"scribble": command((*script).scribble),
 			"tamper":   command((*script).tamper),
+			"listener": command((*script).listen),
+			"heard":    command((*script).overheard),
 
 			"certificate": command((*script).certificate),
 			"keep":        command((*script).keep),

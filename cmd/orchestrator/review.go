@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/completion"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/fault"
@@ -36,17 +37,18 @@ attempts.
 With ID it shows the dossier of one requirement: its text, every gate with its verdict, what each role may do next,
 what was built, tested and approved and on which text, and the history, with its evidence looked up again.
 
-The verdicts are ready; not_ready, when something is neither done nor deferred; and inconsistent, when what is shown
+The verdicts are ready; not_ready, when a requirement is open: neither done nor deferred; and inconsistent, when what is shown
 contradicts itself or cannot be trusted. The exit code does not depend on the verdict: use orchestrator gate for that.`,
 		Example: `  orchestrator review                                  # the project, as a table
   orchestrator review REQ-001                          # one requirement
   orchestrator review --waiting-for pm --sort age --order desc   # what the pm has left longest
   orchestrator review --format markdown > review.md    # to paste into an issue
   orchestrator review --format json | jq .verdict`,
-		Args: cobra.MaximumNArgs(1),
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completion.FirstID,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 && narrow.path() != "/project/review" {
-				return fault.New(fault.Invalid, "usage", "the review of one requirement is not filtered or sorted").
+				return fault.New(fault.Invalid, fault.CodeUsage, "the review of one requirement is not filtered or sorted").
 					WithFix("leave ID out, or the flags")
 			}
 			if len(args) == 1 {
@@ -76,6 +78,8 @@ func (n *narrowing) flags(cmd *cobra.Command) {
 	f.StringVar(&n.olderThan, "older-than", "", "list only requirements that have been in their status for this `time`, such as 72h or 3d")
 	f.StringVar(&n.sort, "sort", "", "`what` to sort by: document, id, status, age or changed (default document)")
 	f.StringVar(&n.order, "order", "", "`direction` to sort in: asc or desc (default asc)")
+	_ = cmd.RegisterFlagCompletionFunc("status", completion.Statuses) // the flags exist
+	_ = cmd.RegisterFlagCompletionFunc("waiting-for", completion.Roles)
 }
 
 // path returns the path of the review. What cannot be used the service refuses, with what could be.
@@ -103,7 +107,7 @@ type sheet interface {
 // askReview asks the service for a review, and returns it with its JSON.
 func askReview[T sheet](ctx context.Context, o cli.Service, path string) (found T, raw []byte, err error) {
 	if o.Timeout <= 0 {
-		return found, nil, fault.New(fault.Invalid, "usage", "%v is not a time to wait for an answer", o.Timeout).
+		return found, nil, fault.New(fault.Invalid, fault.CodeUsage, "%v is not a time to wait for an answer", o.Timeout).
 			WithFix("give --timeout a time such as 15s")
 	}
 	c, err := o.Connect()

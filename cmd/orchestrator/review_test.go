@@ -15,6 +15,7 @@ import (
 
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/system/durable"
 )
 
 // aRequirement was imported, and one thing about it would steer a terminal.
@@ -58,6 +59,9 @@ func reviewing(t *testing.T, token string) string {
 	for path, content := range map[string]string{"addr": strings.TrimPrefix(server.URL, "http://") + "\n", "tokens/viewer.token": token + "\n"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, ".orchestrator", path), []byte(content), 0o600))
 	}
+	unlock, err := durable.Lock(filepath.Join(dir, ".orchestrator", "addr"), 0) // as the service does that runs there
+	require.NoError(t, err)
+	t.Cleanup(unlock)
 	return dir
 }
 
@@ -86,8 +90,8 @@ func TestGateAsksTheService(t *testing.T) {
 	t.Parallel()
 	out, code := orchestrate(t, reviewing(t, "t0ken-of-tests"), "gate")
 	require.Equal(t, 1, code)
-	require.True(t, strings.HasPrefix(out, "REQ/1 not_started: lacks design_spec (architect), implementation (coder), test_of_this_phase (tester), "+
-		"tests_passed (tester), test_evidence (tester), approval (pm) [R.md:3]\n"), out)
+	require.True(t, strings.HasPrefix(out, "REQ/1 not_started: the architect must design it, the coder must implement it, "+
+		"the tester must test it, the pm must approve [R.md:3]\n"), out)
 	require.NotContains(t, out, "not checked")
 }
 
@@ -102,6 +106,7 @@ func TestReviewAndGateSayWhyTheyFail(t *testing.T) {
 	hanging := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	t.Cleanup(hanging.Close)
 	empty := t.TempDir()
+	own := filepath.Join(dir, ".orchestrator", "tokens", "viewer.token")
 	for _, c := range []struct {
 		dir  string
 		args []string
@@ -109,19 +114,19 @@ func TestReviewAndGateSayWhyTheyFail(t *testing.T) {
 		want string
 	}{
 		{dir, []string{"review", "REQ-9"}, 1, "there is no such requirement\n  fix: did you mean REQ/1?"},
-		{dir, []string{"review", "--format", "html"}, 1, "there is no format \"html\""},
-		{dir, []string{"review", "A", "B"}, 1, "accepts at most 1 arg"},
+		{dir, []string{"review", "--format", "html"}, 2, "there is no format \"html\""},
+		{dir, []string{"review", "A", "B"}, 2, "was given 2 arguments\n  fix: use it so: orchestrator review [ID]"},
 		{stranger, []string{"review"}, 1, "this token is not known\n  fix: ask for one"},
 		{stranger, []string{"gate"}, 2, "this token is not known\n  fix: ask for one"},
-		{empty, []string{"review"}, 1, "no service runs with the folder .orchestrator"},
-		{dir, []string{"review", "--server", other.URL}, 1, "is no orchestrator of this version: JSON that is no review"},
-		{dir, []string{"gate", "--server", other.URL}, 2, "is no orchestrator of this version: JSON that is no review"},
-		{empty, []string{"gate", "--server", other.URL}, 2, "viewer.token cannot be read"},
-		{dir, []string{"gate", "--server", hanging.URL, "--timeout", "300ms"}, 2, "did not answer within 300ms\n  fix: see whether it hangs"},
-		{dir, []string{"review", "--server", hanging.URL, "--timeout", "300ms"}, 1, "did not answer within 300ms"},
+		{empty, []string{"review"}, 3, "no service runs with the folder .orchestrator"},
+		{dir, []string{"review", "--server", other.URL, "--token-file", own}, 3, "is no orchestrator of this version: JSON that is no review"},
+		{dir, []string{"gate", "--server", other.URL, "--token-file", own}, 3, "is no orchestrator of this version: JSON that is no review"},
+		{dir, []string{"gate", "--server", other.URL}, 2, "no token is known for http://127.0.0.1:"},
+		{dir, []string{"gate", "--server", hanging.URL, "--token-file", own, "--timeout", "300ms"}, 3, "did not answer within 300ms\n  fix: see whether it hangs"},
+		{dir, []string{"review", "--server", hanging.URL, "--token-file", own, "--timeout", "300ms"}, 3, "did not answer within 300ms"},
 		{dir, []string{"gate", "--timeout", "0s"}, 2, "0s is not a time to wait for an answer"},
 		{dir, []string{"gate", "--token-file", "none"}, 2, "the token file none cannot be read"},
-		{dir, []string{"review", "--server", "http://me:s3cret@host"}, 1, "http://me:xxxxx@host"},
+		{dir, []string{"review", "--server", "http://me:s3cret@host", "--token-file", own}, 2, "http://me:xxxxx@host"},
 	} {
 		out, code := orchestrate(t, c.dir, c.args...)
 		require.Equal(t, c.code, code, out)

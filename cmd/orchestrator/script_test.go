@@ -29,8 +29,9 @@ import (
 
 // script is what one script has running: at most one server.
 type script struct {
-	ts     *testscript.TestScript
-	server *process
+	ts       *testscript.TestScript
+	server   *process
+	stranger *stranger
 }
 
 type scriptKey struct{}
@@ -55,7 +56,8 @@ func (s *script) end() {
 
 // environ is the part of the script's environment that a server, or a command with an exit code of its own, may see.
 func (s *script) environ() []string {
-	names := []string{"PATH", "HOME", "TMPDIR", "GORACE", boundary.BypassVariable, "ORCHESTRATOR_LLM_URL", "ORCHESTRATOR_LLM_MODEL", "ORCHESTRATOR_LLM_KEY"}
+	names := []string{"PATH", "HOME", "TMPDIR", "GORACE", boundary.BypassVariable, "ORCHESTRATOR_LLM_URL", "ORCHESTRATOR_LLM_MODEL", "ORCHESTRATOR_LLM_KEY",
+		"ORCHESTRATOR_SERVER", "ORCHESTRATOR_TOKEN"}
 	for _, c := range []*cobra.Command{serveCommand(), importCommand(), traceCommand(), gateCommand(), boundarycmd.ModeCommand()} {
 		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, cli.EnvName(f.Name)) })
 	}
@@ -106,7 +108,7 @@ func (s *script) crash([]string) error {
 	return s.logs(nil)
 }
 
-// refused: refused [-changes] [ARGS] requires that `orchestrator serve ARGS` exits 1 soon, without a stack
+// refused: refused [-changes] [ARGS] requires that `orchestrator serve ARGS` exits 1 or 2 soon, without a stack
 // trace, and, but for -changes, without a change to any file of the script.
 func (s *script) refused(args []string) error {
 	may := len(args) > 0 && args[0] == "-changes"
@@ -125,8 +127,8 @@ func (s *script) refused(args []string) error {
 	_ = cmd.Run()
 	fmt.Fprint(s.ts.Stdout(), out.String())
 	fmt.Fprint(s.ts.Stderr(), log.String())
-	if code := cmd.ProcessState.ExitCode(); code != 1 {
-		return fmt.Errorf("the server ended with %d, it was to be refused with 1", code)
+	if code := cmd.ProcessState.ExitCode(); code != cli.ExitFailed && code != cli.ExitUsage {
+		return fmt.Errorf("the server ended with %d, it was to be refused with 1 or 2", code)
 	}
 	after, err := digest(s.ts.MkAbs("."))
 	if err == nil && after != before && !may {

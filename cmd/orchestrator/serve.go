@@ -7,8 +7,9 @@ import (
 	"time"
 
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/cli/exportflag"
+	"orchestrator/cmd/orchestrator/cli/setting"
 	"orchestrator/internal/daemon"
-	"orchestrator/internal/datadir"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -57,10 +58,10 @@ func serveCommand() *cobra.Command {
 		Short: "Serve the requirements over HTTP",
 		Args:  cobra.NoArgs,
 		Long:  serveLong,
-		Example: `  orchestrator serve                                          # REQUIREMENTS.md in this folder, on 127.0.0.1:8080
-  orchestrator serve --addr 127.0.0.1:0                       # any free port; it is written to .orchestrator/addr
-  orchestrator serve --requirements 'openspec/specs/*/spec.md' # new files are taken in as they appear
-  orchestrator serve --workflow rework                        # a new project with rows that lead back from dead ends
+		Example: `  orchestrator serve  # REQUIREMENTS.md in this folder, on 127.0.0.1:8080
+  orchestrator serve --addr 127.0.0.1:0  # any free port; it is written to .orchestrator/addr
+  orchestrator serve --requirements 'openspec/specs/*/spec.md'  # new files too, as they appear
+  orchestrator serve --workflow rework  # a new project with rows that lead back from dead ends
   orchestrator serve --addr 0.0.0.0:8080 --allow-host ci.example.org
   orchestrator serve --addr unix:/run/orchestrator.sock       # for the clients of this machine`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -76,12 +77,11 @@ func serveCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	listenFlags(f, &o)
-	f.StringVar(&o.Project.Data, "data", datadir.Default, "folder of the database and the tokens")
+	cli.DataFlag(cmd, &o.Project.Data)
 	f.StringSliceVar(&o.Project.Requirements, "requirements", []string{"REQUIREMENTS.md"},
 		"requirement document, or a quoted pattern such as 'docs/*.md'; may be given more than once")
 	cli.ReadingFlags(cmd, &o.Project.Reading)
-	f.StringVar(&o.Project.Export, "export", "project_status.json",
-		"file to which the state is written after each commit")
+	exportflag.Add(cmd.Flags(), &o.Project.Export, "file to which the state is written after each commit")
 	f.DurationVar(&o.Project.ExportWait, "export-wait", 50*time.Millisecond,
 		"how long a change waits for the export that contains it; 0 answers at once")
 	f.StringVar(&o.Project.Workflow, "workflow", "",
@@ -98,7 +98,15 @@ func serveCommand() *cobra.Command {
 		"create a token for every role that has none of its own, in tokens/<role>.token; for a demonstration only: "+
 			"whoever can read the folder can act in every role")
 	f.DurationVar(&o.Drain, "drain", 10*time.Second, "how long requests in flight may take to finish after SIGTERM")
+	serveSettings(cmd)
 	return cli.WithEnv(cmd)
+}
+
+// serveSettings says which flags the settings stand in for, and which are paths.
+func serveSettings(cmd *cobra.Command) {
+	setting.Declare(cmd, "requirements", "export", "workflow", "evidence", "branch", "addr", "log-format", "log-level")
+	setting.WorkAtRoot(cmd, "data", "requirements", "export", "repo", "witness", "addr", "tls-cert", "tls-key",
+		"metrics-token-file")
 }
 
 // listenFlags adds the flags of the address.

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/completion"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/datadir"
@@ -53,7 +54,7 @@ If a service is running with --data, the command returns when that service accep
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return roleNames(), cobra.ShellCompDirectiveNoFileComp
+			return completion.Roles(nil, nil, "")
 		},
 	}
 	cli.DataFlag(cmd, &o.data)
@@ -85,13 +86,13 @@ func (o addOptions) checkArgs(args []string) error {
 	isRole := func(i int) bool { _, err := lifecycle.ParseRole(args[i]); return err == nil }
 	switch {
 	case o.oldRole != "" && len(args) == 1:
-		return fault.New(fault.Invalid, "usage", "the role is an argument, and comes before the name").
+		return fault.New(fault.Invalid, fault.CodeUsage, "the role is an argument, and comes before the name").
 			WithFix("orchestrator token add %s %s", output.Printable(o.oldRole), output.Printable(args[0]))
 	case o.oldRole != "" || len(args) != 2:
-		return fault.New(fault.Invalid, "usage", "token add takes a role and a name").
+		return fault.New(fault.Invalid, fault.CodeUsage, "token add takes a role and a name").
 			WithFix("%s; the roles are %s", addForm, strings.Join(roleNames(), ", "))
 	case !isRole(0) && isRole(1):
-		return fault.New(fault.Invalid, "usage", "the role comes before the name").
+		return fault.New(fault.Invalid, fault.CodeUsage, "the role comes before the name").
 			WithFix("orchestrator token add %s %s", args[1], output.Printable(args[0]))
 	}
 	_, err := lifecycle.ParseRole(args[0])
@@ -147,7 +148,7 @@ func expiry(text string, now time.Time) (time.Time, error) {
 	} else if d, err := time.ParseDuration(text); err == nil && d > 0 {
 		return now.Add(d), nil
 	}
-	return time.Time{}, fault.New(fault.Invalid, "expires", "%q is not a time from now", text).
+	return time.Time{}, fault.New(fault.Invalid, fault.CodeUsage, "%q is not a time from now", text).
 		WithFix("use hours or days, such as --expires 12h or --expires 90d")
 }
 

@@ -33,10 +33,9 @@ func TestTokenAddSaysWhenTheServiceDoesNotAccept(t *testing.T) {
 
 	code, _, _ := runIn(t, dir, "token", "add", "coder", "eve")
 	require.Equal(t, 0, code)
-	require.Empty(t, asked, "no service has the database open: whoever listens there is a stranger")
+	require.Empty(t, asked, "no service holds the address: whoever listens there is a stranger")
 
-	database := filepath.Join(dir, ".orchestrator", "state.db")
-	unlock, err := durable.Lock(database, 0)
+	unlock, err := durable.Lock(filepath.Join(dir, ".orchestrator", "addr"), 0)
 	require.NoError(t, err)
 	var stdout string
 	for within := 200 * time.Millisecond; len(asked) == 0; within *= 2 { // a slow machine needs longer to ask

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/cli/setting"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/requirements/trace"
 )
@@ -41,12 +42,15 @@ those in hidden folders, node_modules, vendor, target and dist, and the report s
 --repo to search instead of all. The requirement documents are read as by import --dry-run, and are not searched.
 
 Exit codes: 0 done; 1 with --check, a mark names no requirement, or a mark or test one of several; 2 usage or environment.`,
-		Example: `  orchestrator trace                                    # what names the requirements of REQUIREMENTS.md?
+		Example: `  orchestrator trace  # what names the requirements of REQUIREMENTS.md?
   orchestrator trace --requirements 'docs/*.md' src     # look into the folder src alone
-  orchestrator trace --check                            # in CI: fails when a mark names no requirement
+  orchestrator trace --check  # in CI: fails when a mark names no requirement
   orchestrator trace --json                             # the same as JSON, for programs`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.paths = args
+			if f := cmd.Flags(); f.Changed("repo") && !f.Changed("requirements") {
+				o.documents.Paths = nil // the settings are of this project
+			}
 			return o.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
@@ -61,6 +65,9 @@ Exit codes: 0 done; 1 with --check, a mark names no requirement, or a mark or te
 			"more than once")
 	f.BoolVar(&o.asJSON, "json", false, "write the report as JSON")
 	f.BoolVar(&o.check, "check", false, "fail with exit code 1 when a mark names no requirement")
+	setting.Declare(cmd, "requirements")
+	setting.WorkAtRoot(cmd, "requirements", "repo")
+	setting.DeclarePathArguments(cmd)
 	return cli.Usage(cli.WithEnv(cmd))
 }
 

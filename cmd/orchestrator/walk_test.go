@@ -67,6 +67,7 @@ var routes = map[string]door{
 	"GET /requirements/{id}/review":  asking("/requirements/REQ-001/review"),
 	"GET /workflow":                  asking("/workflow"),
 	"GET /project/import":            asking("/project/import"),
+	"GET /project/renames":           asking("/project/renames"),
 	"GET /audit":                     asking("/audit"),
 	"GET /audit/checkpoint":          asking("/audit/checkpoint"),
 	"GET /audit/key":                 asking("/audit/key"),
@@ -109,6 +110,17 @@ var routes = map[string]door{
 		accepted: func(w *walker) { w.ask("coder", "DELETE", "/requirements/REQ-001/claim", "", 204) },
 		refused:  func(w *walker) { w.ask("viewer", "DELETE", "/requirements/REQ-001/claim", "", 422) },
 		records:  []string{"requirement.released"}, refusal: "request.refused viewer invalid_claim",
+	},
+	"POST /project/renames": {
+		prepare: func(w *walker) {
+			w.document(strings.Replace(shop, "REQ-001", "SHOP-1", 1))
+			w.ask("pm", "POST", "/project/import", "", 200)
+		},
+		accepted: func(w *walker) {
+			w.ask("pm", "POST", "/project/renames", `{"renames":[{"from":"REQ-001","to":"SHOP-1"}],"reason":"r"}`, 200)
+		},
+		refused: func(w *walker) { w.ask("coder", "POST", "/project/renames", "{}", 403) },
+		records: []string{"requirements.renamed"}, refusal: "request.refused coder role_forbidden",
 	},
 	"PUT /workflow": {
 		accepted: func(w *walker) { w.ask("pm", "PUT", "/workflow", `{"workflow":"rework","reason":"r"}`, 200) },
@@ -157,6 +169,22 @@ var oneMove = []string{"conductor.stepped", "requirement.changed", "conductor.st
 
 // pmToken is a token of who may change something.
 const pmToken = ".orchestrator/tokens/pm.token"
+
+// oneChange is the record of a change.
+var oneChange = []string{"requirement.changed"}
+
+// writes is a command that writes what a role may write, and is refused to another.
+func writes(role string, args ...string) door {
+	other, code := "coder", "field_forbidden"
+	if role == other {
+		other = "architect"
+	}
+	return door{
+		accepted: func(w *walker) { w.run(0, args...) },
+		refused:  func(w *walker) { w.run(1, append(slices.Clone(args), "--as", other)...) },
+		records:  oneChange, refusal: "requirement.refused " + other + " " + code,
+	}
+}
 
 // oneRun is the record of a run of tools that change nothing.
 var oneRun = []string{"conductor.stepped"}
@@ -266,22 +294,31 @@ var commands = map[string]door{
 	"audit witness": {reads: true, accepted: func(w *walker) {
 		w.run(0, "audit", "witness", "--once", "--name", "example.net/witness", "http://"+w.p.addr)
 	}},
-	"compact":    {reads: true, accepted: func(w *walker) { w.stop(); w.run(0, "compact"); w.serve() }},
-	"upgrade":    {reads: true, accepted: func(w *walker) { w.stop(); w.run(0, "upgrade"); w.serve() }},
-	"token list": running("token", "list"),
-	"trace":      running("trace"),
-	"review":     running("review"),
-	"tools list": running("tools", "list"), "tools check": running("tools", "check"), "tools show": running("tools", "show", "math.eval"),
+	"compact":         {reads: true, accepted: func(w *walker) { w.stop(); w.run(0, "compact"); w.serve() }},
+	"upgrade":         {reads: true, accepted: func(w *walker) { w.stop(); w.run(0, "upgrade"); w.serve() }},
+	"token list":      running("token", "list"),
+	"version":         running("version"),
+	"completion bash": running("completion", "bash"), "completion zsh": running("completion", "zsh"),
+	"completion fish": running("completion", "fish"),
+	"config set": {reads: true, accepted: func(w *walker) {
+		w.run(0, "config", "set", "log_level", "info")
+		w.run(2, "config", "set", "log_level", "loud")
+	}},
+	"config unset": running("config", "unset", "log_level"),
+	"trace":        running("trace"),
+	"review":       running("review"),
+	"tools list":   running("tools", "list"), "tools check": running("tools", "check"),
+	"tools show": running("tools", "show", "math.eval"),
 	"ask": {
 		accepted: func(w *walker) { w.run(0, "ask", "--token-file", pmToken, "what is 2+2") },
-		refused:  func(w *walker) { w.run(2, "ask", "hm") },
+		refused:  func(w *walker) { w.run(1, "ask", "hm") },
 		dry:      func(w *walker) { w.run(0, "ask", "what is 2+2") }, // with the viewer's token
 		records:  oneRun, refusal: "request.refused viewer not_understood",
 	},
 	"conduct": {
 		prepare:  func(w *walker) { w.file("sum.json", sum); w.file("none.json", `{"obligations":[]}`) },
 		accepted: func(w *walker) { w.run(0, "conduct", "--token-file", pmToken, "sum.json") },
-		refused:  func(w *walker) { w.run(2, "conduct", "none.json") },
+		refused:  func(w *walker) { w.run(1, "conduct", "none.json") },
 		dry: func(w *walker) {
 			w.run(0, "conduct", "--plan", "--token-file", pmToken, "sum.json")
 			w.run(0, "conduct", "sum.json") // with the viewer's token
@@ -290,14 +327,89 @@ var commands = map[string]door{
 	},
 	"drive": {
 		accepted: func(w *walker) { w.run(1, "drive", "--requirement", "REQ-001", "--max-steps", "1") },
-		refused:  func(w *walker) { w.run(2, "drive", "--parallel", "0") },
+		refused:  func(w *walker) { w.run(1, "drive", "--parallel", "0") },
 		dry:      func(w *walker) { w.run(0, "drive", "--plan") },
 		records:  oneMove, refusal: "request.refused pm invalid_drive",
 	},
 	"prompts": running("prompts", "coder"),
 	"health":  running("health"),
 	"gate":    {reads: true, accepted: func(w *walker) { w.run(1, "gate") }},
-	"verify":  {reads: true, accepted: func(w *walker) { w.stop(); w.run(0, "verify"); w.serve() }},
+
+	"status": running("status"), "list": running("list"), "next": running("next"), "whoami": running("whoami"),
+	"history": running("history", "REQ-001"), "watch": running("watch", "--since", "0", "--once"),
+	"show": {reads: true, may: []string{"evidence.rechecked"}, accepted: running("show", "REQ-001").accepted},
+	"change": {
+		accepted: func(w *walker) {
+			w.run(0, "change", "REQ-002", "--status", "needs_changes", "--reason", "r", "--evidence", "file:REQUIREMENTS.md")
+		},
+		refused: func(w *walker) {
+			w.run(1, "change", "REQ-002", "--status", "done", "--reason", "r", "--evidence", "file:REQUIREMENTS.md")
+		},
+		dry: func(w *walker) {
+			w.run(1, "change", "REQ-002", "--status", "done", "--reason", "r", "--evidence", "file:REQUIREMENTS.md", "--dry-run")
+		},
+		records: oneChange, refusal: "requirement.refused pm illegal_transition",
+	},
+	"design":    writes("architect", "design", "REQ-001", "--summary", "s"),
+	"implement": writes("coder", "implement", "REQ-001", "--summary", "s", "--file", "REQUIREMENTS.md"),
+	"test":      writes("tester", "test", "REQ-001", "--plan", "p"),
+	"note":      writes("pm", "note", "REQ-001", "n"),
+	"attach": {
+		prepare:  func(w *walker) { w.file("verbs.xml", oneReport) },
+		accepted: func(w *walker) { w.run(0, "attach", "REQ-002", "verbs.xml") },
+		refused:  func(w *walker) { w.run(1, "attach", "REQ-002", "verbs.xml", "--as", "pm") },
+		dry:      func(w *walker) { w.run(0, "attach", "REQ-002", "verbs.xml", "--dry-run") },
+		records:  oneChange, refusal: "request.refused pm role_forbidden",
+	},
+	"approve": writes("pm", "approve", "REQ-001", "--yes"),
+	"accept": {
+		prepare: func(w *walker) {
+			w.run(0, "change", "REQ-002", "--status", "planned", "--reason", "r", "--evidence", "file:REQUIREMENTS.md")
+			w.document(strings.Replace(shop, "log out", "sign out", 1))
+			w.ask("pm", "POST", "/project/import", "", 200)
+		},
+		accepted: func(w *walker) { w.run(0, "accept", "REQ-002", "--yes") },
+		refused:  func(w *walker) { w.run(1, "accept", "REQ-002", "--yes") },
+		records:  oneChange, unrecorded: "there is no changed text, and nothing is sent",
+	},
+	"block": {
+		accepted: func(w *walker) { w.run(0, "block", "REQ-002", "--reason", "r") },
+		refused:  func(w *walker) { w.run(1, "block", "REQ-002", "--reason", "r", "--as", "coder") },
+		records:  oneChange, refusal: "requirement.refused coder field_forbidden",
+	},
+	"defer": {
+		accepted: func(w *walker) { w.run(0, "defer", "REQ-002", "--reason", "r") },
+		refused:  func(w *walker) { w.run(1, "defer", "REQ-002", "--reason", "r", "--as", "coder") },
+		records:  oneChange, refusal: "requirement.refused coder field_forbidden",
+	},
+	"reopen": {
+		prepare: func(w *walker) {
+			w.run(0, "change", "REQ-002", "--status", "needs_changes", "--reason", "r", "--evidence", "file:REQUIREMENTS.md")
+			w.run(0, "change", "REQ-002", "--status", "blocked", "--reason", "r", "--evidence", "file:REQUIREMENTS.md")
+		},
+		accepted: func(w *walker) { w.run(0, "reopen", "REQ-002", "--reason", "r") },
+		refused:  func(w *walker) { w.run(1, "reopen", "REQ-002", "--reason", "r", "--as", "coder") },
+		records:  oneChange, unrecorded: "nothing that the coder could send leads back, and nothing is sent",
+	},
+	"claim": {
+		accepted: func(w *walker) { w.run(0, "claim", "REQ-001") },
+		refused:  func(w *walker) { w.run(1, "claim", "REQ-001", "--as", "viewer") },
+		records:  []string{"requirement.claimed"}, refusal: "request.refused viewer invalid_claim",
+	},
+	"workflow": {
+		prepare: func(w *walker) { // of v1, where nothing may be stranded
+			w.run(0, "workflow", "rework", "--reason", "r")
+			w.run(0, "change", "REQ-002", "--status", "planned", "--reason", "r", "--evidence", "file:REQUIREMENTS.md")
+		},
+		accepted: func(w *walker) { w.run(0, "workflow", "v1", "--reason", "r") },
+		refused:  func(w *walker) { w.run(1, "workflow", "rework", "--reason", "r", "--as", "coder") },
+		dry:      func(w *walker) { w.run(0, "workflow") },
+		records:  []string{"workflow.chosen"}, refusal: "request.refused coder role_forbidden",
+	},
+	"merge-status": {reads: true, accepted: func(w *walker) {
+		w.run(0, "merge-status", "none", "project_status.json", "project_status.json", "7", "project_status.json")
+	}},
+	"verify": {reads: true, accepted: func(w *walker) { w.stop(); w.run(0, "verify"); w.serve() }},
 }
 
 const broken = "# Shop\n\n- **REQ-001**: A customer can log in.\n- **REQ-001**: A customer can pay.\n"

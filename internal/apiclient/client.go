@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -21,7 +22,9 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/system/tree"
 )
 
 // Limits against a server that is slow or endless.
@@ -40,15 +43,25 @@ const (
 	CodeUnreachable fault.Code = "server_unreachable" // the connection broke, or cannot be made
 	CodeTooLarge    fault.Code = "answer_too_large"   // for GetAtMost
 	CodeSlow        fault.Code = "server_waits"       // it asks to wait for longer than anybody should
+
+	codeTimeout     fault.Code = "server_timeout"
+	codeCertificate fault.Code = "server_certificate"
+	codeStranger    fault.Code = "unexpected_answer"
+
+	codeServerURL fault.Code = "server_url"
+	codeTLSCA     fault.Code = "tls_ca"
+	codeTokenFile fault.Code = "token_file"
 )
 
 // Options say whom to ask, and as whom.
 type Options struct {
-	Server    string // http:// or https:// and a host, perhaps with a path before the routes; or unix:PATH
-	CAFile    string // with the authorities whose certificates are trusted; "" for those of the system
-	TokenFile string // a file that holds the token and nothing else
-	Token     string // the token itself; TokenFile is then not read
-	Anonymous bool   // neither is read, and no token is sent
+	Server    string      // http:// or https:// and a host, perhaps with a path before the routes; HOST:PORT; or unix:PATH
+	CAFile    string      // with the authorities whose certificates are trusted; "" for those of the system
+	Own       datadir.Dir // the token is for the service that runs with this folder, and sent only while it does
+	TokenFile string      // a file that holds the token and nothing else
+	TokenIn   string      // a folder that TokenFile lies in, and that no link on the way to it leads out of; "" follows links
+	Token     string      // the token itself; TokenFile is then not read
+	Anonymous bool        // neither is read, and no token is sent
 	UserAgent string
 	MaxAnswer int64         // the most bytes of an answer; 0 for 256 MiB
 	Timeout   time.Duration // for a whole answer; 0 for a minute
@@ -58,6 +71,7 @@ type Options struct {
 type Client struct {
 	base, token, agent string
 	name               string // of the server, for errors
+	own                datadir.Dir
 	most               int64
 	timeout            time.Duration
 	mostWaiting        time.Duration
@@ -73,17 +87,17 @@ func New(o Options) (*Client, error) {
 	}
 	timeout := cmp.Or(o.Timeout, patience)
 	if timeout < 0 {
-		return nil, fault.New(fault.Invalid, "usage", "%v is not a time to wait for an answer", timeout).
+		return nil, fault.New(fault.Invalid, fault.CodeUsage, "%v is not a time to wait for an answer", timeout).
 			WithFix("give a time such as 15s")
 	}
 	token := o.Token
 	if token == "" && !o.Anonymous {
-		if token, err = readToken(o.TokenFile); err != nil {
+		if token, err = readToken(o.TokenIn, o.TokenFile); err != nil {
 			return nil, err
 		}
 	}
 	return &Client{
-		base: to.base, name: to.name, token: token, agent: o.UserAgent, most: cmp.Or(o.MaxAnswer, maxAnswer),
+		base: to.base, name: to.name, own: o.Own, token: token, agent: o.UserAgent, most: cmp.Or(o.MaxAnswer, maxAnswer),
 		timeout: timeout, mostWaiting: maxWaiting,
 		http: &http.Client{Transport: to.by, Timeout: timeout,
 			CheckRedirect: func(*http.Request, []*http.Request) error {
@@ -99,8 +113,8 @@ func Redacted(raw string) string {
 }
 
 func redacted(u *url.URL, raw string) string {
-	if u == nil {
-		return "that"
+	if u == nil || u.Host == "" {
+		return raw[strings.LastIndexByte(raw, '@')+1:] // what cannot be read may have a password all the same
 	}
 	if u.User != nil {
 		return u.Redacted()
@@ -108,14 +122,14 @@ func redacted(u *url.URL, raw string) string {
 	return raw
 }
 
-// readToken reads a file that holds one token. What it holds is in no error.
-func readToken(path string) (string, error) {
+// readToken reads a file that holds one token, in a folder or anywhere. What it holds is in no error.
+func readToken(folder, path string) (string, error) {
 	wrong := func(why string, cause error) error {
-		return fault.New(fault.Invalid, "token_file", "the token file %s %s", path, why).
+		return fault.New(fault.Invalid, codeTokenFile, "the token file %s %s", path, why).
 			WithFix("name a file with one token in it with --token-file; orchestrator token add ROLE NAME --out " +
 				"FILE makes one").Because(cause)
 	}
-	f, err := os.Open(path)
+	f, err := openToken(folder, path)
 	if err != nil {
 		return "", wrong("cannot be read", err)
 	}
@@ -130,6 +144,29 @@ func readToken(path string) (string, error) {
 		return "", wrong("holds no token", nil)
 	}
 	return token, nil
+}
+
+func openToken(folder, path string) (io.ReadCloser, error) {
+	if folder == "" {
+		return os.Open(path)
+	}
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		return nil, err
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return nil, err
+	}
+	name, err := filepath.Rel(folder, path)
+	if err != nil {
+		return nil, err
+	}
+	in, err := tree.OpenFolder(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return in.Open(context.Background(), name, maxToken)
 }
 
 // Base returns the address that is asked.
@@ -191,6 +228,9 @@ func (c *Client) GetAtMost(ctx context.Context, path, media string, most int64) 
 // time to wait.
 func (c *Client) request(ctx context.Context, by *http.Client, method, path, media string,
 	content []byte) (_ *http.Response, wait time.Duration, err error) {
+	if c.own != "" && !Runs(c.own) {
+		return nil, 0, c.notRunning()
+	}
 	req, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(content))
 	if err != nil {
 		return nil, 0, err
@@ -249,7 +289,7 @@ func (c *Client) tooLarge(path, part string, most int64) error {
 
 func (c *Client) unreachable(err error) error {
 	if late := (interface{ Timeout() bool })(nil); errors.As(err, &late) && late.Timeout() {
-		return fault.New(fault.Unavailable, "server_timeout", "the service at %s did not answer within %v", c.name,
+		return fault.New(fault.Unavailable, codeTimeout, "the service at %s did not answer within %v", c.name,
 			c.timeout).
 			WithFix("see whether it hangs (GET /readyz?verbose, and its log), or give it longer with --timeout")
 	}
@@ -261,16 +301,20 @@ func (c *Client) unreachable(err error) error {
 		err = u.Err
 	}
 	if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ENOENT) { // of a port, of a socket
-		return fault.New(fault.Unavailable, CodeNotRunning, "no service answers at %s", c.name).
-			WithFix("start it with orchestrator serve, or name the one that runs with --server").Because(err)
+		return c.notRunning().Because(err)
 	}
 	return fault.New(fault.Unavailable, CodeUnreachable, "the service at %s did not answer", c.name).
 		WithFix("see whether it runs and can be reached from here, then try again").Because(err)
 }
 
+func (c *Client) notRunning() *fault.Error {
+	return fault.New(fault.Unavailable, CodeNotRunning, "no service answers at %s", c.name).
+		WithFix("start it with orchestrator serve, or name the one that runs with --server")
+}
+
 // Stranger makes the error of an answer that this program's service does not give.
 func (c *Client) Stranger(what string) *fault.Error {
-	return fault.New(fault.Unavailable, "unexpected_answer",
+	return fault.New(fault.Unavailable, codeStranger,
 		"what answers at %s is no orchestrator of this version: %s", c.name, what).
 		WithFix("check that --server names the service itself, and that it is of the same version as this program")
 }

@@ -164,7 +164,7 @@ func TestAServerThatHangs(t *testing.T) {
 
 func TestWrongOptions(t *testing.T) {
 	good := tokenFile(t, secret)
-	for _, server := range []string{"", "localhost:8080", "ftp://a", "http://", "http://me:" + secret + "@a", "http://a?token=x", "http://a#b", "http://a b"} {
+	for _, server := range []string{"", "localhost\x00", "me:" + secret + "@a:1", "a:1/b", "ftp://a", "http://", "http://me:" + secret + "@a", "http://a?token=x", "http://a#b", "http://a b"} {
 		_, err := New(Options{Server: server, TokenFile: good})
 		require.Equal(t, "server_url", codeOf(t, err), server)
 	}

@@ -108,6 +108,9 @@ type Error struct {
 	Public     bool          `json:"-"` // of a failure: Detail and Fix are meant for clients, not for the log alone
 }
 
+// CodeUsage is the code of a command line that cannot be used; no client of the service meets it.
+const CodeUsage Code = "usage"
+
 // As returns the first *Error in an error's tree, or nil.
 func As(err error) *Error {
 	e, _ := errors.AsType[*Error](err)

@@ -84,6 +84,8 @@ func (h *healthHandlers) draining() error {
 // checkExport does not call an export good that was not tried since the start.
 func checkExport(state requirements.State) Check {
 	switch export := state.Export; {
+	case export.Off:
+		return Check{"export", CheckOK, "none is written: --export none"}
 	case export.Pending:
 		return Check{"export", CheckStarting, "the first export since the start is not written yet"}
 	case export.Err != nil:

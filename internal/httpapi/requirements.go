@@ -88,7 +88,7 @@ func setOutcome(w http.ResponseWriter, p requirements.Proposal, answer requireme
 		return
 	}
 	w.Header().Set("ETag", answer.ETag())
-	changing.SetExported(w, answer.Exported)
+	w.Header().Set("Export-Status", string(answer.Exported))
 	changing.SetReceipt(w, answer.Receipt)
 }
 

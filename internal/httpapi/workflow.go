@@ -55,7 +55,7 @@ func (h *requirementHandlers) switchWorkflow(w http.ResponseWriter, r *http.Requ
 		return err
 	}
 	if !out.Unchanged {
-		changing.SetExported(w, out.Exported)
+		w.Header().Set("Export-Status", string(out.Exported))
 		changing.SetReceipt(w, out.Receipt)
 	}
 	now := h.Service.Workflow()

@@ -25,7 +25,7 @@ func TestAnUnwritableExportUndoesNothingAndIsTriedAgain(t *testing.T) {
 	})
 	r.mustImport(twoRequirements)
 	answer := r.must(paula, "REQ-001", move(lifecycle.Planned))
-	require.False(t, answer.Exported, "accepted, and said to be pending")
+	require.Equal(t, projection.ExportPending, answer.Exported, "accepted, and said to be pending")
 	require.Eventually(t, func() bool { return r.State().Export.Err != nil }, time.Minute, time.Millisecond)
 	require.NoError(t, os.MkdirAll(folder, 0o755))
 	require.Eventually(t, func() bool { s := r.State(); return s.Export.Err == nil && s.Export.Size == s.LogSize }, time.Minute, time.Millisecond)

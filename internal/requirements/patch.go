@@ -88,7 +88,7 @@ func (s *Service) commit(ctx context.Context, who lifecycle.Actor, p Proposal,
 		return Answer{
 			Requirement: out.answer.Requirement, Revision: out.answer.Revision, Replayed: out.replayed,
 			Unchanged: out.answer.Unchanged, Receipt: out.receipt, Outcome: s.outcomeOf(p.ID, out.answer),
-			Exported: !p.DryRun && s.exporter.Wait(ctx, out.receipt.Size, s.options.ExportWait),
+			Exported: s.exporter.Wait(ctx, out.receipt.Size, s.options.ExportWait),
 		}, nil
 	}
 	return Answer{}, s.Refuse(ctx, who, p.Refused(),

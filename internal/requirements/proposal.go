@@ -31,9 +31,9 @@ type Proposal struct {
 type Answer struct {
 	Requirement []byte // as stored
 	Revision    uint64
-	Replayed    bool // the first answer to this Idempotency-Key, again
-	Unchanged   bool // it was so already: nothing was applied
-	Exported    bool // the export that contains it is written
+	Replayed    bool                // the first answer to this Idempotency-Key, again
+	Unchanged   bool                // it was so already: nothing was applied
+	Exported    projection.Exported // of a dry run, nothing
 	Receipt     Receipt
 	Outcome     *guidance.Outcome // what it has led to; nil where the first answer was given before there were any
 }

@@ -5,6 +5,7 @@ import (
 
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/requirements/decision"
+	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/renames"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/renaming"
@@ -13,7 +14,7 @@ import (
 // Renamed is what became of a renaming.
 type Renamed struct {
 	renames.Done
-	Exported bool // the export that contains it is written
+	Exported projection.Exported // whether the export contains it
 	Receipt  Receipt
 }
 
@@ -39,7 +40,7 @@ func (s *Service) Rename(ctx context.Context, a renames.Asked, asked Refused) (o
 	if err != nil {
 		return Renamed{}, s.Refuse(ctx, a.By, asked, err)
 	}
-	out.Exported = !asked.DryRun && s.exporter.Wait(ctx, out.Receipt.Size, s.options.ExportWait)
+	out.Exported = s.exporter.Wait(ctx, out.Receipt.Size, s.options.ExportWait)
 	return out, nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/lookup"
+	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/qualify"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/renames"
@@ -48,7 +49,7 @@ func TestARenamingKeepsTheLife(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []renaming.Pair{{From: "REQ-001", To: "LOGIN-1"}}, out.Renames)
 	require.Empty(t, out.Suspect)
-	require.True(t, out.Exported)
+	require.Equal(t, projection.ExportWritten, out.Exported)
 	now := r.requirement("LOGIN-1")
 	require.Equal(t, before.History, now.History)
 	require.Equal(t, before.Stamps, now.Stamps)

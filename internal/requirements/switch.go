@@ -16,7 +16,7 @@ type Switched struct {
 	To        string
 	Before    string // the workflow that was in force
 	Unchanged bool   // it is in force still: nothing was recorded
-	Exported  bool   // the export that contains it is written
+	Exported  projection.Exported
 	Receipt   Receipt
 }
 

@@ -12,6 +12,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/choices"
+	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -48,7 +49,7 @@ func TestTheLogHasTheWorkflow(t *testing.T) {
 	r = start(t, s, workflow(lifecycle.Workflow{}))
 	out, err := r.switchTo(paula, "rework", "work must return")
 	require.NoError(t, err)
-	require.Equal(t, Switched{To: "rework", Before: "v1", Exported: true, Receipt: out.Receipt}, out)
+	require.Equal(t, Switched{To: "rework", Before: "v1", Exported: projection.ExportWritten, Receipt: out.Receipt}, out)
 	require.Equal(t, size, out.Receipt.Index)
 	require.Equal(t, "rework", r.Workflow().Name)
 	require.Contains(t, string(r.record(size)), `"data":{"rules":4,"from":"v1","to":"rework","reason":"work must return"}`)

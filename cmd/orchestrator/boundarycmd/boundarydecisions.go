@@ -21,16 +21,16 @@ func boundaryDecisionsCommand() *cobra.Command {
 	var violations bool
 	cmd := &cobra.Command{
 		Use:   "decisions",
-		Short: "List decisions, newest first, allowed ones included, with the ids that label takes",
+		Short: "List decisions with their ids, newest first",
 		Example: `  orchestrator boundary decisions --violations --since 24h
   orchestrator boundary label 3f9c1a2b correct`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if limit < 1 {
-				return fault.New(fault.Invalid, "usage", "%d decisions cannot be listed", limit).
+				return fault.New(fault.Invalid, fault.CodeUsage, "%d decisions cannot be listed", limit).
 					WithFix("give --limit 1 or more")
 			}
-			from, err := cli.SinceOf(since, time.Now())
+			from, err := sinceOf(since, time.Now())
 			if err != nil {
 				return err
 			}
@@ -44,7 +44,7 @@ func boundaryDecisionsCommand() *cobra.Command {
 	}
 	o.rootFlag(cmd)
 	o.jsonFlag(cmd)
-	cli.SinceFlag(cmd, &since)
+	sinceFlag(cmd, &since)
 	cmd.Flags().IntVar(&limit, "limit", 50, "the most that are listed")
 	cmd.Flags().BoolVar(&violations, "violations", false, "leave out what enforce lets through")
 	return cli.WithEnv(cmd)

@@ -16,7 +16,7 @@ func boundaryDoctorCommand() *cobra.Command {
 	var o boundaryOptions
 	cmd := &cobra.Command{
 		Use:   "doctor [CLIENT...]",
-		Short: "Check that the hook is registered, and that it blocks, by calls through the registered command line",
+		Short: "Check that the hook is registered and blocks, by calls through its command line",
 		Long: `Doctor checks the settings of every client that the hook is registered with, or of the given clients,
 and pipes calls through the registered command line as the client would: by sh, and with a copy of the policy, so that
 the journal does not change.

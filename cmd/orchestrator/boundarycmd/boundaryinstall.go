@@ -21,7 +21,7 @@ func boundaryInstallCommand() *cobra.Command {
 	var followLink bool
 	cmd := &cobra.Command{
 		Use:   "install CLIENT",
-		Short: "Set the boundary up in validate, and register the hook in the settings of an agent client",
+		Short: "Set the boundary up in validate, and register the hook with an agent client",
 		Long: `Install creates .orchestrator/boundary with the default policy, unless the project has one, and
 registers the hook in the client's settings in the project. Nothing else in them is changed, and a copy is kept. A
 second run changes nothing.

@@ -16,7 +16,7 @@ func boundaryReadinessCommand() *cobra.Command {
 	var o boundaryOptions
 	cmd := &cobra.Command{
 		Use:   "readiness",
-		Short: "Measure whether the boundary may be enforced: every item of the checklist with its value and threshold",
+		Short: "Measure whether the boundary may be enforced, item by item",
 		Long: `Readiness measures the checklist for enforcing from the journal. The policy sets the thresholds.
 
 Exit codes: 0 ready; 1 not ready, or not measured.`,

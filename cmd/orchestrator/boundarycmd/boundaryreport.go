@@ -18,10 +18,10 @@ func boundaryReportCommand() *cobra.Command {
 	var since string
 	cmd := &cobra.Command{
 		Use:   "report",
-		Short: "Report violations by session, file and tool, over time, with bypasses, errors and latency",
+		Short: "Report violations, bypasses, errors and latency over time",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			from, err := cli.SinceOf(since, time.Now())
+			from, err := sinceOf(since, time.Now())
 			if err != nil {
 				return err
 			}
@@ -35,7 +35,7 @@ func boundaryReportCommand() *cobra.Command {
 	}
 	o.rootFlag(cmd)
 	o.jsonFlag(cmd)
-	cli.SinceFlag(cmd, &since)
+	sinceFlag(cmd, &since)
 	return cli.WithEnv(cmd)
 }
 

@@ -1,9 +1,6 @@
 package cli
 
 import (
-	"context"
-	"errors"
-	"io/fs"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,7 +11,7 @@ import (
 	"orchestrator/internal/system/tree"
 )
 
-// Service are how a command finds the running service, and as whom it asks.
+// Service says how a command finds the running service, and as whom it asks.
 type Service struct {
 	Data, Server, tokenFile, TlsCA string
 	Timeout                        time.Duration // for an answer; 0 leaves it to the client
@@ -22,16 +19,25 @@ type Service struct {
 	Role string
 }
 
+// ServiceFlags adds the flags of commands that ask a service in somebody's name.
 func ServiceFlags(cmd *cobra.Command, o *Service) {
 	DataFlag(cmd, &o.Data)
-	cmd.Flags().StringVar(&o.Server, "server", "",
-		"the service, as http://HOST:PORT, https://HOST or unix:PATH; without it the one that runs with --data")
+	ServerFlag(cmd, &o.Server)
 	TLSCAFlag(cmd, &o.TlsCA)
 	whose := "that of the viewer, or else of the pm,"
 	if o.Role != "" {
 		whose = "that of the " + o.Role
 	}
-	cmd.Flags().StringVar(&o.tokenFile, "token-file", "", "file with the token to use; without it "+whose+" in --data")
+	cmd.Flags().StringVar(&o.tokenFile, "token-file", "",
+		"file with the token to use, before the variable "+tokenVariable+"; without both, for the service of this folder, "+
+			whose+" in --data")
+}
+
+// ServerFlag adds --server.
+func ServerFlag(cmd *cobra.Command, server *string) {
+	cmd.Flags().StringVar(server, "server", "",
+		"address of the service: HOST:PORT, http://HOST:PORT, https://HOST or unix:PATH; without it the url of the "+
+			"settings, or else the service that runs with --data")
 }
 
 // TLSCAFlag adds --tls-ca to commands that ask a service.
@@ -47,33 +53,63 @@ func TimeoutFlag(cmd *cobra.Command, o *Service) {
 
 // Address returns where the service is.
 func (o Service) Address() (string, error) {
-	if o.Server != "" {
-		return o.Server, nil
-	}
-	addr, err := apiclient.LocalAddress(context.Background(), datadir.Dir(o.Data))
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", fault.New(fault.Unavailable, apiclient.CodeNotRunning, "no service runs with the folder %s", o.Data).
-			WithFix("start it with orchestrator serve, or name one with --server, or its folder with --data")
-	}
-	return apiclient.LocalURL(addr), err
+	to, err := o.find()
+	return to.server, err
 }
 
 // Connect finds the service and the token; it asks nothing yet.
 func (o Service) Connect() (*apiclient.Client, error) {
-	server, err := o.Address()
+	to, err := o.find()
 	if err != nil {
 		return nil, err
 	}
-	tokens := o.tokenFile
-	if tokens == "" && o.Role != "" {
-		tokens = datadir.Dir(o.Data).Token(o.Role)
+	options := apiclient.Options{Server: to.server, CAFile: o.TlsCA, UserAgent: UserAgent(), Timeout: o.Timeout}
+	if err := o.addToken(&options, to); err != nil {
+		return nil, err
 	}
-	if tokens == "" {
-		tokens = datadir.Dir(o.Data).Token("viewer")
-		if pm := datadir.Dir(o.Data).Token("pm"); !tree.Exists(tokens) && tree.Exists(pm) {
-			tokens = pm
+	return apiclient.New(options)
+}
+
+// addToken adds the token for a place. One that is named on the command line or by a variable is for whatever is asked.
+// Tokens that lie in the data folder are each for one address alone: whoever names another has to name a token, too.
+func (o Service) addToken(options *apiclient.Options, to place) error {
+	switch {
+	case o.tokenFile != "":
+		options.TokenFile = o.tokenFile
+	case tokenOfEnvironment() != "":
+		options.Token = tokenOfEnvironment()
+	case to.tokenFile != "":
+		options.TokenIn, options.TokenFile = o.Data, to.tokenFile
+	case to.own:
+		options.TokenIn, options.TokenFile, options.Own = o.Data, o.ownToken(), datadir.Dir(o.Data)
+	default:
+		return fault.New(fault.Invalid, fault.CodeUsage, "no token is known for %s", apiclient.Redacted(to.server)).
+			WithFix("name one for this address with --token-file or %s; those in %s are for the service of that folder alone",
+				tokenVariable, datadir.Dir(o.Data).TokenDir())
+	}
+	return nil
+}
+
+// ownToken returns the file with the token of the role, of those that the service of the folder made.
+func (o Service) ownToken() string {
+	data := datadir.Dir(o.Data)
+	if o.Role != "" {
+		return data.Token(o.Role)
+	}
+	viewer, pm := data.Token("viewer"), data.Token("pm")
+	if !tree.Exists(viewer) && tree.Exists(pm) {
+		return pm
+	}
+	return viewer
+}
+
+// ServiceOf returns what the flags of a command say of the service, for those who have the command alone.
+func ServiceOf(cmd *cobra.Command) Service {
+	value := func(flag string) string {
+		if f := cmd.Flags().Lookup(flag); f != nil {
+			return f.Value.String()
 		}
+		return ""
 	}
-	return apiclient.New(apiclient.Options{Server: server, CAFile: o.TlsCA, TokenFile: tokens,
-		UserAgent: UserAgent(), Timeout: o.Timeout})
+	return Service{Data: value("data"), Server: value("server"), tokenFile: value("token-file"), TlsCA: value("tls-ca")}
 }

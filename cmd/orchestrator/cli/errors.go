@@ -9,27 +9,13 @@ import (
 
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/advice"
 	"orchestrator/internal/secret"
 )
 
-// ExitError is an error with an exit code of its own.
-type ExitError struct {
-	error
-	Code int
-}
-
-func (e ExitError) Unwrap() error { return e.error }
-
-// Found makes an error what a command found: exit code 1.
-func Found(err error) error {
-	if err == nil {
-		return nil
-	}
-	return ExitError{err, 1}
-}
-
 // PrintError writes what went wrong, each part of it on a line of its own, and what to do.
 func PrintError(err error) {
+	defer printAdvice(err)
 	f := fault.As(err)
 	if f == nil {
 		fmt.Fprintln(os.Stderr, "orchestrator:", output.Printable(secret.Mask(err.Error())))
@@ -51,20 +37,26 @@ func PrintError(err error) {
 	}
 }
 
-// Usage makes what keeps a command from doing its work exit code 2, so that 1 is left for what it found.
+// Usage makes what keeps a command from doing its work exit code 2, so that 1 is left for what it found. A service
+// that does not answer keeps its own code, 3.
 func Usage(cmd *cobra.Command) *cobra.Command {
-	prepare, work := cmd.PreRunE, cmd.RunE
-	two := func(err error) error {
+	work := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		err := work(cmd, args)
 		if err == nil || errors.As(err, new(ExitError)) {
 			return err
 		}
-		return ExitError{err, 2}
+		return ExitError{err, ExitUsage}
 	}
-	if check := cmd.Args; check != nil {
-		cmd.Args = func(cmd *cobra.Command, args []string) error { return two(check(cmd, args)) }
-	}
-	cmd.PreRunE = func(cmd *cobra.Command, args []string) error { return two(prepare(cmd, args)) }
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return two(work(cmd, args)) }
-	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return two(FlagError(cmd, err)) })
 	return cmd
+}
+
+// printAdvice writes what can be typed next.
+func printAdvice(err error) {
+	var a advice.Error
+	if errors.As(err, &a) {
+		for _, line := range a.Lines {
+			fmt.Fprintln(os.Stderr, "  "+output.Printable(line))
+		}
+	}
 }

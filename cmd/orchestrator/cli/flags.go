@@ -5,14 +5,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"orchestrator/cmd/orchestrator/cli/setting"
 	"orchestrator/internal/datadir"
-	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/qualify"
 	"orchestrator/internal/requirements/reqdoc"
 )
 
+// DataFlag adds --data.
 func DataFlag(cmd *cobra.Command, data *string) {
 	cmd.Flags().StringVar(data, "data", datadir.Default, "folder of the database and the tokens")
+	setting.DeclarePaths(cmd, "data")
 }
 
 // FormatFlag adds --format; the first one known is the default.
@@ -23,7 +25,7 @@ func FormatFlag(cmd *cobra.Command, format *string, known []string) {
 
 // UnknownFormat refuses a --format; known are the ones there are.
 func UnknownFormat(format string, known []string) error {
-	return fault.New(fault.Invalid, "usage", "there is no format %q", format).
+	return misuse("there is no format %q", format).
 		WithFix("use --format %s", strings.Join(known, ", "))
 }
 
@@ -35,6 +37,8 @@ func ReadingFlags(cmd *cobra.Command, o *reqdoc.Options) {
 	cmd.Flags().BoolVar(&o.Assign, "assign", false, "make ids from section and item for documents that have none")
 	cmd.Flags().StringVar(&o.Qualify, "qualify", "", "whether ids begin with the folder of their document: folder or none "+
 		"(default: of a new project, where the family numbers requirements per folder; then as they are on record)")
+	cmd.Flags().BoolVar(&o.Strict, "strict", false,
+		"refuse templates and drafts, which are left out with a warning where other documents define requirements")
 	_ = cmd.RegisterFlagCompletionFunc("qualify", cobra.FixedCompletions(qualify.Forms(), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("family", cobra.FixedCompletions(families, cobra.ShellCompDirectiveNoFileComp))
 }

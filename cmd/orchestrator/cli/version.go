@@ -3,6 +3,7 @@ package cli
 import (
 	"runtime"
 	"runtime/debug"
+	"strings"
 )
 
 // UserAgent names this program to a service.
@@ -11,7 +12,18 @@ func UserAgent() string { return "orchestrator/" + BuildVersion }
 // BuildVersion is set by the Makefile.
 var BuildVersion = "development"
 
-func Version() string { return BuildVersion + " " + Commit() + " " + runtime.Version() }
+// Version returns the version for people: with the commit, unless the version itself names it.
+func Version() string {
+	named := BuildVersion
+	if i := strings.LastIndex(named, "-g"); i >= 0 {
+		named = named[i+len("-g"):]
+	}
+	named = strings.TrimSuffix(named, "-dirty")
+	if commit := Commit(); len(named) < 7 || !strings.HasPrefix(commit, named) {
+		return BuildVersion + " (commit " + commit + ", " + runtime.Version() + ")"
+	}
+	return BuildVersion + " (" + runtime.Version() + ")"
+}
 
 // Commit returns the revision that the program was built from, as far as the build recorded it.
 func Commit() string {

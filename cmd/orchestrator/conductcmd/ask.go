@@ -21,7 +21,7 @@ evaluates the answers a second time, and replies. A sentence that it does not un
 forms that it knows: docs/conductor-language.md. With --rephrase the service's language model rephrases the answers;
 if there is no model, or if it changes the meaning, the answers stay as they are.
 
-Exit codes: 0 answered; 1 not answered, or not confirmed; 2 usage or environment.`,
+Exit codes: 0 answered; 1 not answered, not confirmed or refused; 2 usage; 3 no service answers.`,
 		Example: `  orchestrator ask "what is 2+2"
   orchestrator ask "how many r's in strawberry; what is my name"
   orchestrator ask --rephrase "what is blocked and why"`,

@@ -30,8 +30,10 @@ func ConductCommand() *cobra.Command {
 		Long: `Conduct sends a file of obligations (schemas/obligations.schema.json) to the running service, and shows
 the result of each. FILE - is standard input. With --plan it shows which tools would run, and runs nothing.
 
-Exit codes: 0 all are resolved; 1 one failed, or waits for something; 2 usage or environment.`,
-		Example: `  echo '{"obligations":[{"type":"REPORT","payload":{"kind":"query.math","expr":"2+2"}}]}' | orchestrator conduct -
+Exit codes: 0 all are resolved; 1 one failed or waits for something, or the request was
+refused; 2 usage; 3 no service answers.`,
+		Example: `  orchestrator conduct obligations.json
+  orchestrator conduct - < obligations.json
   orchestrator conduct --plan obligations.json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -61,7 +63,7 @@ func (o *conductOptions) flags(cmd *cobra.Command) *cobra.Command {
 		"how long the service may take for its answer")
 	cmd.Flags().BoolVar(&o.asJSON, "json", false, "print what the service answers, as JSON")
 	cli.WithEnv(cmd)
-	return cli.Usage(cmd)
+	return cmd
 }
 
 func readConducted(name string, in io.Reader) ([]byte, error) {

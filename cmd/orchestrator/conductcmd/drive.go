@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/completion"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/conductor/drive"
@@ -21,10 +22,11 @@ in .orchestrator/tools has a role. Each run of an agent gets a prompt (orchestra
 which is revoked when the run ends. The project shows whether an agent did its work; what it says does not count. If
 it did not, the next agent is tried. If all fail, the requirement is set to blocked, with the reason.
 
-It uses the pm's token of the first start, unless --token-file names another. After an interrupt no further step
-begins; an agent that is running finishes.
+It acts with the token tokens/pm.token of the data folder, unless --token-file names another. After an interrupt no
+further step begins; an agent that is running finishes.
 
-Exit codes: 0 all driven requirements are done; 1 some are not; 2 usage or environment.`
+Exit codes: 0 all driven requirements are done; 1 some are not, or the request was refused; 2 usage;
+3 no service answers.`
 
 func DriveCommand() *cobra.Command {
 	o := driveOptions{Service: cli.Service{Role: "pm"}}
@@ -32,7 +34,7 @@ func DriveCommand() *cobra.Command {
 		Use:   "drive",
 		Short: "Bring requirements to done by running agents",
 		Long:  driveLong,
-		Example: `  orchestrator drive --plan                              # what would be done first, and by which tool
+		Example: `  orchestrator drive --plan                              # what would be done first
   orchestrator drive --requirement REQ-1 --max-steps 1   # one step
   orchestrator drive --parallel 4 --json`,
 		Args: cobra.NoArgs,
@@ -42,10 +44,12 @@ func DriveCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringSliceVar(&o.roles, "role", nil,
-		"whose work is to be done: pm, architect, coder or tester; may be given several times (default all of a pm, "+
+		"whose work to do: pm, architect, coder or tester; may be given several times (default all of a pm, "+
 			"else the token's own)")
 	f.StringArrayVar(&o.requirements, "requirement", nil,
 		"id of a requirement to drive; may be given several times (default all that are not done)")
+	_ = cmd.RegisterFlagCompletionFunc("role", completion.Roles) // the flags exist
+	_ = cmd.RegisterFlagCompletionFunc("requirement", completion.IDs)
 	f.IntVar(&o.maxSteps, "max-steps", drive.DefaultSteps, "most obligations, of all requirements together")
 	f.IntVar(&o.parallel, "parallel", 1,
 		fmt.Sprintf("requirements to drive at once, %d at most, where none depends on another", drive.MaxParallel))
@@ -54,7 +58,7 @@ func DriveCommand() *cobra.Command {
 		"print each event as a line of JSON, the report last; with --plan the plan as JSON")
 	cli.ServiceFlags(cmd, &o.Service)
 	cli.WithEnv(cmd)
-	return cli.Usage(cmd)
+	return cmd
 }
 
 // driveOptions are the flags of drive.

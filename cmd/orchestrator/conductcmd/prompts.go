@@ -20,7 +20,7 @@ file ROLE.md in the folder prompts of --data replaces. Without an argument, prom
 it prints the template of that role, so that you can put a changed copy into the folder. A running service uses it
 after a restart.`,
 		Example: `  orchestrator prompts
-  mkdir -p .orchestrator/prompts && orchestrator prompts coder > coder.md && mv coder.md .orchestrator/prompts/`,
+  orchestrator prompts coder > coder.md    # to change it and put it into .orchestrator/prompts`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			all, err := prompt.Load(datadir.Dir(data).Prompts())

@@ -33,7 +33,8 @@ It asks the service that runs with --data, or --server. If none is running, it r
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if out == "" {
-				return fault.New(fault.Invalid, "usage", "no file to write was named").WithFix("give it with -o FILE")
+				return fault.New(fault.Invalid, fault.CodeUsage, "no file to write was named").
+					WithFix("give it with -o FILE")
 			}
 			return writeBundle(cmd.Context(), from, out, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},

@@ -17,7 +17,6 @@ import (
 	"orchestrator/internal/auditor/witness"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/system/runner"
 	"orchestrator/internal/system/tree"
 )
 
@@ -49,10 +48,11 @@ with both checkpoints, so that anyone can check it. An alarm is repeated in ever
 Keep the state and the key of the witness away from the servers that it watches, and do not copy them: two witnesses
 with one key could cosign contradictory checkpoints.
 
-Exit codes: 0 all is well, or stopped; 1 an alarm; 2 with --once, a server could not be asked; usage or environment.`,
+Exit codes: 0 all is well, or stopped; 1 an alarm; 2 usage or environment; 3 with
+--once, a server could not be asked.`,
 		Example: `  orchestrator audit witness --token-file viewer.token https://shop.example.org
   orchestrator audit witness --once --key audit.pub http://127.0.0.1:8080   # as a job
-  orchestrator audit witness -o cosigned --every 5m --token-file a.token --token-file b.token https://a.example https://b.example`,
+  orchestrator audit witness -o cosigned --token-file a.token https://a.example https://b.example`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), args)
@@ -97,8 +97,11 @@ func (o witnessOptions) run(ctx context.Context, out, notes io.Writer, urls []st
 	} else {
 		err = watch.Run(ctx, o.every)
 	}
-	if fault.Is(err, witness.CodeAlarm) {
+	switch {
+	case fault.Is(err, witness.CodeAlarm):
 		return cli.Found(err)
+	case fault.Is(err, witness.CodeIncomplete):
+		return cli.ExitError{Err: err, Code: cli.ExitUnreachable}
 	}
 	return err
 }
@@ -106,7 +109,7 @@ func (o witnessOptions) run(ctx context.Context, out, notes io.Writer, urls []st
 // open opens the witness, and says where it is new.
 func (o witnessOptions) open(ctx context.Context, notes io.Writer) (w *witness.Witness, err error) {
 	if o.every < time.Second || o.timeout < time.Second {
-		return nil, fault.New(fault.Invalid, "usage", "--every and --timeout take a second at least").
+		return nil, fault.New(fault.Invalid, fault.CodeUsage, "--every and --timeout take a second at least").
 			WithFix("use --every 1m")
 	}
 	if o.Trust, err = trustedKeys(ctx, o.Trust); err != nil {
@@ -141,21 +144,22 @@ func trustedKeys(ctx context.Context, given []string) (keys []string, err error)
 // connect prepares to ask each server with its token.
 func (o witnessOptions) connect(urls []string) ([]witness.Watched, error) {
 	if n := len(o.tokens); n > 1 && n != len(urls) {
-		return nil, fault.New(fault.Invalid, "usage", "there are %d servers and %d token files", len(urls), n).
+		return nil, fault.New(fault.Invalid, fault.CodeUsage, "there are %d servers and %d token files", len(urls), n).
 			WithFix("give --token-file once for all of them, or once for each, in their order")
 	}
 	var servers []witness.Watched
 	for i, raw := range urls {
 		address := witness.Address(raw)
 		if slices.ContainsFunc(servers, func(s witness.Watched) bool { return s.URL == address }) {
-			return nil, fault.New(fault.Invalid, "usage", "%s is named twice", address).WithFix("name each server once")
+			return nil, fault.New(fault.Invalid, fault.CodeUsage, "%s is named twice", address).
+				WithFix("name each server once")
 		}
-		tokens, err := o.tokenFor(i, address)
+		options, err := o.tokenFor(i, address)
 		if err != nil {
 			return nil, err
 		}
-		c, err := apiclient.New(apiclient.Options{Server: address, CAFile: o.tlsCA, TokenFile: tokens,
-			UserAgent: cli.UserAgent(), MaxAnswer: maxProof})
+		options.CAFile, options.UserAgent, options.MaxAnswer = o.tlsCA, cli.UserAgent(), maxProof
+		c, err := apiclient.New(options)
 		if err != nil {
 			return nil, err
 		}
@@ -164,18 +168,19 @@ func (o witnessOptions) connect(urls []string) ([]witness.Watched, error) {
 	return servers, nil
 }
 
-func (o witnessOptions) tokenFor(i int, address string) (string, error) {
+// tokenFor returns the address to ask, and the token that is for it.
+func (o witnessOptions) tokenFor(i int, address string) (apiclient.Options, error) {
 	switch {
 	case len(o.tokens) == 1:
-		return o.tokens[0], nil
+		return apiclient.Options{Server: address, TokenFile: o.tokens[0]}, nil
 	case len(o.tokens) > 1:
-		return o.tokens[i], nil
+		return apiclient.Options{Server: address, TokenFile: o.tokens[i]}, nil
 	}
-	local := datadir.Dir(o.data).Token("viewer")
-	if runner.NamesLoopback(address) && tree.Exists(local) {
-		return local, nil
+	data := datadir.Dir(o.data)
+	if server, own := apiclient.LocalServer(context.Background(), data, address); own && tree.Exists(data.Token("viewer")) {
+		return apiclient.Options{Server: server, Own: data, TokenIn: string(data), TokenFile: data.Token("viewer")}, nil
 	}
-	return "", fault.New(fault.Invalid, "token_file", "there is no token to ask %s with", apiclient.Redacted(address)).
+	return apiclient.Options{}, fault.New(fault.Invalid, "token_file", "there is no token to ask %s with", apiclient.Redacted(address)).
 		WithFix("where that server runs, make one that can only read: orchestrator token add viewer witness --out " +
 			"witness.token; then name it with --token-file")
 }

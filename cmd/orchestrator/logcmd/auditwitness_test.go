@@ -133,7 +133,7 @@ func TestServersThatHoldAWitnessUp(t *testing.T) {
 				dir = t.TempDir()
 				out, notes, code = runWitness(ctx, t, dir, "--once", "--timeout", timeout.String(), bad.URL, good.URL)
 				require.NoError(t, ctx.Err(), "it ends by itself")
-				require.Equal(t, 2, code)
+				require.Equal(t, 3, code)
 			}
 			require.Contains(t, notes, bad.URL+": ")
 			require.Contains(t, notes, c.says)

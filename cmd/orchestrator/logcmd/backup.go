@@ -43,7 +43,8 @@ does. Whoever has the file can sign in the name of the log, unless it was writte
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.out == "" {
-				return fault.New(fault.Invalid, "usage", "no file to write was named").WithFix("give it with -o FILE")
+				return fault.New(fault.Invalid, fault.CodeUsage, "no file to write was named").
+					WithFix("give it with -o FILE")
 			}
 			written, err := o.run(cmd.Context(), cmd.ErrOrStderr())
 			if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/cli/exportflag"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/auditor"
 	"orchestrator/internal/datadir"
@@ -53,7 +54,7 @@ recorded.`,
 	}
 	f := cmd.Flags()
 	cli.DataFlag(cmd, &o.Data)
-	f.StringVar(&o.export, "export", "project_status.json",
+	exportflag.Add(cmd.Flags(), &o.export,
 		"export that may remember what came after the backup; so may the checkpoint beside it")
 	f.StringVar(&o.key, "key", "",
 		"public key that must have signed the log, or a file that holds it, as GET /audit/key answers it; without "+

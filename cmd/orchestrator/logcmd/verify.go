@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/cli/exportflag"
+	"orchestrator/cmd/orchestrator/cli/setting"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/auditor"
 	"orchestrator/internal/datadir"
@@ -29,6 +31,7 @@ type verifyOptions struct {
 	git           string
 	allowRollback bool
 	asJSON        bool
+	typed         bool // --server stands on the command line
 }
 
 func VerifyCommand() *cobra.Command {
@@ -47,7 +50,8 @@ With a file it checks a bundle, with a URL or --server a running service. With n
 --against compares the log with checkpoints that were kept elsewhere, --git with all that a git repository has ever
 had in project_status.checkpoint. Without such a checkpoint, a log whose end was cut off looks intact.
 
-Exit codes: 0 in order; 1 something is wrong, and the first bad record is named; 2 it could not be checked.`,
+Exit codes: 0 in order; 1 something is wrong, and the first bad record is named; 2 it could not be checked;
+3 no service answers.`,
 		Example: `  orchestrator audit bundle -o log.zip && orchestrator audit verify log.zip
   orchestrator audit verify log.zip --key audit.pub --against last-week.checkpoint
   orchestrator audit verify http://127.0.0.1:8080 --token-file viewer.token --git
@@ -55,13 +59,14 @@ Exit codes: 0 in order; 1 something is wrong, and the first bad record is named;
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			debug.SetGCPercent(verifyGC)
+			o.typed = setting.Typed(cmd, "server")
 			report, err := o.run(cmd.Context(), strings.Join(args, ""), cmd.ErrOrStderr())
 			return o.write(cmd.OutOrStdout(), report, err)
 		},
 	}
 	f := cmd.Flags()
 	cli.ServiceFlags(cmd, &o.Service)
-	f.StringVar(&o.export, "export", "project_status.json",
+	exportflag.Add(cmd.Flags(), &o.export,
 		"export to compare a database with; a missing one is reported")
 	f.StringVar(&o.key, "key", "",
 		"public key that must have signed the log, or a file that holds it, as GET /audit/key answers it; without "+
@@ -73,6 +78,8 @@ Exit codes: 0 in order; 1 something is wrong, and the first bad record is named;
 	f.BoolVar(&o.allowRollback, "allow-rollback", false,
 		"let a checkpoint pass whose moment a recorded rollback gave up")
 	f.BoolVar(&o.asJSON, "json", false, "write JSON")
+	setting.Declare(cmd, "export")
+	setting.DeclarePaths(cmd, "export")
 	return cli.Usage(cli.WithEnv(cmd))
 }
 
@@ -96,8 +103,8 @@ func (o verifyOptions) run(ctx context.Context, what string, notes io.Writer) (r
 // verify verifies the bundle or the service that was named, else the database.
 func (o verifyOptions) verify(ctx context.Context, what string, options auditor.Options) (auditor.Report, error) {
 	switch {
-	case what != "" && o.Server != "":
-		return auditor.Report{}, fault.New(fault.Invalid, "usage", "both %q and --server %q were named", what, o.Server).
+	case what != "" && o.typed:
+		return auditor.Report{}, fault.New(fault.Invalid, fault.CodeUsage, "both %q and --server %q were named", what, o.Server).
 			WithFix("name one of them")
 	case strings.HasPrefix(what, "http://"), strings.HasPrefix(what, "https://"), what == "" && o.Server != "":
 		o.Server = cmp.Or(what, o.Server)

@@ -10,8 +10,11 @@ import (
 	"orchestrator/internal/fault"
 )
 
-// CodeAlarm is the code of a watch that raised an alarm.
-const CodeAlarm fault.Code = "witness_alarm"
+// Codes of a watch that did not end well.
+const (
+	CodeAlarm      fault.Code = "witness_alarm"      // a log is not what it was
+	CodeIncomplete fault.Code = "witness_incomplete" // servers could not be asked
+)
 
 // Watched is a server, by the address that its log is pinned to.
 type Watched struct {
@@ -104,7 +107,7 @@ func verdict(alarms, failures int) error {
 			WithFix("keep the ALARM files, and show them to whoever relies on the log; they can be checked without " +
 				"this witness")
 	case failures > 0:
-		return fault.New(fault.Unavailable, "witness_incomplete", "servers that could not be asked: %d", failures).
+		return fault.New(fault.Unavailable, CodeIncomplete, "servers that could not be asked: %d", failures).
 			WithFix("see the lines above; what was kept of their logs stays")
 	}
 	return nil

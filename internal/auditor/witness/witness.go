@@ -161,7 +161,7 @@ func newKey(name string) ([]byte, error) {
 func (w *Witness) checkTrust() error {
 	for _, key := range w.trust {
 		if err := audit.CheckKey(key); err != nil {
-			return fault.New(fault.Invalid, "usage", "--key: %v", err).
+			return fault.New(fault.Invalid, fault.CodeUsage, "--key: %v", err).
 				WithFix("give the line that GET /audit/key answers, or audit.pub holds")
 		}
 		if l, ok := w.state.byOrigin(audit.OriginOf(key)); ok && l.Key != key {

@@ -92,13 +92,27 @@ func (l *Listener) openTCP(addr string) error {
 	inner, err := net.Listen("tcp", addr)
 	if err != nil {
 		return fault.New(fault.Unavailable, "address", "cannot listen on %s", addr).
-			WithFix("stop what uses it, or give another --addr; port 0 takes a free one").Because(err)
+			WithFix("%s", mendTCP(addr, err)).Because(err)
 	}
 	l.Listener, l.addr = inner, inner.Addr().String()
 	if l.pair != nil {
 		l.addr = "https://" + l.addr
 	}
 	return nil
+}
+
+// mendTCP returns what to do about an address that cannot be listened on: only one that is in use has somebody to stop.
+func mendTCP(addr string, err error) string {
+	_, _, malformed := net.SplitHostPort(addr)
+	switch {
+	case malformed != nil || strings.Contains(addr, "//"):
+		return "give HOST:PORT, such as 127.0.0.1:18399, or unix:PATH; for TLS add --tls-cert and --tls-key"
+	case errors.Is(err, syscall.EADDRINUSE):
+		return "stop what uses it, or give another --addr; port 0 takes a free one"
+	case errors.Is(err, syscall.EACCES):
+		return "give a port above 1023, or let this user take lower ones; port 0 takes a free one"
+	}
+	return "give an address of this machine as HOST:PORT, such as 127.0.0.1:0; port 0 takes a free one"
 }
 
 func (l *Listener) openSocket(path string) error {

@@ -183,3 +183,20 @@ func TestAddressesThatCannotBeListenedOn(t *testing.T) {
 	require.True(t, IsSocket("unix:/a"))
 	require.False(t, IsSocket("127.0.0.1:0"))
 }
+
+// TestTheMendOfATCPAddressFitsWhatIsWrong: nobody is to be stopped where nobody has the address.
+func TestTheMendOfATCPAddressFitsWhatIsWrong(t *testing.T) {
+	first, err := Open(Options{Addr: "127.0.0.1:0"})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, first.Close()) })
+	for addr, mend := range map[string]string{
+		first.Address():   "stop what uses it",
+		"18399":           "give HOST:PORT",
+		"https://x:18399": "give HOST:PORT",
+		"192.0.2.1:18399": "give an address of this machine",
+	} {
+		_, err := Open(Options{Addr: addr})
+		require.ErrorIs(t, err, fault.Unavailable, addr)
+		require.Contains(t, fault.As(err).Fix, mend, addr)
+	}
+}

@@ -40,7 +40,7 @@ func openPair(cert, key string) (*pair, error) {
 		return nil, nil
 	}
 	if cert == "" || key == "" {
-		return nil, fault.New(fault.Invalid, "usage", "TLS needs a certificate and its key").
+		return nil, fault.New(fault.Invalid, fault.CodeUsage, "TLS needs a certificate and its key").
 			WithFix("give both --tls-cert and --tls-key, or neither")
 	}
 	p := &pair{cert: cert, key: key, looked: time.Now()}

@@ -71,7 +71,7 @@ func TestAProjectClosesAllThatItOpened(t *testing.T) {
 	require.Empty(t, openFiles(t, folder), "a plan holds nothing open")
 	project, err := plan.Open(t.Context(), Process{Log: zerolog.Nop(), Draining: func() bool { return false }})
 	require.NoError(t, err)
-	require.Len(t, project.opened, 5)
+	require.Len(t, project.opened, 6)
 	var counts []int
 	for i, closer := range project.opened {
 		project.opened[i] = func() error {
@@ -83,7 +83,7 @@ func TestAProjectClosesAllThatItOpened(t *testing.T) {
 	require.Len(t, openFiles(t, folder), 4)
 	require.Contains(t, openFiles(t, folder), "/data/state.db")
 	require.NoError(t, project.Close())
-	require.Equal(t, []int{3, 3, 2, 1, 0}, counts)
+	require.Equal(t, []int{4, 3, 3, 2, 1, 0}, counts)
 }
 
 // A start that is refused leaves nothing open, however far it came.

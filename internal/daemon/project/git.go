@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/rs/zerolog"
@@ -51,7 +52,10 @@ func secretsTracked(tracked []gitignore.File) error {
 
 // keepOutOfGit writes the .gitignore of the data folder, and warns where that does not keep its secrets out of git.
 func (p *Plan) keepOutOfGit(ctx context.Context, log zerolog.Logger) error {
-	shared := append([]string{p.Export}, p.Requirements...)
+	shared := slices.Clone(p.Requirements)
+	if p.Export != "" {
+		shared = append(shared, p.Export)
+	}
 	result, err := gitignore.Write(p.Data, shared)
 	if err != nil {
 		return fmt.Errorf("write .gitignore into the data folder: %w", err)

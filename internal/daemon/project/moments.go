@@ -90,7 +90,12 @@ func (p *Plan) remembered(ctx context.Context, l *ledger.Ledger, log zerolog.Log
 		}
 		log.Warn().Str("file", unread).Msg("it is not whole; it is written anew from the database")
 	}
-	if len(known) == 0 && key != "" {
+	switch {
+	case len(known) > 0:
+	case p.Export == "":
+		log.Warn().Msg("no export is written: a rollback of the database is noticed only by a witness that " +
+			"--witness names (orchestrator audit witness)")
+	case key != "":
 		log.Warn().Msg("neither export nor checkpoint nor witness remembers this log: a rollback cannot be noticed " +
 			"at this start")
 	}

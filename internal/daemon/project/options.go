@@ -24,7 +24,7 @@ type Options struct {
 	Witness      string   // file of a witness that the database is compared with; it need not exist
 	Secrets      []string // further files that evidence must not show, and git must not track
 
-	Export         string
+	Export         string        // "" writes none
 	ExportWait     time.Duration // how long a change waits for the export that contains it
 	RequireIfMatch bool
 	Deterministic  bool // durations in the conductor's traces are 0
@@ -84,7 +84,7 @@ func (o *Options) resolveLinks() {
 
 func (o *Options) checkEvidence() error {
 	if modes := []string{"", projection.EvidenceVerified, projection.EvidenceRecorded}; !slices.Contains(modes, o.Evidence) {
-		return fault.New(fault.Invalid, "evidence", "--evidence must be verify or record, not %q", o.Evidence).
+		return fault.New(fault.Invalid, fault.CodeUsage, "--evidence must be verify or record, not %q", o.Evidence).
 			WithFix("use verify, which looks it up in the repository, or record, which keeps it as it is given")
 	}
 	switch {
@@ -106,6 +106,6 @@ func texts[T ~string](items []T) []string {
 
 // branchWithoutRepository refuses a branch where no evidence is looked up.
 func branchWithoutRepository(cause error) error {
-	return fault.New(fault.Invalid, "evidence", "--branch names a branch, but evidence is not looked up in a repository").
+	return fault.New(fault.Invalid, fault.CodeUsage, "--branch names a branch, but evidence is not looked up in a repository").
 		WithFix("leave --branch out, or start in a git working tree with --evidence verify").Because(cause)
 }

@@ -10,8 +10,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"os"
 	"time"
 
@@ -32,7 +30,6 @@ import (
 	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/reqdoc"
-	"orchestrator/internal/system/durable"
 	"orchestrator/internal/token"
 )
 
@@ -59,6 +56,7 @@ type Project struct {
 	importer *importer
 	loops    loops
 	opened   closers
+	address  *publishedAddress
 }
 
 // Open opens the project, and imports its documents.
@@ -68,6 +66,8 @@ func (p *Plan) Open(ctx context.Context, around Process) (*Project, error) {
 	if err != nil {
 		return nil, errors.Join(err, opened.close())
 	}
+	project.address = &publishedAddress{}
+	opened.add(sure(project.address.release))
 	project.opened = opened
 	return project, nil
 }
@@ -168,22 +168,16 @@ func (p *Project) Checks() []httpapi.Check {
 // Figures returns how updates were grouped into commits so far.
 func (p *Project) Figures() boltstore.Stats { return p.data.store.Stats() }
 
-// PublishAddress writes into the data folder where the service answers. An old address must not stay: another service
-// may have it now.
+// PublishAddress writes into the data folder where the service answers, and holds the file as long as the project is
+// open. An old address must not stay: another service may have it now.
 func (p *Project) PublishAddress(ctx context.Context, addr string) error {
-	err := writeAddress(p.Data, addr)
+	publish := func(context.Context) error { return p.address.publish(p.Data, addr) }
+	err := publish(ctx)
 	if isFull(err) {
 		_ = os.Remove(p.Data.Address()) // what it took may be enough
-		return p.data.postponed.tryNow(ctx, "addr", func(context.Context) error { return writeAddress(p.Data, addr) })
+		return p.data.postponed.tryNow(ctx, "addr", publish)
 	}
 	return err
-}
-
-func writeAddress(data datadir.Dir, addr string) error {
-	return durable.WriteFile(data.Address(), 0o600, func(w io.Writer) error {
-		_, err := fmt.Fprintln(w, addr)
-		return err
-	})
 }
 
 // Run runs what has to happen while the project is open, until ctx ends, and writes the last export.

@@ -71,7 +71,7 @@ func warnOfPlanted(export string, log zerolog.Logger) {
 func makeDataDir(data string, log zerolog.Logger) error {
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		return fault.New(fault.Unavailable, "data_folder", "the folder %s cannot be made", data).
-			WithFix("create it and make it writable for this user, or give another --data").Because(err)
+			WithFix("create it and make it writable for this user, or name another folder with --data").Because(err)
 	}
 	if info, err := os.Stat(data); err == nil && info.Mode().Perm()&0o077 != 0 {
 		log.Warn().Str("data", data).Stringer("mode", info.Mode().Perm()).
@@ -106,8 +106,8 @@ func (p *Plan) checkFreshStart(all []documents.Document) error {
 		if tree.Exists(path) {
 			return fault.New(fault.NotFound, "database_missing", "%s exists, but the database %s does not", path,
 				database).
-				WithFix("put the database back from a backup, or give the --data that belongs to the export; to "+
-					"start over from nothing, move %s away", path)
+				WithFix("put it back with orchestrator restore FILE, which reads a backup, or give the --data that "+
+					"belongs to the export; to start over from nothing, move %s away", path)
 		}
 	}
 	if err := checkWitness(database, p.Witness); err != nil {
@@ -147,6 +147,6 @@ func checkWitness(database, path string) error {
 	}
 	return fault.New(fault.NotFound, "database_missing", "%s has seen the log %s, but there is no database %s", path,
 		seen.Logs[0].Origin, database).
-		WithFix("put the database back from a backup; if the witness watches other services alone, give another " +
+		WithFix("put it back with orchestrator restore FILE, which reads a backup; if the witness watches other services alone, give another " +
 			"--witness")
 }

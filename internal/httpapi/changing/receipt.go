@@ -18,12 +18,3 @@ func SetReceipt(w http.ResponseWriter, r requirements.Receipt) {
 	w.Header()["Audit-Receipt"] = []string{fmt.Sprintf("size=%d, %s, root=:%s:", r.Size, place,
 		base64.StdEncoding.EncodeToString(r.Root[:]))}
 }
-
-// SetExported sets the header that says whether the export that contains a change is written.
-func SetExported(w http.ResponseWriter, written bool) {
-	status := "pending"
-	if written {
-		status = "written"
-	}
-	w.Header().Set("Export-Status", status)
-}

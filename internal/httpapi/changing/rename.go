@@ -30,7 +30,7 @@ func Rename(s *requirements.Service) func(http.ResponseWriter, *http.Request) er
 		case out.DryRun:
 			w.Header().Set("Dry-Run", "true")
 		case !out.Unchanged:
-			SetExported(w, out.Exported)
+			w.Header().Set("Export-Status", string(out.Exported))
 			SetReceipt(w, out.Receipt)
 		}
 		if out.Replayed {

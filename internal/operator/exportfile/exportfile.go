@@ -16,11 +16,14 @@ import (
 )
 
 // CheckPath keeps the export from replacing a file that is none: a requirement document, the database, its tokens or
-// address, or whatever else stands at its path.
+// address, or whatever else stands at its path. "" is no export.
 func CheckPath(ctx context.Context, data datadir.Dir, export string, documents []string) error {
+	if export == "" {
+		return nil
+	}
 	wrong := func(why string) error {
 		return fault.New(fault.Invalid, "export_path", "%s cannot be the export: %s", export, why).
-			WithFix("give --export a path of its own; nothing was changed")
+			WithFix("give --export a path of its own, or none; nothing was changed")
 	}
 	own := []string{data.Database(), data.Tokens(), data.Address()}
 	for _, path := range append(own, documents...) {

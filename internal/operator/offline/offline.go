@@ -29,7 +29,7 @@ import (
 // Project is a project that no service has open. It is opened for one import.
 type Project struct {
 	Data         datadir.Dir
-	Export       string
+	Export       string   // "" compares with none, and writes none
 	Requirements []string // paths and patterns of the documents
 	Reading      reqdoc.Options
 	OnDisplaced  func(projection.Displaced)
@@ -96,7 +96,7 @@ func (p Project) previewWithoutExport(ctx context.Context, files []reqdoc.File, 
 	}
 	store, err := boltstore.Open(path, boltstore.Options{ReadOnly: true, LockTimeout: database.LockPatience})
 	if err != nil {
-		return p.whenLocked(ctx, err, "give the export of that service with --export", "?dry_run=true")
+		return p.whenLocked(ctx, err, p.besideService(), "?dry_run=true")
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	l, err := ledger.OpenReadOnly(ctx, store)
@@ -188,6 +188,14 @@ func checkMoments(ctx context.Context, l *ledger.Ledger, export string) error {
 		err = choices.RolledBack(lost[0], l.Head())
 	}
 	return err
+}
+
+// besideService returns how to compare documents while a service has the database.
+func (p Project) besideService() string {
+	if p.Export == "" {
+		return "stop that service, which writes no export to compare with"
+	}
+	return "give the export of that service with --export"
 }
 
 // whenLocked adds to an error how to get the same from the service that has the database.

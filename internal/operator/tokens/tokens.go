@@ -10,7 +10,6 @@ import (
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/system/durable"
 	"orchestrator/internal/token"
 )
 
@@ -56,7 +55,7 @@ func Add(files *token.File, o Order, now time.Time) (secret string, made token.T
 func Revoke(files *token.File, id, name string) ([]token.Token, error) {
 	switch {
 	case (id == "") == (name == ""):
-		return nil, fault.New(fault.Invalid, "revoke_what", "give either an id or --name").
+		return nil, fault.New(fault.Invalid, fault.CodeUsage, "give either an id or --name").
 			WithFix("orchestrator token list shows both")
 	case name != "":
 		return files.RevokeName(name)
@@ -68,11 +67,10 @@ func Revoke(files *token.File, id, name string) ([]token.Token, error) {
 	return []token.Token{t}, nil
 }
 
-// AwaitAccepted returns once the service that runs with the data folder, if one does, accepts a new token. A service
-// holds the lock of its database: without it, whoever listens at the address that the last one wrote is not shown the
-// token.
+// AwaitAccepted returns once the service that runs with the data folder, if one does, accepts a new token. Whoever
+// listens at the address that a service wrote which has gone is not shown the token.
 func AwaitAccepted(ctx context.Context, data datadir.Dir, made token.Token, client apiclient.Options) error {
-	if client.Timeout <= 0 || !durable.Locked(data.Database()) {
+	if client.Timeout <= 0 || !apiclient.Runs(data) {
 		return nil // no service runs here
 	}
 	addr, err := apiclient.LocalAddress(ctx, data)

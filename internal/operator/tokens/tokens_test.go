@@ -20,7 +20,7 @@ func TestRevoke(t *testing.T) {
 	}
 	for _, given := range [][2]string{{"", ""}, {made["pm"], "ada"}} {
 		_, err := Revoke(files, given[0], given[1])
-		require.True(t, fault.Is(err, "revoke_what"), "%v", given)
+		require.True(t, fault.Is(err, fault.CodeUsage), "%v", given)
 	}
 	revoked, err := Revoke(files, made["pm"], "")
 	require.NoError(t, err)

@@ -35,7 +35,8 @@ type Agenda struct {
 	Waiting  []Waiting       `json:"waiting"`
 	Stuck    []Stuck         `json:"stuck"`
 	AllStuck int             `json:"stuck_total"`
-	After    string          `json:"-"` // cursor of the next page of mine; "" when this is the last
+	Counts   Counts          `json:"counts"` // of all requirements
+	After    string          `json:"-"`      // cursor of the next page of mine; "" when this is the last
 }
 
 // First is the requirement to go on with, and the request that does it.
@@ -83,7 +84,8 @@ var parties = []lifecycle.Party{lifecycle.Party(lifecycle.PM), lifecycle.Party(l
 
 // Of makes the agenda of an actor. An unknown cursor is fault.Malformed.
 func Of(snap *projection.Snapshot, around guidance.Around, who lifecycle.Actor, q Query) (Agenda, error) {
-	a := Agenda{Actor: who, AsOf: snap.Head.Size, Mine: []Item{}, Waiting: []Waiting{}, Stuck: []Stuck{}}
+	a := Agenda{Actor: who, AsOf: snap.Head.Size, Mine: []Item{}, Waiting: []Waiting{}, Stuck: []Stuck{},
+		Counts: countsOf(snap)}
 	p := &plan{snap: snap, dead: around.Workflow.DeadEnds(), around: around, ranks: map[string]int{}}
 	var mine []ranked
 	var aside []*projection.Entry

@@ -179,3 +179,6 @@ func bounded(all []Edit) []Edit {
 	}
 	return all
 }
+
+// Difference returns what changed between two definitions of a requirement, word by word.
+func Difference(before, after lifecycle.Definition) []Edit { return wordDiff(before, after) }

@@ -48,6 +48,7 @@ type Exporter struct {
 
 // ExportState says how the export fares.
 type ExportState struct {
+	Off       bool   // no export is written, so nothing waits for one
 	Pending   bool   // an export is to be written, and none was tried yet
 	Size      uint64 // of the log in the file
 	Signed    uint64 // of the log in the checkpoint
@@ -70,12 +71,16 @@ func NewExporter(path string, newest func() *Snapshot, sign func(*Snapshot) ([]b
 	return &Exporter{
 		path: path, folder: folder, newest: newest, sign: sign, onReport: onReport,
 		wakeUp: make(chan struct{}, 1), hurry: make(chan struct{}, 1), advanced: make(chan struct{}),
-		state: ExportState{Pending: path != ""},
+		state: ExportState{Off: path == "", Pending: path != ""},
 	}
 }
 
 // CheckpointPath returns where the checkpoint of an export lies: project_status.checkpoint beside project_status.json.
+// Where there is no export, "", there is no checkpoint either.
 func CheckpointPath(export string) string {
+	if export == "" {
+		return ""
+	}
 	return strings.TrimSuffix(export, filepath.Ext(export)) + ".checkpoint"
 }
 
@@ -227,10 +232,19 @@ func (x *Exporter) State() ExportState {
 	return x.state
 }
 
-// Wait reports whether the log up to size is in the file before the time is over.
-func (x *Exporter) Wait(ctx context.Context, size uint64, atMost time.Duration) bool {
+// Exported says what became of the export that contains a change, as the header Export-Status does.
+type Exported string
+
+const (
+	ExportWritten Exported = "written"
+	ExportPending Exported = "pending"
+	ExportNone    Exported = "none" // the service writes none
+)
+
+// Wait returns once the log up to size is in the file, or when the time is over.
+func (x *Exporter) Wait(ctx context.Context, size uint64, atMost time.Duration) Exported {
 	if x.path == "" {
-		return true
+		return ExportNone
 	}
 	var timeout <-chan time.Time
 	for {
@@ -238,10 +252,10 @@ func (x *Exporter) Wait(ctx context.Context, size uint64, atMost time.Duration) 
 		written, advanced := x.state.Size, x.advanced
 		x.mu.Unlock()
 		if written >= size {
-			return true
+			return ExportWritten
 		}
 		if atMost <= 0 {
-			return false
+			return ExportPending
 		}
 		if timeout == nil {
 			t := time.NewTimer(atMost)
@@ -252,9 +266,9 @@ func (x *Exporter) Wait(ctx context.Context, size uint64, atMost time.Duration) 
 		select {
 		case <-advanced:
 		case <-timeout:
-			return false
+			return ExportPending
 		case <-ctx.Done():
-			return false
+			return ExportPending
 		}
 	}
 }

@@ -42,18 +42,19 @@ func TestRest(t *testing.T) {
 
 func TestWait(t *testing.T) {
 	x := NewExporter("", nil, nil, nil)
-	require.True(t, x.Wait(t.Context(), 9, time.Hour), "without an export nothing is waited for")
+	require.Equal(t, ExportNone, x.Wait(t.Context(), 9, time.Hour), "without an export nothing is waited for")
+	require.True(t, x.State().Off)
 	x = NewExporter("somewhere", nil, nil, nil)
-	require.False(t, x.Wait(t.Context(), 9, 0))
-	require.False(t, x.Wait(t.Context(), 9, time.Millisecond))
+	require.Equal(t, ExportPending, x.Wait(t.Context(), 9, 0))
+	require.Equal(t, ExportPending, x.Wait(t.Context(), 9, time.Millisecond))
 	x.note(8, 0)
-	done := make(chan bool)
+	done := make(chan Exported)
 	go func() { done <- x.Wait(context.Background(), 9, time.Minute) }()
 	x.note(9, 0)
-	require.True(t, <-done)
+	require.Equal(t, ExportWritten, <-done)
 	ended, end := context.WithCancel(t.Context())
 	end()
-	require.False(t, x.Wait(ended, 10, time.Minute))
+	require.Equal(t, ExportPending, x.Wait(ended, 10, time.Minute))
 }
 
 // The checkpoint lies beside the export, is never ahead of it, and is of the same moment when the work is done; a
@@ -77,13 +78,13 @@ func TestTheCheckpointFollowsTheExport(t *testing.T) {
 	go func() { done <- x.Run(ctx) }()
 	require.Eventually(t, func() bool { return x.State().Failures > 0 }, time.Minute, time.Millisecond)
 	require.Error(t, x.State().Err)
-	require.True(t, x.Wait(t.Context(), 1, time.Minute), "the export does not wait for it")
+	require.Equal(t, ExportWritten, x.Wait(t.Context(), 1, time.Minute), "the export does not wait for it")
 	require.NoError(t, os.Remove(CheckpointPath(path)))
 	require.Eventually(t, func() bool { return x.State().Signed == 1 }, time.Minute, time.Millisecond)
 	for n := uint64(2); n < 20; n++ {
 		size.Store(n)
 		x.Wake()
-		require.True(t, x.Wait(t.Context(), n, time.Minute))
+		require.Equal(t, ExportWritten, x.Wait(t.Context(), n, time.Minute))
 		s := x.State()
 		require.LessOrEqual(t, s.Signed, s.Size)
 	}

@@ -23,8 +23,11 @@ const (
 // exportStart is how every export begins.
 const exportStart = `{"schema_version":`
 
-// OpenExport opens an existing export. It returns nil where there is none.
+// OpenExport opens an existing export. It returns nil where there is none, or where path is "".
 func OpenExport(ctx context.Context, path string) (*tree.File, error) {
+	if path == "" {
+		return nil, nil
+	}
 	f, err := tree.OpenFile(ctx, path, maxExport)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -45,5 +48,8 @@ func StartsAsExport(r io.Reader) bool {
 
 // ReadCheckpoint reads a file with a checkpoint, or with a public key. One that is not there is fs.ErrNotExist.
 func ReadCheckpoint(ctx context.Context, path string) ([]byte, error) {
+	if path == "" {
+		return nil, fs.ErrNotExist
+	}
 	return tree.ReadFile(ctx, path, maxCheckpoint)
 }

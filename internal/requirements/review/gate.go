@@ -41,11 +41,11 @@ func GateLevels() []string { return []string{RequireDone, RequireTested} }
 // Check refuses what a gate cannot require.
 func (o GateOptions) Check() error {
 	if !slices.Contains(GateLevels(), o.Require) {
-		return fault.New(fault.Invalid, "usage", "a gate cannot require %q", o.Require).
+		return fault.New(fault.Invalid, fault.CodeUsage, "a gate cannot require %q", o.Require).
 			WithFix("use --require %s", strings.Join(GateLevels(), ", "))
 	}
 	if o.Rules != "" && !slices.Contains(GateRules(), o.Rules) {
-		return fault.New(fault.Invalid, "usage", "a gate cannot judge by the rules %q", o.Rules).
+		return fault.New(fault.Invalid, fault.CodeUsage, "a gate cannot judge by the rules %q", o.Rules).
 			WithFix("use --rules %s", strings.Join(GateRules(), ", "))
 	}
 	return nil
@@ -80,9 +80,11 @@ type GateResult struct {
 	Failed       int       `json:"failed"`
 	Deferred     int       `json:"deferred"`
 	Retired      int       `json:"retired"`
-	Problems     []Problem `json:"problems"` // of the project as a whole; each of them fails the gate
-	Cases        []Case    `json:"cases"`    // every requirement once, in the order of the documents
+	AsBefore     int       `json:"as_before,omitzero"` // fail no more than at the base, and nobody touched them since
+	Problems     []Problem `json:"problems"`           // of the project as a whole; each of them fails the gate
+	Cases        []Case    `json:"cases"`              // every requirement once, in the order of the documents
 	Unchecked    []string  `json:"unchecked"`
+	Since        *Since    `json:"since,omitempty"` // where the project was held against a base
 }
 
 // Case is the outcome of one requirement.
@@ -96,6 +98,9 @@ type Case struct {
 	Rules    lifecycle.Rules  `json:"rules,omitzero"`    // of a done requirement: the version that decided it
 	Covered  *bool            `json:"covered,omitempty"` // a cited test names the requirement; absent where none is cited
 	Failures []Failure        `json:"failures"`
+
+	Missing []Missing         `json:"missing,omitempty"` // of a failed one: the gates that are not met, by their names
+	Stale   []lifecycle.Stale `json:"stale,omitempty"`   // of a failed one
 }
 
 // Failure is one reason why a requirement fails.
@@ -115,16 +120,17 @@ func Gate(p Project, o GateOptions) GateResult {
 		r.Problems = append(r.Problems, p.Findings.Reading.lacks()...)
 	}
 	if p.live() == 0 {
-		r.Problems = append(r.Problems, Problem{Code: CodeEmpty, Message: "there is no requirement that counts"})
+		r.Problems = append(r.Problems, Problem{Code: CodeEmpty, Message: "there is no requirement in force"})
 	}
 	for _, row := range p.Requirements {
-		c := Case{row.ID, row.Title, row.Path, row.Line, row.Status, Passes, row.Rules, row.Covered, o.failures(row)}
+		c := Case{ID: row.ID, Title: row.Title, Path: row.Path, Line: row.Line, Status: row.Status, Outcome: Passes,
+			Rules: row.Rules, Covered: row.Covered, Failures: o.failures(row)}
 		if row.Rules != 0 && row.Rules != lifecycle.LatestRules {
 			r.Older++
 		}
 		switch {
 		case len(c.Failures) > 0:
-			c.Outcome = Fails
+			c.Outcome, c.Missing, c.Stale = Fails, row.Missing, row.Stale
 			r.Failed++
 		case row.Retired:
 			c.Outcome = PassesRetired
@@ -160,7 +166,7 @@ func (o GateOptions) failures(row Requirement) []Failure {
 	}
 	if row.Has(CodeRetiredWithWork) {
 		return append(all, Failure{CodeRetiredWithWork,
-			"was removed from its document with work on it; pm must defer it"})
+			"it was removed from its document with work on it: the pm must defer it"})
 	}
 	if o.Rules == RulesLatest && row.ByLatest != nil {
 		row.Missing, row.Stale = row.ByLatest.Missing, slices.Concat(row.Stale, row.ByLatest.Stale)
@@ -177,7 +183,7 @@ func (o GateOptions) failures(row Requirement) []Failure {
 		add(len(lacks) > 0, CodeGateUnmet, row.explain(lacks))
 	}
 	if len(row.Stale) > 0 && !o.AllowStale {
-		add(true, CodeStale, "stale: "+StaleWords(row.Stale))
+		add(true, CodeStale, staleSentence(row.Stale))
 	}
 	if o.Covers && tested && (row.Covered == nil || !*row.Covered) {
 		add(true, CodeNotCovered, "no cited test names it")
@@ -194,23 +200,19 @@ func (o GateOptions) lacks(row Requirement) []Missing {
 
 // explain returns what is missing, by whom, or else whose move is next.
 func (r Requirement) explain(lacks []Missing) string {
-	var parts []string
-	for _, m := range lacks {
-		parts = append(parts, fmt.Sprintf("%s (%s)", m.Gate, m.By))
-	}
 	text := ""
 	switch {
-	case len(parts) > 0:
-		text = "lacks " + strings.Join(parts, ", ")
+	case len(lacks) > 0:
+		text = lackWords(lacks, r.Status == lifecycle.Done)
 	case r.Next != "":
-		text = fmt.Sprintf("waits for %s to move it to %s", OrNobody(r.WaitingFor), r.Next)
+		text = fmt.Sprintf("it waits for %s to move it to %s", theParties(r.WaitingFor), r.Next)
 	case r.Has(CodeDeadEnd):
-		text = "the workflow has no way from here to done"
+		text = "the workflow has no way from here to done; the pm can switch to one that has"
 	default:
-		text = "waits for " + OrNobody(r.WaitingFor)
+		text = "it waits for " + theParties(r.WaitingFor)
 	}
 	if r.Held != nil && r.Held.Reason != "" {
-		text += "; blocked: " + r.Held.Reason
+		text += "; the reason given is: " + r.Held.Reason
 	}
 	return text
 }
@@ -248,6 +250,17 @@ type Finding struct {
 	Line                           int
 }
 
+// Said returns the status and the message as one sentence: of a requirement that is done, "done, but" what is wrong.
+func (f Finding) Said() string {
+	switch f.Status {
+	case "":
+		return f.Message
+	case string(lifecycle.Done):
+		return f.Status + ", but " + f.Message
+	}
+	return f.Status + ": " + f.Message
+}
+
 // Findings returns every problem and every failed requirement.
 func (r GateResult) Findings() []Finding {
 	var all []Finding
@@ -256,16 +269,24 @@ func (r GateResult) Findings() []Finding {
 	}
 	for _, c := range r.Cases {
 		if c.Outcome == Fails {
-			all = append(all, Finding{c.Failures[0].Code, c.ID, string(c.Status), c.Message(), c.Path, c.Line})
+			all = append(all, c.Finding())
 		}
 	}
 	return all
+}
+
+// Finding returns a failed requirement as a finding.
+func (c Case) Finding() Finding {
+	return Finding{c.Failures[0].Code, c.ID, string(c.Status), c.Message(), c.Path, c.Line}
 }
 
 // Message joins what a failed requirement lacks.
 func (c Case) Message() string {
 	var details []string
 	for _, f := range c.Failures {
+		if f.Code == CodeStale && len(details) > 0 && len(c.Missing) > 0 && saidByGates(c.Stale) {
+			continue
+		}
 		details = append(details, f.Detail)
 	}
 	return strings.Join(details, "; ")

@@ -20,8 +20,8 @@ import (
 )
 
 func TestGate(t *testing.T) {
-	const ahead = "design_spec (architect), implementation (coder), " +
-		"test_of_this_phase (tester), tests_passed (tester), test_evidence (tester)"
+	const ahead = "not_started: the architect must design it, the coder must implement it, the tester must test it"
+	const reportGone = "the report that the test record cites is gone: the tester must test again"
 	done, passed := reviewtest.At(t, 1, lifecycle.Done), reviewtest.At(t, 1, lifecycle.TestedPass)
 	with := func(req lifecycle.Requirement, change func(*lifecycle.Requirement)) lifecycle.Requirement {
 		change(&req)
@@ -42,24 +42,35 @@ func TestGate(t *testing.T) {
 		req          lifecycle.Requirement
 		done, tested string // the line, without its place; "" passes
 	}{
-		{"not started", reviewtest.Defined(1), "not_started: lacks " + ahead + ", approval (pm)", "not_started: lacks " + ahead},
+		{"not started", reviewtest.Defined(1), ahead + ", the pm must approve", ahead},
 		{"done", done, "", ""},
-		{"tested", passed, "tested_pass: lacks approval (pm)", ""},
-		{"tested and approved", reviewtest.Brought(t, reviewtest.Defined(1), len(reviewtest.Steps)-1), "tested_pass: waits for pm to move it to done", ""},
-		{"failed", failed, "tested_fail: lacks test_of_this_phase (tester), tests_passed (tester), test_evidence (tester), approval (pm)",
-			"tested_fail: lacks test_of_this_phase (tester), tests_passed (tester), test_evidence (tester)"},
+		{"tested", passed, "tested_pass: the pm must approve", ""},
+		{"tested and approved", reviewtest.Brought(t, reviewtest.Defined(1), len(reviewtest.Steps)-1), "tested_pass: it waits for the pm to move it to done", ""},
+		{"failed", failed, "tested_fail: the tester must test it, the pm must approve",
+			"tested_fail: the tester must test it"},
 		{"blocked", reviewtest.At(t, 1, lifecycle.Blocked),
-			"blocked: waits for pm to move it to done; blocked: it is time",
-			"blocked: waits for pm to move it to done; blocked: it is time"},
+			"blocked: it waits for the pm to move it to done; the reason given is: it is time",
+			"blocked: it waits for the pm to move it to done; the reason given is: it is time"},
 		{"deferred", reviewtest.At(t, 1, lifecycle.Deferred), "", ""},
 		{"deferred and stale", with(reviewtest.At(t, 1, lifecycle.Deferred), stale), "", ""},
-		{"done, stale", with(done, stale), "done: stale: test (report_gone)", "done: stale: test (report_gone)"},
-		{"tested, stale", with(passed, stale), "tested_pass: lacks approval (pm); stale: test (report_gone)", "tested_pass: stale: test (report_gone)"},
-		{"done, suspect", with(done, suspect), "done: lacks not_suspect (pm)", ""},
-		{"done, another text", with(done, otherText), "done: lacks test_on_current_text (tester), approval (pm)", "done: lacks test_on_current_text (tester)"},
+		{"done, stale", with(done, stale), "done, but " + reportGone, "done, but " + reportGone},
+		{"tested, stale", with(passed, stale), "tested_pass: the pm must approve; " + reportGone,
+			"tested_pass: " + reportGone},
+		{"done, suspect", with(done, suspect), "done, but the text changed: the pm must accept the text", ""},
+		{"done, another text", with(done, otherText),
+			"done, but the text changed since the tests: the tester must test again, the pm must approve",
+			"done, but the text changed since the tests: the tester must test again"},
+		{"done, another text that was not accepted", with(with(done, otherText), suspect),
+			"done, but the text changed since the tests: the tester must test again, the pm must accept the text and approve",
+			"done, but the text changed since the tests: the tester must test again"},
+		{"done, another text that made the tests stale", with(with(done, otherText), func(r *lifecycle.Requirement) {
+			r.Stale = []lifecycle.Stale{{Part: "test", Reason: lifecycle.TextChanged}}
+		}),
+			"done, but the text changed since the tests: the tester must test again, the pm must approve",
+			"done, but the text changed since the tests: the tester must test again"},
 		{"retired", with(reviewtest.Defined(1), retire), "", ""},
-		{"retired with work", with(passed, retire), "tested_pass: was removed from its document with work on it; pm must defer it",
-			"tested_pass: was removed from its document with work on it; pm must defer it"},
+		{"retired with work", with(passed, retire), "tested_pass: it was removed from its document with work on it: the pm must defer it",
+			"tested_pass: it was removed from its document with work on it: the pm must defer it"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := review.Full(reviewtest.InputOf(c.req, reviewtest.At(t, 2, lifecycle.Done)))
@@ -96,7 +107,8 @@ func TestGateAllowsStale(t *testing.T) {
 	for _, what := range []string{review.RequireDone, review.RequireTested} {
 		require.True(t, review.Gate(p, review.GateOptions{Require: what, AllowStale: true}).Pass)
 		r := review.Gate(p, review.GateOptions{Require: what})
-		require.Equal(t, []review.Failure{{review.CodeStale, "stale: test (report_gone)"}}, r.Cases[0].Failures)
+		require.Equal(t, []review.Failure{{review.CodeStale,
+			"the report that the test record cites is gone: the tester must test again"}}, r.Cases[0].Failures)
 	}
 }
 
@@ -118,7 +130,7 @@ func TestGateOnTheProject(t *testing.T) {
 		"drift": {func(i *review.Input) { i.Drift = []review.Drift{{"R.md", "other bytes"}} },
 			"project: R.md is not what was imported: other bytes [R.md]\n"},
 		"empty": {func(i *review.Input) { i.Requirements = slices.Values([]lifecycle.Requirement{}) },
-			"project: there is no requirement that counts\n"},
+			"project: there is no requirement in force\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := reviewtest.InputOf(reviewtest.At(t, 1, lifecycle.Done))

@@ -51,10 +51,10 @@ func TestWhatOlderRulesLetBecomeDonePasses(t *testing.T) {
 	got = review.Gate(full, review.GateOptions{Require: review.RequireDone, Rules: review.RulesLatest})
 	require.False(t, got.Pass)
 	require.Equal(t, 1, got.Failed)
-	require.Contains(t, got.Cases[0].Message(), "design_there (architect)")
-	require.Contains(t, got.Cases[0].Message(), "test (code_unknown)")
+	require.Contains(t, got.Cases[0].Message(), "the architect must design it")
+	require.Contains(t, got.Cases[0].Message(), "nothing says which code the test record is of")
 	got = review.Gate(full, review.GateOptions{Require: review.RequireDone, Rules: review.RulesLatest, AllowStale: true})
-	require.NotContains(t, got.Cases[0].Message(), "code_unknown")
+	require.NotContains(t, got.Cases[0].Message(), "nothing says")
 
 	for _, g := range review.One(lifecycle.V1, req, review.Seen{}).Gates {
 		require.Less(t, g.Since, lifecycle.Rules3, "the dossier shows the gates that decided")

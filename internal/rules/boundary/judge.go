@@ -24,15 +24,18 @@ const (
 	RuleAccepted   = "ambiguous.accepted" // the same, and the policy lets it through
 )
 
-// own is what nobody may change, whatever a policy says: the files of the boundary and of the service. Of a command
-// that may write the text is looked through as well, for fewer names, since source code has those of files too.
+// own is what nobody may change, whatever a policy says: the files of the boundary and of the service, and the
+// settings of the project. The tools and prompts of a project, in folders below the data folder, are its own. Of a
+// command that may write the text is looked through as well, for fewer names, since source code has those of files
+// too.
 var own = Guarded{
 	Paths: []string{
 		".orchestrator/boundary/**", "**/.orchestrator/boundary/**", ".git/orchestrator-enforcing",
-		".orchestrator/audit.key", ".orchestrator/state.db", ".orchestrator/tokens.json", ".orchestrator/tokens/**",
+		".orchestrator/*", ".orchestrator/tokens/**", "orchestrator.yaml",
 	},
 	Mentions: []string{
-		".orchestrator/boundary", "orchestrator-enforcing", "/boundary/mode", strings.ToLower(BypassVariable),
+		".orchestrator/boundary", ".orchestrator/settings.yaml", "orchestrator-enforcing",
+		"/boundary/mode", strings.ToLower(BypassVariable),
 	},
 }
 
@@ -40,10 +43,11 @@ var own = Guarded{
 // their own.
 var verbs = []string{"bypass", "mode", "rollback", "label", "install", "uninstall", "import", "drill", "doctor"}
 
-// commands are the beginnings of commands that change the boundary.
+// commands are the beginnings of commands that change the boundary, tokens or settings.
 var commands = append(withVerbs("orchestrator", "boundary"), []string{"orchestrator", "hook"},
 	[]string{"orchestrator-hook"},
 	[]string{"orchestrator", "token", "add"}, []string{"orchestrator", "token", "revoke"},
+	[]string{"orchestrator", "config", "set"}, []string{"orchestrator", "config", "unset"},
 	[]string{"orchestrator", "restore"}, []string{"orchestrator", "compact"})
 
 func withVerbs(words ...string) (all [][]string) {

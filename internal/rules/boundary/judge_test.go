@@ -2,6 +2,7 @@ package boundary
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -21,14 +22,18 @@ var what = map[string]Call{
 	"Read token": {Tool: "Read", Targets: []Target{file(".orchestrator/tokens/pm.token")}},
 	"cat token": {Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"cat"}, Class: Reads}}, Text: "cat\nx",
 		Reads: []Target{file(".orchestrator/tokens/pm.token")}},
-	"Task":      {Tool: "Task"},
-	"ls":        {Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"ls"}, Class: Reads}}, Text: "ls"},
-	"rm":        {Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"rm"}, Class: Writes, Targets: []Target{file("src/a.go")}, Why: "rm removes files"}}, Text: "rm\nsrc/a.go"},
-	"python -c": {Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"python"}, Class: Ambiguous, Why: "code of python -c cannot be told"}}, Text: "python\n-c\nx"},
-	"go test":   {Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"go", "test"}, Class: Ambiguous, Foreign: true}}, Text: "go\ntest"},
+	"Task": {Tool: "Task"},
+	"ls":   {Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"ls"}, Class: Reads}}, Text: "ls"},
+	"rm": {Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"rm"}, Class: Writes,
+		Targets: []Target{file("src/a.go")}, Why: "rm removes files"}}, Text: "rm\nsrc/a.go"},
+	"python -c": {Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"python"},
+		Class: Ambiguous, Why: "code of python -c cannot be told"}}, Text: "python\n-c\nx"},
+	"go test": {Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"go", "test"},
+		Class: Ambiguous, Foreign: true}}, Text: "go\ntest"},
 	"mcp write": {Tool: "mcp__filesystem__write_file", Targets: []Target{file("src/a.go")}},
 	"new tool":  {Tool: "Frobnicate"},
-	"bypass":    {Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"orchestrator", "boundary", "bypass"}, Class: Ambiguous, Foreign: true}}},
+	"bypass": {Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"orchestrator",
+		"boundary", "bypass"}, Class: Ambiguous, Foreign: true}}},
 }
 
 var actors = map[string]Actor{
@@ -41,20 +46,34 @@ var actors = map[string]Actor{
 
 // table has, for every call, what each actor gets in enforce: the decision and the rule.
 var table = map[string]map[string]string{
-	"Edit":       {"main": "block main.writes", "typed": "block main.writes", "agent": "allow agent.rights", "docs": "block agent.outside", "unknown": "block main.writes"},
-	"Edit plan":  {"main": "allow path.exempt", "typed": "allow path.exempt", "agent": "allow agent.rights", "docs": "block agent.outside", "unknown": "allow path.exempt"},
-	"Edit guard": {"main": "block protected.path", "typed": "block protected.path", "agent": "block protected.path", "docs": "block protected.path", "unknown": "block protected.path"},
-	"Read":       {"main": "allow tool.reads", "typed": "allow tool.reads", "agent": "allow tool.reads", "docs": "allow tool.reads", "unknown": "allow tool.reads"},
-	"Read token": {"main": "block secret.reads", "typed": "block secret.reads", "agent": "block secret.reads", "docs": "block secret.reads", "unknown": "block secret.reads"},
-	"cat token":  {"main": "block secret.reads", "typed": "block secret.reads", "agent": "block secret.reads", "docs": "block secret.reads", "unknown": "block secret.reads"},
-	"Task":       {"main": "allow tool.delegates", "typed": "allow tool.delegates", "agent": "allow tool.delegates", "docs": "allow tool.delegates", "unknown": "allow tool.delegates"},
-	"ls":         {"main": "allow tool.reads", "typed": "allow tool.reads", "agent": "allow tool.reads", "docs": "allow tool.reads", "unknown": "allow tool.reads"},
-	"rm":         {"main": "block main.writes", "typed": "block main.writes", "agent": "allow agent.rights", "docs": "block agent.outside", "unknown": "block main.writes"},
-	"python -c":  {"main": "block main.ambiguous", "typed": "block main.ambiguous", "agent": "allow agent.rights", "docs": "block agent.outside", "unknown": "block main.ambiguous"},
-	"go test":    {"main": "allow tool.reads", "typed": "allow tool.reads", "agent": "allow tool.reads", "docs": "allow tool.reads", "unknown": "allow tool.reads"},
-	"mcp write":  {"main": "block main.writes", "typed": "block main.writes", "agent": "allow agent.rights", "docs": "block agent.outside", "unknown": "block main.writes"},
-	"new tool":   {"main": "block main.ambiguous", "typed": "block main.ambiguous", "agent": "allow agent.rights", "docs": "block agent.outside", "unknown": "block main.ambiguous"},
-	"bypass":     {"main": "block protected.command", "typed": "block protected.command", "agent": "block protected.command", "docs": "block protected.command", "unknown": "block protected.command"},
+	"Edit": {"main": "block main.writes", "typed": "block main.writes",
+		"agent": "allow agent.rights", "docs": "block agent.outside", "unknown": "block main.writes"},
+	"Edit plan": {"main": "allow path.exempt", "typed": "allow path.exempt",
+		"agent": "allow agent.rights", "docs": "block agent.outside", "unknown": "allow path.exempt"},
+	"Edit guard": {"main": "block protected.path", "typed": "block protected.path",
+		"agent": "block protected.path", "docs": "block protected.path", "unknown": "block protected.path"},
+	"Read": {"main": "allow tool.reads", "typed": "allow tool.reads",
+		"agent": "allow tool.reads", "docs": "allow tool.reads", "unknown": "allow tool.reads"},
+	"Read token": {"main": "block secret.reads", "typed": "block secret.reads",
+		"agent": "block secret.reads", "docs": "block secret.reads", "unknown": "block secret.reads"},
+	"cat token": {"main": "block secret.reads", "typed": "block secret.reads",
+		"agent": "block secret.reads", "docs": "block secret.reads", "unknown": "block secret.reads"},
+	"Task": {"main": "allow tool.delegates", "typed": "allow tool.delegates",
+		"agent": "allow tool.delegates", "docs": "allow tool.delegates", "unknown": "allow tool.delegates"},
+	"ls": {"main": "allow tool.reads", "typed": "allow tool.reads",
+		"agent": "allow tool.reads", "docs": "allow tool.reads", "unknown": "allow tool.reads"},
+	"rm": {"main": "block main.writes", "typed": "block main.writes",
+		"agent": "allow agent.rights", "docs": "block agent.outside", "unknown": "block main.writes"},
+	"python -c": {"main": "block main.ambiguous", "typed": "block main.ambiguous",
+		"agent": "allow agent.rights", "docs": "block agent.outside", "unknown": "block main.ambiguous"},
+	"go test": {"main": "allow tool.reads", "typed": "allow tool.reads",
+		"agent": "allow tool.reads", "docs": "allow tool.reads", "unknown": "allow tool.reads"},
+	"mcp write": {"main": "block main.writes", "typed": "block main.writes",
+		"agent": "allow agent.rights", "docs": "block agent.outside", "unknown": "block main.writes"},
+	"new tool": {"main": "block main.ambiguous", "typed": "block main.ambiguous",
+		"agent": "allow agent.rights", "docs": "block agent.outside", "unknown": "block main.ambiguous"},
+	"bypass": {"main": "block protected.command", "typed": "block protected.command",
+		"agent": "block protected.command", "docs": "block protected.command", "unknown": "block protected.command"},
 }
 
 func policy() Policy {
@@ -152,15 +171,21 @@ func TestBypass(t *testing.T) {
 		{name: "with a blank", env: "true ", mode: Enforce, what: "Edit", decision: Block},
 		{name: "forbidden by the policy", env: "true", forbidden: true, mode: Enforce, what: "Edit", decision: Block},
 		{name: "a grant", grant: &grant, forbidden: true, mode: Enforce, what: "Edit", bypass: "g1", decision: Allow},
-		{name: "in validate it takes the warning away", env: "true", mode: Validate, what: "Edit", bypass: ByEnvironment, decision: Allow},
+		{name: "in validate it takes the warning away", env: "true", mode: Validate, what: "Edit",
+			bypass: ByEnvironment, decision: Allow},
 		{name: "not reported where it changes nothing", env: "true", mode: Enforce, what: "Read", decision: Allow},
 		{name: "nor for what is exempt", env: "true", mode: Enforce, what: "Edit plan", decision: Allow},
-		{name: "not of the guard's own files", env: "true", grant: &grant, mode: Enforce, what: "Edit guard", decision: Block},
+		{name: "not of the guard's own files", env: "true", grant: &grant, mode: Enforce,
+			what: "Edit guard", decision: Block},
 		{name: "nor its commands", env: "true", grant: &grant, mode: Enforce, what: "bypass", decision: Block},
-		{name: "over", grant: &Grant{ID: "g2", Since: noon.Add(-time.Hour), Until: noon}, mode: Enforce, what: "Edit", decision: Block},
-		{name: "not begun", grant: &Grant{ID: "g3", Since: noon.Add(1), Until: noon.Add(time.Hour)}, mode: Enforce, what: "Edit", decision: Block},
-		{name: "of another session", grant: &Grant{ID: "g4", Since: noon, Until: noon.Add(1), Session: "s2"}, mode: Enforce, what: "Edit", decision: Block},
-		{name: "of this session", grant: &Grant{ID: "g5", Since: noon, Until: noon.Add(1), Session: "s1"}, mode: Enforce, what: "Edit", bypass: "g5", decision: Allow},
+		{name: "over", grant: &Grant{ID: "g2", Since: noon.Add(-time.Hour), Until: noon}, mode: Enforce,
+			what: "Edit", decision: Block},
+		{name: "not begun", grant: &Grant{ID: "g3", Since: noon.Add(1), Until: noon.Add(time.Hour)},
+			mode: Enforce, what: "Edit", decision: Block},
+		{name: "of another session", grant: &Grant{ID: "g4", Since: noon, Until: noon.Add(1),
+			Session: "s2"}, mode: Enforce, what: "Edit", decision: Block},
+		{name: "of this session", grant: &Grant{ID: "g5", Since: noon, Until: noon.Add(1),
+			Session: "s1"}, mode: Enforce, what: "Edit", bypass: "g5", decision: Allow},
 	} {
 		p, c := policy(), call(one.what, "main")
 		p.Mode, p.Bypass.Environment, c.BypassEnv = one.mode, !one.forbidden, one.env
@@ -183,44 +208,73 @@ func TestProtectedPaths(t *testing.T) {
 		call Call
 		rule string
 	}{
-		{"journal", Call{Tool: "Write", Targets: []Target{file(".orchestrator/boundary/journal/2026-01-02.jsonl")}}, RuleProtected},
+		{"journal", Call{Tool: "Write",
+			Targets: []Target{file(".orchestrator/boundary/journal/2026-01-02.jsonl")}}, RuleProtected},
 		{"mark", Call{Tool: "Write", Targets: []Target{file(".orchestrator/boundary/enforcing")}}, RuleProtected},
 		{"settings", Call{Tool: "Edit", Targets: []Target{file(".claude/settings.json")}}, RuleProtected},
-		{"settings in other letters", Call{Tool: "Edit", Targets: []Target{file(".CLAUDE/Settings.JSON")}}, RuleProtected},
-		{"by a link", Call{Tool: "Edit", Targets: []Target{{Path: "scratch/x", Real: ".claude/settings.local.json"}}}, RuleProtected},
+		{"settings in other letters", Call{Tool: "Edit",
+			Targets: []Target{file(".CLAUDE/Settings.JSON")}}, RuleProtected},
+		{"by a link", Call{Tool: "Edit", Targets: []Target{{Path: "scratch/x",
+			Real: ".claude/settings.local.json"}}}, RuleProtected},
 		{"the folder above", shellWrites("rm\n-rf\n.orchestrator", file(".orchestrator")), RuleProtected},
 		{"the folder of settings", shellWrites("mv\n.claude\nx", file(".claude"), file("x")), RuleProtected},
 		{"an unfinished path", shellWrites("x", Target{Path: ".orchestrator/boundary/", Unknown: true}), RuleProtected},
-		{"an unfinished path that may become one", shellWrites("x", Target{Path: ".orch", Unknown: true}), RuleProtected},
-		{"the second target", Call{Tool: "MultiEdit", Targets: []Target{file("a"), file(".gemini/settings.json")}}, RuleProtected},
+		{"an unfinished path that may become one", shellWrites("x", Target{Path: ".orch",
+			Unknown: true}), RuleProtected},
+		{"the second target", Call{Tool: "MultiEdit", Targets: []Target{file("a"),
+			file(".gemini/settings.json")}}, RuleProtected},
 		{"one of the policy", Call{Tool: "Write", Targets: []Target{file("deploy/prod.yaml")}}, RuleProtected},
-		{"an absolute one of the policy", Call{Tool: "Write", Targets: []Target{file("/usr/local/bin/orchestrator-hook")}}, RuleProtected},
-		{"named in the code", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Class: Ambiguous}}, Text: "python\n-c\nopen('.Orchestrator/boundary/policy.json','w')"}, RuleMention},
-		{"the variable", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Class: Ambiguous}}, Text: "AMPLIFIER_BYPASS_BOUNDARY=true\nclaude"}, RuleMention},
-		{"the hook by hand", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"orchestrator-hook", "claude"}, Class: Ambiguous}}}, RuleCommand},
+		{"an absolute one of the policy", Call{Tool: "Write",
+			Targets: []Target{file("/usr/local/bin/orchestrator-hook")}}, RuleProtected},
+		{"named in the code", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Class: Ambiguous}},
+			Text: "python\n-c\nopen('.Orchestrator/boundary/policy.json','w')"}, RuleMention},
+		{"the variable", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Class: Ambiguous}},
+			Text: "AMPLIFIER_BYPASS_BOUNDARY=true\nclaude"}, RuleMention},
+		{"the hook by hand", Call{Tool: "Bash", IsShell: true,
+			Parts: []Part{{Words: []string{"orchestrator-hook", "claude"}, Class: Ambiguous}}}, RuleCommand},
 
-		{"settings named in the code", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Class: Ambiguous}}, Text: "python\n-c\nopen('.Claude/settings.json','w')"}, RuleMention},
+		{"settings named in the code", Call{Tool: "Bash", IsShell: true,
+			Parts: []Part{{Class: Ambiguous}}, Text: "python\n-c\nopen('.Claude/settings.json','w')"}, RuleMention},
 
-		{"text that no shell parses", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Class: Ambiguous}}, Text: "orchestrator boundary mode off --reason x\n("}, RuleCommand},
-		{"words for xargs", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"orchestrator"}, Class: Ambiguous, Foreign: true}}, Text: "echo\nboundary rollback --reason x\nxargs\norchestrator"}, RuleCommand},
-		{"a token of its own", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"orchestrator", "token", "add", "x"}, Class: Ambiguous, Foreign: true}}}, RuleCommand},
-		{"over HTTP", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"curl"}, Class: Ambiguous, Foreign: true}}, Text: "curl\n-X\nPUT\nhttp://127.0.0.1:8080/boundary/mode"}, RuleMention},
-		{"a boundary within", Call{Tool: "Write", Targets: []Target{file("scratch/.orchestrator/boundary/policy.json")}}, RuleProtected},
-		{"the whole project", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"find", "."}, Class: Writes, Targets: []Target{{Unknown: true}}}}, Text: "find\n.\n-delete"}, RuleProtected},
-		{"all that lies in it", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"rm", "."}, Class: Writes, Targets: []Target{file(".")}}}, Text: "rm\n-r\n."}, RuleProtected},
-		{"the program by another name", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"go", "run"}, Class: Ambiguous, Foreign: true}}, Text: "go\nrun\n./cmd/orchestrator\nboundary\nmode\noff"}, RuleCommand},
-		{"an option before the verb", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"orchestrator"}, Class: Ambiguous, Foreign: true}}, Text: "orchestrator\nboundary\n--root\n.\nrollback"}, RuleCommand},
-		{"options before the verb", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"orchestrator"}, Class: Ambiguous, Foreign: true}}, Text: "x\nboundary\n--root=.\n--json\n--note\na\nlabel"}, RuleCommand},
-		{"the second of the words", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"orchestrator"}, Class: Ambiguous, Foreign: true}}, Text: "x\nboundary\nstatus\nx\nboundary\n--json\nmode"}, RuleCommand},
-		{"git clean", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"git", "clean"}, Class: Writes, Targets: []Target{{Unknown: true}}}}, Text: "git\nclean\n-fdx"}, RuleProtected},
-		{"git stash of all", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"git", "stash"}, Class: Writes, Targets: []Target{{Unknown: true}}}}, Text: "git\nstash\n-u"}, RuleProtected},
+		{"text that no shell parses", Call{Tool: "Bash", IsShell: true,
+			Parts: []Part{{Class: Ambiguous}}, Text: "orchestrator boundary mode off --reason x\n("}, RuleCommand},
+		{"words for xargs", Call{Tool: "Bash", IsShell: true,
+			Parts: []Part{{Words: []string{"orchestrator"}, Class: Ambiguous, Foreign: true}}, Text: "echo\nboundary rollback --reason x\nxargs\norchestrator"}, RuleCommand},
+		{"a token of its own", Call{Tool: "Bash", IsShell: true,
+			Parts: []Part{{Words: []string{"orchestrator", "token", "add", "x"}, Class: Ambiguous, Foreign: true}}}, RuleCommand},
+		{"over HTTP", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"curl"},
+			Class: Ambiguous, Foreign: true}}, Text: "curl\n-X\nPUT\nhttp://127.0.0.1:8080/boundary/mode"}, RuleMention},
+		{"a boundary within", Call{Tool: "Write",
+			Targets: []Target{file("scratch/.orchestrator/boundary/policy.json")}}, RuleProtected},
+		{"the whole project", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"find",
+			"."}, Class: Writes, Targets: []Target{{Unknown: true}}}}, Text: "find\n.\n-delete"}, RuleProtected},
+		{"all that lies in it", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"rm",
+			"."}, Class: Writes, Targets: []Target{file(".")}}}, Text: "rm\n-r\n."}, RuleProtected},
+		{"the program by another name", Call{Tool: "Bash", IsShell: true,
+			Parts: []Part{{Words: []string{"go", "run"}, Class: Ambiguous, Foreign: true}}, Text: "go\nrun\n./cmd/orchestrator\nboundary\nmode\noff"}, RuleCommand},
+		{"an option before the verb", Call{Tool: "Bash", IsShell: true,
+			Parts: []Part{{Words: []string{"orchestrator"}, Class: Ambiguous, Foreign: true}}, Text: "orchestrator\nboundary\n--root\n.\nrollback"}, RuleCommand},
+		{"options before the verb", Call{Tool: "Bash", IsShell: true,
+			Parts: []Part{{Words: []string{"orchestrator"}, Class: Ambiguous, Foreign: true}}, Text: "x\nboundary\n--root=.\n--json\n--note\na\nlabel"}, RuleCommand},
+		{"the second of the words", Call{Tool: "Bash", IsShell: true,
+			Parts: []Part{{Words: []string{"orchestrator"}, Class: Ambiguous, Foreign: true}}, Text: "x\nboundary\nstatus\nx\nboundary\n--json\nmode"}, RuleCommand},
+		{"git clean", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"git", "clean"},
+			Class: Writes, Targets: []Target{{Unknown: true}}}}, Text: "git\nclean\n-fdx"}, RuleProtected},
+		{"git stash of all", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"git",
+			"stash"}, Class: Writes, Targets: []Target{{Unknown: true}}}}, Text: "git\nstash\n-u"}, RuleProtected},
 
-		{"git stash", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"git", "stash"}, Class: Writes, Targets: []Target{{Unknown: true}}}}, Text: "git\nstash\npush"}, RuleAgent},
-		{"git clean that spares it", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"git", "clean"}, Class: Writes, Targets: []Target{{Unknown: true}}}}, Text: "git\nclean\n-fdx\n-e\n.orchestrator"}, RuleAgent},
-		{"words about it", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"echo"}, Class: Reads}}, Text: "echo\nboundary\nmode\noff"}, RuleReads},
-		{"reading it", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"cat"}, Class: Reads}}, Text: "cat\n.orchestrator/boundary/policy.json"}, RuleReads},
-		{"another command after it", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"orchestrator"}, Class: Ambiguous, Foreign: true}}, Text: "x\nboundary\n--root\n.\nstatus\npip\ninstall"}, RuleAgent},
-		{"its status", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"orchestrator", "boundary", "status"}, Class: Ambiguous, Foreign: true}}, Text: "x"}, RuleReads},
+		{"git stash", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"git", "stash"},
+			Class: Writes, Targets: []Target{{Unknown: true}}}}, Text: "git\nstash\npush"}, RuleAgent},
+		{"git clean that spares it", Call{Tool: "Bash", IsShell: true,
+			Parts: []Part{{Words: []string{"git", "clean"}, Class: Writes, Targets: []Target{{Unknown: true}}}}, Text: "git\nclean\n-fdx\n-e\n.orchestrator"}, RuleAgent},
+		{"words about it", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"echo"},
+			Class: Reads}}, Text: "echo\nboundary\nmode\noff"}, RuleReads},
+		{"reading it", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"cat"},
+			Class: Reads}}, Text: "cat\n.orchestrator/boundary/policy.json"}, RuleReads},
+		{"another command after it", Call{Tool: "Bash", IsShell: true,
+			Parts: []Part{{Words: []string{"orchestrator"}, Class: Ambiguous, Foreign: true}}, Text: "x\nboundary\n--root\n.\nstatus\npip\ninstall"}, RuleAgent},
+		{"its status", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"orchestrator",
+			"boundary", "status"}, Class: Ambiguous, Foreign: true}}, Text: "x"}, RuleReads},
 		{"a file beside", Call{Tool: "Write", Targets: []Target{file(".claude/agents/x.md")}}, RuleAgent},
 		{"the whole project", shellWrites("gofmt\n-w\n.", file(".")), RuleAgent},
 		{"a file that cannot be told", shellWrites("x", Target{Unknown: true}), RuleAgent},
@@ -233,6 +287,39 @@ func TestProtectedPaths(t *testing.T) {
 		one.call.Guarded = Guarded{Paths: []string{".claude/settings.json", ".claude/settings.local.json", ".gemini/settings.json"},
 			Mentions: []string{".claude/settings"}}
 		require.Equal(t, one.rule, Judge(&p, one.call).Rule, one.name)
+	}
+}
+
+// TestSettingsAreGuarded: what a session could write there would decide where evidence is looked up, and where tokens
+// go.
+func TestSettingsAreGuarded(t *testing.T) {
+	p := policy()
+	p.Mode = Enforce
+	agent := Actor{Kind: Agent, Type: "modular-builder"}
+	for path, guarded := range map[string]bool{
+		"orchestrator.yaml": true, ".orchestrator/settings.yaml": true, ".orchestrator/addr": true, ".orchestrator": true,
+		".orchestrator/audit.pub": true, ".orchestrator/tokens/remote.token": true,
+		"orchestrator.yml": false, "deploy/orchestrator.yaml": false, ".orchestrator/tools/sum.yaml": false,
+	} {
+		for _, tool := range []string{"Edit", "Write"} {
+			v := Judge(&p, Call{Actor: agent, Tool: tool, Targets: []Target{{Path: path}}})
+			require.Equal(t, guarded, v.Rule == RuleProtected, "%s %s: %s", tool, path, v.Rule)
+		}
+		v := Judge(&p, Call{Actor: agent, Tool: "Bash", IsShell: true, Text: "sed\n-i", Parts: []Part{
+			{Words: []string{"sed"}, Class: Writes, Targets: []Target{{Path: path}}}}})
+		require.Equal(t, guarded, v.Rule == RuleProtected, "sed %s: %s", path, v.Rule)
+	}
+	for command, want := range map[string]string{
+		"orchestrator config set evidence record": RuleCommand, "orchestrator config unset evidence": RuleCommand,
+		"orchestrator config": RuleReads,
+	} {
+		class := Reads
+		if want == RuleCommand {
+			class = Ambiguous
+		}
+		v := Judge(&p, Call{Actor: agent, Tool: "Bash", IsShell: true, Text: command,
+			Parts: []Part{{Words: strings.Fields(command), Class: class}}})
+		require.Equal(t, want, v.Rule, command)
 	}
 }
 
@@ -255,8 +342,10 @@ func TestExemptPaths(t *testing.T) {
 		{"one cannot be told", writes(file("scratch/a"), Target{Unknown: true}), RuleWrites},
 		{"an unfinished path", writes(Target{Path: "scratch/", Unknown: true}), RuleWrites},
 		{"the folder itself", writes(file("scratch")), RuleExempt},
-		{"with something that cannot be told", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Class: Writes, Targets: []Target{file("scratch/a")}}, {Class: Ambiguous}}}, RuleWrites},
-		{"with a command that reads", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Class: Writes, Targets: []Target{file("scratch/a")}}, {Class: Reads, Targets: []Target{file("src/a.go")}}}}, RuleExempt},
+		{"with something that cannot be told", Call{Tool: "Bash", IsShell: true,
+			Parts: []Part{{Class: Writes, Targets: []Target{file("scratch/a")}}, {Class: Ambiguous}}}, RuleWrites},
+		{"with a command that reads", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Class: Writes,
+			Targets: []Target{file("scratch/a")}}, {Class: Reads, Targets: []Target{file("src/a.go")}}}}, RuleExempt},
 	} {
 		p := policy()
 		one.call.Actor = actors["main"]

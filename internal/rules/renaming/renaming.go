@@ -81,10 +81,16 @@ func Had(r lifecycle.Requirement, id string) bool {
 const mostShown = 20
 
 func refusal(wrong []fault.Field) *fault.Error {
-	refused := fault.New(fault.Conflict, CodeSource, "nothing was renamed; what stands against it: %d", len(wrong)).
-		WithFields(wrong[:min(len(wrong), mostShown)]...).WithFix("%s", wrong[0].Fix)
-	refused.Code = wrong[0].Code
-	return refused
+	var err *fault.Error
+	switch says := "nothing was renamed; what stands against it: %d"; wrong[0].Code {
+	case CodeSource:
+		err = fault.New(fault.Conflict, CodeSource, says, len(wrong))
+	case CodeTarget:
+		err = fault.New(fault.Conflict, CodeTarget, says, len(wrong))
+	default:
+		err = fault.New(fault.Conflict, CodeUsed, says, len(wrong))
+	}
+	return err.WithFields(wrong[:min(len(wrong), mostShown)]...).WithFix("%s", wrong[0].Fix)
 }
 
 // source says what keeps a requirement from giving its life away.
@@ -111,8 +117,8 @@ func target(i int, p Pair, found bool, r lifecycle.Requirement, claimed bool) []
 		at.Detail = fmt.Sprintf("no document defines %s", p.To)
 		at.Fix = fmt.Sprintf("import the document that defines %s, then confirm the renaming", p.To)
 	case lives(r):
-		at.Code, at.Detail = CodeUsed, fmt.Sprintf("%s has a life of its own, in status %s", p.To, r.Status)
-		at.Fix = fmt.Sprintf("defer %s, since work on %s has begun by itself; or give its text an id that is new", p.From, p.To)
+		at.Code, at.Detail = CodeUsed, fmt.Sprintf("something has happened to %s already; it is %s", p.To, r.Status)
+		at.Fix = fmt.Sprintf("keep both and defer %s; or give its text an id that is new, and import", p.From)
 	case claimed:
 		at.Code, at.Detail = CodeUsed, fmt.Sprintf("somebody has claimed a part of %s", p.To)
 		at.Fix = fmt.Sprintf("have the claim on %s released, then confirm the renaming", p.To)

@@ -97,7 +97,7 @@ func TestWhatStandsAgainstARenaming(t *testing.T) {
 		{pair: Pair{"IN", "NEW"}, code: CodeSource, at: "/renames/0/from", says: "IN is still in a document", fix: "write NEW in place of IN"},
 		{pair: Pair{"OLD", "NONE"}, code: CodeTarget, at: "/renames/0/to", says: "no document defines NONE", fix: "import the document"},
 		{pair: Pair{"OLD", "GONE"}, code: CodeTarget, at: "/renames/0/to", says: "no document defines GONE", fix: "import the document"},
-		{pair: Pair{"OLD", "USED"}, code: CodeUsed, at: "/renames/0/to", says: "USED has a life of its own, in status planned", fix: "defer OLD"},
+		{pair: Pair{"OLD", "USED"}, code: CodeUsed, at: "/renames/0/to", says: "something has happened to USED already; it is planned", fix: "defer OLD"},
 		{pair: Pair{"OLD", "NEW"}, claimed: "NEW", code: CodeUsed, at: "/renames/0/to", says: "somebody has claimed a part of NEW", fix: "released"},
 	} {
 		_, err := Confirm(stateOf(c.claimed, all...), []Pair{c.pair}, 12, lifecycle.LatestRules)

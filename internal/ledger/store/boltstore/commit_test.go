@@ -25,17 +25,6 @@ func init() {
 	children["sync"] = commitWithoutSync
 }
 
-// After a failed commit nothing is served, and Close still returns.
-func wantStopped(s *boltstore.Store, first error) error {
-	_, view := get(s, "a")
-	for _, err := range []error{first, view, put(s, "a", "again"), s.Check()} {
-		if !errors.Is(err, store.ErrCommit) || !errors.Is(err, fault.Unavailable) {
-			return fmt.Errorf("not refused: %w", err)
-		}
-	}
-	return s.Close()
-}
-
 func commitOnFullDisk(path string) error {
 	s, err := boltstore.Open(path, boltstore.Options{})
 	if err != nil {

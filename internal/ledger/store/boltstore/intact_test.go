@@ -3,6 +3,7 @@ package boltstore_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -130,6 +131,17 @@ func wantEnded(t *testing.T, s *boltstore.Store, code string) {
 	require.NotEmpty(t, f.Fix)
 	<-s.Failed()
 	require.NoError(t, wantStopped(s, s.Err()))
+}
+
+// After a failed commit nothing is served, and Close still returns.
+func wantStopped(s *boltstore.Store, first error) error {
+	_, view := get(s, "a")
+	for _, err := range []error{first, view, put(s, "a", "again"), s.Check()} {
+		if !errors.Is(err, store.ErrCommit) || !errors.Is(err, fault.Unavailable) {
+			return fmt.Errorf("not refused: %w", err)
+		}
+	}
+	return s.Close()
 }
 
 // A change that comes after the file was taken away or damaged is not confirmed, and ends the store.

@@ -21,6 +21,9 @@ func (r Gate) Summary() string {
 	if r.Failed > 0 {
 		text += fmt.Sprintf(", %d failed", r.Failed)
 	}
+	if r.Since != nil {
+		text += fmt.Sprintf(", %d as before", r.AsBefore)
+	}
 	if r.Older > 0 && r.Rules == review.RulesRecorded {
 		text += fmt.Sprintf(", %d done by older rules", r.Older)
 	}
@@ -46,11 +49,11 @@ func (r Gate) Err() error {
 func (r Gate) Text(w io.Writer) error {
 	var b strings.Builder
 	for _, f := range r.Findings() {
-		line := clean(f.Subject)
-		if f.Status != "" {
-			line += " " + clean(f.Status)
+		between := " "
+		if f.Status == "" {
+			between = ": "
 		}
-		b.WriteString(noCommand(line+": "+clean(f.Message)+inBrackets(f.Path, f.Line)) + "\n")
+		b.WriteString(noCommand(clean(f.Subject)+between+clean(f.Said())+inBrackets(f.Path, f.Line)) + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

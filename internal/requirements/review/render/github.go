@@ -16,6 +16,7 @@ func (r Gate) Markdown(w io.Writer) error {
 		s.title = "Gate " + r.Require + ": failed"
 	}
 	s.list("", []string{r.Summary()})
+	r.sinceBase(&s)
 	failed := block{heading: "Failures", heads: []string{"What", "Status", "Why", "Where"}}
 	all := r.Findings()
 	for _, f := range all[:min(len(all), shownFailures)] {
@@ -40,11 +41,7 @@ func (r Gate) Annotations(w io.Writer) error {
 				fmt.Fprintf(&b, "line=%d,", f.Line)
 			}
 		}
-		message := f.Message
-		if f.Status != "" {
-			message = f.Status + ": " + message
-		}
-		fmt.Fprintf(&b, "title=%s::%s\n", property(f.Subject), data(message))
+		fmt.Fprintf(&b, "title=%s::%s\n", property(f.Subject), data(f.Said()))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

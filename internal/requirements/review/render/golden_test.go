@@ -38,6 +38,10 @@ func renderings(t require.TestingT) map[string]func(io.Writer) error {
 		all[name+".json"], all[name+".md"] = d.JSON, Dossier{d}.Markdown
 		all[name+".txt"] = func(w io.Writer) error { return Dossier{d}.Table(w, Style{}) }
 	}
+	since := Gate{review.GateSince(review.Point{Project: bad}, review.Point{Project: full},
+		review.GateOptions{Require: review.RequireDone})}
+	since.Since.Ref, since.Since.Commit, since.Since.Refused = reviewtest.Hostile, "0123456789abcdef", &review.RefusedSince{Count: 3}
+	all["since_gate.md"], all["since_gate.txt"], all["since_gate.xml"] = since.Markdown, since.Delta, since.JUnit
 	all["project_stacked.txt"] = func(w io.Writer) error { return Project{full}.Table(w, Style{Width: 80}) }
 	all["project_narrow.txt"] = func(w io.Writer) error {
 		return Project{full}.Table(w, Style{Width: 120, Color: true})

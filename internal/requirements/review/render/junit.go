@@ -64,8 +64,8 @@ func (r Gate) JUnit(w io.Writer) error {
 		row := junitCase{Name: clean(c.ID), Class: document, File: clean(c.Path), Line: c.Line}
 		switch c.Outcome {
 		case review.Fails:
-			row.Failure = failureOf(c.Failures[0].Code, string(c.Status)+": "+c.Message(), c.Path, c.Line)
-		case review.PassesDeferred, review.PassesRetired:
+			row.Failure = failureOf(c.Failures[0].Code, c.Finding().Said(), c.Path, c.Line)
+		case review.PassesDeferred, review.PassesRetired, review.PassesAsBefore:
 			row.Skipped = &junitMessage{Message: c.Outcome}
 		}
 		suite(document).add(row)

@@ -67,9 +67,9 @@ var rules = []sarifRule{
 	{review.CodeLog, sarifMessage{"The log cannot be trusted."}},
 	{review.CodeImport, sarifMessage{"The requirement documents could not be imported."}},
 	{review.CodeDrift, sarifMessage{"A requirement document is not what was imported."}},
-	{review.CodeEmpty, sarifMessage{"The project has no requirement that counts."}},
+	{review.CodeEmpty, sarifMessage{"The project has no requirement in force."}},
 	{review.CodeVerdict, sarifMessage{"The review of the project finds it not ready."}},
-	{review.CodeNotDone, sarifMessage{"The requirement is neither done nor deferred."}},
+	{review.CodeNotDone, sarifMessage{"The requirement is open: neither done nor deferred."}},
 	{review.CodeNotTested, sarifMessage{"The requirement has no tests that passed and hold."}},
 	{review.CodeGateUnmet, sarifMessage{"The requirement is done, and a gate of done does not hold any more."}},
 	{review.CodeStale, sarifMessage{"Something changed under the requirement."}},
@@ -84,13 +84,13 @@ func (r Gate) SARIF(w io.Writer) error {
 		fallback = r.Cases[0].Path
 	}
 	for _, f := range r.Findings() {
-		subject := f.Subject
-		if f.Status != "" {
-			subject += " " + f.Status
+		between := " "
+		if f.Status == "" {
+			between = ": "
 		}
 		result := sarifResult{
 			RuleID: f.Code, RuleIndex: ruleIndex(f.Code), Level: "error", Message: sarifMessage{
-				literal(subject + ": " + f.Message)},
+				literal(f.Subject + between + f.Said())},
 			Locations:    locations(cmp.Or(f.Path, fallback), f.Line),
 			Fingerprints: map[string]string{"requirement/v1": clean(string(f.Code) + " " + f.Subject)},
 		}

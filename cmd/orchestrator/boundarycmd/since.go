@@ -1,4 +1,4 @@
-package cli
+package boundarycmd
 
 import (
 	"strings"
@@ -9,8 +9,8 @@ import (
 	"orchestrator/internal/fault"
 )
 
-// SinceOf reads a time or an age.
-func SinceOf(text string, now time.Time) (time.Time, error) {
+// sinceOf reads a time or an age.
+func sinceOf(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
@@ -25,7 +25,7 @@ func SinceOf(text string, now time.Time) (time.Time, error) {
 	}
 	d, err := time.ParseDuration(age)
 	if err != nil || d < 0 {
-		return time.Time{}, fault.New(fault.Invalid, "usage", "%q is neither a time nor an age", text).
+		return time.Time{}, fault.New(fault.Invalid, fault.CodeUsage, "%q is neither a time nor an age", text).
 			WithFix("give --since 2026-01-31, --since 24h or --since 7d")
 	}
 	if age != text {
@@ -34,7 +34,8 @@ func SinceOf(text string, now time.Time) (time.Time, error) {
 	return now.Add(-d), nil
 }
 
-func SinceFlag(cmd *cobra.Command, since *string) {
+// sinceFlag adds --since.
+func sinceFlag(cmd *cobra.Command, since *string) {
 	cmd.Flags().StringVar(since, "since", "",
 		"from when on: a time such as 2026-01-31 or 2026-01-31T12:00:00Z, or an age such as 24h or 7d")
 }

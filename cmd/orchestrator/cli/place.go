@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+
+	"orchestrator/internal/apiclient"
+	"orchestrator/internal/datadir"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/operator/config"
+)
+
+// tokenVariable is the environment variable that holds a token. No flag does: every user of a machine can see the
+// command lines of the others.
+const tokenVariable = "ORCHESTRATOR_TOKEN"
+
+func tokenOfEnvironment() string { return strings.TrimSpace(os.Getenv(tokenVariable)) }
+
+// TokenSource returns the variable that holds a token, "" where none does.
+func TokenSource() string {
+	if tokenOfEnvironment() == "" {
+		return ""
+	}
+	return "variable " + tokenVariable
+}
+
+// place is the address of a service, and the token that belongs to it.
+type place struct {
+	server    string
+	own       bool   // it is the service of the data folder, which runs
+	tokenFile string // in the data folder; saved for this address
+}
+
+// find returns the service that is meant: the one that is named, or that of the settings, or that of the data folder.
+func (o Service) find() (place, error) {
+	ctx := context.Background()
+	data := datadir.Dir(o.Data)
+	saved, err := config.ReadLocal(ctx, data)
+	if err != nil {
+		return place{}, err
+	}
+	if err := config.CheckPrivate(ctx, data, saved); err != nil {
+		return place{}, err
+	}
+	server := cmp.Or(o.Server, saved.URL)
+	if server == "" {
+		own, err := ownAddress(ctx, data)
+		return place{server: own, own: true}, err
+	}
+	to := place{server: server}
+	if saved.URL != "" && apiclient.SameServer(server, saved.URL) {
+		to.server, to.tokenFile = saved.URL, saved.TokenPath(data)
+	}
+	if own, is := apiclient.LocalServer(ctx, data, server); is {
+		to.server, to.own = own, true
+	}
+	return to, nil
+}
+
+// ownAddress returns the URL of the service that runs with a data folder.
+func ownAddress(ctx context.Context, data datadir.Dir) (string, error) {
+	notRunning := func(format string, args ...any) error {
+		return fault.New(fault.Unavailable, apiclient.CodeNotRunning, format, args...).
+			WithFix("start it with orchestrator serve, or name one with --server, or its folder with --data")
+	}
+	addr, err := apiclient.LocalAddress(ctx, data)
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return "", fault.New(fault.Forbidden, "data_of_another", "the folder %s belongs to another user", data).
+			WithFix("run the command as that user; or name the service with --server, and your token with --token-file").
+			Because(err)
+	case errors.Is(err, fs.ErrNotExist):
+		return "", notRunning("no service runs with the folder %s", data)
+	case err != nil:
+		return "", notRunning("the address in the folder %s cannot be read", data)
+	case !apiclient.Runs(data):
+		return "", notRunning("no service runs with the folder %s; the last one was at %s", data, addr)
+	}
+	return apiclient.LocalURL(addr), nil
+}

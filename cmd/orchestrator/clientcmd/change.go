@@ -1,0 +1,195 @@
+package clientcmd
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/url"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/spf13/cobra"
+
+	"orchestrator/cmd/orchestrator/completion"
+	"orchestrator/internal/apiclient"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/guidance"
+	"orchestrator/internal/requirements/proposal"
+	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/system/tree"
+)
+
+// maxBody is the most bytes of a change request, as the service takes it.
+const maxBody = 1 << 20
+
+// changing are the flags of change.
+type changing struct {
+	asking
+	status, reason, from, ifMatch string
+	evidence                      []string
+	dryRun                        bool
+}
+
+func changeCommand() *cobra.Command {
+	var c changing
+	cmd := &cobra.Command{
+		Use:   "change ID",
+		Short: "Move a requirement into another status, with reason and evidence",
+		Long: `Change proposes a move. Evidence is file:PATH, file:PATH:10-20, file:PATH:10-20@COMMIT,
+commit:HEAD or test:NAME@REPORT; a test that failed is test:NAME=fail@REPORT. Paths begin in the
+present folder, and are sent as paths of the repository; a revision of git is sent as its full id.
+A tester's REPORT is attached first, and then cited; for others it is cited as a file. With --from
+the request is read from a file, as PATCH takes it.`,
+		Example: `  orchestrator change REQ-001 --status planned --reason "agreed" --evidence file:REQUIREMENTS.md:1-3
+  orchestrator change REQ-001 --status tested_pass --reason green --evidence test:TestLogin@a.xml
+  orchestrator change REQ-001 --from change.json --dry-run`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd, args[0]) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&c.status, "status", "", "`status` to move to")
+	f.StringVar(&c.from, "from", "", "`file` with the request as JSON; - is standard input")
+	f.StringVar(&c.ifMatch, "if-match", "", "`revision` that the change is meant for; another one is refused")
+	f.BoolVar(&c.dryRun, "dry-run", false, "ask whether it would be accepted, and change nothing")
+	justifying(cmd, &c.reason, &c.evidence)
+	_ = cmd.RegisterFlagCompletionFunc("status", completion.Statuses)
+	return c.command(cmd, true)
+}
+
+// justifying adds --reason and --evidence.
+func justifying(cmd *cobra.Command, reason *string, evidence *[]string) {
+	cmd.Flags().StringVar(reason, "reason", "", "`text` that says why")
+	cmd.Flags().StringArrayVar(evidence, "evidence", nil,
+		"`piece` of evidence: file:PATH:10-20, commit:HEAD or test:NAME@REPORT; may be given several times")
+}
+
+func (ch *changing) run(cmd *cobra.Command, id string) error {
+	if (ch.from == "") == (ch.status == "") {
+		return cliMisuse("give --status, or the whole request with --from").
+			WithFix("orchestrator next %s lists the moves, each as a command", id)
+	}
+	if ch.Role == "" {
+		ch.Role = proposal.Mover(ch.status)
+	}
+	c, err := ch.connect()
+	if err != nil {
+		return err
+	}
+	sent := change{id: id, dryRun: ch.dryRun}
+	if ch.ifMatch != "" {
+		sent.ifMatch = `"` + ch.ifMatch + `"`
+	}
+	if sent.body, err = ch.body(cmd, c, id); err != nil {
+		return err
+	}
+	got, err := send(cmd.Context(), c, sent)
+	did := "changed"
+	if ch.dryRun {
+		did = "it would be accepted"
+	}
+	return ch.report(cmd.OutOrStdout(), got, did, err)
+}
+
+// body makes the request.
+func (ch *changing) body(cmd *cobra.Command, c *apiclient.Client, id string) (any, error) {
+	if ch.from != "" {
+		content, err := readInput(cmd, ch.from, maxBody)
+		return jsontext.Value(content), err
+	}
+	cited, err := ch.cite(cmd.Context(), cmd.ErrOrStderr(), c, id)
+	if err != nil {
+		return nil, err
+	}
+	return guidance.Body{Status: lifecycle.Status(ch.status),
+		Justification: &lifecycle.Justification{Reason: ch.reason, Evidence: cited}}, nil
+}
+
+// cite reads the evidence of the command line. It attaches reports where the service takes them from whoever asks.
+func (ch *changing) cite(ctx context.Context, notes io.Writer, c *apiclient.Client,
+	id string) ([]lifecycle.Evidence, error) {
+	t, err := proposal.TreeAt(ctx, ".")
+	if err != nil {
+		return nil, err
+	}
+	all := []lifecycle.Evidence{}
+	attached := map[string]*lifecycle.TestRecord{}
+	for _, word := range ch.evidence {
+		e, err := t.Evidence(ctx, word, proposal.Fails(ch.status))
+		if err != nil {
+			return nil, err
+		}
+		if e.Report != "" && !ch.dryRun {
+			if err := ch.attachOnce(ctx, c, id, e.Report, attached); err != nil {
+				return nil, err
+			}
+			e.Evidence = proposal.Standing(attached[e.Report], e.Evidence)
+		}
+		if typed := proposal.Words(e.Evidence); typed != word {
+			fmt.Fprintln(notes, "evidence:", typed)
+		}
+		all = append(all, e.Evidence)
+	}
+	return all, nil
+}
+
+// attachOnce attaches a report, if whoever asks may, and keeps the test record that it made.
+func (ch *changing) attachOnce(ctx context.Context, c *apiclient.Client, id, report string,
+	attached map[string]*lifecycle.TestRecord) error {
+	if _, done := attached[report]; done {
+		return nil
+	}
+	var view guidance.View
+	_, err := apiclient.ByID(id, func(id string) ([]byte, error) { return get(ctx, c, path(id, "/next"), &view) })
+	if err != nil {
+		return advised(id, err)
+	}
+	if attached[report] = nil; !proposal.TakesReports(view) {
+		return nil
+	}
+	content, err := tree.ReadFile(ctx, report, maxReport)
+	if err != nil {
+		return unreadable(report, err)
+	}
+	got, err := attach(ctx, c, id, url.Values{}, content)
+	attached[report] = got.Test
+	return err
+}
+
+// maxReport is the most bytes of a test report, as the service takes it.
+const maxReport = 8 << 20
+
+// attach sends a report, which becomes the test record.
+func attach(ctx context.Context, c *apiclient.Client, id string, query url.Values, content []byte) (changed, error) {
+	below := "/test-report"
+	if len(query) > 0 {
+		below += "?" + query.Encode()
+	}
+	key := apiclient.NewKey()
+	return apiclient.ByID(id, func(id string) (changed, error) {
+		return receive(ctx, c, id, apiclient.Request{Method: "POST", Path: path(id, below), Body: content,
+			Media: "application/octet-stream", Key: key})
+	})
+}
+
+// readInput reads a file, or standard input for "-".
+func readInput(cmd *cobra.Command, name string, most int64) ([]byte, error) {
+	if name != "-" {
+		content, err := tree.ReadFile(cmd.Context(), name, most)
+		if err != nil {
+			return nil, unreadable(name, err)
+		}
+		return content, nil
+	}
+	content, err := io.ReadAll(io.LimitReader(cmd.InOrStdin(), most+1))
+	if err == nil && int64(len(content)) > most {
+		return nil, cliMisuse("standard input has more than %d KiB", most>>10).WithFix("send less, or in parts")
+	}
+	return content, err
+}
+
+func unreadable(name string, cause error) error {
+	return cliMisuse("%s cannot be read", name).WithFix("name a file that is there and can be read").Because(cause)
+}
+
+func cliMisuse(format string, args ...any) *fault.Error {
+	return fault.New(fault.Invalid, fault.CodeUsage, format, args...)
+}

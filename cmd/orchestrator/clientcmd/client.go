@@ -1,0 +1,112 @@
+// Package clientcmd has the commands that work on requirements through the service: each is a form of a few requests of
+// the API, and decides nothing.
+package clientcmd
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/completion"
+	"orchestrator/cmd/orchestrator/output"
+	"orchestrator/internal/apiclient"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/advice"
+)
+
+// shared are the flags of all commands of the package: variables and settings stand in for them. What the others
+// say is a person's word at that moment.
+var shared = []string{"data", "server", "tls-ca", "token-file", "timeout", "json", "help"}
+
+// asking is whom a command asks, and as whom.
+type asking struct {
+	cli.Service
+	as     string
+	asJSON bool
+}
+
+// command adds the flags that all commands of the package have. ids says that the arguments are requirements.
+func (a *asking) command(cmd *cobra.Command, ids bool) *cobra.Command {
+	cli.ServiceFlags(cmd, &a.Service)
+	cli.TimeoutFlag(cmd, &a.Service)
+	cmd.Flags().StringVar(&a.as, "as", "",
+		"`role` whose token in --data is used, instead of "+cmp.Or(a.Role, "the viewer's or the pm's"))
+	cmd.Flags().BoolVar(&a.asJSON, "json", false, "print the answer of the service as it is")
+	_ = cmd.RegisterFlagCompletionFunc("as", completion.Roles)
+	if ids {
+		cmd.ValidArgsFunction = completion.FirstID
+	}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !slices.Contains(shared, f.Name) {
+			cli.TypedOnly(cmd, f.Name)
+		}
+	})
+	return cli.WithEnv(cmd)
+}
+
+// connect makes the client.
+func (a *asking) connect() (*apiclient.Client, error) {
+	o := a.Service
+	o.Role = cmp.Or(a.as, a.Role)
+	return o.Connect()
+}
+
+// path returns the path of something of a requirement.
+func path(id string, below string) string {
+	return "/requirements/" + strings.ReplaceAll(url.PathEscape(id), "'", "%27") + below
+}
+
+// get asks for a path, and reads the answer into v. The bytes are those of the service.
+func get(ctx context.Context, c *apiclient.Client, path string, v any) ([]byte, error) {
+	answer, err := c.Send(ctx, apiclient.Request{Method: "GET", Path: path})
+	if err != nil {
+		return answer.Body, err
+	}
+	if err := jsonv2.Unmarshal(answer.Body, v); err != nil {
+		return nil, c.Stranger("JSON of another shape").Because(err)
+	}
+	return answer.Body, nil
+}
+
+// advised adds to a refusal what can be typed next.
+func advised(id string, err error) error {
+	f := fault.As(err)
+	if f == nil {
+		return err
+	}
+	told := *f
+	told.Fix, told.Fields = advice.Typed(id, f.Fix), slices.Clone(f.Fields)
+	for i := range told.Fields {
+		told.Fields[i].Fix = advice.Typed(id, told.Fields[i].Fix)
+	}
+	return advice.Error{Err: &told, Lines: advice.Refusal(id, f)}
+}
+
+// passOn writes the bytes of the service as they are.
+func passOn(out io.Writer, raw []byte) error {
+	_, err := fmt.Fprintln(out, strings.TrimRight(string(raw), "\n"))
+	return err
+}
+
+// printer returns a printer for out, and how wide it may be.
+func printer(out io.Writer) (*output.Printer, int) {
+	return output.NewPrinter(output.Colourful(out)), output.Columns(out)
+}
+
+// paragraph writes a text on as many lines as it needs, all indented.
+func paragraph(p *output.Printer, columns int, indent, text string) {
+	for line := range strings.Lines(text) {
+		for _, part := range output.Wrap(output.Printable(strings.TrimRight(line, "\r\n")), columns-len(indent)) {
+			p.Line("%s", strings.TrimRight(indent+part, " "))
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package clientcmd
+
+import (
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+	"time"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/spf13/cobra"
+
+	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/completion"
+	"orchestrator/cmd/orchestrator/output"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// listing says which requirements are listed.
+type listing struct {
+	asking
+	status, role, text, waitingFor string
+	suspect                        bool
+	limit                          int
+}
+
+// listed is a line of the list.
+type listed struct {
+	ID         string    `json:"id"`
+	Title      string    `json:"title"`
+	Status     string    `json:"status"`
+	Suspect    bool      `json:"suspect"`
+	Stale      bool      `json:"stale"`
+	Retired    bool      `json:"retired"`
+	Since      time.Time `json:"since"`
+	WaitingFor []string  `json:"waiting_for"`
+}
+
+func listCommand() *cobra.Command {
+	var l listing
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List requirements, with their status and whom they wait for",
+		Long: `List shows a line for each requirement, in the order of the documents. Filters combine with "and".
+Without a service, as in a clone, it reads project_status.json, which says nothing of whom a
+requirement waits for.`,
+		Example: `  orchestrator list
+  orchestrator list --waiting-for pm
+  orchestrator list --status planned --text login`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return l.run(cmd) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&l.status, "status", "", "list only requirements in this `status`")
+	f.StringVar(&l.role, "role", "", "list only requirements that wait for this `role`, as --waiting-for does")
+	f.StringVar(&l.waitingFor, "waiting-for", "",
+		"list only requirements that wait for this `party`: a role, operator or document")
+	f.StringVar(&l.text, "text", "", "list only requirements with this `text` in id, title or text")
+	f.BoolVar(&l.suspect, "suspect", false, "list only requirements whose text changed after work began")
+	f.IntVar(&l.limit, "limit", 500, "list at most so many requirements, 1000 at most")
+	_ = cmd.RegisterFlagCompletionFunc("status", completion.Statuses)
+	_ = cmd.RegisterFlagCompletionFunc("role", completion.Roles)
+	_ = cmd.RegisterFlagCompletionFunc("waiting-for", completion.Roles)
+	return l.command(cmd, false)
+}
+
+func (l *listing) path() string {
+	q := url.Values{"limit": {fmt.Sprint(l.limit)}}
+	for name, value := range map[string]string{"status": l.status, "waiting_for": l.waitingFor, "q": l.text} {
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	if l.role != "" {
+		q.Set("waiting_for", l.role)
+	}
+	if l.suspect {
+		q.Set("suspect", "true")
+	}
+	return "/requirements?" + q.Encode()
+}
+
+func (l *listing) run(cmd *cobra.Command) error {
+	var found struct {
+		Total        int      `json:"total"`
+		Requirements []listed `json:"requirements"`
+	}
+	raw, err := l.ask(cmd, l.path(), &found)
+	if err != nil {
+		return l.offline(cmd, raw, err)
+	}
+	if l.asJSON {
+		return passOn(cmd.OutOrStdout(), raw)
+	}
+	return writeList(cmd.OutOrStdout(), found.Requirements, found.Total)
+}
+
+// offline lists the requirements of the export.
+func (l *listing) offline(cmd *cobra.Command, raw []byte, asked error) error {
+	if len(raw) > 0 {
+		return l.refusedAs(cmd, "", raw, asked)
+	}
+	status, err := cli.Offline(cmd, asked)
+	if err != nil {
+		return err
+	}
+	var rows []listed
+	var kept []jsontext.Value
+	for _, e := range status.Requirements {
+		var req lifecycle.Requirement
+		if err := jsonv2.Unmarshal(e.Raw, &req); err != nil {
+			return err
+		}
+		row := listed{ID: req.ID, Title: req.Title, Status: string(req.Status), Suspect: req.Suspect,
+			Stale: len(req.Stale) > 0, Retired: req.Retired}
+		if l.selects(row, e.Raw) {
+			rows, kept = append(rows, row), append(kept, e.Raw)
+		}
+	}
+	if l.asJSON {
+		return output.WriteJSON(cmd.OutOrStdout(), map[string]any{"total": len(kept), "requirements": kept})
+	}
+	return writeList(cmd.OutOrStdout(), rows, len(rows))
+}
+
+// selects reports whether a requirement of the export is one of those that are listed.
+func (l *listing) selects(row listed, raw jsontext.Value) bool {
+	has := strings.Contains(strings.ToLower(string(raw)), strings.ToLower(l.text))
+	return has && (l.status == "" || l.status == row.Status) && (!l.suspect || row.Suspect)
+}
+
+func writeList(out io.Writer, found []listed, total int) error {
+	p, columns := printer(out)
+	var rows [][]string
+	for _, r := range found {
+		status := r.Status
+		for _, mark := range []struct {
+			is   bool
+			text string
+		}{{r.Suspect, "suspect"}, {r.Stale, "stale"}, {r.Retired, "retired"}} {
+			if mark.is {
+				status += ", " + mark.text
+			}
+		}
+		rows = append(rows, []string{r.ID, status, strings.Join(r.WaitingFor, ", "), r.Title})
+	}
+	if len(rows) > 0 {
+		p.Table(columns, []string{"ID", "STATUS", "WAITS FOR", "TITLE"}, rows)
+	}
+	if len(rows) < total {
+		p.Line("%d of %d; --limit lists more, and filters fewer", len(rows), total)
+	}
+	if total == 0 {
+		p.Line("no requirement is so")
+	}
+	_, err := fmt.Fprint(out, p.String())
+	return err
+}

@@ -1,0 +1,118 @@
+package clientcmd
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+
+	"orchestrator/cmd/orchestrator/output"
+	"orchestrator/internal/apiclient"
+	"orchestrator/internal/requirements/advice"
+	"orchestrator/internal/requirements/guidance"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// change is a change request on its way.
+type change struct {
+	id      string
+	body    any
+	ifMatch string
+	dryRun  bool
+}
+
+// changed is the answer to a change.
+type changed struct {
+	ID         string                `json:"id"`
+	Status     string                `json:"status"`
+	Revision   uint64                `json:"revision"`
+	Test       *lifecycle.TestRecord `json:"test"`
+	WaitingFor []string              `json:"waiting_for"`
+	Next       []guidance.Lead       `json:"next"`
+	Warnings   []guidance.Objection  `json:"warnings"`
+	Unchanged  bool                  `json:"unchanged"`
+
+	raw    []byte
+	unsure bool
+}
+
+// send sends a change, with a key by which a second one would be known as the same.
+func send(ctx context.Context, c *apiclient.Client, ch change) (changed, error) {
+	body, err := jsonv2.Marshal(ch.body, jsonv2.Deterministic(true))
+	if err != nil {
+		return changed{}, err
+	}
+	query, key := "", apiclient.NewKey()
+	if ch.dryRun {
+		query = "?dry_run=true"
+	}
+	return apiclient.ByID(ch.id, func(id string) (changed, error) {
+		return receive(ctx, c, id, apiclient.Request{Method: "PATCH", Path: path(id, query), Body: body,
+			IfMatch: ch.ifMatch, Key: key})
+	})
+}
+
+// receive sends a request about a requirement, and reads the answer. A refusal leads on.
+func receive(ctx context.Context, c *apiclient.Client, id string, r apiclient.Request) (changed, error) {
+	answer, err := c.Send(ctx, r)
+	got := changed{raw: answer.Body, unsure: answer.Unsure}
+	if err != nil {
+		return got, advised(id, err)
+	}
+	// The answer to a report has the requirement as a member; that to a change is the requirement.
+	report := struct {
+		Requirement *changed `json:"requirement"`
+	}{&got}
+	err = jsonv2.Unmarshal(answer.Body, &report)
+	if err == nil {
+		err = jsonv2.Unmarshal(answer.Body, &got)
+	}
+	if err != nil {
+		return got, c.Stranger("JSON of another shape").Because(err)
+	}
+	return got, nil
+}
+
+// report writes what became of a change: the bytes of the service, of a refusal as well, or a few lines.
+func (a *asking) report(out io.Writer, got changed, did string, err error) error {
+	if a.asJSON && len(got.raw) > 0 {
+		if wrong := passOn(out, got.raw); wrong != nil {
+			return wrong
+		}
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	p, columns := printer(out)
+	if got.unsure {
+		p.Line("the connection broke; the change was sent again with the same key, and counts once")
+	}
+	if got.Unchanged {
+		did = "it was so already"
+	}
+	p.Line("%s: %s; %s, revision %d", output.Printable(got.ID), did, p.Paint(output.Green, got.Status), got.Revision)
+	for _, w := range got.Warnings {
+		paragraph(p, columns, "  ", p.Paint(output.Yellow, "against done: ")+w.Detail+" ("+string(w.By)+": "+
+			advice.Typed(got.ID, w.With)+")")
+	}
+	leads(p, got.ID, got.WaitingFor, got.Next)
+	_, err = fmt.Fprint(out, p.String())
+	return err
+}
+
+// leads writes whom a requirement waits for, and the commands that lead on.
+func leads(p *output.Printer, id string, waiting []string, next []guidance.Lead) {
+	if len(waiting) > 0 {
+		p.Line("  waits for %s", strings.Join(waiting, ", "))
+	}
+	for _, l := range next {
+		if command := advice.Lead(id, l); command != "" {
+			p.Line("  next, by the %s: %s", l.By, output.Printable(command))
+		} else if l.Needs != "" {
+			p.Line("  next, by the %s: %s", l.By, output.Printable(advice.Typed(id, l.Needs)))
+		}
+	}
+}

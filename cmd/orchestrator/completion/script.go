@@ -1,0 +1,69 @@
+package completion
+
+import (
+	"bytes"
+	"io"
+	"orchestrator/cmd/orchestrator/cli"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Command returns the command that prints the scripts of the shells.
+func Command() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "completion",
+		Short: "Print the completion script of a shell",
+		Long: `Completion prints a script that completes commands, flags, ids of requirements, statuses and roles. To
+complete ids it asks the service for at most 300 ms, and without its answer reads project_status.json.`,
+	}
+	cmd.AddCommand(
+		script("bash", "source <(orchestrator completion bash)", "~/.bashrc; it needs the package bash-completion",
+			func(root *cobra.Command, out io.Writer) error { return bash(root, out) }),
+		script("zsh", "source <(orchestrator completion zsh)", "~/.zshrc, below compinit",
+			func(root *cobra.Command, out io.Writer) error { return root.GenZshCompletion(out) }),
+		script("fish", "orchestrator completion fish | source", "~/.config/fish/config.fish",
+			func(root *cobra.Command, out io.Writer) error { return root.GenFishCompletion(out, true) }),
+	)
+	return cli.Group(cmd)
+}
+
+func script(shell, line, file string, write func(*cobra.Command, io.Writer) error) *cobra.Command {
+	return &cobra.Command{
+		Use:     shell,
+		Short:   "Print the completion script of " + shell,
+		Long:    "Prints the completion script of " + shell + ". Put the line below into " + file + ".",
+		Example: "  " + line,
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return write(cmd.Root(), cmd.OutOrStdout()) },
+	}
+}
+
+// several is where cobra's script for bash shows several completions. What they have in common is put onto the command
+// line as it stands there, so that a space in it would begin another argument.
+const several = `        # Format the descriptions
+`
+
+// escaped escapes all of several completions where one of them needs it.
+const escaped = `        # Of what several have in common the shell inserts all: escape it where one of them needs that
+        local i special=
+        for i in "${!COMPREPLY[@]}"; do
+            comp=${COMPREPLY[i]%%$tab*}
+            [[ $(printf "%q" "$comp") == "$comp" ]] || special=yes
+        done
+        if [[ -n $special ]]; then
+            for i in "${!COMPREPLY[@]}"; do
+                COMPREPLY[i]=$(printf "%q" "${COMPREPLY[i]%%$tab*}")
+            done
+            return 0
+        fi
+`
+
+func bash(root *cobra.Command, out io.Writer) error {
+	var made bytes.Buffer
+	if err := root.GenBashCompletionV2(&made, true); err != nil {
+		return err
+	}
+	_, err := io.WriteString(out, strings.Replace(made.String(), several, escaped+several, 1))
+	return err
+}

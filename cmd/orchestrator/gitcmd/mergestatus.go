@@ -1,0 +1,104 @@
+// Package gitcmd has the commands that git calls.
+package gitcmd
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/output"
+	"orchestrator/internal/datadir"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/operator/merging"
+)
+
+// answerWithin bounds how long a merge waits for a service.
+const answerWithin = 5 * time.Second
+
+const setup = `git config merge.orchestrator.name 'the longer log'
+git config merge.orchestrator.driver 'orchestrator merge-status %O %A %B %L %P'
+printf '%s\n' 'project_status.json merge=orchestrator' 'project_status.checkpoint merge=orchestrator' >> .gitattributes
+`
+
+// MergeStatusCommand returns the merge driver of the export and its checkpoint.
+func MergeStatusCommand() *cobra.Command {
+	var service cli.Service
+	var printSetup bool
+	cmd := &cobra.Command{
+		Use:   "merge-status BASE OURS THEIRS MARKERS PATH",
+		Short: "Merge two versions of the export or its checkpoint: a merge driver for git",
+		Long: `Merge-status keeps the version whose log is longer, since a log only grows. It refuses versions of
+which neither has all that the other has: two services wrote from one state, and somebody has to
+decide whose database goes on. Then the version of the current branch stays, and git reports a
+conflict.
+
+That the shorter log is the beginning of the longer one is shown by the running service, which
+proves it; else by the database, which has both; else by the exports: each requirement of the
+shorter one must be an earlier state of the same requirement in the longer one. The message says
+which it was. Service and database are those of the data folder beside PATH, or of --data.
+
+git calls it. --setup prints the commands that tell git to.`,
+		Example: `  orchestrator merge-status --setup | sh               # once in each clone; commit .gitattributes`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if printSetup {
+				return cobra.NoArgs(cmd, args)
+			}
+			if len(args) != 5 {
+				return fault.New(fault.Invalid, "usage", "merge-status takes 5 arguments from git, not %d", len(args)).
+					WithFix("orchestrator merge-status --setup prints the commands that tell git to call it")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if printSetup {
+				_, err := io.WriteString(cmd.OutOrStdout(), setup)
+				return err
+			}
+			beside := !cmd.Flags().Changed("data")
+			return merge(cmd.Context(), cmd.ErrOrStderr(), service, beside, args)
+		},
+	}
+	cmd.Flags().BoolVar(&printSetup, "setup", false, "print the commands that make git call this, and do nothing else")
+	cli.DataFlag(cmd, &service.Data)
+	return cli.Usage(cli.WithEnv(cmd))
+}
+
+// merge merges the versions that git names.
+func merge(ctx context.Context, notes io.Writer, service cli.Service, beside bool, args []string) error {
+	if beside {
+		service.Data = filepath.Join(filepath.Dir(args[4]), datadir.Default)
+	}
+	service.Timeout = answerWithin
+	ctx, cancel := context.WithTimeout(ctx, 2*answerWithin)
+	defer cancel()
+	request := merging.Request{Ours: args[1], Theirs: args[2], Path: args[4], Data: datadir.Dir(service.Data)}
+	if client, err := service.Connect(); err == nil {
+		request.Service = client
+	}
+	done, err := merging.Merge(ctx, request)
+	if err != nil {
+		return cli.Found(err)
+	}
+	return tell(notes, done)
+}
+
+// tell says which version was kept, and why.
+func tell(notes io.Writer, done merging.Outcome) (err error) {
+	side := "ours"
+	if done.Theirs {
+		side = "theirs"
+	}
+	path := output.Printable(done.Path)
+	if done.SameLogState {
+		_, err = fmt.Fprintf(notes, "%s: both sides are of the same %d records; ours is kept\n", path, done.Kept)
+	} else {
+		_, err = fmt.Fprintf(notes, "%s: %s is kept, with %d records over %d, shown by %s\n", path, side, done.Kept,
+			done.Left, output.Printable(done.ShownBy))
+	}
+	return err
+}

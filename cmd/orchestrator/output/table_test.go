@@ -1,0 +1,40 @@
+package output
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Covers: ORC-160
+
+func TestWidth(t *testing.T) {
+	for text, want := range map[string]int{"": 0, "ab": 2, "日本": 4, "e\u0301": 1, "ｆ": 2, "…": 1, "😀": 2} {
+		require.Equal(t, want, Width(text), text)
+	}
+	require.Equal(t, "日…", Cut("日本語", 4))
+	require.Equal(t, "日本語", Cut("日本語", 6))
+	require.Equal(t, []string{"one two", "three"}, Wrap("one two three", 8))
+	require.Equal(t, []string{"abcd", "ef"}, Wrap("abcdef", 4))
+	require.Equal(t, []string{""}, Wrap(" ", 4))
+}
+
+// No line of a table is wider than it may be, whatever the cells hold, and no cell is obeyed by a terminal.
+func TestTablesFit(t *testing.T) {
+	long := strings.Repeat("日本語 ", 40)
+	rows := [][]string{{"REQ-001", "not_started", "pm", "short"}, {long, long, long, long}, {"a", "b\x1b[31m\nc", "", long}}
+	for _, columns := range []int{40, 80, 120} {
+		p := NewPrinter(false)
+		p.Table(columns, []string{"ID", "STATUS", "WAITS FOR", "TITLE"}, rows)
+		lines := strings.Split(strings.TrimSuffix(p.String(), "\n"), "\n")
+		require.Len(t, lines, 4)
+		for _, line := range lines {
+			require.LessOrEqual(t, Width(line), columns, line)
+			require.NotContains(t, line, "\x1b")
+		}
+	}
+	p := NewPrinter(false)
+	p.Table(80, []string{"ID", "X"}, [][]string{{"REQ-001", "y"}})
+	require.Equal(t, "ID       X\nREQ-001  y\n", p.String())
+}

@@ -1,0 +1,68 @@
+package exportfile
+
+import (
+	"context"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/system/tree"
+)
+
+// maxStatus is the most bytes of an export that is read into memory.
+const maxStatus = 1 << 30
+
+// Status is what an export says of a project, for those who cannot ask a service.
+type Status struct {
+	Project struct {
+		Name string `json:"name"`
+	} `json:"project"`
+	Workflow string `json:"workflow"`
+	Log      struct {
+		Size uint64 `json:"size"`
+	} `json:"log"`
+	Summary      jsontext.Value `json:"summary"`
+	Requirements []Entry        `json:"requirements"`
+}
+
+// Entry is a requirement of an export.
+type Entry struct {
+	ID     string
+	Title  string
+	Status string
+	Raw    jsontext.Value // as it stands in the export
+}
+
+// UnmarshalJSONFrom keeps the text besides the members that are needed most.
+func (e *Entry) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	raw, err := d.ReadValue()
+	if err != nil {
+		return err
+	}
+	e.Raw = raw.Clone()
+	known := struct {
+		ID     *string `json:"id"`
+		Title  *string `json:"title"`
+		Status *string `json:"status"`
+	}{&e.ID, &e.Title, &e.Status}
+	return jsonv2.Unmarshal(e.Raw, &known)
+}
+
+// ReadStatus reads an export.
+func ReadStatus(ctx context.Context, path string) (s Status, err error) {
+	unreadable := func(cause error) error {
+		return fault.New(fault.Unavailable, projection.CodeExportUnreadable, "the export %s cannot be read", path).
+			WithFix("make it a regular file that this user can read, as git has it, or ask the service with --server").
+			Because(cause)
+	}
+	content, err := tree.ReadFile(ctx, path, maxStatus)
+	if err != nil {
+		return s, unreadable(err)
+	}
+	if err := jsonv2.Unmarshal(content, &s); err != nil {
+		return s, unreadable(err)
+	}
+	return s, nil
+}

@@ -1,0 +1,158 @@
+// Package advice says what a person can type next: it puts what the service allows, asks for and shows as examples into
+// command lines. It decides nothing.
+package advice
+
+import (
+	"fmt"
+	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/guidance"
+	"orchestrator/internal/requirements/proposal"
+	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/system/shellquote"
+)
+
+const program = "orchestrator "
+
+// quote returns a word for a shell. What stands in angle brackets is quoted as well: a shell would take it for a file.
+func quote(word string) string {
+	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/.-_:@=") == "" {
+		return word
+	}
+	return shellquote.Quote(word)
+}
+
+// Body returns the command that sends what an example shows; "" where no command does.
+func Body(id string, b guidance.Body) string {
+	name := quote(id)
+	switch {
+	case b.Status == lifecycle.Done && b.Approvals != nil:
+		return program + "approve " + name
+	case b.Status == lifecycle.Blocked:
+		return program + "block " + name + " --reason '<why>'"
+	case b.Status == lifecycle.Deferred:
+		return program + "defer " + name + " --reason '<why>'"
+	case b.Status != "":
+		return program + "change " + name + " --status " + string(b.Status) + justified(b.Justification)
+	case b.AcceptFingerprint != "":
+		return program + "accept " + name
+	case b.DesignSpec != nil:
+		return program + "design " + name + " --summary '<what is to be built, and how>'"
+	case b.Implementation != nil:
+		return program + "implement " + name + " --summary '<what was built>' --file '<path:lines>'"
+	case b.Test != nil:
+		return program + "attach " + name + " '<report>'"
+	case b.Approvals != nil:
+		return program + "approve " + name
+	case b.PMNotes != nil:
+		return program + "note " + name + " '<a remark>'"
+	case b.Deviations != nil:
+		return program + "change " + name + " --from '<file with deviations>'"
+	}
+	return ""
+}
+
+func justified(j *lifecycle.Justification) string {
+	if j == nil {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString(" --reason '<why>'")
+	for _, e := range j.Evidence {
+		b.WriteString(" --evidence " + quote(proposal.Words(e)))
+	}
+	return b.String()
+}
+
+// Lead returns the command that a lead asks for, and for whom it is.
+func Lead(id string, l guidance.Lead) string {
+	switch {
+	case l.Example != nil:
+		return Body(id, *l.Example)
+	case strings.HasPrefix(l.Request, "PUT /workflow"):
+		return program + "workflow rework --reason '<why>'"
+	case strings.HasPrefix(l.Request, "POST /requirements/"):
+		return program + "attach " + quote(id) + " '<report>'"
+	}
+	return l.Request
+}
+
+// Next returns the command that lists what a party can do with a requirement; "" for one that has no tokens.
+func Next(id, party string) string {
+	if _, err := lifecycle.ParseRole(party); err != nil {
+		return ""
+	}
+	return program + "next " + quote(id) + " --as " + party
+}
+
+// Refusal returns what a person can do about a refused change, a line each: what was lacking, and what is allowed
+// instead.
+func Refusal(id string, f *fault.Error) (lines []string) {
+	if f == nil {
+		return nil
+	}
+	for _, field := range f.Fields {
+		var example guidance.Body
+		if field.Example != "" && jsonv2.Unmarshal([]byte(field.Example), &example) == nil {
+			if command := Body(id, example); command != "" {
+				lines = append(lines, "supply it: "+command)
+			}
+		}
+	}
+	for _, m := range f.Allowed {
+		lines = append(lines, fmt.Sprintf("allowed, by the %s: %s", m.By, move(id, m.To)))
+	}
+	for _, whole := range f.IDs {
+		lines = append(lines, "it may be: "+quote(whole))
+	}
+	return lines
+}
+
+// move returns the command that moves a requirement into a status; its evidence is the person's to choose.
+func move(id, to string) string {
+	switch to {
+	case proposal.Blocked:
+		return program + "block " + quote(id) + " --reason '<why>'"
+	case proposal.Deferred:
+		return program + "defer " + quote(id) + " --reason '<why>'"
+	case string(lifecycle.Done):
+		return program + "approve " + quote(id)
+	}
+	return program + "change " + quote(id) + " --status " + to + " --reason '<why>' --evidence '<evidence>'"
+}
+
+// Typed returns a text of the service with commands in the place of the requests that it names.
+func Typed(id, text string) string {
+	name := quote(id)
+	return strings.NewReplacer(
+		"; then use a new Idempotency-Key, since this one will give this answer again", "", // each command has its own
+		"each of errors says", "the lines above say",
+		"GET /requirements/{id}/next", program+"next "+name,
+		"GET /requirements/{id}/review", program+"show "+name,
+		"GET /requirements/{id}", program+"show "+name,
+		"GET /requirements", program+"list",
+		"GET /next", program+"next",
+		"DELETE /requirements/{id}/claim?field=…", program+"claim "+name+" --release",
+		`PUT /workflow {"workflow":"rework","reason":"…"}`, program+"workflow rework --reason '<why>'",
+		`PUT /workflow {"workflow":"rework","reason":"<why>"}`, program+"workflow rework --reason '<why>'",
+		"PUT /workflow", program+"workflow rework --reason '<why>'",
+		"GET /workflow", program+"workflow",
+		"POST /requirements/{id}/test-report", program+"attach "+name+" '<report>'",
+		"POST /project/import", program+"import",
+	).Replace(text)
+}
+
+// Error is a refusal with what a person can type next, a line each.
+type Error struct {
+	Err   error
+	Lines []string
+}
+
+// Error returns the refusal alone.
+func (e Error) Error() string { return e.Err.Error() }
+
+// Unwrap makes the refusal a target for errors.As.
+func (e Error) Unwrap() error { return e.Err }

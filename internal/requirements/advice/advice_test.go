@@ -1,0 +1,58 @@
+package advice
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/guidance"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// Covers: ORC-159
+
+// Each request that the service shows as an example has a command, whose words no shell takes apart.
+func TestEveryExampleHasACommand(t *testing.T) {
+	j := &lifecycle.Justification{Evidence: []lifecycle.Evidence{{Kind: "file", Path: "a b.md", Lines: "1-2"}}}
+	id := "cli list/It's $(x)"
+	const quoted = `'cli list/It'\''s $(x)'`
+	for want, body := range map[string]guidance.Body{
+		"approve " + quoted: {Status: lifecycle.Done, Approvals: []lifecycle.NewApproval{{}}, Justification: j},
+		"change " + quoted + " --status planned --reason '<why>' --evidence 'file:a b.md:1-2'": {Status: lifecycle.Planned, Justification: j},
+		"block " + quoted + " --reason '<why>'":                                                {Status: lifecycle.Blocked, Justification: j},
+		"defer " + quoted + " --reason '<why>'":                                                {Status: lifecycle.Deferred, Justification: j},
+		"accept " + quoted:                                                                     {AcceptFingerprint: "sha256:0", PMNotes: []lifecycle.NewNote{{}}},
+		"design " + quoted + " --summary '<what is to be built, and how>'":                     {DesignSpec: &guidance.Design{}},
+		"implement " + quoted + " --summary '<what was built>' --file '<path:lines>'":          {Implementation: &guidance.Implementation{}},
+		"attach " + quoted + " '<report>'":                                                     {Test: &lifecycle.TestRecord{}},
+		"note " + quoted + " '<a remark>'":                                                     {PMNotes: []lifecycle.NewNote{{}}},
+		"change " + quoted + " --from '<file with deviations>'":                                {Deviations: []lifecycle.DeviationChange{{}}},
+	} {
+		require.Equal(t, "orchestrator "+want, Body(id, body))
+	}
+	require.Empty(t, Body(id, guidance.Body{}))
+	require.Equal(t, "orchestrator workflow rework --reason '<why>'", Lead(id, guidance.Lead{Request: `PUT /workflow {"workflow":"rework"}`}))
+	require.Equal(t, "orchestrator attach R-1 '<report>'", Lead("R-1", guidance.Lead{Request: "POST /requirements/R-1/test-report <x>"}))
+	require.Equal(t, "orchestrator next R-1 --as pm", Next("R-1", "pm"))
+	require.Empty(t, Next("R-1", "operator"))
+}
+
+func TestARefusalLeadsOn(t *testing.T) {
+	f := fault.New(fault.Conflict, "gate_unmet", "not yet").
+		WithFields(fault.Field{Example: `{"design_spec":{"summary":"<x>"}}`}, fault.Field{Detail: "no example"})
+	f.Allowed = []fault.Move{{To: "planned", By: "pm"}, {To: "blocked", By: "pm"}, {To: "deferred", By: "pm"}, {To: "done", By: "pm"}}
+	f.IDs = []string{"a/FR 1"}
+	require.Equal(t, []string{
+		"supply it: orchestrator design R-1 --summary '<what is to be built, and how>'",
+		"allowed, by the pm: orchestrator change R-1 --status planned --reason '<why>' --evidence '<evidence>'",
+		"allowed, by the pm: orchestrator block R-1 --reason '<why>'",
+		"allowed, by the pm: orchestrator defer R-1 --reason '<why>'",
+		"allowed, by the pm: orchestrator approve R-1",
+		"it may be: 'a/FR 1'",
+	}, Refusal("R-1", f))
+	require.Nil(t, Refusal("R-1", nil))
+	require.Equal(t, "orchestrator next R-1 shows what is left", Typed("R-1", "GET /requirements/{id}/next shows what is left"))
+	require.ErrorIs(t, Error{Err: f, Lines: []string{"x"}}, fault.Conflict)
+	require.EqualError(t, Error{Err: f}, f.Error())
+}

@@ -1,0 +1,148 @@
+package proposal
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/guidance"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// Covers: ORC-158
+
+// repository makes a working tree with one commit, and returns it as seen from its folder src.
+func repository(t *testing.T) (Tree, string) {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("this needs git")
+	}
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "src"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "src", "a.go"), []byte("1\n2\n3"), 0o600))
+	for _, args := range [][]string{{"init", "-q"}, {"add", "."},
+		{"-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-qm", "first"}} {
+		cmd := exec.Command("git", args...)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, string(out))
+	}
+	tree, err := TreeAt(t.Context(), filepath.Join(dir, "src"))
+	require.NoError(t, err)
+	head, err := tree.ask(t.Context(), "rev-parse", "HEAD")
+	require.NoError(t, err)
+	return tree, head
+}
+
+func TestEvidenceInWords(t *testing.T) {
+	tree, head := repository(t)
+	for word, want := range map[string]string{
+		"file:a.go": "file:src/a.go", "file:a.go:1-3": "file:src/a.go:1-3", "file:a.go:3": "file:src/a.go:3",
+		"file:../README@v2.md": "file:README@v2.md", "file:a.go:9@HEAD": "file:src/a.go:9@" + head,
+		"commit:HEAD": "commit:" + head, "commit:" + head[:8]: "commit:" + head,
+		"test:TestA@r.xml": "test:TestA@src/r.xml", "test:a::b=fail@r.xml": "test:a::b=fail@src/r.xml",
+		"test:@REQ-7 log in@sha256:0f": "test:@REQ-7 log in@sha256:0f", "test:TestA": "test:TestA",
+	} {
+		got, err := tree.Evidence(t.Context(), word, false)
+		require.NoError(t, err, word)
+		require.Equal(t, want, Words(got.Evidence), word)
+	}
+	failed, err := tree.Evidence(t.Context(), "test:TestA@r.xml", true)
+	require.NoError(t, err)
+	require.Equal(t, lifecycle.ResultFail, failed.Result)
+	require.Equal(t, "r.xml", failed.Report)
+	for _, word := range []string{"", "yes", "file:", "url:x", "file:a.go:4", "file:a.go:3-1", "file:none.go:1", "file:/etc/passwd",
+		"file:a.go:1@none", "commit:none", "commit:--all", "test:"} {
+		_, err := tree.Evidence(t.Context(), word, false)
+		require.True(t, fault.Is(err, fault.CodeUsage), word)
+		require.NotEmpty(t, fault.As(err).Fix, word)
+	}
+}
+
+// Outside of a working tree paths are sent as they are typed, and a commit needs its id.
+func TestEvidenceWithoutGit(t *testing.T) {
+	tree, err := TreeAt(t.Context(), t.TempDir())
+	require.NoError(t, err)
+	path, err := tree.Path("docs/a.md")
+	require.NoError(t, err)
+	require.Equal(t, "docs/a.md", path)
+	id, err := tree.Commit(t.Context(), "4f2a9c1")
+	require.NoError(t, err)
+	require.Equal(t, "4f2a9c1", id)
+	_, err = tree.Commit(t.Context(), "HEAD")
+	require.True(t, fault.Is(err, fault.CodeUsage))
+}
+
+// What a template says is what is there; a text from a document cannot become a part of it.
+func TestTemplates(t *testing.T) {
+	tree := Tree{folder: t.TempDir()}
+	req := lifecycle.Requirement{Definition: lifecycle.Definition{ID: "R-1", Title: "A title", Text: "Line\r\nsummary: forged\u2028x: y"}}
+	for _, p := range []Part{Design, Implementation, Test} {
+		text, err := p.Template(req, nil)
+		require.NoError(t, err)
+		require.True(t, Same(text, []byte(text)))
+		require.True(t, Same(text, []byte("# nothing\n\n")))
+		require.NotContains(t, uncommented(text), "forged")
+		_, err = p.Read(t.Context(), tree, []byte(text))
+		require.ErrorContains(t, err, "of the template", p.Field)
+	}
+	present := `{"summary":"true","files":[{"path":"a.go","lines":"1-2"}],"notes":"one\ntwo"}`
+	text, err := Implementation.Template(req, []byte(present))
+	require.NoError(t, err)
+	require.Contains(t, text, "\nsummary: \"true\"\nfiles:\n")
+	value, err := Implementation.Read(t.Context(), tree, []byte(text))
+	require.NoError(t, err)
+	encoded, err := jsonv2.Marshal(value)
+	require.NoError(t, err)
+	require.JSONEq(t, present, string(encoded))
+	_, err = Design.Read(t.Context(), tree, []byte("summary: [\n"))
+	require.ErrorContains(t, err, "no YAML")
+	value, err = Test.Read(t.Context(), tree, []byte("evidence:\n  - test:TestA@sha256:0f\n"))
+	require.NoError(t, err)
+	encoded, err = jsonv2.Marshal(value)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"evidence":[{"kind":"test","name":"TestA","result":"pass","report":"sha256:0f"}]}`, string(encoded))
+}
+
+func TestWhoMovesWhere(t *testing.T) {
+	require.Equal(t, "tester", Mover("tested_pass"))
+	require.Equal(t, "pm", Mover("done"))
+	require.Equal(t, "pm", Mover("nonsense"))
+	require.True(t, Fails("tested_fail"))
+}
+
+func TestWhatAnApprovalSends(t *testing.T) {
+	alone, done := SignOff(guidance.View{}, "good")
+	require.False(t, done)
+	require.Equal(t, "good", alone.Approvals[0].Text)
+	offered := guidance.View{Moves: []guidance.Move{{To: lifecycle.Done, Example: &guidance.Body{Status: lifecycle.Done,
+		Justification: &lifecycle.Justification{Reason: "<why>"}}}}}
+	body, done := SignOff(offered, "good")
+	require.True(t, done)
+	require.Equal(t, "good", body.Justification.Reason)
+	_, err := Acceptance(guidance.View{ID: "R-1"}, "r")
+	require.ErrorIs(t, err, fault.Conflict)
+}
+
+func TestTheDifferenceOfTexts(t *testing.T) {
+	now := lifecycle.Definition{ID: "R-1", Title: "log out everywhere", Fingerprint: "b"}
+	var imported Imported
+	imported.Data.Defined = []lifecycle.Definition{{ID: "R-2"}, {ID: "R-1", Title: "log out", Fingerprint: "a"}}
+	before, found := imported.Earlier(now)
+	require.True(t, found)
+	var added []string
+	for _, e := range Difference(before, now) {
+		if e.Inserts() {
+			added = append(added, e.Text)
+		}
+	}
+	require.Contains(t, strings.Join(added, " "), "everywhere")
+	_, found = imported.Earlier(lifecycle.Definition{ID: "R-1", Fingerprint: "a"})
+	require.False(t, found)
+}
