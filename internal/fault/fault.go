@@ -161,7 +161,8 @@ const (
 	maxDetail  = 400
 )
 
-// ToKeep returns a copy whose fields have no examples: it can be put on record. The examples are beside them, for Shown.
+// ToKeep returns a copy whose fields have no examples: it can be put on record. The examples are beside them, for
+// Shown.
 func (e *Error) ToKeep() *Error {
 	kept := *e
 	kept.Fields, kept.Examples = slices.Clone(e.Fields), make([]JSON, len(e.Fields))

@@ -18,7 +18,8 @@ const renameRequest = "POST /project/renames"
 func Rename(s *requirements.Service) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		asked, body, err := readRename(w, r)
-		refused := requirements.Refused{Request: renameRequest, Body: body, RequestID: wire.CallOf(w).ID, DryRun: asked.dry}
+		refused := requirements.Refused{Request: renameRequest, Body: body, RequestID: wire.CallOf(w).ID,
+			DryRun: asked.dry}
 		if err != nil {
 			return s.Refuse(r.Context(), wire.ActorOf(w), refused, err)
 		}

@@ -11,8 +11,8 @@ import (
 	"orchestrator/internal/ledger/store"
 )
 
-// Thread selects records about a subject: those from the number From on, and before the number Until if that is not 0. A
-// subject can have had its name from another one, and lose it again.
+// Thread selects records about a subject: those from the number From on, and before the number Until if that is not 0.
+// A subject can have had its name from another one, and lose it again.
 type Thread struct {
 	Subject     string
 	From, Until uint64

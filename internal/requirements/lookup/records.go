@@ -40,8 +40,8 @@ type Records struct {
 	Limit  int    // records of a page, at least 1
 }
 
-// Find reads a page. What it looks through is bounded, so a page that has a Next may have few records, or none. How many
-// match in all is not known: Total is 0.
+// Find reads a page. What it looks through is bounded, so a page that has a Next may have few records, or none. How
+// many match in all is not known: Total is 0.
 func (q Records) Find(ctx context.Context, l *ledger.Ledger) (ledger.Page, error) {
 	s := search{Records: q, page: ledger.Page{Head: l.Head()}, needles: q.needles()}
 	if q.Newest && q.At == 0 {
@@ -104,7 +104,8 @@ func (s *search) begin() (err error) {
 	return err
 }
 
-// backward goes through the log, or straight from one record about the requirement that is looked for to the one before.
+// backward goes through the log, or straight from one record about the requirement that is looked for to the one
+// before.
 func (s *search) backward(at uint64) error {
 	if s.Requirement != "" {
 		return s.along(at)

@@ -63,8 +63,10 @@ const (
 )
 
 // RefusedOn returns the refused attempts on a requirement, under its present id and those that it had.
-func RefusedOn(ctx context.Context, l *ledger.Ledger, id string, threads []thread.Thread) (all review.Refused, err error) {
-	page, err := Records{Requirement: id, Threads: threads, Kinds: refusals, Newest: true, Limit: countedRefusals}.Find(ctx, l)
+func RefusedOn(ctx context.Context, l *ledger.Ledger, id string,
+	threads []thread.Thread) (all review.Refused, err error) {
+	page, err := Records{Requirement: id, Threads: threads, Kinds: refusals, Newest: true,
+		Limit: countedRefusals}.Find(ctx, l)
 	if err != nil {
 		return all, err
 	}

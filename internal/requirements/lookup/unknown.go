@@ -17,8 +17,8 @@ import (
 // MaxMeant is how many ids an error lists that an unknown one may stand for.
 const MaxMeant = 10
 
-// Unknown returns the error of an id that no requirement has. It names the present id of the requirement that had it, the
-// id that was probably meant, those whose short form it is, or what keeps the text from being an id.
+// Unknown returns the error of an id that no requirement has. It names the present id of the requirement that had it,
+// the id that was probably meant, those whose short form it is, or what keeps the text from being an id.
 func Unknown(from *projection.Snapshot, id string) *fault.Error {
 	err := fault.New(fault.NotFound, decision.CodeUnknown, "there is no requirement %q", decision.Quote(id))
 	ids := from.Meant(id)

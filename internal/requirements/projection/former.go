@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// former has the ids that requirements had, each with those that lost it, in the order of the log. An id can be lost more
-// than once, since documents can define it anew.
+// former has the ids that requirements had, each with those that lost it, in the order of the log. An id can be lost
+// more than once, since documents can define it anew.
 type former map[string][]lost
 
 // lost says which requirement lost an id, by the record with a number.
@@ -28,8 +28,8 @@ func (f former) sort() {
 	}
 }
 
-// RenamedTo returns the present id of the requirement that had an id last; false for an id that a requirement has, or none
-// ever had.
+// RenamedTo returns the present id of the requirement that had an id last; false for an id that a requirement has, or
+// none ever had.
 func (s *Snapshot) RenamedTo(id string) (now string, was bool) {
 	all := s.former[id]
 	if _, known := s.Find(id); known || len(all) == 0 {
@@ -48,9 +48,9 @@ func (s *Snapshot) WasRenamed(id string) (now string, record uint64) {
 	return all[len(all)-1].now, all[len(all)-1].record
 }
 
-// Threads returns which records are about a requirement: those about its id since it has it, and those about each id that
-// it had, as long as it did. What was recorded of an id after that counts as well, unless another requirement has had it
-// since.
+// Threads returns which records are about a requirement: those about its id since it has it, and those about each id
+// that it had, as long as it did. What was recorded of an id after that counts as well, unless another requirement has
+// had it since.
 func (s *Snapshot) Threads(id string) []thread.Thread {
 	e, known := s.Find(id)
 	if !known {

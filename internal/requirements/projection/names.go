@@ -30,12 +30,12 @@ func (s *Snapshot) named() qualify.Names {
 	return s.names.all
 }
 
-// Meant returns the ids that a name stands for, sorted: the name itself if it is an id, else those whose short form it is,
-// or the one that had it as its id.
+// Meant returns the ids that a name stands for, sorted: the name itself if it is an id, else those whose short form it
+// is, or the one that had it as its id.
 func (s *Snapshot) Meant(name string) []string { return s.named().Meant(name) }
 
-// Shorts returns the short forms of ids, and ids that requirements had, each with the ids that are meant, sorted. Nothing of
-// it may be changed.
+// Shorts returns the short forms of ids, and ids that requirements had, each with the ids that are meant, sorted.
+// Nothing of it may be changed.
 func (s *Snapshot) Shorts() map[string][]string { return s.named().Shorts() }
 
 // Finder returns what finds the requirements in names of tests.

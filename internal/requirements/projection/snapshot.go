@@ -154,8 +154,8 @@ func (c *Counts) add(s Summary, sign int) {
 // New returns the snapshot of entries in the project's order. Entries and an order that do not name the same ids
 // are a damaged store.
 func New(p Project, entries map[string]*Entry, head audit.Head) (*Snapshot, error) {
-	s := &Snapshot{Project: p, Head: head, position: make(map[string]int, len(p.IDs)), names: &names{}, former: former{},
-		Counts: Counts{ByStatus: map[lifecycle.Status]int{}}}
+	s := &Snapshot{Project: p, Head: head, position: make(map[string]int, len(p.IDs)), names: &names{},
+		former: former{}, Counts: Counts{ByStatus: map[lifecycle.Status]int{}}}
 	ordered := make([]*Entry, 0, len(p.IDs))
 	for i, id := range p.IDs {
 		e := entries[id]

@@ -42,8 +42,8 @@ func NamesOf(all []One) Names {
 	return n
 }
 
-// Meant returns the ids that a name stands for, sorted: the name itself if it is one, else those whose short form it is.
-// It is ambiguous if there are several, and unknown if there is none.
+// Meant returns the ids that a name stands for, sorted: the name itself if it is one, else those whose short form it
+// is. It is ambiguous if there are several, and unknown if there is none.
 func (n Names) Meant(name string) []string {
 	if n.whole[name] {
 		return []string{name}
@@ -51,8 +51,8 @@ func (n Names) Meant(name string) []string {
 	return n.short[name]
 }
 
-// Shorts returns the short forms that are no ids themselves, and former ids, each with the ids that are meant, sorted. It
-// must not be changed.
+// Shorts returns the short forms that are no ids themselves, and former ids, each with the ids that are meant, sorted.
+// It must not be changed.
 func (n Names) Shorts() map[string][]string { return n.short }
 
 // inUse returns the ids of those that are not retired, or of all if all are.

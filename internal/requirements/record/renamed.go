@@ -5,9 +5,9 @@ import (
 	"orchestrator/internal/rules/renaming"
 )
 
-// Renamed is the data of a requirements.renamed record: requirements have other ids from here on, and their lives go along.
-// Without Qualify, a pm has confirmed each of the Renames, whose new ids an import had added. With it, all ids of the
-// project get that form, as package qualify names it, and Renames has those that changed.
+// Renamed is the data of a requirements.renamed record: requirements have other ids from here on, and their lives go
+// along. Without Qualify, a pm has confirmed each of the Renames, whose new ids an import had added. With it, all ids
+// of the project get that form, as package qualify names it, and Renames has those that changed.
 type Renamed struct {
 	Rules    lifecycle.Rules `json:"rules"`    // the version that decided
 	Workflow string          `json:"workflow"` // in force

@@ -71,13 +71,15 @@ func (a Asked) decide(from store.Getter, on func(id string) ([]claiming.Claim, e
 	}, p, a.Renames, a.Qualify, seq, lifecycle.LatestRules)
 }
 
-// changes reports whether there is anything to record. Another form is worth a record even if no id has another one in it.
+// changes reports whether there is anything to record. Another form is worth a record even if no id has another one in
+// it.
 func (a Asked) changes(p projection.Project, out renaming.Outcome) bool {
 	return len(out.Pairs) > 0 || a.Qualify != "" && p.Form("") != a.Qualify
 }
 
 func (a Asked) done(out renaming.Outcome) Done {
-	return Done{Renames: append([]renaming.Pair{}, out.Pairs...), Suspect: append([]string{}, Suspects(out)...), Qualify: a.Qualify}
+	return Done{Renames: append([]renaming.Pair{}, out.Pairs...), Suspect: append([]string{}, Suspects(out)...),
+		Qualify: a.Qualify}
 }
 
 // write moves the lives and the claims, and puts the renaming on record.
@@ -106,7 +108,8 @@ func (a Asked) write(tx *ledger.Tx, p projection.Project, out renaming.Outcome) 
 	}
 	data := record.Renamed{Rules: lifecycle.LatestRules, Workflow: p.WorkflowName, Renames: out.Pairs,
 		Suspect: Suspects(out), Qualify: a.Qualify, Reason: a.Reason, IdempotencyKey: a.Key, BodySHA256: a.Digest}
-	return tx.Append(ledger.Event{Kind: record.KindRenamed, Actor: record.Actor(a.By), RequestID: a.RequestID, Data: data})
+	return tx.Append(ledger.Event{Kind: record.KindRenamed, Actor: record.Actor(a.By), RequestID: a.RequestID,
+		Data: data})
 }
 
 // recall returns the first answer to a key that is still remembered, from its record. A key that was used with another
@@ -128,6 +131,6 @@ func (a Asked) recall(tx *ledger.Tx) (Done, bool, error) {
 		return Done{}, true, err
 	}
 	data, err := ledger.DataOf[record.Renamed](tx, rec)
-	return Done{Renames: data.Renames, Suspect: append([]string{}, data.Suspect...), Qualify: data.Qualify, Record: first.Seq,
-		Replayed: true}, true, err
+	return Done{Renames: data.Renames, Suspect: append([]string{}, data.Suspect...), Qualify: data.Qualify,
+		Record: first.Seq, Replayed: true}, true, err
 }

@@ -1,7 +1,8 @@
-// Package renames gives requirements other ids, on record: those that a pm confirms, or all of a project in another form.
+// Package renames gives requirements other ids, on record: those that a pm confirms, or all of a project in another
+// form.
 //
-// Package renaming decides. One transaction moves the lives and the claims, and writes one record, whatever the number of
-// requirements; the replay of that record comes to the same by the functions of this package.
+// Package renaming decides. One transaction moves the lives and the claims, and writes one record, whatever the number
+// of requirements; the replay of that record comes to the same by the functions of this package.
 package renames
 
 import (
@@ -44,8 +45,8 @@ func (a Asked) MayBe() error {
 	if a.By.Role == lifecycle.PM {
 		return nil
 	}
-	return fault.New(fault.Forbidden, "role_forbidden", "renaming requirements is for role pm, not for role %s", a.By.Role).
-		WithFix("ask a pm to send it")
+	return fault.New(fault.Forbidden, "role_forbidden", "renaming requirements is for role pm, not for role %s",
+		a.By.Role).WithFix("ask a pm to send it")
 }
 
 // Check refuses who may not rename, and a request that names nothing that could be renamed.
@@ -55,17 +56,19 @@ func (a Asked) Check() error {
 	}
 	switch {
 	case strings.TrimSpace(a.Reason) == "":
-		return fault.New(fault.Invalid, "reason_required", "renaming requirements needs a reason").WithFix("send for example %s", Example)
+		return fault.New(fault.Invalid, "reason_required", "renaming requirements needs a reason").
+			WithFix("send for example %s", Example)
 	case len(a.Reason) > maxReason:
-		return fault.New(fault.Invalid, "reason_too_long", "the reason has %d bytes; at most %d are kept", len(a.Reason), maxReason).
-			WithFix("say it shorter")
+		return fault.New(fault.Invalid, "reason_too_long", "the reason has %d bytes; at most %d are kept", len(a.Reason),
+			maxReason).WithFix("say it shorter")
 	case (len(a.Renames) > 0) == (a.Qualify != ""):
 		return invalid("it names either pairs of ids or a form for all ids", "send for example "+Example)
 	case len(a.Renames) > mostPairs:
 		return invalid("it has more than 1000 pairs", "send them in several requests")
 	case a.Qualify != "":
 		if qualify.Check(a.Qualify) != nil {
-			return invalid("there is no such form of ids", "send folder, which puts the folder of the document in front of each id, or none")
+			return invalid("there is no such form of ids",
+				"send folder, which puts the folder of the document in front of each id, or none")
 		}
 		return nil
 	}
@@ -78,10 +81,12 @@ func checkPairs(pairs []renaming.Pair) error {
 	for _, p := range pairs {
 		for _, id := range []string{p.From, p.To} {
 			if err := reqid.Valid(id); err != nil {
-				return invalid("one of its ids is none", "take the ids from GET /requirements and from the report of the import")
+				return invalid("one of its ids is none",
+					"take the ids from GET /requirements and from the report of the import")
 			}
 			if seen[id] {
-				return invalid("it names "+id+" more than once", "name each id once; a chain of renamings is one pair, from the first id to the last")
+				return invalid("it names "+id+" more than once",
+					"name each id once; a chain of renamings is one pair, from the first id to the last")
 			}
 			seen[id] = true
 		}
@@ -110,7 +115,8 @@ func Decide(s renaming.State, p projection.Project, pairs []renaming.Pair, form 
 			return renaming.Outcome{}, err
 		}
 		if !found {
-			return renaming.Outcome{}, projection.Disagreement("the project lists %q, which is not among the requirements", id)
+			return renaming.Outcome{}, projection.Disagreement(
+				"the project lists %q, which is not among the requirements", id)
 		}
 		all[i], defined[i] = r, qualify.Defined{ID: id, Path: r.Source.Path, Family: r.Source.Family}
 	}
@@ -126,11 +132,14 @@ func checkForm(before, ids []string) error {
 	owner := make(map[string]string, len(ids))
 	for i, id := range ids {
 		if err := reqid.Valid(id); err != nil {
-			return fault.New(fault.Conflict, "rename_form_invalid", "%s cannot be called %s: %s", before[i], fault.Clip(id, 200),
-				fault.As(err).Detail).WithFix("give its folder, or the requirement, a shorter name and import the document; then choose the form")
+			return fault.New(fault.Conflict, "rename_form_invalid", "%s cannot be called %s: %s", before[i],
+				fault.Clip(id, 200), fault.As(err).Detail).
+				WithFix("give its folder, or the requirement, a shorter name and import the document; then choose " +
+					"the form")
 		}
 		if other, taken := owner[id]; taken {
-			return fault.New(fault.Conflict, "rename_form_invalid", "%s and %s would both be called %s", other, before[i], id).
+			return fault.New(fault.Conflict, "rename_form_invalid", "%s and %s would both be called %s", other,
+				before[i], id).
 				WithFix("rename one of them in its document and import it, or keep the folders in front of the ids")
 		}
 		owner[id] = before[i]

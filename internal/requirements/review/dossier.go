@@ -112,9 +112,9 @@ func One(w lifecycle.Workflow, req lifecycle.Requirement, seen Seen) Dossier {
 		checks[e.Pointer] = e
 	}
 	d := Dossier{
-		Definition: req.Definition, Workflow: w.Name, Branch: seen.Branch, Revision: req.Revision, FormerIDs: req.FormerIDs,
-		Standing: standing(w, w.DeadEnds(), req),
-		Parts:    checks.parts(req), Approvals: approvals(req), Gates: gatesAhead(w, req), Next: []RoleNext{},
+		Definition: req.Definition, Workflow: w.Name, Branch: seen.Branch, Revision: req.Revision,
+		FormerIDs: req.FormerIDs, Standing: standing(w, w.DeadEnds(), req),
+		Parts: checks.parts(req), Approvals: approvals(req), Gates: gatesAhead(w, req), Next: []RoleNext{},
 		History:    []Move{},
 		Refused:    Refused{seen.Refused.Count, seen.Refused.More, append([]Refusal{}, seen.Refused.Newest...)},
 		Deviations: append([]lifecycle.Deviation{}, req.Deviations...), Notes: append([]lifecycle.Note{},

@@ -21,8 +21,8 @@ type Proposal struct {
 	Same  string           `json:"same"` // SameText or SameTitle
 }
 
-// Propose pairs each requirement that is retired, though work on it had begun, with one that has the same text, or else the
-// same title, and no life of its own. Each is proposed once, in the order given.
+// Propose pairs each requirement that is retired, though work on it had begun, with one that has the same text, or
+// else the same title, and no life of its own. Each is proposed once, in the order given.
 func Propose(all []lifecycle.Requirement) []Proposal {
 	proposals, paired := []Proposal{}, map[string]bool{}
 	for _, same := range []struct {

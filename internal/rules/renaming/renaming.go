@@ -1,8 +1,9 @@
 // Package renaming decides whether requirements may get other ids, and what they are afterwards.
 //
-// Two acts give ids. Confirm joins a requirement that an import has retired with the one that it added under another id:
-// the new one takes over the life of the old one, which is gone. Reform gives all requirements of a project ids of another
-// form at once. Neither reads a clock; each is decided by the requirements alone, and so the same again by a replay.
+// Two acts give ids. Confirm joins a requirement that an import has retired with the one that it added under another
+// id: the new one takes over the life of the old one, which is gone. Reform gives all requirements of a project ids of
+// another form at once. Neither reads a clock; each is decided by the requirements alone, and so the same again by a
+// replay.
 package renaming
 
 import (
@@ -40,8 +41,8 @@ type Outcome struct {
 	Next  []lifecycle.Requirement
 }
 
-// Confirm gives the second requirement of each pair the life of the first. The renaming is on the record with the number
-// seq. All pairs are made, or none: the refusal lists what is wrong with any of them.
+// Confirm gives the second requirement of each pair the life of the first. The renaming is on the record with the
+// number seq. All pairs are made, or none: the refusal lists what is wrong with any of them.
 func Confirm(s State, pairs []Pair, seq uint64, rules lifecycle.Rules) (Outcome, error) {
 	var out Outcome
 	var wrong []fault.Field
@@ -99,10 +100,12 @@ func source(i int, p Pair, found bool, r lifecycle.Requirement) []fault.Field {
 	switch {
 	case !found:
 		at.Detail = fmt.Sprintf("there is no requirement %s", p.From)
-		at.Fix = "take the old id from GET /requirements?retired=true; one that was renamed before answers with its present id"
+		at.Fix = "take the old id from GET /requirements?retired=true; one that was renamed before answers with its " +
+			"present id"
 	case !r.Retired:
 		at.Detail = fmt.Sprintf("%s is still in a document", p.From)
-		at.Fix = fmt.Sprintf("write %s in place of %s in the document and import it; then confirm the renaming", p.To, p.From)
+		at.Fix = fmt.Sprintf("write %s in place of %s in the document and import it; then confirm the renaming", p.To,
+			p.From)
 	default:
 		return nil
 	}
@@ -134,8 +137,8 @@ func lives(r lifecycle.Requirement) bool {
 		len(r.PMNotes)+len(r.Deviations)+len(r.Approvals)+len(r.History)+len(r.FormerIDs) > 0
 }
 
-// takeOver returns the new requirement with the life of the old one. If its text is another, that is a change of the text.
-// No revision of either is given twice.
+// takeOver returns the new requirement with the life of the old one. If its text is another, that is a change of the
+// text. No revision of either is given twice.
 func takeOver(before, after lifecycle.Requirement, seq uint64, rules lifecycle.Rules) lifecycle.Requirement {
 	former := had(before, seq)
 	before.ID = after.ID
@@ -150,8 +153,8 @@ func had(r lifecycle.Requirement, seq uint64) []lifecycle.FormerID {
 	return append(slices.Clone(r.FormerIDs), lifecycle.FormerID{ID: r.ID, Record: seq})
 }
 
-// Reform gives requirements their ids of another form, ids, which are in the same order. A requirement whose id stays is
-// among Next only if it refers to one whose id does not. The caller has made sure that no two ids are the same.
+// Reform gives requirements their ids of another form, ids, which are in the same order. A requirement whose id stays
+// is among Next only if it refers to one whose id does not. The caller has made sure that no two ids are the same.
 func Reform(all []lifecycle.Requirement, ids []string, seq uint64) Outcome {
 	var out Outcome
 	now := make(map[string]string, len(all))
