@@ -48,6 +48,17 @@ func (s *Snapshot) WasRenamed(id string) (now string, record uint64) {
 	return all[len(all)-1].now, all[len(all)-1].record
 }
 
+// Former returns the ids that no requirement has any more, each with the present id of the one that had it last.
+func (s *Snapshot) Former() map[string]string {
+	now := map[string]string{}
+	for id := range s.former {
+		if to, was := s.RenamedTo(id); was {
+			now[id] = to
+		}
+	}
+	return now
+}
+
 // Threads returns which records are about a requirement: those about its id since it has it, and those about each id
 // that it had, as long as it did. What was recorded of an id after that counts as well, unless another requirement has
 // had it since.
