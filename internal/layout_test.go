@@ -36,12 +36,12 @@ var public = map[string][]string{
 	"internal/boundary":    {"control", "doctor", "folder", "hook", "install", "record", "report"},
 	"internal/conductor":   {"contract", "drive", "language", "prompt", "state", "tools"},
 	"internal/daemon":      {"project"},
-	"internal/ledger":      {"audit", "store", "store/boltstore"},
+	"internal/ledger":      {"audit", "store", "store/boltstore", "thread"},
 	"internal/operator":    {"backup", "config", "database", "exportfile", "keyfile", "merging", "offline", "since", "tokens"},
-	"internal/requirements": {"advice", "agenda", "choices", "documents", "drift", "evidence", "guidance", "lookup", "origin", "pending",
-		"projection", "proposal", "qualify",
-		"record", "replay", "reqdoc", "review", "review/render", "trace"},
-	"internal/rules":  {"actorname", "boundary", "claiming", "lifecycle", "planning", "repeating"},
+	"internal/requirements": {"advice", "agenda", "choices", "documents", "drift", "evidence", "guidance", "lookup", "origin",
+		"pending", "projection", "proposal", "qualify", "record", "renames", "replay", "reqdoc", "review", "review/render",
+		"trace"},
+	"internal/rules":  {"actorname", "boundary", "claiming", "lifecycle", "planning", "renaming", "repeating"},
 	"internal/system": {"child", "clockjump", "durable", "editor", "git", "gitignore", "runner", "shellquote", "tree", "watch"},
 }
 
@@ -85,7 +85,7 @@ var testsExempt = map[string]map[string]string{
 // parent, which must not import them.
 var above = []string{
 	"internal/agentclient/settings", "internal/conductor/drive",
-	"internal/ledger/store/boltstore", "internal/ledger/store/storetest",
+	"internal/ledger/store/boltstore", "internal/ledger/store/storetest", "internal/ledger/thread",
 	"internal/requirements/review/render", "internal/requirements/review/reviewtest",
 }
 

@@ -129,7 +129,11 @@ func writeTraced(p *output.Printer, t trace.Traced) {
 	}
 	p.Line("%s", name)
 	for _, place := range t.Places {
-		p.Line("  %s:%d  %s", output.Printable(place.Path), place.Line, output.Printable(place.What()))
+		what := output.Printable(place.What())
+		if place.Former != "" {
+			what += ", renamed to " + output.Printable(t.ID)
+		}
+		p.Line("  %s:%d  %s", output.Printable(place.Path), place.Line, what)
 	}
 	if len(t.Places) == 0 {
 		p.Line("  no mark")

@@ -67,6 +67,7 @@ var routes = map[string]door{
 	"GET /requirements/{id}/review":  asking("/requirements/REQ-001/review"),
 	"GET /workflow":                  asking("/workflow"),
 	"GET /project/import":            asking("/project/import"),
+	"GET /project/renames":           asking("/project/renames"),
 	"GET /audit":                     asking("/audit"),
 	"GET /audit/checkpoint":          asking("/audit/checkpoint"),
 	"GET /audit/key":                 asking("/audit/key"),
@@ -109,6 +110,17 @@ var routes = map[string]door{
 		accepted: func(w *walker) { w.ask("coder", "DELETE", "/requirements/REQ-001/claim", "", 204) },
 		refused:  func(w *walker) { w.ask("viewer", "DELETE", "/requirements/REQ-001/claim", "", 422) },
 		records:  []string{"requirement.released"}, refusal: "request.refused viewer invalid_claim",
+	},
+	"POST /project/renames": {
+		prepare: func(w *walker) {
+			w.document(strings.Replace(shop, "REQ-001", "SHOP-1", 1))
+			w.ask("pm", "POST", "/project/import", "", 200)
+		},
+		accepted: func(w *walker) {
+			w.ask("pm", "POST", "/project/renames", `{"renames":[{"from":"REQ-001","to":"SHOP-1"}],"reason":"r"}`, 200)
+		},
+		refused: func(w *walker) { w.ask("coder", "POST", "/project/renames", "{}", 403) },
+		records: []string{"requirements.renamed"}, refusal: "request.refused coder role_forbidden",
 	},
 	"PUT /workflow": {
 		accepted: func(w *walker) { w.ask("pm", "PUT", "/workflow", `{"workflow":"rework","reason":"r"}`, 200) },

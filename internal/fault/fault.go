@@ -100,6 +100,8 @@ type Error struct {
 	IDs     []string `json:"ids,omitempty"` // of an unknown id: those whose short form it is, sorted
 	cause   error
 
+	RenamedTo string `json:"renamed_to,omitempty"` // of an unknown id: the one that the requirement has now
+
 	Examples   []JSON        `json:"-"` // those of Fields, where the fields are kept without them
 	RetryAfter time.Duration `json:"-"` // when it may be tried again; 0 says nothing
 	Final      bool          `json:"-"` // the same request, unchanged, is refused so again, whatever its code says
@@ -159,7 +161,8 @@ const (
 	maxDetail  = 400
 )
 
-// ToKeep returns a copy whose fields have no examples: it can be put on record. The examples are beside them, for Shown.
+// ToKeep returns a copy whose fields have no examples: it can be put on record. The examples are beside them, for
+// Shown.
 func (e *Error) ToKeep() *Error {
 	kept := *e
 	kept.Fields, kept.Examples = slices.Clone(e.Fields), make([]JSON, len(e.Fields))

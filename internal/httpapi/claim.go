@@ -3,6 +3,7 @@ package httpapi
 import (
 	"net/http"
 
+	"orchestrator/internal/httpapi/changing"
 	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/rules/claiming"
@@ -38,7 +39,7 @@ func (h *requirementHandlers) claim(w http.ResponseWriter, r *http.Request) erro
 	if err != nil {
 		return err
 	}
-	setReceipt(w, receipt)
+	changing.SetReceipt(w, receipt)
 	return wire.WriteJSON(w, http.StatusOK, claimed{c, renewed})
 }
 
@@ -82,7 +83,7 @@ func (h *requirementHandlers) release(w http.ResponseWriter, r *http.Request) er
 		return err
 	}
 	if found {
-		setReceipt(w, receipt)
+		changing.SetReceipt(w, receipt)
 	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil

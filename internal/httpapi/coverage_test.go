@@ -36,6 +36,8 @@ func TestEveryDocumentedAnswerHappens(t *testing.T) {
 	t.Run("language model", func(t *testing.T) { provokeModel(t, all) })
 	t.Run("claims", func(t *testing.T) { provokeClaims(newHarness(t, into(all))) })
 	t.Run("workflow", func(t *testing.T) { provokeWorkflow(newHarness(t, into(all))) })
+	t.Run("renames", func(t *testing.T) { provokeRenames(newHarness(t, into(all))) })
+	t.Run("a form that clashes", func(t *testing.T) { provokeClashingForm(newHarness(t, into(all))) })
 	t.Run("conventions", func(t *testing.T) { provokeConventions(newHarness(t, into(all))) })
 	t.Run("boundary", func(t *testing.T) { provokeBoundary(t, all) })
 	t.Run("failures", func(t *testing.T) { provokeFailures(t, all) })
@@ -98,7 +100,7 @@ const awsKey = "AK" + "IAIOSFODNN7EXAMPLE"
 
 func provokeAccepted(h *harness) {
 	for _, path := range []string{
-		"/healthz", "/livez", "/readyz?verbose", "/version", "/metrics", "/openapi.yaml", "/openapi.json", "/workflow", "/project/import", "/project/review", "/requirements", "/next", one + "/next", one + "/history", one + "/review", "/audit",
+		"/healthz", "/livez", "/readyz?verbose", "/version", "/metrics", "/openapi.yaml", "/openapi.json", "/workflow", "/project/import", "/project/renames", "/project/review", "/requirements", "/next", one + "/next", one + "/history", one + "/review", "/audit",
 		"/audit/checkpoint", "/audit/key", "/audit/records/0", "/audit/proof/inclusion?index=2&size=4", "/audit/proof/consistency?old=2", "/audit/tile/0/000.p/3", "/audit/tile/0%2F000.p%2F3",
 	} {
 		h.expect(200, "", "viewer", "GET", path, "")
@@ -386,6 +388,7 @@ func provokeFullDisk(t *testing.T, all *seen) {
 	h.expect(507, "disk_full", "coder", "POST", one+"/claim", "{}")
 	h.expect(507, "disk_full", "coder", "DELETE", one+"/claim?field=status", "")
 	h.expect(507, "disk_full", "pm", "PUT", "/workflow", `{"workflow":"rework","reason":"x"}`)
+	h.expect(507, "disk_full", "pm", "POST", pathOfRenames, pairOf("A-1", "A-2"))
 	h.expect(507, "disk_full", "coder", "PUT", "/boundary/mode", `{"mode":"validate"}`)
 	h.write(sample + "\n## REQ-004: More\n\nMore.\n")
 	h.expect(507, "disk_full", "pm", "POST", "/project/import", "")
@@ -413,6 +416,7 @@ func provokeFailures(t *testing.T, all *seen) {
 	h.expect(503, "ledger_failed", "coder", "POST", one+"/claim", "{}")
 	h.expect(503, "ledger_failed", "coder", "DELETE", one+"/claim", "")
 	h.expect(503, "ledger_failed", "pm", "PUT", "/workflow", `{"workflow":"rework","reason":"x"}`)
+	h.expect(503, "ledger_failed", "pm", "POST", pathOfRenames, pairOf("A-1", "A-2"))
 	h.expect(503, "ledger_failed", "pm", "POST", "/obligations", obligation("query.math", `"expr":"1+1"`))
 	h.expect(503, "ledger_failed", "pm", "POST", "/drive?plan=true", "{}")
 	h.expect(503, "ledger_failed", "pm", "POST", "/requests", `{"utterance":"what is 1+1"}`)
@@ -432,7 +436,7 @@ func hastily(o *options) { o.ReadTimeout = 2 * time.Second }
 // that do so in the wrong way.
 func provokeRaw(h *harness) {
 	requests := []string{
-		"PATCH " + one, "POST " + one + "/test-report", "PUT /boundary/mode", "PUT /workflow", "POST " + one + "/claim",
+		"PATCH " + one, "POST " + one + "/test-report", "PUT /boundary/mode", "PUT /workflow", "POST " + pathOfRenames, "POST " + one + "/claim",
 		"POST /obligations", "POST /requests", "POST /drive",
 	}
 	const unfinished = "Content-Length: 10\r\n\r\n{\"a\":"

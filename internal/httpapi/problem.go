@@ -12,6 +12,7 @@ import (
 
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi/changing"
 	"orchestrator/internal/httpapi/inflight"
 	"orchestrator/internal/httpapi/problem"
 	"orchestrator/internal/httpapi/wire"
@@ -45,7 +46,7 @@ func (a *API) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 		shown = hungUp(err)
 	}
 	if recorded, is := errors.AsType[requirements.OnRecord](err); is {
-		setReceipt(w, recorded.Receipt)
+		changing.SetReceipt(w, recorded.Receipt)
 	}
 	p := problem.Of(shown, c.ID)
 	if p.Status >= http.StatusInternalServerError && !gone {

@@ -89,7 +89,7 @@ func setOutcome(w http.ResponseWriter, p requirements.Proposal, answer requireme
 	}
 	w.Header().Set("ETag", answer.ETag())
 	w.Header().Set("Export-Status", string(answer.Exported))
-	setReceipt(w, answer.Receipt)
+	changing.SetReceipt(w, answer.Receipt)
 }
 
 func (h *requirementHandlers) attachReport(w http.ResponseWriter, r *http.Request) error {

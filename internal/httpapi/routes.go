@@ -6,6 +6,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 
+	"orchestrator/internal/httpapi/changing"
 	"orchestrator/internal/httpapi/inflight"
 	"orchestrator/internal/httpapi/public"
 	"orchestrator/internal/httpapi/reading"
@@ -60,6 +61,8 @@ func (h *requirementHandlers) route(r chi.Router, handle func(handler) http.Hand
 	r.Get("/project", handle(h.project))
 	r.Get("/project/import", handle(h.lastImport))
 	r.Post("/project/import", handle(h.importDocuments))
+	r.Get("/project/renames", handle(h.ofAll(reading.Renames)))
+	r.Post("/project/renames", handle(changing.Rename(h.Service)))
 	r.Get("/project/review", handle(h.review))
 	r.Get("/requirements", handle(h.ofAll(reading.List)))
 	r.Get("/requirements/{id}", handle(h.ofOne(reading.Requirement)))

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"orchestrator/internal/httpapi/changing"
 	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/choices"
@@ -55,7 +56,7 @@ func (h *requirementHandlers) switchWorkflow(w http.ResponseWriter, r *http.Requ
 	}
 	if !out.Unchanged {
 		w.Header().Set("Export-Status", string(out.Exported))
-		setReceipt(w, out.Receipt)
+		changing.SetReceipt(w, out.Receipt)
 	}
 	now := h.Service.Workflow()
 	return wire.WriteJSON(w, http.StatusOK, workflowSwitched{out.To, out.Before, out.Unchanged, now.DeadEnds})

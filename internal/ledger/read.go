@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"golang.org/x/mod/sumdb/tlog"
 
@@ -99,30 +98,10 @@ func (l *Ledger) History(ctx context.Context, subject string, before uint64, lim
 	return page, err
 }
 
-// About visits the records about a subject, oldest first, those that are not published yet included.
-func About(r store.Getter, subject string, visit func(audit.Record) error) error {
+// LastAbout returns the number of the last record about a subject, published or not; 0 if there is none.
+func LastAbout(r store.Getter, subject string) (uint64, error) {
 	t, _, err := threads.Get(r, subject)
-	if err != nil {
-		return err
-	}
-	var seqs []uint64 // a record names the one before it
-	for at := t.Last; at != 0; {
-		record, err := RecordAt(r, at)
-		if err != nil {
-			return err
-		}
-		seqs, at = append(seqs, at), record.Prev
-	}
-	for _, seq := range slices.Backward(seqs) {
-		record, err := RecordAt(r, seq)
-		if err == nil {
-			err = visit(record)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return t.Last, err
 }
 
 func beforeOf(r store.Getter, subject string, seq uint64) (uint64, error) {

@@ -93,6 +93,7 @@ func (s *Service) importing(ctx context.Context, who lifecycle.Actor, set func()
 	default:
 		report, err = s.take(ctx, who, documents, o)
 	}
+	report.WarnOfReused(s.current.Load().WasRenamed)
 	if o.Unasked {
 		err = s.explainSpent(ctx, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/ledger/thread"
 	"orchestrator/internal/requirements/agenda"
 	"orchestrator/internal/requirements/claims"
 	"orchestrator/internal/requirements/decision"
@@ -185,12 +186,12 @@ func (s *Log) LogBudget(ctx context.Context, who lifecycle.Actor) (ledger.Budget
 	return s.ledger.BudgetOf(ctx, record.Actor(who))
 }
 
-// History returns the records about one requirement, newest first, those before a number or all.
+// History returns the records about one requirement, under whichever id, newest first: those before a number or all.
 func (s *Log) History(ctx context.Context, id string, before uint64, limit int) (ledger.Page, error) {
 	if _, err := s.entry(id); err != nil {
 		return ledger.Page{}, err
 	}
-	return s.ledger.History(ctx, id, before, limit)
+	return thread.History(ctx, s.ledger, s.current.Load().Threads(id), before, limit)
 }
 
 // Audit returns the whole log, from number from on.
@@ -206,6 +207,7 @@ func (s *Log) Find(ctx context.Context, q lookup.Records) (ledger.Page, error) {
 				"the parameter requirement cannot be used: there is no requirement %q", decision.Quote(q.Requirement)).
 				WithFix("%s", s.unknown(q.Requirement).Fix)
 		}
+		q.Threads = s.current.Load().Threads(q.Requirement)
 	}
 	return q.Find(ctx, s.ledger)
 }

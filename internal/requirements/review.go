@@ -3,23 +3,19 @@ package requirements
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"iter"
-	"path/filepath"
 	"slices"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/requirements/account"
-	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/drift"
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/idmatch"
 	"orchestrator/internal/requirements/lookup"
+	"orchestrator/internal/requirements/ondisk"
 	"orchestrator/internal/requirements/pending"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
@@ -49,7 +45,7 @@ func (s *Reviews) Review(ctx context.Context, documents func() ([]reqdoc.File, e
 	return review.Full(review.Input{
 		Project: snap.Project.Name, Workflow: snap.Project.Workflow(), Evidence: snap.Project.Evidence,
 		Branch: snap.Project.Branch, Log: log,
-		Import: s.reviewImport(), Read: snap.Project.Import.Readings(), Drift: driftOf(snap.Project.Sources,
+		Import: s.reviewImport(), Read: snap.Project.Import.Readings(), Drift: ondisk.Drift(snap.Project.Sources,
 			documents), Displaced: s.displaced(), Actors: actors,
 		IDs: snap.Finder(&s.ids), Requirements: requirementsOf(snap), Unchecked: unchecked,
 		Dirty: s.evidence.dirtyFiles(ctx, requirementsOf(snap)), Pending: snap.Pending(),
@@ -74,60 +70,6 @@ func requirementsOf(snap *projection.Snapshot) iter.Seq[lifecycle.Requirement] {
 	}
 }
 
-// driftOf holds the documents on disk against those that were imported.
-func driftOf(imported []projection.SourceFile, documents func() ([]reqdoc.File, error)) []review.Drift {
-	files, err := documents()
-	if err != nil {
-		return unreadDrift(imported, err)
-	}
-	digests := map[string]string{}
-	for _, source := range imported {
-		digests[source.Path] = source.SHA256
-	}
-	var drift []review.Drift
-	for _, f := range files {
-		if f.Change != "" {
-			continue // it is no document
-		}
-		digest, known := digests[f.Path]
-		delete(digests, f.Path)
-		switch {
-		case !known:
-			drift = append(drift, review.Drift{Path: f.Path, Detail: "it is not imported"})
-		case digest != ledger.Digest(f.Content):
-			drift = append(drift, review.Drift{Path: f.Path, Detail: "it differs from what was imported"})
-		}
-	}
-	for _, source := range imported {
-		if _, left := digests[source.Path]; left {
-			drift = append(drift, review.Drift{Path: source.Path,
-				Detail: "it was imported, and is not among the documents any more"})
-		}
-	}
-	return drift
-}
-
-// unreadDrift names the document that cannot be read, or all of them where the error does not say which one it is.
-func unreadDrift(imported []projection.SourceFile, err error) (drift []review.Drift) {
-	var at *fs.PathError
-	known := errors.As(err, &at)
-	for _, source := range imported {
-		one := review.Drift{Path: source.Path, Detail: "it cannot be read: " + decision.Quote(refusalText(err))}
-		if known && filepath.ToSlash(filepath.Clean(at.Path)) == source.Path {
-			return []review.Drift{one}
-		}
-		drift = append(drift, one)
-	}
-	return drift
-}
-
-func refusalText(err error) string {
-	if f := fault.As(err); f != nil {
-		return f.Detail
-	}
-	return "the log of the service says why"
-}
-
 // Dossier reviews one requirement, with its evidence looked at again.
 func (s *Reviews) Dossier(ctx context.Context, id string) (review.Dossier, error) {
 	e, err := s.entry(id)
@@ -135,7 +77,7 @@ func (s *Reviews) Dossier(ctx context.Context, id string) (review.Dossier, error
 		return review.Dossier{}, err
 	}
 	req, now := e.Requirement(), s.current.Load()
-	refused, err := lookup.RefusedOn(ctx, s.ledger, id)
+	refused, err := lookup.RefusedOn(ctx, s.ledger, id, now.Threads(id))
 	if err != nil {
 		return review.Dossier{}, err
 	}
@@ -239,7 +181,7 @@ func (s *Reviews) reviewLog(ctx context.Context) (review.Log, []review.ActorCoun
 	}
 	log := review.Log{Size: s.ledger.Head().Size, VerifiedUpTo: head.Size, Root: head.Root.String()}
 	if err != nil {
-		log.Problem = refusalText(err)
+		log.Problem = ondisk.Why(err)
 		l.head, l.attempts = audit.Head{}, lookup.Attempts{}
 		return log, nil, nil
 	}

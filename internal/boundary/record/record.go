@@ -12,6 +12,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/ledger/thread"
 )
 
 // KindRecorded is the kind of the records.
@@ -39,7 +40,7 @@ type Position struct {
 
 // Read visits what was recorded, in order.
 func Read(r store.Getter, visit func(Recorded) error) error {
-	return ledger.About(r, Subject, func(record audit.Record) error {
+	return thread.About(r, Subject, func(record audit.Record) error {
 		if record.Kind != KindRecorded {
 			return nil // a refusal, of a requirement that somebody gave this name
 		}

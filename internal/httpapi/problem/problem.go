@@ -51,6 +51,8 @@ type Problem struct {
 	Allowed []fault.Move   `json:"allowed,omitzero"`
 	IDs     []string       `json:"ids,omitempty"`
 
+	RenamedTo string `json:"renamed_to,omitempty"`
+
 	RetryAfter time.Duration `json:"-"` // when the request may be tried again; 0 says nothing
 }
 
@@ -76,7 +78,8 @@ func Of(err error, id string) Problem {
 		p.RetryAfter = retryWhenFull
 	}
 	f = forClients(f, status)
-	p.Detail, p.Fix, p.Errors, p.Current, p.Allowed, p.IDs = f.Detail, f.Fix, f.Fields, f.Current, f.Allowed, f.IDs
+	p.Detail, p.Fix, p.Errors, p.Current, p.Allowed = f.Detail, f.Fix, f.Fields, f.Current, f.Allowed
+	p.IDs, p.RenamedTo = f.IDs, f.RenamedTo
 	return p
 }
 

@@ -15,6 +15,7 @@ import (
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/claiming"
 	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/rules/renaming"
 )
 
 // Table has the claims on each requirement, and those of each holder.
@@ -86,6 +87,38 @@ func Release(b Book, id string, who lifecycle.Actor, holder, field string, at ti
 		return c, true, err
 	}
 	return c, true, file(b, c, at, on, held, false)
+}
+
+// Rename moves the claims that count from requirements to those that have their life from here on.
+func Rename(b Book, pairs []renaming.Pair, at time.Time) error {
+	var moved []claiming.Claim
+	for _, p := range pairs {
+		on, err := b.Get(onRequirement + p.From)
+		if err != nil {
+			return err
+		}
+		for _, c := range on {
+			if err := cmp.Or(remove(b, onRequirement+c.Requirement, c), remove(b, byHolder+c.Holder, c)); err != nil {
+				return err
+			}
+		}
+		for _, c := range claiming.Live(on, at) {
+			c.Requirement = p.To
+			moved = append(moved, c)
+		}
+	}
+	for _, c := range moved {
+		for _, key := range []string{onRequirement + c.Requirement, byHolder + c.Holder} {
+			there, err := b.Get(key)
+			if err == nil {
+				err = b.Put(key, sorted(append(without(there, c), c)))
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // file puts a claim in its two places, or takes it out of them. What has expired beside it is removed, from its other

@@ -50,11 +50,13 @@ func Preview(export io.Reader, files []reqdoc.File, o reqdoc.Options) (Report, e
 	if err != nil {
 		return Report{}, err
 	}
-	return DryRun(snap, snap.Project, set)
+	report, err := DryRun(snap, snap.Project, set)
+	report.WarnOfReused(snap.WasRenamed)
+	return report, err
 }
 
-// Read reads documents of a project as a set of requirements, which must not be empty, and warns of secrets in them. The
-// ids have the form that is in force.
+// Read reads documents of a project as a set of requirements, which must not be empty, and warns of secrets in them.
+// The ids have the form that is in force.
 func Read(files []reqdoc.File, o reqdoc.Options, of projection.Project) (reqdoc.Set, error) {
 	o.Qualify, o.InForce = of.Form(o.Qualify), of.Import.DocumentsInForce()
 	set, err := reqdoc.Read(files, o)

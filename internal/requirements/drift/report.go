@@ -120,6 +120,19 @@ func (r Report) Drifted() bool {
 	return len(r.Added)+len(r.Changed)+len(r.Moved)+len(r.Restored)+len(r.Retired) > 0
 }
 
+// WarnOfReused warns of what is added under an id that another requirement had before. renamed returns that
+// requirement's present id, and the record that took the id from it; "" if there was none.
+func (r *Report) WarnOfReused(renamed func(id string) (now string, record uint64)) {
+	for _, a := range r.Added {
+		if now, seq := renamed(a.ID); now != "" && now != a.ID {
+			r.Warnings = append(r.Warnings, Remark{a.Place, a.ID,
+				fmt.Sprintf("%s was renamed to %s by record %d; this is another requirement, and %s no longer leads to %s",
+					a.ID, now, seq, a.ID, now),
+				"choose an id that was never used, unless that is meant"})
+		}
+	}
+}
+
 func emptyReport() Report {
 	return Report{
 		Documents: []Document{}, Added: []Added{}, Changed: []Changed{}, Moved: []Moved{},

@@ -14,6 +14,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/ledger/thread"
 )
 
 // How much of the log one call looks through, and how much it returns: who asks for what is rare does not keep others
@@ -26,9 +27,10 @@ const (
 
 // Records selects records of the log. A zero member selects all.
 type Records struct {
-	Kinds       []string // any of them
-	Actor       string   // the name of who acted; of folded refusals also of who was refused
-	Requirement string   // that they are about
+	Kinds       []string        // any of them
+	Actor       string          // the name of who acted; of folded refusals also of who was refused
+	Requirement string          // that they are about
+	Threads     []thread.Thread // under which it stands in the log; none is all records about Requirement
 	Code        fault.Code
 	Since       uint64    // the number of the first record that counts
 	SinceTime   time.Time // the first record of then or later counts, and all behind it
@@ -38,16 +40,12 @@ type Records struct {
 	Limit  int    // records of a page, at least 1
 }
 
-// Find reads a page. What it looks through is bounded, so a page that has a Next may have few records, or none. How many
-// match in all is not known: Total is 0.
+// Find reads a page. What it looks through is bounded, so a page that has a Next may have few records, or none. How
+// many match in all is not known: Total is 0.
 func (q Records) Find(ctx context.Context, l *ledger.Ledger) (ledger.Page, error) {
 	s := search{Records: q, page: ledger.Page{Head: l.Head()}, needles: q.needles()}
 	if q.Newest && q.At == 0 {
-		last, err := lastRecord(ctx, l, q.Requirement)
-		if err != nil {
-			return ledger.Page{}, err
-		}
-		s.At = last
+		s.At = s.page.Head.Size
 	}
 	var page ledger.Page
 	err := l.View(ctx, func(r store.Reader) error {
@@ -58,19 +56,6 @@ func (q Records) Find(ctx context.Context, l *ledger.Ledger) (ledger.Page, error
 		return err
 	})
 	return page, err
-}
-
-// lastRecord returns the number behind the last record, or behind the last one about a requirement.
-func lastRecord(ctx context.Context, l *ledger.Ledger, requirement string) (uint64, error) {
-	if requirement == "" {
-		return l.Head().Size, nil
-	}
-	page, err := l.History(ctx, requirement, 0, 1)
-	if err != nil || len(page.Records) == 0 {
-		return 0, err
-	}
-	last, err := audit.Decode(page.Records[0])
-	return last.Seq + 1, err
 }
 
 // search is a search under way.
@@ -119,26 +104,43 @@ func (s *search) begin() (err error) {
 	return err
 }
 
-// backward goes from a record about the requirement that is looked for straight to the one before it.
+// backward goes through the log, or straight from one record about the requirement that is looked for to the one
+// before.
 func (s *search) backward(at uint64) error {
+	if s.Requirement != "" {
+		return s.along(at)
+	}
 	for at > s.Since {
 		if s.full() {
 			s.page.Next = at
 			return nil
 		}
 		at--
-		rec, err := s.look(at)
-		if err != nil {
+		if _, err := s.look(at); err != nil {
 			return err
-		}
-		if s.Requirement != "" && rec.Subject == s.Requirement {
-			if rec.Prev == 0 { // it is the first: record 0 is about nothing
-				return nil
-			}
-			at = rec.Prev + 1
 		}
 	}
 	return nil
+}
+
+// along goes through the records about a requirement.
+func (s *search) along(at uint64) error {
+	if at == 0 {
+		return nil
+	}
+	walk, err := thread.NewWalk(s.from, s.threads(), at)
+	for err == nil {
+		var seq uint64
+		if seq, err = walk.Next(); err != nil || seq == 0 || seq < s.Since {
+			return err
+		}
+		if s.full() {
+			s.page.Next = seq + 1
+			return nil
+		}
+		_, err = s.look(seq)
+	}
+	return err
 }
 
 func (s *search) full() bool {
@@ -173,9 +175,12 @@ func (s *search) look(at uint64) (audit.Record, error) {
 // most records can be told not to match without being decoded.
 func (q Records) needles() (all [][][]byte) {
 	add := func(texts ...[]byte) { all = append(all, texts) }
-	if q.Requirement != "" { // by decoding those it is found which one was before
-		add(member("subject", q.Requirement))
-		return all
+	if q.Requirement != "" {
+		var subjects [][]byte
+		for _, t := range q.threads() {
+			subjects = append(subjects, member("subject", t.Subject))
+		}
+		add(subjects...)
 	}
 	if len(q.Kinds) > 0 {
 		var kinds [][]byte
@@ -204,7 +209,7 @@ func member(name, value string) []byte {
 // matches reports whether a record is looked for.
 func (q Records) matches(from store.Getter, rec audit.Record) (bool, error) {
 	switch {
-	case len(q.Kinds) > 0 && !slices.Contains(q.Kinds, rec.Kind), q.Requirement != "" && rec.Subject != q.Requirement:
+	case len(q.Kinds) > 0 && !slices.Contains(q.Kinds, rec.Kind), q.Requirement != "" && !q.about(rec):
 		return false, nil
 	case q.Code == "" && (q.Actor == "" || q.Actor == rec.Actor.Name):
 		return true, nil
@@ -215,4 +220,16 @@ func (q Records) matches(from store.Getter, rec audit.Record) (bool, error) {
 	}
 	return (q.Actor == "" || q.Actor == rec.Actor.Name || q.Actor == refused.By) &&
 		(q.Code == "" || q.Code == refused.Code), nil
+}
+
+// about reports whether a record is about the requirement that is looked for.
+func (q Records) about(rec audit.Record) bool {
+	return slices.ContainsFunc(q.threads(), func(t thread.Thread) bool { return t.Has(rec) })
+}
+
+func (q Records) threads() []thread.Thread {
+	if len(q.Threads) == 0 {
+		return []thread.Thread{{Subject: q.Requirement}}
+	}
+	return q.Threads
 }

@@ -12,6 +12,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/ledger/thread"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
@@ -61,9 +62,11 @@ const (
 	countedRefusals = 1000
 )
 
-// RefusedOn returns the refused attempts on a requirement.
-func RefusedOn(ctx context.Context, l *ledger.Ledger, id string) (all review.Refused, err error) {
-	page, err := Records{Requirement: id, Kinds: refusals, Newest: true, Limit: countedRefusals}.Find(ctx, l)
+// RefusedOn returns the refused attempts on a requirement, under its present id and those that it had.
+func RefusedOn(ctx context.Context, l *ledger.Ledger, id string,
+	threads []thread.Thread) (all review.Refused, err error) {
+	page, err := Records{Requirement: id, Threads: threads, Kinds: refusals, Newest: true,
+		Limit: countedRefusals}.Find(ctx, l)
 	if err != nil {
 		return all, err
 	}

@@ -39,7 +39,7 @@ func TestTheRefusalsOnARequirement(t *testing.T) {
 	for range shownRefusals {
 		events = append(events, refused(cody, "A", "gate_unmet"))
 	}
-	all, err := RefusedOn(t.Context(), logOf(t, events...), "A")
+	all, err := RefusedOn(t.Context(), logOf(t, events...), "A", nil)
 	require.NoError(t, err)
 	require.Equal(t, 7+shownRefusals, all.Count)
 	require.False(t, all.More)
@@ -48,7 +48,7 @@ func TestTheRefusalsOnARequirement(t *testing.T) {
 		Detail: "no gate_unmet", Times: 1}, all.Newest[0])
 	require.Equal(t, uint64(4), all.Newest[shownRefusals-1].Record)
 
-	all, err = RefusedOn(t.Context(), logOf(t, changed(cody, "A")), "A")
+	all, err = RefusedOn(t.Context(), logOf(t, changed(cody, "A")), "A", nil)
 	require.NoError(t, err)
 	require.Equal(t, review.Refused{Newest: []review.Refusal{}}, all)
 }
@@ -64,7 +64,7 @@ func TestManyRefusalsAreNotAllCounted(t *testing.T) {
 		}
 		return nil
 	}))
-	all, err := RefusedOn(t.Context(), l, "A")
+	all, err := RefusedOn(t.Context(), l, "A", nil)
 	require.NoError(t, err)
 	require.Equal(t, countedRefusals, all.Count)
 	require.True(t, all.More)

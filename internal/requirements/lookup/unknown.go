@@ -3,11 +3,13 @@ package lookup
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/qualify"
 	"orchestrator/internal/requirements/reqid"
 	"orchestrator/internal/secret"
 )
@@ -15,11 +17,18 @@ import (
 // MaxMeant is how many ids an error lists that an unknown one may stand for.
 const MaxMeant = 10
 
-// Unknown returns the error of an id that no requirement has. It names the id that was probably meant, those whose short
-// form it is, or what keeps the text from being an id.
+// Unknown returns the error of an id that no requirement has. It names the present id of the requirement that had it,
+// the id that was probably meant, those whose short form it is, or what keeps the text from being an id.
 func Unknown(from *projection.Snapshot, id string) *fault.Error {
 	err := fault.New(fault.NotFound, decision.CodeUnknown, "there is no requirement %q", decision.Quote(id))
-	if ids := from.Meant(id); len(ids) > 0 {
+	ids := from.Meant(id)
+	if now, was := from.RenamedTo(id); was && slices.Equal(ids, []string{now}) {
+		err.RenamedTo = now
+		if e, _ := from.Find(now); qualify.Short(now, e.Summary.Path) != id {
+			return renamed(err, id, now)
+		}
+	}
+	if len(ids) > 0 {
 		return shortForm(err, id, ids)
 	}
 	if near, ok := from.Like(id); ok {
@@ -34,6 +43,12 @@ func Unknown(from *projection.Snapshot, id string) *fault.Error {
 			WithFix("take the id from GET /requirements, percent-encoded once")
 	}
 	return err.WithFix("GET /requirements lists the ids; they are compared letter by letter")
+}
+
+// renamed adds to the error of an unknown id the one that the requirement has now.
+func renamed(err *fault.Error, id, now string) *fault.Error {
+	err.Detail = fmt.Sprintf("%s was renamed to %s", decision.Quote(id), now)
+	return err.WithFix("use its present id, %s: /requirements/%s", now, url.PathEscape(now))
 }
 
 // shortForm adds to the error of an unknown id the whole ids whose short form it is.

@@ -35,6 +35,7 @@ type Entry struct {
 	OpenDeviation bool                   // there is one
 	Cites         bool                   // it rests on evidence that was looked up
 	DependsOn     []string               // ids, as the documents have them
+	Former        []lifecycle.FormerID   // ids that it had, the oldest first
 	Changed       time.Time              // when it was written last: its text, a part, a note or its status
 	req           *lifecycle.Requirement // decoded, for what was changed by this process; nil for the rest
 }
@@ -69,7 +70,7 @@ func (e *Entry) describe(w lifecycle.Workflow) {
 	req := e.req
 	e.Cites = req.Cites()
 	e.OpenDeviation = req.OpenDeviation() != ""
-	e.DependsOn = req.DependsOn
+	e.DependsOn, e.Former = req.DependsOn, req.FormerIDs
 	e.Changed = changedAt(req)
 	e.ETag = ETagOf(*req)
 	e.Summary = Summary{
@@ -116,6 +117,7 @@ type Snapshot struct {
 	chunks   [][]*Entry
 	names    *names                      // shared by the snapshots between two imports
 	proposed *proposed                   // as names
+	former   former                      // shared alike
 	claims   map[string][]claiming.Claim // by the id of the requirement; shared while nobody claims
 	Counts   Counts
 	Head     audit.Head
@@ -154,7 +156,8 @@ func (c *Counts) add(s Summary, sign int) {
 // are a damaged store.
 func New(p Project, entries map[string]*Entry, head audit.Head) (*Snapshot, error) {
 	s := &Snapshot{Project: p, Head: head, position: make(map[string]int, len(p.IDs)),
-		names: &names{}, proposed: &proposed{}, Counts: Counts{ByStatus: map[lifecycle.Status]int{}}}
+		names: &names{}, proposed: &proposed{}, former: former{},
+		Counts: Counts{ByStatus: map[lifecycle.Status]int{}}}
 	ordered := make([]*Entry, 0, len(p.IDs))
 	for i, id := range p.IDs {
 		e := entries[id]
@@ -166,8 +169,10 @@ func New(p Project, entries map[string]*Entry, head audit.Head) (*Snapshot, erro
 			e.Size = head.Size
 		}
 		s.Counts.add(e.Summary, 1)
+		s.former.add(e)
 		ordered = append(ordered, e)
 	}
+	s.former.sort()
 	if len(s.position) != len(entries) {
 		return nil, Disagreement("the project lists %d requirements, the store has %d", len(s.position), len(entries))
 	}
@@ -185,7 +190,7 @@ func Disagreement(format string, args ...any) *fault.Error {
 func (s *Snapshot) After(batch []ledger.Commit) *Snapshot {
 	next := *s
 	next.Head, next.claims = batch[len(batch)-1].Head, s.claimed(batch)
-	changed := map[string]*Entry{} // by id; the last of the batch
+	changed := map[string]*Entry{} // by id; the last of the batch, nil for one that has another id now
 	imported := false
 	for _, commit := range batch {
 		for _, w := range commit.Writes {
@@ -194,6 +199,10 @@ func (s *Snapshot) After(batch []ledger.Commit) *Snapshot {
 				next.Project, imported = object, true
 			case lifecycle.Requirement:
 				changed[w.Key] = &Entry{Raw: w.Value, req: &object, Size: commit.Head.Size}
+			case nil:
+				if w.Table == TableRequirements.Name {
+					changed[w.Key] = nil
+				}
 			}
 		}
 	}
@@ -232,12 +241,16 @@ func (s *Snapshot) rebuilt(before *Snapshot, changed map[string]*Entry) *Snapsho
 		entries[e.Summary.ID] = e
 	}
 	for id, e := range changed {
+		if e == nil {
+			delete(entries, id)
+			continue
+		}
 		e.describe(w)
 		entries[id] = e
 	}
 	next, err := New(s.Project, entries, s.Head)
 	if err != nil {
-		panic(err) // the commit was made by import, which keeps the two in step
+		panic(err) // the commit was made by an import or a renaming, which keep the two in step
 	}
 	return next.WithClaims(s.claims)
 }

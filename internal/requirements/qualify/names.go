@@ -7,6 +7,7 @@ type One struct {
 	ID      string
 	Path    string
 	Retired bool
+	Former  []string // ids that it had, and that no other requirement has had since
 }
 
 // Names finds requirements by the short forms of their ids.
@@ -16,7 +17,7 @@ type Names struct {
 }
 
 // NamesOf returns the names of requirements. A retired requirement keeps its short form only as long as no other one
-// has it.
+// has it. An id that a requirement had names it as long as it is neither an id nor a short form.
 func NamesOf(all []One) Names {
 	n := Names{whole: make(map[string]bool, len(all)), short: map[string][]string{}}
 	by := map[string][]One{}
@@ -31,11 +32,18 @@ func NamesOf(all []One) Names {
 			n.short[short] = inUse(ones)
 		}
 	}
+	for _, one := range all {
+		for _, id := range one.Former {
+			if !n.whole[id] && n.short[id] == nil {
+				n.short[id] = []string{one.ID}
+			}
+		}
+	}
 	return n
 }
 
-// Meant returns the ids that a name stands for, sorted: the name itself if it is one, else those whose short form it is.
-// It is ambiguous if there are several, and unknown if there is none.
+// Meant returns the ids that a name stands for, sorted: the name itself if it is one, else those whose short form it
+// is. It is ambiguous if there are several, and unknown if there is none.
 func (n Names) Meant(name string) []string {
 	if n.whole[name] {
 		return []string{name}
@@ -43,8 +51,8 @@ func (n Names) Meant(name string) []string {
 	return n.short[name]
 }
 
-// Shorts returns the short forms that are no ids themselves, each with the ids that have it, sorted. It must not be
-// changed.
+// Shorts returns the short forms that are no ids themselves, and former ids, each with the ids that are meant, sorted.
+// It must not be changed.
 func (n Names) Shorts() map[string][]string { return n.short }
 
 // inUse returns the ids of those that are not retired, or of all if all are.

@@ -121,3 +121,15 @@ func TestIDsInAnotherForm(t *testing.T) {
 		require.Equal(t, folder, InForm(Folder, as(ids...)))
 	}
 }
+
+// Covers: ORC-151
+
+func TestFormerIDsNameWhatHadThem(t *testing.T) {
+	names := NamesOf([]One{
+		{ID: "NEW", Path: "R.md", Former: []string{"OLD", "FR-3", "a/FR-1"}},
+		{ID: "a/FR-1", Path: "specs/a/spec.md"}, {ID: "a/FR-3", Path: "specs/a/spec.md"},
+	})
+	require.Equal(t, []string{"NEW"}, names.Meant("OLD"))
+	require.Equal(t, []string{"a/FR-1"}, names.Meant("a/FR-1"), "a requirement has it")
+	require.Equal(t, []string{"a/FR-3"}, names.Meant("FR-3"), "it is a short form")
+}

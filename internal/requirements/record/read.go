@@ -13,6 +13,7 @@ import (
 var readers = map[string]func(store.Getter, audit.Record) (any, error){
 	KindWorkflowChosen: readAs[WorkflowChosen],
 	KindImported:       readAs[Imported],
+	KindRenamed:        readAs[Renamed],
 	KindChanged:        readAs[Proposed],
 	KindRefused:        readAs[Proposed],
 	KindUnchanged:      readAs[Proposed],

@@ -25,6 +25,7 @@ import (
 const (
 	KindWorkflowChosen = "workflow.chosen"          // WorkflowChosen
 	KindImported       = "requirements.imported"    // Imported
+	KindRenamed        = "requirements.renamed"     // Renamed
 	KindChanged        = "requirement.changed"      // Proposed, with Revision and SHA256
 	KindRefused        = "requirement.refused"      // Proposed, with Refusal
 	KindUnchanged      = "requirement.unchanged"    // Proposed, with Revision and SHA256 of what is there: it was so already
@@ -48,8 +49,8 @@ func System() lifecycle.Actor {
 	return lifecycle.Actor{Name: system.Name, Role: lifecycle.Role(system.Role)}
 }
 
-// WorkflowChosen says which workflow decides from here on. Since lifecycle.Rules4 an operator chooses the first one, which
-// has no From, and a pm every later one, who gives a reason.
+// WorkflowChosen says which workflow decides from here on. Since lifecycle.Rules4 an operator chooses the first one,
+// which has no From, and a pm every later one, who gives a reason.
 type WorkflowChosen struct {
 	Rules  lifecycle.Rules `json:"rules,omitzero"` // the version in force; absent before lifecycle.Rules4
 	From   string          `json:"from"`
@@ -57,7 +58,8 @@ type WorkflowChosen struct {
 	Reason string          `json:"reason,omitempty"`
 }
 
-// EvidenceChosen says what is made of evidence from here on: projection.EvidenceVerified or projection.EvidenceRecorded.
+// EvidenceChosen says what is made of evidence from here on: projection.EvidenceVerified or
+// projection.EvidenceRecorded.
 type EvidenceChosen struct {
 	From string `json:"from"`
 	To   string `json:"to"`
@@ -93,9 +95,9 @@ type RolledBack struct {
 	Note   string     `json:"note,omitempty"` // the signed checkpoint, if there was one
 }
 
-// Imported accounts for an import: the definitions that are new or changed, what was retired, and the
-// project as it is afterwards (IDs are left out when they are as before). Read says of each document what was read of
-// it, as account.Changes writes it. The first records have no Origin, and say nothing of what was read. Projects that are
+// Imported accounts for an import: the definitions that are new or changed, what was retired, and the project as it is
+// afterwards (IDs are left out when they are as before). Read says of each document what was read of it, as
+// account.Changes writes it. The first records have no Origin, and say nothing of what was read. Projects that are
 // older than Qualify have none.
 type Imported struct {
 	Rules    lifecycle.Rules         `json:"rules,omitzero"`     // the version that decided; absent before lifecycle.Rules3
@@ -149,8 +151,8 @@ type Claimed struct {
 	Until    time.Time       `json:"until"`
 }
 
-// Released says that a claim has ended before its time. The actor gave it up or, where it was Broken, is a pm and took it
-// from its holder.
+// Released says that a claim has ended before its time. The actor gave it up or, where it was Broken, is a pm and took
+// it from its holder.
 type Released struct {
 	Rules    lifecycle.Rules `json:"rules"`
 	Workflow string          `json:"workflow,omitempty"` // in force; absent before lifecycle.Rules4

@@ -25,6 +25,8 @@ func (r *Replay) Apply(from audit.Record, data any) error {
 		return r.workflowChosen(from, data)
 	case record.Imported:
 		return r.imported(from, data)
+	case record.Renamed:
+		return renamed(r, from, data)
 	case request:
 		if from.Kind == record.KindUnchanged {
 			return unchanged(r, from, data)

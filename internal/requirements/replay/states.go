@@ -147,6 +147,15 @@ func (s *states) replace(req lifecycle.Requirement, raw []byte, sum ledger.Sum, 
 	one.hot.history = history
 }
 
+// remove forgets a requirement.
+func (s *states) remove(id string) {
+	if one := s.byID[id]; one != nil && one.hot != nil {
+		s.hot.Remove(one.hot.at)
+		s.size -= one.size
+	}
+	delete(s.byID, id)
+}
+
 // heat keeps a requirement decoded, and lays those to rest that were used longest ago.
 func (s *states) heat(one *replayed, req lifecycle.Requirement, raw []byte) {
 	one.hot = &hotState{req: req, raw: raw, at: s.hot.PushFront(one)}

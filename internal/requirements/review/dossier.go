@@ -38,7 +38,8 @@ type Dossier struct {
 	Workflow   string                `json:"workflow"`
 	Branch     string                `json:"branch,omitempty"` // whose tip evidence is held against
 	Revision   uint64                `json:"revision"`
-	Standing   Requirement           `json:"standing"` // its line in the review of the project
+	FormerIDs  []lifecycle.FormerID  `json:"former_ids,omitempty"` // under which older records stand
+	Standing   Requirement           `json:"standing"`             // its line in the review of the project
 	Parts      []Part                `json:"parts"`
 	Approvals  []Approval            `json:"approvals"`
 	Deviations []lifecycle.Deviation `json:"deviations"`
@@ -115,7 +116,8 @@ func One(w lifecycle.Workflow, req lifecycle.Requirement, seen Seen) Dossier {
 		checks[e.Pointer] = e
 	}
 	d := Dossier{
-		Definition: req.Definition, Workflow: w.Name, Branch: seen.Branch, Revision: req.Revision, Standing: standing(w, w.DeadEnds(), req),
+		Definition: req.Definition, Workflow: w.Name, Branch: seen.Branch, Revision: req.Revision,
+		FormerIDs: req.FormerIDs, Standing: standing(w, w.DeadEnds(), req),
 		Parts: checks.parts(req), Approvals: approvals(req), Gates: gatesAhead(w, req), Next: []RoleNext{},
 		History:    []Move{},
 		Proposed:   seen.Proposed,

@@ -1,9 +1,12 @@
 package trace
 
 import (
+	"bytes"
 	"context"
 	"io"
+	"maps"
 	"path/filepath"
+	"slices"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/documents"
@@ -16,6 +19,8 @@ import (
 type Documents struct {
 	Paths   []string // paths and patterns; none is REQUIREMENTS.md in the folder that is looked through
 	Reading reqdoc.Options
+
+	former map[string]string // ids that requirements had, as the export shows them, with their present ids
 }
 
 // RunDocuments looks through the files of a folder as Run does, for what names the requirements of documents. The
@@ -53,9 +58,13 @@ func (d Documents) defined(files []reqdoc.File) ([]Requirement, error) {
 			"the documents define no requirement").
 			WithFix("orchestrator import --dry-run lists what looks like one and was not accepted"), d.Reading)
 	}
+	had := map[string][]string{}
+	for _, id := range slices.Sorted(maps.Keys(d.former)) {
+		had[d.former[id]] = append(had[d.former[id]], id)
+	}
 	all := make([]Requirement, len(set.Requirements))
 	for i, r := range set.Requirements {
-		all[i] = Requirement{ID: r.ID, Title: r.Title, Path: r.Path}
+		all[i] = Requirement{ID: r.ID, Title: r.Title, Path: r.Path, Former: had[r.ID]}
 	}
 	return all, nil
 }
@@ -72,7 +81,8 @@ func inFolder(folder string, files []reqdoc.File) []string {
 	return all
 }
 
-// takeForm has the ids read in the form that the export in the folder shows, if there is one.
+// takeForm has the ids read in the form that the export in the folder shows, if there is one, and takes over which ids
+// requirements had.
 func (d *Documents) takeForm(ctx context.Context, folder string) error {
 	f, err := projection.OpenExport(ctx, filepath.Join(folder, exportName))
 	if err != nil || f == nil {
@@ -85,9 +95,20 @@ func (d *Documents) takeForm(ctx context.Context, folder string) error {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	head, err := projection.ExportFile(func() (io.Reader, error) { return f, nil }).Head()
+	content, err := io.ReadAll(f)
 	if err != nil {
 		return err
+	}
+	head, err := projection.ExportOf(content).Head()
+	if err != nil {
+		return err
+	}
+	if bytes.Contains(content, []byte(`"former_ids"`)) {
+		all, err := projection.ReadFile(bytes.NewReader(content))
+		if err != nil {
+			return err
+		}
+		d.former = all.Former()
 	}
 	of := projection.Project{Qualify: head.Qualify, Sources: head.Project.Sources}
 	if err := of.CheckForm(d.Reading.Qualify); err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"orchestrator/internal/requirements/qualify"
 	"orchestrator/internal/requirements/reqid"
 )
 
@@ -13,13 +14,15 @@ import (
 type book struct {
 	known  map[string]bool
 	short  map[string][]string // ids by their short form
+	former map[string]bool     // ids that requirements had
 	spaced map[string][]string // ids that hold delimiters, by their start up to the first, longest first
 	alike  map[string][]string // ids by their fold
 	stems  map[string]bool     // how ids begin: letters, and the joiner if one follows
 }
 
 func newBook(ids []string, short map[string][]string) *book {
-	b := &book{map[string]bool{}, short, map[string][]string{}, map[string][]string{}, map[string]bool{}}
+	b := &book{map[string]bool{}, short, map[string]bool{}, map[string][]string{}, map[string][]string{},
+		map[string]bool{}}
 	whole := map[string]bool{} // ids that have a short form
 	for _, form := range slices.Sorted(maps.Keys(short)) {
 		b.add(form, short[form], true)
@@ -32,6 +35,16 @@ func newBook(ids []string, short map[string][]string) *book {
 	}
 	for _, list := range b.spaced {
 		slices.SortFunc(list, func(x, y string) int { return len(y) - len(x) })
+	}
+	return b
+}
+
+// remember takes note of the ids that requirements had.
+func (b *book) remember(all []Requirement) *book {
+	for _, r := range all {
+		for _, id := range r.Former {
+			b.former[id] = qualify.Short(r.ID, r.Path) != id
+		}
 	}
 	return b
 }
@@ -69,8 +82,9 @@ const (
 
 // named is one id in a mark.
 type named struct {
-	id    string
-	known bool
+	id     string
+	known  bool
+	former string // as the text has it, where the requirement has another id now
 }
 
 // list reads the ids at the start of s, up to the first word that is none, and says whether a comma ends them.
@@ -89,7 +103,11 @@ func (b *book) list(s string) (ids []named, comma bool) {
 		if !found {
 			return ids, false
 		}
-		ids = append(ids, named{b.whole(id), b.known[id]})
+		one := named{id: b.whole(id), known: b.known[id]}
+		if one.id != id && b.former[id] {
+			one.former = id
+		}
+		ids = append(ids, one)
 		if s = rest; s != "" && strings.ContainsAny(s[:1], ".:") {
 			return ids, false // the sentence, or the list, ends here
 		}

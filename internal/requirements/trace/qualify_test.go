@@ -76,8 +76,8 @@ func TestAShortFormOfSeveralIsReported(t *testing.T) {
 	require.Empty(t, foundIn(r)["003-timeout/FR-001"])
 	both := []string{"003-timeout/FR-001", "004-retries/FR-001"}
 	require.Equal(t, []Ambiguous{
-		{Place{"a.go", 1, KindMark, "Covers", ""}, "FR-001", 2, both},
-		{Place{"a_test.go", 1, KindTest, "", "TestStops_FR001"}, "FR-001", 2, both},
+		{Place{"a.go", 1, KindMark, "Covers", "", ""}, "FR-001", 2, both},
+		{Place{"a_test.go", 1, KindTest, "", "TestStops_FR001", ""}, "FR-001", 2, both},
 	}, r.Ambiguous)
 	require.Equal(t, 2, r.Summary.Ambiguous)
 	require.Equal(t, "003-timeout/FR-001 or 004-retries/FR-001", r.Ambiguous[0].CouldBe())

@@ -145,7 +145,7 @@ func (r *reader) find(path, text string) (hits []lineHit) {
 		}
 		for _, name := range inNames.line(line) {
 			for _, id := range r.names.In(name) {
-				hits = append(hits, lineHit{hit{named{id, true}, "", name}, number})
+				hits = append(hits, lineHit{hit{named{id: id, known: true}, "", name}, number})
 			}
 		}
 	}

@@ -40,6 +40,8 @@ type Requirement struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
 	Path  string `json:"-"` // of its document, which tells the short form of the id
+
+	Former []string `json:"-"` // ids that it had
 }
 
 // Place is a line that names a requirement.
@@ -49,12 +51,16 @@ type Place struct {
 	Kind    string `json:"kind"`              // KindMark or KindTest
 	Keyword string `json:"keyword,omitempty"` // mark: as Keywords has it
 	Name    string `json:"name,omitempty"`    // test: its name, as the line has it
+	Former  string `json:"former,omitempty"`  // mark: the id that the line has, which the requirement had before
 }
 
 // What returns what names the requirement: the keyword of a mark, or a test with its name.
 func (p Place) What() string {
 	if p.Kind == KindTest {
 		return "test " + p.Name
+	}
+	if p.Former != "" {
+		return p.Keyword + " " + p.Former
 	}
 	return p.Keyword
 }
@@ -224,10 +230,10 @@ func (o Options) excludes(file string) bool {
 func newReader(root *os.Root, all []Requirement) *reader {
 	ids, ones := make([]string, len(all)), make([]qualify.One, len(all))
 	for i, r := range all {
-		ids[i], ones[i] = r.ID, qualify.One{ID: r.ID, Path: r.Path}
+		ids[i], ones[i] = r.ID, qualify.One{ID: r.ID, Path: r.Path, Former: r.Former}
 	}
 	short := qualify.NamesOf(ones).Shorts()
-	return &reader{root: root, marks: newBook(ids, short), names: idmatch.Named(ids, short), hint: newHint(ids, short)}
+	return &reader{root: root, marks: newBook(ids, short).remember(all), names: idmatch.Named(ids, short), hint: newHint(ids, short)}
 }
 
 // assemble puts what was found in each file, in their order, to the requirements.
@@ -267,7 +273,8 @@ func (t *Traced) add(p Place) {
 }
 
 func (h lineHit) place(file string) Place {
-	p := Place{Path: visible(file), Line: h.number, Kind: KindMark, Keyword: h.keyword, Name: visible(h.name)}
+	p := Place{Path: visible(file), Line: h.number, Kind: KindMark, Keyword: h.keyword, Name: visible(h.name),
+		Former: visible(h.former)}
 	if h.keyword == "" {
 		p.Kind = KindTest
 	}

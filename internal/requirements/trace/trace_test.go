@@ -260,3 +260,24 @@ func TestCalledOff(t *testing.T) {
 	_, err := Run(ctx, t.TempDir(), shop, Options{})
 	require.ErrorIs(t, err, context.Canceled)
 }
+
+// Covers: ORC-151
+
+// TestMarksKeepNamingWhatWasRenamed: with the id that it had, they are listed as such.
+func TestMarksKeepNamingWhatWasRenamed(t *testing.T) {
+	folder := folderOf(t, map[string]string{
+		"a.go":      "package a // Implements: REQ-001, LOGIN-2\n",
+		"a_test.go": "package a\n\nfunc TestLogin_REQ001(t *testing.T) {}\n",
+	})
+	r, err := Run(t.Context(), folder, []Requirement{
+		{ID: "LOGIN-1", Former: []string{"REQ-001"}}, {ID: "LOGIN-2", Former: []string{"REQ-002"}},
+	}, Options{})
+	require.NoError(t, err)
+	require.Equal(t, []Place{
+		{Path: "a.go", Line: 1, Kind: KindMark, Keyword: implements, Former: "REQ-001"},
+		{Path: "a_test.go", Line: 3, Kind: KindTest, Name: "TestLogin_REQ001"},
+	}, r.Requirements[0].Places)
+	require.Equal(t, "Implements REQ-001", r.Requirements[0].Places[0].What())
+	require.Equal(t, []Place{{Path: "a.go", Line: 1, Kind: KindMark, Keyword: implements}}, r.Requirements[1].Places)
+	require.Empty(t, r.Unknown)
+}

@@ -18,8 +18,8 @@ const (
 	Retired   Drift = "retired"  // the document no longer has it: kept and marked, never deleted
 )
 
-// Define takes a definition from the document over into the state. A nil current is a new requirement.
-// Text that changes after work began makes the requirement suspect until PM accepts the new text; since Rules3, so does a
+// Define takes a definition from the document over into the state. A nil current is a new requirement. Text that
+// changes after work began makes the requirement suspect until PM accepts the new text; since Rules3, so does a
 // priority that changes. at is when the document was imported.
 func Define(current *Requirement, def Definition, at time.Time, rules Rules) (Requirement, Drift) {
 	if current == nil {
@@ -88,14 +88,12 @@ func (s Source) sameAs(other Source) bool {
 // workBegan reports whether anything rests on the present text.
 func (r Requirement) workBegan() bool { return r.Status != NotStarted || r.Stamps != (Stamps{}) }
 
-// NeedsDeferral reports whether PM must still act on a retired requirement: work on it had begun and it
-// is not deferred.
+// NeedsDeferral reports whether PM must still act on a retired requirement: work had begun, and it is not deferred.
 func (r Requirement) NeedsDeferral() bool {
 	return r.Retired && r.workBegan() && r.Status != Deferred
 }
 
-// RestingElsewhere lists the parts that rest on another text than the one with this fingerprint. Of the approvals the
-// last word counts: a rejection rests on nothing.
+// RestingElsewhere lists the parts that rest on another text than the one with a fingerprint. A rejection rests on none.
 func (r Requirement) RestingElsewhere(fingerprint string) []string {
 	stale := []string{}
 	for _, part := range []struct {
@@ -122,8 +120,7 @@ func (r Requirement) lastApproval() Approval {
 	return r.Approvals[len(r.Approvals)-1]
 }
 
-// Strands lists what is left without a requirement when this one is retired: its status, unless nothing had
-// begun, and its parts; of the deviations the open ones count.
+// Strands lists what is left without a requirement when this one is retired: status, parts and open deviations.
 func (r Requirement) Strands() []string {
 	strands := []string{}
 	for _, part := range []struct {
@@ -146,10 +143,9 @@ func (r Requirement) Strands() []string {
 
 // OpenDeviation returns the id of the first deviation that is not resolved, or "".
 func (r Requirement) OpenDeviation() string {
-	for _, d := range r.Deviations {
-		if d.Resolution == nil {
-			return d.ID
-		}
+	at := slices.IndexFunc(r.Deviations, func(d Deviation) bool { return d.Resolution == nil })
+	if at < 0 {
+		return ""
 	}
-	return ""
+	return r.Deviations[at].ID
 }

@@ -37,8 +37,7 @@ type Source struct {
 	Tick     string   `json:"tick,omitempty"`     // of its check box, a claim of the author: open or ticked
 }
 
-// Requirement is the canonical state of one requirement. design_spec and implementation are bytes to the
-// rules: they only ask whether they are there, who wrote them and when.
+// Requirement is the canonical state of one requirement. design_spec and implementation are bytes to the rules.
 type Requirement struct {
 	Definition
 	Status                 Status          `json:"status"`
@@ -47,6 +46,7 @@ type Requirement struct {
 	Retired                bool            `json:"retired"`             // the document no longer has it
 	Revision               uint64          `json:"revision"`            // 1 when imported, +1 with every change; before Rules4 with rechecks, too
 	Rechecks               uint64          `json:"rechecks,omitzero"`   // since Rules4: looks that found news of this revision
+	FormerIDs              []FormerID      `json:"former_ids,omitempty"`
 	PMNotes                []Note          `json:"pm_notes"`
 	Deviations             []Deviation     `json:"deviations"`
 	Approvals              []Approval      `json:"approvals"`
@@ -59,6 +59,12 @@ type Requirement struct {
 	TextSince              time.Time       `json:"text_since,omitzero"`               // when the present text, and since Rules3 priority, was imported
 	Stamps                 Stamps          `json:"stamps"`
 	History                []HistoryEntry  `json:"history"` // status changes, oldest first
+}
+
+// FormerID is an id that the requirement had until a record gave it another one.
+type FormerID struct {
+	ID     string `json:"id"`
+	Record uint64 `json:"record"`
 }
 
 // Stamp says who wrote a part last, at which revision, on which text.

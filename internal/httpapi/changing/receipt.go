@@ -1,4 +1,4 @@
-package httpapi
+package changing
 
 import (
 	"encoding/base64"
@@ -9,8 +9,8 @@ import (
 	"orchestrator/internal/requirements"
 )
 
-// setReceipt sets the header that says where the record of a decision stands, as a dictionary of RFC 9651.
-func setReceipt(w http.ResponseWriter, r requirements.Receipt) {
+// SetReceipt sets the header that says where the record of a decision stands, as a dictionary of RFC 9651.
+func SetReceipt(w http.ResponseWriter, r requirements.Receipt) {
 	place := "index=" + strconv.FormatUint(r.Index, 10)
 	if r.Folded {
 		place = "folded"
