@@ -25,9 +25,10 @@ type initOptions struct {
 	dryRun                bool
 }
 
-const initLong = `Init makes a folder with requirement documents a project. It finds the documents, and says what it found;
-it writes orchestrator.yaml, which names them, and the data folder .orchestrator with the settings of this machine, the
-database after a first import, and tokens for pm and viewer.
+const initLong = `Init makes a folder with requirement documents a project. It finds the documents, and says what it
+found; it writes orchestrator.yaml, which names them, and the data folder .orchestrator with the settings of this
+machine, the database after a first import, and tokens for pm and viewer; and it puts a section that tells agents how to
+work here into AGENTS.md and CLAUDE.md, or makes AGENTS.md. Marks enclose the section; all other text stays as it is.
 
 It looks for REQUIREMENTS.md, .planning/REQUIREMENTS.md, openspec/specs, specs, .kiro/specs and docs, and recognises the
 family of each document by its marks. --documents names others. A second run changes nothing; another answer changes
@@ -60,9 +61,11 @@ func (o *initOptions) flags(cmd *cobra.Command) {
 	_ = f.MarkHidden("assign") // it is no setting
 	f.StringVar(&o.answers.Workflow, "workflow", "", "of a new project: v1, or rework, which has ways back (default v1)")
 	f.StringVar(&o.answers.Evidence, "evidence", "",
-		"verify looks evidence up in the git repository, record stores it as it is given (default verify in a git working tree)")
+		"verify looks evidence up in the git repository, record stores it as it is given (default verify in a git "+
+			"working tree)")
 	exportflag.Add(f, &o.export, "file to which the state is written after each commit")
-	f.StringVar(&o.witness, "witness", "witness.json", "state file of orchestrator audit witness, which may know the project")
+	f.StringVar(&o.witness, "witness", "witness.json",
+		"state file of orchestrator audit witness, which may know the project")
 	f.BoolVar(&o.dryRun, "dry-run", false, "say what would be done, and write nothing")
 	setting.Declare(cmd, "export")
 	setting.WorkAtRoot(cmd, "data", "documents", "export", "witness")

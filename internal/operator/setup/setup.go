@@ -1,5 +1,5 @@
-// Package setup makes a folder with requirement documents a project: it finds the documents, writes the settings, makes
-// the data folder with a first import, and tells agents how to work there. All of it is done, or nothing is.
+// Package setup makes a folder with requirement documents a project: it finds the documents, writes the settings,
+// makes the data folder with a first import, and tells agents how to work there. All of it is done, or nothing is.
 //
 // It works in the working folder, since paths of documents are part of the state.
 package setup
@@ -79,7 +79,8 @@ func (p Project) Plan(ctx context.Context) (Plan, error) {
 	wanted.Documents = found.Documents
 	steps := append([]Step{treeStep(inTree, wanted)}, p.settingSteps(local)...)
 	steps = append(steps, p.beginStep(wanted, local))
-	return Plan{Found: found, Steps: steps, data: p.Data}, nil
+	told, err := sectionSteps()
+	return Plan{Found: found, Steps: append(steps, told...), data: p.Data}, err
 }
 
 // treeStep writes orchestrator.yaml.
@@ -153,5 +154,5 @@ func (p Plan) Do(ctx context.Context) error {
 
 // files returns the files outside of the data folder that steps write, and those in it that they change.
 func (p Plan) files() []string {
-	return []string{config.TreeFile, p.data.File(config.LocalFile), p.data.GitIgnore()}
+	return append([]string{config.TreeFile, p.data.File(config.LocalFile), p.data.GitIgnore()}, agentFiles...)
 }
