@@ -22,7 +22,7 @@ import (
 type initOptions struct {
 	data, export, witness string
 	answers               setup.Answers
-	dryRun                bool
+	dryRun, yes           bool
 }
 
 const initLong = `Init makes a folder with requirement documents a project. It finds the documents, and says what it
@@ -32,7 +32,9 @@ work here into AGENTS.md and CLAUDE.md, or makes AGENTS.md. Marks enclose the se
 
 It looks for REQUIREMENTS.md, .planning/REQUIREMENTS.md, openspec/specs, specs, .kiro/specs and docs, and recognises the
 family of each document by its marks. --documents names others. A second run changes nothing; another answer changes
-only what it is about. If a step fails, the folder is as it was.`
+only what it is about. If a step fails, the folder is as it was.
+
+On a terminal it asks, in a new project, for what no flag has said; --yes asks nothing.`
 
 // InitCommand returns init.
 func InitCommand() *cobra.Command {
@@ -67,6 +69,7 @@ func (o *initOptions) flags(cmd *cobra.Command) {
 	f.StringVar(&o.witness, "witness", "witness.json",
 		"state file of orchestrator audit witness, which may know the project")
 	f.BoolVar(&o.dryRun, "dry-run", false, "say what would be done, and write nothing")
+	f.BoolVar(&o.yes, "yes", false, "ask nothing: take what was found, and the defaults")
 	setting.Declare(cmd, "export")
 	setting.WorkAtRoot(cmd, "data", "documents", "export", "witness")
 	check := cmd.RunE
@@ -77,7 +80,12 @@ func (o *initOptions) flags(cmd *cobra.Command) {
 }
 
 func (o *initOptions) run(ctx context.Context, cmd *cobra.Command) error {
-	plan, err := setup.Project{Data: datadir.Dir(o.data), Answers: o.answers, Begin: o.begin}.Plan(ctx)
+	plan, err := o.plan(ctx)
+	if err == nil && plan.New && o.mayAsk() {
+		if err = o.ask(cmd, plan.Found); err == nil {
+			plan, err = o.plan(ctx)
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -93,6 +101,10 @@ func (o *initOptions) run(ctx context.Context, cmd *cobra.Command) error {
 		sayNext(out, cmd.Root())
 	}
 	return nil
+}
+
+func (o *initOptions) plan(ctx context.Context) (setup.Plan, error) {
+	return setup.Project{Data: datadir.Dir(o.data), Answers: o.answers, Begin: o.begin}.Plan(ctx)
 }
 
 // begin is the first start of the project, without a service around it.

@@ -38,6 +38,7 @@ type Project struct {
 type Plan struct {
 	Found Found
 	Steps []Step
+	New   bool // the project has no database yet
 	data  datadir.Dir
 }
 
@@ -80,7 +81,7 @@ func (p Project) Plan(ctx context.Context) (Plan, error) {
 	steps := append([]Step{treeStep(inTree, wanted)}, p.settingSteps(local)...)
 	steps = append(steps, p.beginStep(wanted, local))
 	told, err := sectionSteps()
-	return Plan{Found: found, Steps: append(steps, told...), data: p.Data}, err
+	return Plan{Found: found, Steps: append(steps, told...), New: !exists(p.Data.Database()), data: p.Data}, err
 }
 
 // treeStep writes orchestrator.yaml.
