@@ -66,7 +66,9 @@ $(NFPM):
 	GOBIN=$(CURDIR)/.tools $(GO) install github.com/goreleaser/nfpm/v2/cmd/nfpm@$(subst .tools/nfpm-,,$@)
 	mv .tools/nfpm $@
 
-run: build
+run:
+	@test -x bin/orchestrator || echo "compiling: on a fresh machine this takes some minutes, and fetches modules first"
+	@$(MAKE) --no-print-directory build
 	./bin/orchestrator serve --demo-tokens
 
 # Every test, the long ones with fewer cases. -timeout only ends a test that hangs: no test depends on the speed of the

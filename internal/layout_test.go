@@ -37,7 +37,7 @@ var public = map[string][]string{
 	"internal/conductor":   {"contract", "drive", "language", "prompt", "state", "tools"},
 	"internal/daemon":      {"project"},
 	"internal/ledger":      {"audit", "store", "store/boltstore", "thread"},
-	"internal/operator":    {"backup", "config", "database", "exportfile", "keyfile", "merging", "offline", "since", "tokens"},
+	"internal/operator":    {"backup", "config", "database", "exportfile", "keyfile", "merging", "offline", "setup", "since", "tokens"},
 	"internal/requirements": {"advice", "agenda", "choices", "documents", "drift", "evidence", "guidance", "lookup", "origin",
 		"pending", "projection", "proposal", "qualify", "record", "renames", "replay", "reqdoc", "review", "review/render",
 		"trace"},
@@ -103,7 +103,7 @@ var onlyIn = map[string][]string{
 	"github.com/modelcontextprotocol/go-sdk":   {"internal/system/runner"},
 	"github.com/prometheus/client_golang":      {"internal/daemon", "internal/httpapi"},
 	"github.com/santhosh-tekuri/jsonschema/v5": {"schemas"},
-	"github.com/spf13/cobra":                   {"cmd/orchestrator", "cmd/orchestrator/boundarycmd", "cmd/orchestrator/cli", "cmd/orchestrator/cli/setting", "cmd/orchestrator/clientcmd", "cmd/orchestrator/completion", "cmd/orchestrator/conductcmd", "cmd/orchestrator/gitcmd", "cmd/orchestrator/logcmd"},
+	"github.com/spf13/cobra":                   {"cmd/orchestrator", "cmd/orchestrator/boundarycmd", "cmd/orchestrator/cli", "cmd/orchestrator/cli/setting", "cmd/orchestrator/clientcmd", "cmd/orchestrator/completion", "cmd/orchestrator/conductcmd", "cmd/orchestrator/gitcmd", "cmd/orchestrator/logcmd", "cmd/orchestrator/projectcmd"},
 	"github.com/spf13/pflag":                   {"cmd/orchestrator", "cmd/orchestrator/cli", "cmd/orchestrator/cli/exportflag", "cmd/orchestrator/cli/setting", "cmd/orchestrator/clientcmd"},
 	"github.com/stretchr/testify": {
 		"cmd/orchestrator/output/outputtest", "internal/ledger/store/storetest", "internal/boundary/boundarytest", "internal/requirements/review/reviewtest",
@@ -121,7 +121,7 @@ var onlyIn = map[string][]string{
 	"golang.org/x/sys": {
 		"internal/system/runner", "internal/system/measure", "internal/ledger/store/boltstore", "cmd/orchestrator/output/outputtest",
 	},
-	"golang.org/x/term":  {"cmd/orchestrator", "cmd/orchestrator/clientcmd", "cmd/orchestrator/output"},
+	"golang.org/x/term":  {"cmd/orchestrator", "cmd/orchestrator/clientcmd", "cmd/orchestrator/output", "cmd/orchestrator/projectcmd"},
 	"golang.org/x/text":  {"cmd/orchestrator/output", "internal/conductor/lettercount", "internal/rules/actorname"},
 	"golang.org/x/time":  {"internal/token"},
 	"mvdan.cc/sh/v3":     {"internal/boundary/shell", "internal/boundary/doctor", "cmd/bench"},

@@ -13,8 +13,13 @@ import (
 	"orchestrator/internal/system/tree"
 )
 
-// greet prints what to do first with a service that has daemon.Started.
+// greet prints what to do first with a service that has daemon.Started. Requests to try belong to the first start: later
+// ones lead to what the project needs next.
 func greet(out io.Writer, s daemon.Started) {
+	if !s.First {
+		fmt.Fprintf(out, "\nWhat to do first:\n  orchestrator next%s\n\n", named(s.Data))
+		return
+	}
 	if pm := s.Data.Token("pm"); s.Requirement != "" && tree.Exists(pm) {
 		options, base := apiclient.CurlURL(s.Addr)
 		auth, path := options+apiclient.CurlToken(pm), base+"/requirements/"+pathEscape(s.Requirement)
@@ -28,16 +33,20 @@ func greet(out io.Writer, s daemon.Started) {
 	}
 }
 
+// named returns the flag that names a data folder, "" for the usual one.
+func named(data datadir.Dir) string {
+	if data == datadir.Default {
+		return ""
+	}
+	return " --data " + shellquote.Quote(string(data))
+}
+
 // explainTokens prints how tokens of the roles are made that have none yet.
 func explainTokens(out io.Writer, data datadir.Dir) {
-	named := ""
-	if data != datadir.Default {
-		named = " --data " + shellquote.Quote(string(data))
-	}
 	fmt.Fprintf(out, "Made tokens for pm and viewer in %s. For another role, give each person or agent their own:\n"+
 		"  orchestrator token add coder NAME --out FILE%s   # or architect, or tester\n"+
 		"or start with --demo-tokens for one of each role, side by side: for a demonstration only.\n\n",
-		data.TokenDir(), named)
+		data.TokenDir(), named(data))
 }
 
 // pathEscape escapes an id for a path of a URL that is printed in single quotes.

@@ -300,6 +300,7 @@ var commands = map[string]door{
 	"version":         running("version"),
 	"completion bash": running("completion", "bash"), "completion zsh": running("completion", "zsh"),
 	"completion fish": running("completion", "fish"),
+	"init":            running("init"),
 	"config set": {reads: true, accepted: func(w *walker) {
 		w.run(0, "config", "set", "log_level", "info")
 		w.run(2, "config", "set", "log_level", "loud")

@@ -44,6 +44,7 @@ type Started struct {
 	Addr        string
 	Requirement string // the id of one, if there is one
 	MadeTokens  bool   // those of a first start
+	First       bool   // this start made tokens, be they those of a demonstration
 }
 
 // server is one process that serves a project.
@@ -128,7 +129,8 @@ func (s *server) announce(ready func(Started)) {
 		s.log.Info().Stringer("model", s.project.Model).
 			Msg("a language model is asked for what the conductor's grammar does not understand")
 	}
-	started := Started{Data: s.project.Data, Addr: addr, MadeTokens: len(s.project.MadeTokens) > 0 && !o.DemoTokens}
+	first := len(s.project.MadeTokens) > 0
+	started := Started{Data: s.project.Data, Addr: addr, MadeTokens: first && !o.DemoTokens, First: first}
 	page, err := s.project.Service.List(lookup.Query{Limit: 1})
 	if err == nil && len(page.Requirements) > 0 {
 		started.Requirement = page.Requirements[0].ID

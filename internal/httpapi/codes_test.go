@@ -55,6 +55,7 @@ var notAnswering = map[string]string{
 	"internal/operator/merging":              "the command line",
 	"internal/operator/offline":              "the command line",
 	"internal/operator/since":                "the command line",
+	"internal/operator/setup":                "the command line",
 	"internal/operator/tokens":               "the command line",
 	"internal/requirements/documents":        "start, and the command line",
 	"internal/requirements/evidence/gitrepo": "start, or becomes evidence_unreadable or file_too_large",
