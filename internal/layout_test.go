@@ -37,11 +37,11 @@ var public = map[string][]string{
 	"internal/conductor":   {"contract", "drive", "language", "prompt", "state", "tools"},
 	"internal/daemon":      {"project"},
 	"internal/ledger":      {"audit", "store", "store/boltstore"},
-	"internal/operator":    {"backup", "config", "database", "exportfile", "keyfile", "merging", "offline", "since", "tokens"},
+	"internal/operator":    {"backup", "config", "database", "exportfile", "keyfile", "localservice", "merging", "offline", "since", "tokens"},
 	"internal/requirements": {"advice", "agenda", "choices", "documents", "drift", "evidence", "guidance", "lookup", "origin", "projection", "proposal", "qualify",
 		"record", "replay", "reqdoc", "review", "review/render", "trace"},
 	"internal/rules":  {"actorname", "boundary", "claiming", "lifecycle", "planning", "repeating"},
-	"internal/system": {"child", "clockjump", "durable", "editor", "git", "gitignore", "runner", "shellquote", "tree", "watch"},
+	"internal/system": {"background", "child", "clockjump", "durable", "editor", "git", "gitignore", "runner", "shellquote", "tree", "watch"},
 }
 
 // forTests lists the packages that tests import, of whichever folder, and nothing else does.
@@ -102,7 +102,7 @@ var onlyIn = map[string][]string{
 	"github.com/modelcontextprotocol/go-sdk":   {"internal/system/runner"},
 	"github.com/prometheus/client_golang":      {"internal/daemon", "internal/httpapi"},
 	"github.com/santhosh-tekuri/jsonschema/v5": {"schemas"},
-	"github.com/spf13/cobra":                   {"cmd/orchestrator", "cmd/orchestrator/boundarycmd", "cmd/orchestrator/cli", "cmd/orchestrator/cli/setting", "cmd/orchestrator/clientcmd", "cmd/orchestrator/completion", "cmd/orchestrator/conductcmd", "cmd/orchestrator/gitcmd", "cmd/orchestrator/logcmd"},
+	"github.com/spf13/cobra":                   {"cmd/orchestrator", "cmd/orchestrator/boundarycmd", "cmd/orchestrator/cli", "cmd/orchestrator/cli/setting", "cmd/orchestrator/clientcmd", "cmd/orchestrator/completion", "cmd/orchestrator/conductcmd", "cmd/orchestrator/gitcmd", "cmd/orchestrator/logcmd", "cmd/orchestrator/projectcmd"},
 	"github.com/spf13/pflag":                   {"cmd/orchestrator", "cmd/orchestrator/cli", "cmd/orchestrator/cli/exportflag", "cmd/orchestrator/cli/setting", "cmd/orchestrator/clientcmd"},
 	"github.com/stretchr/testify": {
 		"cmd/orchestrator/output/outputtest", "internal/ledger/store/storetest", "internal/boundary/boundarytest", "internal/requirements/review/reviewtest",
@@ -129,7 +129,7 @@ var onlyIn = map[string][]string{
 	// Programs are started below system, where they are bounded, by the boundary, which calls clients as their users
 	// do, and by the two programs that measure others.
 	"os/exec": {
-		"internal/system/child", "internal/system/editor", "internal/system/git", "internal/system/runner",
+		"internal/system/background", "internal/system/child", "internal/system/editor", "internal/system/git", "internal/system/runner",
 		"internal/boundary/doctor", "internal/boundary/install", "cmd/bench", "cmd/torture",
 	},
 	// Connections are made below system, by the API and its client, by the process, by the client of a language model,

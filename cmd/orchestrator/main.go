@@ -17,6 +17,7 @@ import (
 	"orchestrator/cmd/orchestrator/conductcmd"
 	"orchestrator/cmd/orchestrator/gitcmd"
 	"orchestrator/cmd/orchestrator/logcmd"
+	"orchestrator/cmd/orchestrator/projectcmd"
 )
 
 func main() { os.Exit(run(os.Args[1:])) }
@@ -59,6 +60,7 @@ func rootCommand() *cobra.Command {
 	}
 	root.AddCommand(serveCommand(), importCommand(), reviewCommand(), gateCommand(), traceCommand(), tokenCommand(),
 		configCommand(), healthCommand(), versionCommand(), completion.Command())
+	root.AddCommand(projectcmd.UpCommand(), projectcmd.DownCommand(), projectcmd.OpenCommand())
 	root.AddCommand(clientcmd.Commands()...)
 	root.AddCommand(logcmd.VerifyCommand(), logcmd.AuditCommand(), logcmd.BackupCommand(), logcmd.RestoreCommand(),
 		logcmd.UpgradeCommand(), logcmd.CompactCommand())
