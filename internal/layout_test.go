@@ -37,7 +37,7 @@ var public = map[string][]string{
 	"internal/conductor":   {"contract", "drive", "language", "prompt", "state", "tools"},
 	"internal/daemon":      {"project"},
 	"internal/ledger":      {"audit", "store", "store/boltstore"},
-	"internal/operator":    {"backup", "config", "database", "exportfile", "keyfile", "localservice", "merging", "offline", "since", "tokens"},
+	"internal/operator":    {"backup", "config", "database", "doctor", "exportfile", "keyfile", "localservice", "merging", "offline", "since", "tokens"},
 	"internal/requirements": {"advice", "agenda", "choices", "documents", "drift", "evidence", "guidance", "lookup", "origin", "projection", "proposal", "qualify",
 		"record", "replay", "reqdoc", "review", "review/render", "trace"},
 	"internal/rules":  {"actorname", "boundary", "claiming", "lifecycle", "planning", "repeating"},

@@ -321,6 +321,7 @@ var commands = map[string]door{
 	},
 	"prompts": running("prompts", "coder"),
 	"health":  running("health"),
+	"doctor":  running("doctor"),
 	"up":      running("up"), "open": running("open", "--print"),
 	"down": {reads: true, accepted: func(w *walker) { w.run(1, "down") }}, // another started the service
 	"gate": {reads: true, accepted: func(w *walker) { w.run(1, "gate") }},

@@ -25,8 +25,8 @@ func UpCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "up",
 		Short: "Start the service of this project in the background",
-		Long: `Up starts orchestrator serve in the background, waits until it is ready, and prints its address and its log.
-If the service runs, up says so and changes nothing.
+		Long: `Up starts orchestrator serve in the background, waits until it is ready, and prints its address and
+its log. If the service runs, up says so and changes nothing.
 
 The service takes its settings from orchestrator.yaml and .orchestrator/settings.yaml, and variables from this
 environment. Where no address is set, up takes a free port and sets addr, so that the service has the same
@@ -41,8 +41,9 @@ the machine, see docs/packages.md.`,
 			if err != nil {
 				return err
 			}
-			s, err := localservice.Up(cmd.Context(), localservice.Options{Data: datadir.Dir(data), Root: ".", Program: program,
-				Agent: cli.UserAgent(), Patience: patience})
+			s, err := localservice.Up(cmd.Context(), localservice.Options{Data: datadir.Dir(data), Root: ".",
+				Program: program,
+				Agent:   cli.UserAgent(), Patience: patience})
 			if err != nil {
 				return err
 			}
@@ -54,7 +55,8 @@ the machine, see docs/packages.md.`,
 				fmt.Fprintf(cmd.OutOrStdout(), "%s at %s; orchestrator up did not start it.\n", said, s.URL)
 				return nil
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s at %s as process %d.\nIts log is %s. orchestrator down stops it.\n", said,
+			fmt.Fprintf(cmd.OutOrStdout(), "%s at %s as process %d.\nIts log is %s. orchestrator down stops it.\n",
+				said,
 				s.URL, s.Process, localservice.LogFile(datadir.Dir(data)))
 			return nil
 		},
@@ -72,8 +74,8 @@ func DownCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "down",
 		Short: "Stop the service that up started",
-		Long: `Down tells the service that orchestrator up started to end, and waits until it has. The service finishes the
-requests in flight and writes the last export. Down never kills it, and stops nothing that up did not start. If no
+		Long: `Down tells the service that orchestrator up started to end, and waits until it has. The service
+finishes the requests in flight and writes the last export. Down never kills it, and stops nothing that up did not start. If no
 service runs, it says so and exits with 0.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -106,8 +108,8 @@ func OpenCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "open",
 		Short: "Print the address of the service and open it in a browser",
-		Long: `Open prints the address of the running service and shows its page /docs, the documentation of the API, in the
-browser of this machine. A service on a socket has an address, and nothing that a browser can show.`,
+		Long: `Open prints the address of the running service and shows its page /docs, the documentation of the API,
+in the browser of this machine. A service on a socket has an address, and nothing that a browser can show.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			address, err := service.Address()

@@ -59,7 +59,8 @@ type Service struct {
 // process can be it.
 func Become(data datadir.Dir) (log io.Writer, err error) {
 	if err := background.Hold(lockFile(data)); err != nil {
-		return nil, fault.New(fault.Conflict, CodeStart, "the folder %s cannot be locked for a service in the background", data).
+		return nil, fault.New(fault.Conflict, CodeStart, "the folder %s cannot be locked for a service in the "+
+			"background", data).
 			WithFix("orchestrator up starts the service; wait while another orchestrator up is at it").Because(err)
 	}
 	return background.NewLog(os.Stderr, LogFile(data), logLimit), nil

@@ -63,7 +63,8 @@ var held []*os.File
 // Hold takes the lock on the file at path for this process, which keeps it until it ends. The file is made where it is
 // missing.
 func Hold(path string) error {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600) //nolint:gosec // in the data folder that its owner names
+	const mode = os.O_RDWR | os.O_CREATE | syscall.O_NOFOLLOW | syscall.O_NONBLOCK
+	file, err := os.OpenFile(path, mode, 0o600) //nolint:gosec // in the data folder that its owner names
 	if err != nil {
 		return err
 	}
