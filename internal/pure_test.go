@@ -23,7 +23,7 @@ var pure = []string{
 	"internal/requirements/reqdoc", "internal/requirements/reqid", "internal/requirements/markdown",
 	"internal/requirements/placeholder", "internal/requirements/statusmark", "internal/requirements/vocabulary",
 	"internal/requirements/idmatch", "internal/requirements/testreport", "internal/requirements/decision",
-	"internal/requirements/account", "internal/requirements/qualify", "internal/requirements/guidance",
+	"internal/requirements/account", "internal/requirements/qualify", "internal/requirements/circles", "internal/requirements/guidance",
 	"internal/conductor/arith",
 	"internal/conductor/datalog", "internal/conductor/lettercount", "internal/conductor/normalize",
 }

@@ -158,8 +158,11 @@ func inForce(flags *pflag.FlagSet) (all []settled) {
 			continue
 		}
 		value := any(f.Value.String())
-		if list, is := f.Value.(pflag.SliceValue); is {
-			value = list.GetSlice()
+		switch v := f.Value.(type) {
+		case pflag.SliceValue:
+			value = v.GetSlice()
+		case interface{ Given() string }:
+			value = v.Given()
 		}
 		all = append(all, settled{setting.Name(key), value, setting.Source(f)})
 	}

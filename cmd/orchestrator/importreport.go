@@ -206,11 +206,27 @@ func (p importReport) edit(e drift.Edit) string {
 	return strings.Join(lines, "\n    ")
 }
 
+// shownAlike is how many remarks with one remedy are shown.
+const shownAlike = 5
+
+// remarks shows remarks, each with its remedy; of many that have one remedy, a few.
 func (p importReport) remarks(what string, c output.Colour, all []drift.Remark) {
+	alike, shown := map[string]int{}, map[string]int{}
 	for _, r := range all {
+		alike[r.Fix]++
+	}
+	for _, r := range all {
+		n := alike[r.Fix]
+		if shown[r.Fix]++; shown[r.Fix] > shownAlike {
+			continue
+		}
+		last := shown[r.Fix] == shownAlike
 		p.Line("%s%s %s", output.At(r.Path, r.Line), p.Paint(c, what+":"), output.Printable(r.Message))
-		if r.Fix != "" {
+		if r.Fix != "" && (n <= shownAlike || last) {
 			p.Line("    fix: %s", output.Printable(r.Fix))
+		}
+		if last && n > shownAlike {
+			p.Line("    and %d more with this remedy; --json lists them", n-shownAlike)
 		}
 	}
 }

@@ -37,7 +37,7 @@ attempts.
 With ID it shows the dossier of one requirement: its text, every gate with its verdict, what each role may do next,
 what was built, tested and approved and on which text, and the history, with its evidence looked up again.
 
-The verdicts are ready; not_ready, when something is neither done nor deferred; and inconsistent, when what is shown
+The verdicts are ready; not_ready, when a requirement is open: neither done nor deferred; and inconsistent, when what is shown
 contradicts itself or cannot be trusted. The exit code does not depend on the verdict: use orchestrator gate for that.`,
 		Example: `  orchestrator review                                  # the project, as a table
   orchestrator review REQ-001                          # one requirement

@@ -37,11 +37,11 @@ func TestADeltaThatContradictsTheStateIsRefused(t *testing.T) {
 		set         reqdoc.Set
 		detail, fix string
 	}{
-		"a known id with another text": {deltaOf(reqdoc.DeltaAdded, "A-2 other"), `the delta adds "A-2", which the project has with another text`, "list it under MODIFIED Requirements, or give it another name"},
-		"modified, nearly known":       {deltaOf(reqdoc.DeltaModified, "a-2 two"), "a-2 is nearly A-2, which the project has: did you mean A-2?", "write the id as it was defined, or choose one that cannot be mistaken"},
-		"added, nearly known":          {deltaOf(reqdoc.DeltaAdded, "A-02 new"), "A-02 is nearly A-2, which the project has: did you mean A-2?", "write the id as it was defined, or choose one that cannot be mistaken"},
-		"of another script":            {deltaOf(reqdoc.DeltaAdded, "А-2 new"), "А-2 is nearly A-2, which the project has: did you mean A-2?", "write the id as it was defined, or choose one that cannot be mistaken"},
-		"of no kind, nearly known":     {deltaOf("", "a-02 new"), "a-02 is nearly A-2, which the project has: did you mean A-2?", "write the id as it was defined, or choose one that cannot be mistaken"},
+		"a known id with another text": {deltaOf(reqdoc.DeltaAdded, "A-2 other"), `the delta adds "A-2", which the project has with another text`, "list it under MODIFIED Requirements"},
+		"modified, nearly known":       {deltaOf(reqdoc.DeltaModified, "a-2 two"), "a-2 is nearly A-2, which the project has: did you mean A-2?", "write A-2"},
+		"added, nearly known":          {deltaOf(reqdoc.DeltaAdded, "A-02 new"), "A-02 is nearly A-2, which the project has: did you mean A-2?", "write A-2"},
+		"of another script":            {deltaOf(reqdoc.DeltaAdded, "А-2 new"), "А-2 is nearly A-2, which the project has: did you mean A-2?", "write A-2"},
+		"of no kind, nearly known":     {deltaOf("", "a-02 new"), "a-02 is nearly A-2, which the project has: did you mean A-2?", "write A-2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := withState(t)
@@ -82,11 +82,11 @@ func TestWhatIsDoubtfulInADelta(t *testing.T) {
 	}{
 		"modified and unknown": {
 			deltaOf(reqdoc.DeltaModified, "B-1 new"), `the delta modifies "B-1", which is no requirement of the project; it is added`,
-			"mend the name, or list it under ADDED Requirements; names are compared letter by letter", "1 found, 0 unchanged, 1 added, 1 warnings",
+			"list it under ADDED Requirements", "1 found, 0 unchanged, 1 added, 1 warnings",
 		},
 		"modified, nearly a retired one": {
 			deltaOf(reqdoc.DeltaModified, "a-3 new"), `the delta modifies "a-3", which is no requirement of the project; it is added`,
-			"did you mean A-3? Otherwise mend the name, or list it under ADDED Requirements; names are compared letter by letter", "1 found, 0 unchanged, 1 added, 1 warnings",
+			"write A-3 if it is meant", "1 found, 0 unchanged, 1 added, 1 warnings",
 		},
 		"added again": {
 			deltaOf(reqdoc.DeltaAdded, "A-2 two"), `the delta adds "A-2", which is already there, word for word`,
@@ -103,15 +103,15 @@ func TestWhatIsDoubtfulInADelta(t *testing.T) {
 		},
 		"renamed without a text": {
 			with(deltaOf(""), nil, reqdoc.Rename{Place: at, From: "A-2", To: "B-2"}), `the delta renames "A-2" to "B-2" and has no text under the new name; nothing is renamed`,
-			`write "B-2" with its text under MODIFIED Requirements or ADDED Requirements too`, "0 found, 0 unchanged, 1 warnings",
+			`write "B-2" with its text under MODIFIED Requirements too`, "0 found, 0 unchanged, 1 warnings",
 		},
 		"renames what is unknown": {
 			with(deltaOf(reqdoc.DeltaAdded, "B-2 two"), nil, reqdoc.Rename{Place: at, From: "a-2", To: "B-2"}), `the delta renames "a-2", which is no requirement of the project`,
-			"did you mean A-2? Otherwise mend the name; names are compared letter by letter", "1 found, 0 unchanged, 1 added, 1 renamed, 1 warnings",
+			"write A-2 if it is meant", "1 found, 0 unchanged, 1 added, 1 renamed, 1 warnings",
 		},
 		"removes what is unknown": {
 			with(deltaOf(""), []reqdoc.Entry{{Place: at, ID: "A-02"}}), "A-02 is taken away here, and is no requirement of the project",
-			"did you mean A-2? Otherwise write its id as it was defined, or take the line out", "0 found, 0 unchanged, 1 warnings",
+			"write A-2 if it is meant", "0 found, 0 unchanged, 1 warnings",
 		},
 		"takes one away and adds its like": {with(deltaOf(reqdoc.DeltaAdded, "a-2 other"), []reqdoc.Entry{{Place: at, ID: "A-2"}}), "", "", "1 found, 0 unchanged, 1 added, 1 retired"},
 	} {

@@ -37,6 +37,8 @@ func ReadingFlags(cmd *cobra.Command, o *reqdoc.Options) {
 	cmd.Flags().BoolVar(&o.Assign, "assign", false, "make ids from section and item for documents that have none")
 	cmd.Flags().StringVar(&o.Qualify, "qualify", "", "whether ids begin with the folder of their document: folder or none "+
 		"(default: of a new project, where the family numbers requirements per folder; then as they are on record)")
+	cmd.Flags().BoolVar(&o.Strict, "strict", false,
+		"refuse templates and drafts, which are left out with a warning where other documents define requirements")
 	_ = cmd.RegisterFlagCompletionFunc("qualify", cobra.FixedCompletions(qualify.Forms(), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("family", cobra.FixedCompletions(families, cobra.ShellCompDirectiveNoFileComp))
 }

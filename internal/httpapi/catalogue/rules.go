@@ -61,7 +61,7 @@ var rules = []Entry{
 		"Mend the lines that errors names, and import again. Nothing was taken from the documents."},
 	{"document_nul", []int{422}, asItIs, "A document holds a NUL character.",
 		"Remove the character, or save the document as UTF-8."},
-	{"document_template", []int{422}, asItIs, "A document is a template that is not filled in; errors lists the lines.",
+	{"document_template", []int{422}, asItIs, "A document is a template that is not filled in, or a draft; errors lists the lines.",
 		"Fill the document in, title included, and import it again."},
 	{"document_too_complex", []int{422}, asItIs, "A document is nested too deep or has too many parts.",
 		"Write it with fewer or shallower lists, quotes and tables."},

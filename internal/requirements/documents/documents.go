@@ -57,7 +57,7 @@ func Open(paths []string) (Set, error) {
 			all.Close()
 			return nil, fault.New(fault.Conflict, "requirements_unreadable",
 				"the folder of the requirement documents %s cannot be opened", path).
-				WithFix("make it readable for this user, or name other documents").Because(err)
+				WithFix("make it readable for this user").Because(err)
 		}
 		all = append(all, p)
 	}
@@ -97,7 +97,7 @@ func (s Set) Find(ctx context.Context) ([]Document, error) {
 		}
 		if len(files) == 0 {
 			return nil, fault.New(fault.Conflict, "requirements_unreadable", "no file matches %s", p.Given).
-				WithFix("start in the folder that the pattern is meant for, or mend the pattern; nothing was changed")
+				WithFix("mend the pattern, which begins at the folder of the start; nothing was changed")
 		}
 		for _, file := range files {
 			if file = filepath.Clean(file); !seen[file] {
@@ -156,7 +156,7 @@ func Unreadable(path string, err error) error {
 	if led, is := errors.AsType[*tree.LinkError](err); is {
 		return fault.New(fault.Conflict, "requirements_unreadable",
 			"the requirement document %s is not read: it is a symbolic link to %s, and leads out of %s",
-			path, led.Target, led.Folder).WithFix("name %s itself in --requirements, or put the document there",
+			path, led.Target, led.Folder).WithFix("name %s itself in --requirements",
 			led.Target).Because(err)
 	}
 	if errors.Is(err, tree.ErrTooLarge) {
@@ -172,7 +172,7 @@ func Unreadable(path string, err error) error {
 func tooLargeTogether(path string, err error) error {
 	return fault.New(fault.Invalid, "document_too_large",
 		"the requirement documents have together more than %d bytes", maxAll).
-		WithFix("shorten or remove documents, or name fewer of them in --requirements; the limit is reached at %s", path).
+		WithFix("name fewer of them in --requirements; the limit is reached at %s", path).
 		Because(&fs.PathError{Op: "read", Path: path, Err: err})
 }
 
@@ -180,7 +180,7 @@ func tooMany(pattern string, err error) error {
 	return fault.New(fault.Conflict, "requirements_unreadable",
 		"%s stands for too many files: of requirement documents no more than %d are read, in folders that are not "+
 			"much larger", pattern, tree.MaxFiles).
-		WithFix("remove files that are no requirement documents, or give a narrower pattern").Because(err)
+		WithFix("give a narrower pattern").Because(err)
 }
 
 // Read reads what paths and patterns stand for now, once.

@@ -63,6 +63,6 @@ func TestDocumentsAreBoundedInNumber(t *testing.T) {
 		require.True(t, is, err)
 		require.Equal(t, "requirements_unreadable", string(f.Code))
 		require.Contains(t, f.Detail, "10000")
-		require.Contains(t, f.Fix, "remove")
+		require.Contains(t, f.Fix, "narrower")
 	}
 }

@@ -110,12 +110,12 @@ func (d *delta) checkNew(r reqdoc.Requirement) error {
 		d.problems = append(d.problems, reqdoc.Problem{
 			Place: r.Place, ID: r.ID, Message: fmt.Sprintf("%s is nearly %s, which the project has: did you mean %s?",
 				r.ID, near, near),
-			Fix: "write the id as it was defined, or choose one that cannot be mistaken",
+			Fix: "write " + near,
 		})
 	case r.Change == reqdoc.DeltaModified && !d.renamedTo(r.ID):
 		d.plan.warn(r.Place, r.ID,
 			fmt.Sprintf("the delta modifies %q, which is no requirement of the project; it is added", r.ID),
-			meant(near, "mend the name, or list it under ADDED Requirements; names are compared letter by letter"))
+			meant(near, "list it under ADDED Requirements"))
 	}
 	return nil
 }
@@ -133,7 +133,7 @@ func (d *delta) checkKnown(r reqdoc.Requirement, current lifecycle.Requirement) 
 	default:
 		d.problems = append(d.problems, reqdoc.Problem{
 			Place: r.Place, ID: r.ID, Message: fmt.Sprintf("the delta adds %q, which the project has with another text", r.ID),
-			Fix: "list it under MODIFIED Requirements, or give it another name",
+			Fix: "list it under MODIFIED Requirements",
 		})
 	}
 }
@@ -154,7 +154,7 @@ func (d *delta) checkRenames() error {
 			d.plan.warn(r.Place, r.From,
 				fmt.Sprintf("the delta renames %q to %q and has no text under the new name; nothing is renamed",
 					r.From, r.To),
-				fmt.Sprintf("write %q with its text under MODIFIED Requirements or ADDED Requirements too", r.To))
+				fmt.Sprintf("write %q with its text under MODIFIED Requirements too", r.To))
 		}
 	}
 	return nil
@@ -182,7 +182,7 @@ func (d *delta) takeAway() error {
 			}
 			p.warn(e.Place, e.ID, fmt.Sprintf("%s is taken away here, and is no requirement of the project",
 				cmp.Or(e.ID, e.Title)),
-				meant(near, "write its id as it was defined, or take the line out"))
+				meant(near, "take the line out"))
 		default:
 			away[e.ID] = true
 		}
@@ -213,7 +213,7 @@ func meant(near, fix string) string {
 	if near == "" {
 		return fix
 	}
-	return fmt.Sprintf("did you mean %s? Otherwise %s", near, fix)
+	return fmt.Sprintf("write %s if it is meant", near)
 }
 
 // refusedDelta refuses a delta as package reqdoc refuses a document.
@@ -222,7 +222,7 @@ func refusedDelta(problems []reqdoc.Problem) error {
 		return cmp.Or(strings.Compare(a.Path, b.Path), a.Line-b.Line)
 	})
 	err := fault.New(fault.Invalid, "document_invalid", "problems with ids in the document: %d", len(problems)).
-		WithFix("mend the document and import it again; nothing was taken from it")
+		WithFix("mend the documents; until then nothing is taken from them")
 	for _, p := range problems[:min(len(problems), decision.MaxViolations)] {
 		err.Fields = append(err.Fields, fault.Field{Pointer: fmt.Sprintf("%s#L%d", p.Path, p.Line), Detail: p.Message,
 			Fix: p.Fix})

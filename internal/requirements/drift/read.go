@@ -55,7 +55,7 @@ func Preview(export io.Reader, files []reqdoc.File, o reqdoc.Options) (Report, e
 // Read reads documents of a project as a set of requirements, which must not be empty, and warns of secrets in them. The
 // ids have the form that is in force.
 func Read(files []reqdoc.File, o reqdoc.Options, of projection.Project) (reqdoc.Set, error) {
-	o.Qualify = of.Form(o.Qualify)
+	o.Qualify, o.InForce = of.Form(o.Qualify), of.Import.DocumentsInForce()
 	set, err := reqdoc.Read(files, o)
 	warnOfSecrets(&set, secretsIn(files))
 	if err == nil && len(set.Requirements) == 0 && !(set.Partial && len(set.Removed)+len(set.Renamed) > 0) {

@@ -1,8 +1,6 @@
 package guidance
 
 import (
-	"slices"
-
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -71,7 +69,7 @@ func (a Around) stale(req lifecycle.Requirement, s lifecycle.Stale) Objection {
 		o.By = lifecycle.Operator
 	case req.Status == lifecycle.Done && o.By != lifecycle.Party(lifecycle.PM):
 		o.By, o.With = lifecycle.Party(lifecycle.PM), "status needs_changes opens it, since it is sealed; then "+string(keeper(s.Part))+": "+o.With
-		if slices.Contains(a.Workflow.DeadEnds(), lifecycle.NeedsChanges) {
+		if a.Workflow.IsDeadEnd(lifecycle.NeedsChanges) {
 			o.With = "PUT /workflow first: under workflow " + a.Workflow.Name + " nothing leads back from needs_changes; then " + o.With
 		}
 	}

@@ -34,7 +34,7 @@ func (a Around) Leads(req lifecycle.Requirement) []Lead {
 		leads = append(leads, Lead{By: pm, Field: lifecycle.FieldAcceptFingerprint,
 			Example: p.ofField(lifecycle.FieldAcceptFingerprint)})
 	}
-	if slices.Contains(a.Workflow.DeadEnds(), req.Status) {
+	if a.Workflow.IsDeadEnd(req.Status) {
 		return append(leads, Lead{By: pm, Request: switching, Needs: a.Workflow.NoWayOn(req, req.Status)})
 	}
 	for _, t := range due(a.Workflow.Tasks(req)) {

@@ -93,6 +93,15 @@ func (i *Import) Readings() []account.Document {
 	return i.Documents
 }
 
+// DocumentsInForce returns the paths of the documents of which requirements were read.
+func (i *Import) DocumentsInForce() map[string]bool {
+	paths := map[string]bool{}
+	for _, d := range i.Readings() {
+		paths[d.Path] = d.Read > 0
+	}
+	return paths
+}
+
 // Rollback is a part of the log that an operator gave up: the records from Record on, up to Size, of which something
 // outside of the database knew.
 type Rollback struct {

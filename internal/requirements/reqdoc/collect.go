@@ -315,7 +315,7 @@ func (c *collector) add(cand candidate, start int, in scope) {
 	case cand.flaw != "":
 		c.pass(cmp.Or(cand.reason, ReasonNearMiss), cand.line, cand.id, cand.flaw, cand.fix)
 	case !cand.mark:
-		c.skip(cand.line, cand.id, "it is not bold and no delimiter follows it", "write **ID** text, or ID: text")
+		c.skip(cand.line, cand.id, "it is not bold and no delimiter follows it", "write **ID** text")
 	default:
 		c.candidates = append(c.candidates, &cand)
 	}

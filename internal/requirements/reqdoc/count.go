@@ -57,7 +57,7 @@ func statedCount(text string) (s stated, found bool) {
 
 // checkCounts holds what a document says of its number of requirements against what was read: all of them, those
 // that are not for the future, or those of the version that it names.
-func checkCounts(counts []stated, all []Requirement) []Problem {
+func checkCounts(counts []stated, all []Requirement, missed int) []Problem {
 	if len(counts) == 0 {
 		return nil
 	}
@@ -72,6 +72,10 @@ func checkCounts(counts []stated, all []Requirement) []Problem {
 		}
 	}
 	var problems []Problem
+	fix := "mend the number"
+	if missed > 0 {
+		fix = "mend what was not taken, which is listed too"
+	}
 	for _, s := range counts {
 		versioned := 0
 		if s.of != "" {
@@ -86,7 +90,7 @@ func checkCounts(counts []stated, all []Requirement) []Problem {
 		}
 		problems = append(problems, remark(ReasonTotal, Place{Line: s.line}, "",
 			fmt.Sprintf("the document says that it has %d requirements; %s", s.count, read),
-			"mend the number, or look among what was skipped"))
+			fix))
 	}
 	return problems
 }

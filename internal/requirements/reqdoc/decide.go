@@ -227,7 +227,7 @@ func (c *collector) unlikely(cand *candidate, series bool) (why, fix string) {
 	f := cand.form
 	switch letters := f.Letters(); {
 	case f.Small && !(strong(cand) && f.Padded()):
-		return "it has small letters", needsPad + ", or in capital letters"
+		return "it has small letters", "if it is a requirement, write it in capital letters"
 	case f.Padded():
 		return "", ""
 	case cand.named || cand.table != nil && cand.table.defines:

@@ -70,7 +70,7 @@ func (a *applied) rename(rename Rename) {
 		a.problems = append(a.problems, problem(rename.Place, rename.To,
 			fmt.Sprintf("the delta renames %q to %q, which %s defines already", rename.From, rename.To,
 				a.requirements[other].Place),
-			"choose another name, or remove the other requirement"))
+			"choose another name"))
 		return
 	}
 	r := &a.requirements[i]
@@ -109,6 +109,6 @@ func (a *applied) define(r Requirement) {
 			"the delta was applied to the document; leave it out of the import"))
 	default:
 		refuse(fmt.Sprintf("the delta adds %q, which %s defines with another text", r.ID, a.requirements[i].Place),
-			"list it under MODIFIED Requirements, or give it another name")
+			"list it under MODIFIED Requirements")
 	}
 }

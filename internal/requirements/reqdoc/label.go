@@ -53,7 +53,7 @@ func matchLabel(block string) (label, bool) {
 	after := at + len(l.token)
 	switch closer := closerOf(opener); {
 	case strings.Contains(opener, "~"):
-		l.flaw, l.fix = "it is struck out", "take it out of the document, or the line through it away"
+		l.flaw, l.fix = "it is struck out", "take it out of the document"
 		l.reason = ReasonUnrelated
 	case opener == "**" || opener == "__":
 		l.closeBold(block, after, opener)
@@ -68,7 +68,7 @@ func matchLabel(block string) (label, bool) {
 	}
 	if l.flaw == "" && l.namesAnother(block[after:]) {
 		l.flaw, l.fix = "the label names several ids",
-			"define each id on its own; a reference should not begin with an id"
+			"define each id on its own"
 		l.reason = ReasonReference
 	}
 	return l, true
@@ -122,7 +122,7 @@ func (l *label) closeBold(block string, after int, opener string) {
 	n, colon := cutDelimiter(behind)
 	if l.title != "" && l.title != "." && !delimited && !colon && !isName(inner, behind) {
 		l.flaw, l.fix = "the bold text is more than the id, without a delimiter after the id",
-			"write **ID: title** text, or **ID** text"
+			"write **ID: title** text"
 		return
 	}
 	if !colon && !open(behind) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"orchestrator/internal/requirements/circles"
 	"orchestrator/internal/requirements/qualify"
 )
 
@@ -30,14 +31,17 @@ func resolveLinks(all []Requirement) qualify.Names {
 	return names
 }
 
+// maxMeant is how many requirements are listed that a link could lead to.
+const maxMeant = 20
+
 // astray reports a link that leads to no requirement, or to none in particular.
 func astray(r Requirement, id string, names qualify.Names) Problem {
 	if meant := names.Meant(id); len(meant) > 1 {
 		return remark(ReasonLink, r.Place, r.ID, fmt.Sprintf("%s links to %s, which could be %s", r.ID, shorten(id),
-			strings.Join(meant[:min(len(meant), maxCircle)], ", ")), "write the id with its folder")
+			strings.Join(meant[:min(len(meant), maxMeant)], ", ")), "write the id with its folder")
 	}
 	return remark(ReasonLink, r.Place, r.ID, fmt.Sprintf("%s links to %s, which no document defines", r.ID, shorten(id)),
-		"import the document that defines it too, or mend the link")
+		"mend the link")
 }
 
 // checkLinks reports links that lead nowhere or in a circle.
@@ -59,12 +63,12 @@ func checkLinks(all []Requirement, names qualify.Names) []Problem {
 			}
 		}
 	}
-	for _, circle := range circles(edges) {
+	for _, circle := range circles.Of(edges) {
 		var ids []string
 		for _, i := range circle {
 			ids = append(ids, shorten(all[i].ID))
 		}
-		if len(circle) == maxCircle {
+		if len(circle) == circles.MaxLength {
 			ids = append(ids, "…")
 		}
 		r := all[circle[0]]
@@ -73,46 +77,4 @@ func checkLinks(all []Requirement, names qualify.Names) []Problem {
 			"links lead in a circle: "+strings.Join(ids, " → "), "take one of the links out"))
 	}
 	return problems
-}
-
-// No more circles are listed, and no more of one.
-const (
-	maxCircles = 100
-	maxCircle  = 20
-)
-
-// circles returns the circles of a graph, one of each set of nodes that reach one another, by a walk from each node
-// that is still open. It takes linear time and no recursion.
-func circles(edges [][]int) [][]int {
-	const unseen, open, done = 0, 1, 2
-	state, position := make([]byte, len(edges)), make([]int, len(edges))
-	next := make([]int, len(edges)) // edge to follow
-	var found [][]int
-	for start := range edges {
-		if state[start] != unseen {
-			continue
-		}
-		path := []int{start}
-		state[start] = open
-		for len(path) > 0 {
-			node := path[len(path)-1]
-			if next[node] == len(edges[node]) {
-				state[node] = done
-				path = path[:len(path)-1]
-				continue
-			}
-			to := edges[node][next[node]]
-			next[node]++
-			switch state[to] {
-			case unseen:
-				state[to], position[to] = open, len(path)
-				path = append(path, to)
-			case open:
-				if circle := path[position[to]:]; len(found) < maxCircles {
-					found = append(found, append([]int(nil), circle[:min(len(circle), maxCircle)]...))
-				}
-			}
-		}
-	}
-	return found
 }

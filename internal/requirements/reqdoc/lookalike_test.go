@@ -20,7 +20,7 @@ func TestLookalikesAcrossScriptsAreRefused(t *testing.T) {
 		"of StrictDoc":         {"## A\n\n**UID**: RЕQ-1\n\n**STATEMENT**: a", "R.md#L3", "did you mean REQ-1?", ""},
 		"of OpenFastTrace":     {"`rеq~login~1`\n\na", "R.md#L1", "did you mean req~login~1?", ""},
 		"of Kiro":              {"### Requirement РG-1: a", "R.md#L1", "did you mean PG-1?", ""},
-		"two ids, each of one": {"- **PC-1**: a\n- **РС-1**: b", "R.md#L2", "РС-1 on line 2 looks like PC-1 on line 1, and is another id: Р is Cyrillic (U+0420), P is Latin (U+0050), С is Cyrillic (U+0421), C is Latin (U+0043)", "write PC-1 if it is meant, or choose an id that cannot be mistaken for it"},
+		"two ids, each of one": {"- **PC-1**: a\n- **РС-1**: b", "R.md#L2", "РС-1 on line 2 looks like PC-1 on line 1, and is another id: Р is Cyrillic (U+0420), P is Latin (U+0050), С is Cyrillic (U+0421), C is Latin (U+0043)", "choose an id that cannot be mistaken for PC-1"},
 		"two names":            {"### Requirement: Рост\n\na\n\n### Requirement: Poct\n\nb", "", "", ""},
 		"one that was skipped": {"- **РС-1**: a\n- PC-1 b\n- pc-1: c\n- PC-9: d", "", "", ""},
 	} {

@@ -75,7 +75,7 @@ func TestIllegalIdsAreToldHowToBeWritten(t *testing.T) {
 		require.ErrorContains(t, err, "did you mean FR-1?", name)
 	}
 	_, err := readOne([]byte("## A\n\n**UID**: A  b\n\n**STATEMENT**: a"))
-	require.Contains(t, fault.As(err).Fields[0].Fix, "single spaces inside at most")
+	require.Contains(t, fault.As(err).Fields[0].Fix, "write single spaces, and none at the ends")
 }
 
 // TestADashForTheColonIsAccountedFor: the requirement is not read, and not left out in silence.

@@ -46,7 +46,7 @@ func readOpenSpec(c *collector, b block) (label, bool) {
 	if dashed, is := cutDashed(b.text); is {
 		id := reqid.FromName(dashed)
 		return label{id: id, token: id, rest: len(b.text), title: dashed, change: c.delta,
-			flaw: "a dash stands where a colon belongs", fix: "write Requirement: and the name behind it"}, true
+			flaw: "a dash stands where a colon belongs", fix: "write Requirement: " + dashed}, true
 	}
 	id := reqid.FromName(name)
 	if !found || id == "" && !strings.Contains(strings.ToLower(b.text), "requirement") { // "需求：" heads a section

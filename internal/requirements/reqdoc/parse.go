@@ -76,13 +76,20 @@ func (c *collector) parsed(o Options) (parsed, error) {
 	p.Family, p.Mark, p.Families = c.describe(p.requirements)
 	skipped, nearMisses := c.skippedBeside(p.requirements)
 	p.skipped, p.Rows = skipped, p.Found+nearMisses
-	p.warnings = append(c.warnings, checkCounts(c.counts, p.requirements)...)
+	p.warnings = append(c.warnings, checkCounts(c.counts, p.requirements, nearMisses)...)
 	if p.isEmpty() {
 		p.warnings = append(p.warnings, remark(ReasonEmpty, Place{Line: 1}, "",
-			"no requirement was read of this document", "give its requirements ids, or do not name it as a document"))
+			"no requirement was read of this document", emptyFix(nearMisses)))
 	}
 	p.warnings = listed(p.warnings)
 	return p, nil
+}
+
+func emptyFix(missed int) string {
+	if missed > 0 {
+		return "mend what was not taken, which is listed too"
+	}
+	return "give its requirements ids"
 }
 
 // isEmpty reports that a document defines nothing and changes nothing.
@@ -184,7 +191,7 @@ func template(title string, line int, hollow []Problem, real int) error {
 		why = fmt.Sprintf("its title is %q", shorten(title))
 		hollow = append([]Problem{problem(Place{Line: line}, "", why, "write what the document is about")}, hollow...)
 	}
-	err := fault.New(fault.Invalid, "document_template", "the document is a template: %s", why).
+	err := fault.New(fault.Invalid, codeUnfinished, "the document is a template: %s", why).
 		WithFix("fill it in, title included, and import it again")
 	for _, p := range listed(hollow) {
 		err.Fields = append(err.Fields, fault.Field{Pointer: p.pointer(), Detail: p.Message, Fix: p.Fix})

@@ -50,6 +50,8 @@ func TestIDsBeginWithTheirFolder(t *testing.T) {
 	_, err = Read(files, Options{Qualify: qualify.None})
 	require.ErrorIs(t, err, fault.Invalid)
 	require.Len(t, fault.As(err).Fields, 2, "two names are defined twice")
+	require.Equal(t, "let ids begin with the folder of their document: --qualify folder", fault.As(err).Fields[0].Fix)
+	_, err = Read(files, Options{Qualify: qualify.None, InForce: map[string]bool{"REQUIREMENTS.md": true}})
 	require.Contains(t, fault.As(err).Fields[0].Fix, "orchestrator rename --qualify folder")
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/markdown"
+	"orchestrator/internal/requirements/placeholder"
 	"orchestrator/internal/requirements/qualify"
 )
 
@@ -24,6 +25,9 @@ type Options struct {
 	Family  string // one of Families(); "" takes each block by the family whose marks it bears
 	Assign  bool   // where a document has no ids, make them from section and item
 	Qualify string // form of the ids, as package qualify names them; "" is qualify.Families
+	Strict  bool   // refuse templates and drafts, which are left out where other documents define requirements
+
+	InForce map[string]bool // documents that requirements in force come from: none of them is left out
 }
 
 // Set is what several documents amount to together.
@@ -56,41 +60,104 @@ func Read(files []File, o Options) (Set, error) {
 			WithFix("use one of %v, or none, and the family is found by its marks", Families())
 	}
 	o.Qualify = cmp.Or(o.Qualify, qualify.Families)
-	set := Set{Qualify: o.Qualify}
-	var whole []Requirement
-	var deltas []parsed
-	var refused []Entry
-	var problems []Problem
-	var unread []error
-	sources := make(map[string]markdown.Source, len(files))
+	r := reading{Set: Set{Qualify: o.Qualify}, options: o, sources: make(map[string]markdown.Source, len(files))}
 	for _, f := range files {
-		p, err := parse(f.Content, o)
-		if err != nil {
-			unread = append(unread, inFile(f.Path, err))
+		r.read(f)
+	}
+	r.leaveOut()
+	r.Partial = len(r.deltas) > 0 && len(r.deltas) == len(files)
+	r.problems = append(r.problems, r.combine(r.whole, r.deltas, r.refused, len(r.options.InForce) > 0)...)
+	quote(r.Skipped, r.sources)
+	quote(r.Warnings, r.sources)
+	return r.unless(r.unread, r.problems)
+}
+
+// reading is a set while its documents are read.
+type reading struct {
+	Set
+
+	options    Options
+	sources    map[string]markdown.Source
+	whole      []Requirement
+	deltas     []parsed
+	refused    []Entry
+	problems   []Problem
+	unread     []error
+	unfinished []unfinished
+}
+
+func (r *reading) read(f File) {
+	p, err := parse(f.Content, r.options)
+	if err == nil && placeholder.IsDraft(p.source.Front) && (r.options.Strict || !r.options.InForce[f.Path]) {
+		err = fault.New(fault.Invalid, codeUnfinished, isDraft).
+			WithFix("take the draft mark out of the front matter, or do not name the document")
+	}
+	if r.leavesOut(f, err) {
+		return
+	}
+	if err != nil {
+		r.unread = append(r.unread, inFile(f.Path, err))
+		return
+	}
+	p.place(f.Path)
+	p.qualify(r.options.Qualify)
+	p.SHA256 = digest(f.Content)
+	r.sources[f.Path] = p.source
+	r.Title = cmp.Or(r.Title, p.Title)
+	r.Documents = append(r.Documents, p.Document)
+	r.Others = append(r.Others, p.entries...)
+	r.Skipped, r.Warnings = append(r.Skipped, p.skipped...), append(r.Warnings, p.warnings...)
+	r.refused, r.problems = append(r.refused, p.refused...), append(r.problems, p.problems...)
+	if p.Delta {
+		r.deltas = append(r.deltas, p)
+	} else if r.whole == nil {
+		r.whole = p.requirements
+	} else {
+		r.whole = append(r.whole, p.requirements...)
+	}
+}
+
+// codeUnfinished is the code of documents that are not meant to be read yet.
+const codeUnfinished fault.Code = "document_template"
+
+const isDraft = "the document is a draft, as its front matter says"
+
+// unfinished is a template or a draft that is left out, if other documents define requirements.
+type unfinished struct {
+	document Document
+	place    int // among all documents
+	why      *fault.Error
+}
+
+// leavesOut reports whether a document may be left out for what is wrong with it. One that requirements in force come
+// from is not: they would be retired.
+func (r *reading) leavesOut(f File, err error) bool {
+	if !fault.Is(err, codeUnfinished) || r.options.Strict || r.options.InForce[f.Path] {
+		return false
+	}
+	document := Document{Path: f.Path, SHA256: digest(f.Content)}
+	r.unfinished = append(r.unfinished, unfinished{document, len(r.Documents) + len(r.unfinished), fault.As(err)})
+	return true
+}
+
+// leaveOut warns of unfinished documents if others define requirements; else it refuses them.
+func (r *reading) leaveOut() {
+	found := len(r.deltas)
+	for _, d := range r.Documents {
+		found += d.Found
+	}
+	for _, u := range r.unfinished {
+		if found == 0 {
+			r.unread = append(r.unread, inFile(u.document.Path, u.why))
 			continue
 		}
-		p.place(f.Path)
-		p.qualify(o.Qualify)
-		p.SHA256 = digest(f.Content)
-		sources[f.Path] = p.source
-		set.Title = cmp.Or(set.Title, p.Title)
-		set.Documents = append(set.Documents, p.Document)
-		set.Others = append(set.Others, p.entries...)
-		set.Skipped, set.Warnings = append(set.Skipped, p.skipped...), append(set.Warnings, p.warnings...)
-		refused, problems = append(refused, p.refused...), append(problems, p.problems...)
-		if p.Delta {
-			deltas = append(deltas, p)
-		} else if whole == nil {
-			whole = p.requirements
-		} else {
-			whole = append(whole, p.requirements...)
+		r.Documents = slices.Insert(r.Documents, min(u.place, len(r.Documents)), u.document)
+		reason, fix := ReasonTemplate, "fill it in, title included, when its requirements are to count"
+		if u.why.Detail == isDraft {
+			reason, fix = ReasonDraft, "take the draft mark out of the front matter when its requirements are to count"
 		}
+		r.Warnings = append(r.Warnings, remark(reason, Place{u.document.Path, 1}, "", "it was left out: "+u.why.Detail, fix))
 	}
-	set.Partial = len(deltas) > 0 && len(deltas) == len(files)
-	problems = append(problems, set.combine(whole, deltas, refused)...)
-	quote(set.Skipped, sources)
-	quote(set.Warnings, sources)
-	return set.unless(unread, problems)
 }
 
 // unless returns the set, or why there is none: the one document that cannot be read, or all problems of all documents.
@@ -118,8 +185,8 @@ func (set Set) unless(unread []error, problems []Problem) (Set, error) {
 }
 
 // combine makes one set of the requirements of all documents, and returns what is wrong with their ids.
-func (set *Set) combine(whole []Requirement, deltas []parsed, refused []Entry) []Problem {
-	kept, warnings, problems := unique(whole)
+func (set *Set) combine(whole []Requirement, deltas []parsed, refused []Entry, imported bool) []Problem {
+	kept, warnings, problems := unique(whole, imported)
 	after := apply(kept, deltas, set.Partial)
 	set.Requirements, set.Removed, set.Renamed = after.requirements, after.removed, after.renamed
 	set.Warnings = slices.Concat(set.Warnings, warnings, after.warnings)
@@ -137,8 +204,8 @@ const maxExcerpt = 120
 // quote adds to each remark what stands on its line.
 func quote(problems []Problem, sources map[string]markdown.Source) {
 	for i, p := range problems {
-		if p.Excerpt == "" {
-			problems[i].Excerpt = excerpt(sources[p.Path].LineText(p.Line))
+		if source, read := sources[p.Path]; read && p.Excerpt == "" {
+			problems[i].Excerpt = excerpt(source.LineText(p.Line))
 		}
 	}
 }

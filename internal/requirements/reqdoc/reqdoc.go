@@ -126,6 +126,8 @@ const (
 	ReasonQuestion    = "question"    // it leaves a question open
 	ReasonDelta       = "delta"       // a change to what does not exist, or a half one
 	ReasonEmpty       = "empty"       // nothing was read of the document
+	ReasonTemplate    = "template"    // the document was left out: it is to be filled in yet
+	ReasonDraft       = "draft"       // the document was left out: it says that it is a draft
 )
 
 // Problem is one remark on a document and what to do about it.

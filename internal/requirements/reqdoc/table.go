@@ -221,7 +221,7 @@ func (c *collector) skipColumn(head []string, rows []ast.Node, cells [][]string)
 			if l, ok := cellLabel(cells[i][column]); ok {
 				found = true
 				c.skip(c.Line(row.Pos()), l.id, "not every cell of its column is an id",
-					"give every row an id, or move the rows without one to another table")
+					"give every row an id")
 			}
 		}
 	}
@@ -347,7 +347,7 @@ func (c *collector) skipUnknown(t *table, known func(*candidate) bool) {
 	for _, row := range t.rows {
 		if !known(row) {
 			c.skip(row.line, row.id, "its table refers to requirements, and nothing defines this one",
-				"define it, or take the row out")
+				"define it")
 		}
 	}
 }

@@ -24,7 +24,7 @@ func (p Place) from(other Place) string {
 }
 
 // unique drops repetitions with a warning and reports ids that stand for different texts. It takes the slice over.
-func unique(all []Requirement) (kept []Requirement, warnings, problems []Problem) {
+func unique(all []Requirement, imported bool) (kept []Requirement, warnings, problems []Problem) {
 	first := make(map[string]int, len(all))
 	kept = all[:0]
 	for _, r := range all {
@@ -44,22 +44,24 @@ func unique(all []Requirement) (kept []Requirement, warnings, problems []Problem
 		}
 		problems = append(problems, problem(r.Place, r.ID,
 			fmt.Sprintf("%s is defined on %s and with another text on %s", r.ID, before.from(r.Place), r.from(r.Place)),
-			unlikeFix(before, r)))
+			unlikeFix(before, r, imported)))
 	}
 	return kept, warnings, problems
 }
 
 // unlikeFix returns what to do about two texts with one id. Those of two folders have it by right: what they lack is the
 // folder.
-func unlikeFix(a, b Requirement) string {
+func unlikeFix(a, b Requirement, imported bool) string {
 	folder := func(r Requirement) string {
 		return qualify.FolderOf(qualify.Families, r.Path, qualify.PerFolder(r.Family))
 	}
-	if folder(a) != folder(b) {
+	switch {
+	case folder(a) == folder(b):
+		return "give one of them another id"
+	case imported:
 		return "let ids begin with the folder of their document: orchestrator rename --qualify folder"
 	}
-	return "give one of them another id; a reference should not begin with the id, and a table of references " +
-		"should hold only ids that are defined outside it"
+	return "let ids begin with the folder of their document: --qualify folder"
 }
 
 // Nearly reports ids that are not the same and that a reader would take for one another.
@@ -78,16 +80,16 @@ func nearKey(at Place, id string) string {
 func nearMisses(all []Requirement, refused []Entry) []Problem {
 	var problems []Problem
 	first := make(map[string]int, len(all))
-	report := func(at Place, id string, other Requirement) {
+	report := func(at Place, id string, other Requirement, fix string) {
 		problems = append(problems, problem(at, id,
 			fmt.Sprintf("%s on %s is nearly %s on %s: did you mean %s?", id, at.from(at), other.ID, other.from(at),
 				other.ID),
-			"write one id one way everywhere, or choose ids that cannot be mistaken"))
+			fix))
 	}
 	for i, r := range all {
 		key := nearKey(r.Place, r.ID)
 		if other, seen := first[key]; seen {
-			report(r.Place, r.ID, all[other])
+			report(r.Place, r.ID, all[other], "give one of them an id that cannot be mistaken")
 			continue
 		}
 		first[key] = i
@@ -95,7 +97,7 @@ func nearMisses(all []Requirement, refused []Entry) []Problem {
 	problems = append(problems, lookalikes(all, refused)...)
 	for _, e := range refused {
 		if other, seen := first[nearKey(e.Place, e.ID)]; seen && all[other].ID != e.ID {
-			report(e.Place, e.ID, all[other])
+			report(e.Place, e.ID, all[other], "write "+all[other].ID)
 		}
 	}
 	return problems
@@ -118,7 +120,7 @@ func lookalikes(all []Requirement, refused []Entry) []Problem {
 		problems = append(problems, problem(at, id,
 			fmt.Sprintf("%s on %s looks like %s on %s, and is another id: %s", id, at.from(at), other,
 				places[other].from(at), reqid.Difference(id, other)),
-			fmt.Sprintf("write %s if it is meant, or choose an id that cannot be mistaken for it", other)))
+			fmt.Sprintf("choose an id that cannot be mistaken for %s", other)))
 	}
 	for _, r := range all {
 		check(r.Place, r.ID)
@@ -144,7 +146,7 @@ func (p Problem) pointer() string { return fmt.Sprintf("%s#L%d", p.Path, p.Line)
 
 func refusal(problems []Problem) *fault.Error {
 	err := fault.New(fault.Invalid, "document_invalid", "problems with ids in the documents: %d", len(problems)).
-		WithFix("mend the document and import it again; nothing was taken from it")
+		WithFix("mend the documents; until then nothing is taken from them")
 	for _, p := range listed(problems) {
 		err.Fields = append(err.Fields, fault.Field{Pointer: p.pointer(), Detail: p.Message, Fix: p.Fix})
 	}

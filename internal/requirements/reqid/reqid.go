@@ -5,6 +5,7 @@
 package reqid
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -20,25 +21,30 @@ const MaxLength = 128
 // visible, with single spaces inside at most, none a hyphen that only looks like '-'. Ids are compared byte by byte.
 // The error is a *fault.Error of kind Invalid and code illegal_id.
 func Valid(id string) error {
-	illegal := func(format string, args ...any) error {
-		return fault.New(fault.Invalid, "illegal_id", format, args...).
-			WithFix("an id has 1 to %d visible characters, single spaces inside at most, and '-' (U+002D) for a hyphen", MaxLength)
+	illegal := func(fix, format string, args ...any) error {
+		return fault.New(fault.Invalid, "illegal_id", format, args...).WithFix("%s", fix)
 	}
 	if id == "" {
-		return illegal("the id is empty")
+		return illegal("write an id", "the id is empty")
 	}
 	if !utf8.ValidString(id) {
-		return illegal("the id is not valid UTF-8")
+		return illegal("write it in UTF-8", "the id is not valid UTF-8")
 	}
 	if n := utf8.RuneCountInString(id); n > MaxLength {
-		return illegal("the id has %d characters", n)
+		return illegal(fmt.Sprintf("shorten it: an id has at most %d", MaxLength), "the id has %d characters", n)
 	}
 	if id != strings.Join(strings.Fields(id), " ") {
-		return illegal("the id %s has white space at an end, or more than one space in a row", strconv.QuoteToASCII(id))
+		return illegal("write single spaces, and none at the ends",
+			"the id %s has white space at an end, or more than one space in a row", strconv.QuoteToASCII(id))
 	}
 	for i, r := range id {
-		if hidden(r) || dashAlike(r) && !setOff(id, i, r) {
-			return illegal("the id %s holds the character %U", strconv.QuoteToASCII(id), r)
+		switch {
+		case hidden(r):
+			return illegal(fmt.Sprintf("take %U, which nobody sees, out of it", r),
+				"the id %s holds the character %U", strconv.QuoteToASCII(id), r)
+		case dashAlike(r) && !setOff(id, i, r):
+			return illegal(fmt.Sprintf("write - (U+002D) in place of the dash %U", r),
+				"the id %s holds the character %U", strconv.QuoteToASCII(id), r)
 		}
 	}
 	return nil

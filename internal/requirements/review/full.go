@@ -240,7 +240,7 @@ func (p *Project) judge() {
 		p.Verdict = NotReady
 	default:
 		p.Verdict = Ready
-		p.Reasons = append(p.Reasons, fmt.Sprintf("every requirement that counts is done (%d) or deferred (%d)",
+		p.Reasons = append(p.Reasons, fmt.Sprintf("every requirement is done (%d) or deferred (%d)",
 			p.Counts.Done, p.Counts.Deferred))
 	}
 }

@@ -120,7 +120,7 @@ func Gate(p Project, o GateOptions) GateResult {
 		r.Problems = append(r.Problems, p.Findings.Reading.lacks()...)
 	}
 	if p.live() == 0 {
-		r.Problems = append(r.Problems, Problem{Code: CodeEmpty, Message: "there is no requirement that counts"})
+		r.Problems = append(r.Problems, Problem{Code: CodeEmpty, Message: "there is no requirement in force"})
 	}
 	for _, row := range p.Requirements {
 		c := Case{ID: row.ID, Title: row.Title, Path: row.Path, Line: row.Line, Status: row.Status, Outcome: Passes,

@@ -130,7 +130,7 @@ func TestGateOnTheProject(t *testing.T) {
 		"drift": {func(i *review.Input) { i.Drift = []review.Drift{{"R.md", "other bytes"}} },
 			"project: R.md is not what was imported: other bytes [R.md]\n"},
 		"empty": {func(i *review.Input) { i.Requirements = slices.Values([]lifecycle.Requirement{}) },
-			"project: there is no requirement that counts\n"},
+			"project: there is no requirement in force\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := reviewtest.InputOf(reviewtest.At(t, 1, lifecycle.Done))

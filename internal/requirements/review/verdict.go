@@ -18,7 +18,7 @@ func (p *Project) contradictions() []string {
 		reasons = append(reasons, i.Reason())
 	}
 	if n := len(p.Findings.Drift); n > 0 {
-		reasons = append(reasons, fmt.Sprintf("of the requirement documents %d %s not what was imported", n, are(n)))
+		reasons = append(reasons, fmt.Sprintf("requirement documents that are not what was imported: %d", n))
 	}
 	for _, c := range []struct {
 		code      fault.Code
@@ -36,7 +36,7 @@ func (p *Project) contradictions() []string {
 			what = c.one
 		}
 		if n > 0 {
-			reasons = append(reasons, fmt.Sprintf("of the %d done requirements %d %s", p.Counts.Done, n, what))
+			reasons = append(reasons, fmt.Sprintf("%d of %d done requirements %s", n, p.Counts.Done, what))
 		}
 	}
 	return reasons
@@ -47,11 +47,10 @@ func (p *Project) unfinished() []string {
 	var reasons []string
 	live := p.live()
 	if live == 0 {
-		return append(reasons, "there is no requirement that counts")
+		return append(reasons, "there is no requirement in force")
 	}
 	if n := p.count(func(r Requirement) bool { return r.Has(CodeNotDone) }); n > 0 {
-		reasons = append(reasons, fmt.Sprintf("of the %d requirements that count %d %s neither done nor deferred",
-			live, n, are(n)))
+		reasons = append(reasons, fmt.Sprintf("%d of %d requirements %s open", n, live, are(n)))
 	} else if p.Counts.Done == 0 {
 		reasons = append(reasons, "no requirement is done; all are deferred")
 	}

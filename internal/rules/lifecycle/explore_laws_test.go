@@ -334,7 +334,7 @@ func (v view) canAct(p Party) bool {
 		return accepted(v.workflow, tess, offer{test: atTip}) ||
 			accepted(v.workflow, tess, offer{to: TestedPass}) || accepted(v.workflow, tess, offer{to: TestedFail})
 	}
-	if slices.Contains(v.workflow.DeadEnds(), r.Status) && !r.Retired {
+	if v.workflow.IsDeadEnd(r.Status) && !r.Retired {
 		v.workflow = Rework.Looking(true) // after PUT /workflow, which is PM's
 		return v.canAct(v.workflow.WaitingFor(r)[0])
 	}

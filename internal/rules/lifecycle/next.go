@@ -234,7 +234,7 @@ func (w Workflow) NoWayOn(req Requirement, to Status) string {
 	switch {
 	case req.Retired:
 		return "the documents no longer have it: only an import that brings its text back opens the way to done again"
-	case slices.Contains(w.DeadEnds(), to):
+	case w.IsDeadEnd(to):
 		return fmt.Sprintf("workflow %s has no row that leads from %s to done; a pm can switch the project to workflow %s with PUT /workflow",
 			w.Name, to, Rework.Name)
 	}

@@ -50,14 +50,19 @@ var returns = []Transition{
 type Workflow struct {
 	Name  string
 	rows  []Transition
-	looks bool // evidence is looked up; what lies ahead depends on it, and no decision
+	dead  []Status // from which the rows do not lead to done
+	looks bool     // evidence is looked up; what lies ahead depends on it, and no decision
 }
 
 // The workflows: V1 is the literal table; Rework adds the way back from its dead ends.
 var (
-	V1     = Workflow{Name: "v1", rows: transitions}
-	Rework = Workflow{Name: "rework", rows: slices.Concat(transitions, returns)}
+	V1     = newWorkflow("v1", transitions)
+	Rework = newWorkflow("rework", slices.Concat(transitions, returns))
 )
+
+func newWorkflow(name string, rows []Transition) Workflow {
+	return Workflow{Name: name, rows: rows, dead: deadEnds(rows)}
+}
 
 // ParseWorkflow finds a workflow by its name; anything else is fault.Invalid.
 func ParseWorkflow(name string) (Workflow, error) {
@@ -99,33 +104,31 @@ func (w Workflow) leadsOn(req Requirement, to Status) bool {
 }
 
 // DeadEnds lists the statuses from which no sequence of moves leads to done.
-func (w Workflow) DeadEnds() []Status {
+func (w Workflow) DeadEnds() []Status { return slices.Clone(w.dead) }
+
+// IsDeadEnd reports whether no sequence of moves leads from a status to done.
+func (w Workflow) IsDeadEnd(s Status) bool { return slices.Contains(w.dead, s) }
+
+func deadEnds(rows []Transition) (dead []Status) {
 	reaches := map[Status]bool{Done: true}
 	for changed := true; changed; {
 		changed = false
 		for _, from := range Statuses() {
-			if !reaches[from] && w.leadsInto(from, reaches) {
+			if !reaches[from] && leadsInto(rows, from, reaches) {
 				reaches[from], changed = true, true
 			}
 		}
 	}
-	var dead []Status
-	for _, s := range Statuses() {
-		if !reaches[s] {
-			dead = append(dead, s)
-		}
-	}
-	return dead
+	return slices.DeleteFunc(Statuses(), func(s Status) bool { return reaches[s] })
 }
 
 // ClosedBy lists the statuses that lead to done under w, and not under another workflow.
 func (w Workflow) ClosedBy(other Workflow) []Status {
-	here := w.DeadEnds()
-	return slices.DeleteFunc(other.DeadEnds(), func(s Status) bool { return slices.Contains(here, s) })
+	return slices.DeleteFunc(other.DeadEnds(), w.IsDeadEnd)
 }
 
-func (w Workflow) leadsInto(from Status, reaches map[Status]bool) bool {
-	return slices.ContainsFunc(w.rows, func(row Transition) bool {
+func leadsInto(rows []Transition, from Status, reaches map[Status]bool) bool {
+	return slices.ContainsFunc(rows, func(row Transition) bool {
 		return (row.From == from || row.From == anyStatus) && (reaches[row.To] || row.To == heldFrom)
 	})
 }
@@ -153,7 +156,7 @@ func (w Workflow) checkMove(req Requirement, role Role, to Status) error {
 }
 
 func (w Workflow) wayOut(from Status) string {
-	if slices.Contains(w.DeadEnds(), from) {
+	if w.IsDeadEnd(from) {
 		return "under workflow " + w.Name + " no move leads from " + string(from) + " to done; " + switchFix
 	}
 	return "choose one of the allowed moves"
@@ -165,7 +168,7 @@ const switchFix = `the pm can switch the project to the workflow that leads back
 
 // reopening says how a requirement that is done is opened again, and what stands against that.
 func (w Workflow) reopening() string {
-	if slices.Contains(w.DeadEnds(), NeedsChanges) {
+	if w.IsDeadEnd(NeedsChanges) {
 		return "status needs_changes, with which the pm could open it, is a dead end under workflow " + w.Name +
 			"; before that, " + switchFix
 	}

@@ -26,4 +26,12 @@ func (v *value) Set(text string) error {
 // String returns the path, "" for none: what makes paths relative to another folder leaves that as it is.
 func (v *value) String() string { return string(*v) }
 
+// Given returns the value as a command line has it.
+func (v *value) Given() string {
+	if *v == "" {
+		return noExport
+	}
+	return string(*v)
+}
+
 func (*value) Type() string { return "string" }

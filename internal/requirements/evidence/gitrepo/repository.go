@@ -9,7 +9,6 @@ package gitrepo
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -61,11 +60,7 @@ func Open(ctx context.Context, git, dir string, timeout time.Duration) (*Reposit
 }
 
 func noRepository(dir string, err error) error {
-	detail := fmt.Sprintf("%s is not in a git working tree", dir)
-	if f := fault.As(err); f != nil {
-		detail += ": " + f.Detail
-	}
-	return fault.New(fault.Unavailable, "no_repository", "%s", detail).
+	return fault.New(fault.Unavailable, "no_repository", "%s is not in a git working tree", dir).
 		WithFix("run git init there, or name a folder of a clone that is not bare").Because(err)
 }
 
