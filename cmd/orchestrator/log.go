@@ -7,20 +7,18 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
-	"golang.org/x/term"
 
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/fault"
 )
 
 // newLogger writes JSON lines, in groups, or on a terminal a form for people. flush writes what still waits.
-func newLogger(out *os.File, format, level string) (log zerolog.Logger, flush func() error, err error) {
+func newLogger(out io.Writer, terminal bool, format, level string) (log zerolog.Logger, flush func() error, err error) {
 	l, err := zerolog.ParseLevel(level)
 	if err != nil || level == "" {
 		return log, nil, fault.New(fault.Invalid, fault.CodeUsage, "%q is not a log level", level).
 			WithFix("use debug, info, warn or error")
 	}
-	terminal := term.IsTerminal(int(out.Fd()))
 	if format == "auto" && terminal {
 		format = "console"
 	}

@@ -60,6 +60,8 @@ func rootCommand() *cobra.Command {
 	}
 	root.AddCommand(serveCommand(), importCommand(), reviewCommand(), gateCommand(), traceCommand(), tokenCommand(),
 		configCommand(), healthCommand(), versionCommand(), projectcmd.InitCommand(), completion.Command())
+	root.AddCommand(projectcmd.UpCommand(), projectcmd.DownCommand(), projectcmd.OpenCommand(),
+		projectcmd.DoctorCommand())
 	root.AddCommand(clientcmd.Commands()...)
 	root.AddCommand(logcmd.VerifyCommand(), logcmd.AuditCommand(), logcmd.BackupCommand(), logcmd.RestoreCommand(),
 		logcmd.UpgradeCommand(), logcmd.CompactCommand())

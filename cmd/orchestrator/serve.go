@@ -10,9 +10,13 @@ import (
 	"orchestrator/cmd/orchestrator/cli/exportflag"
 	"orchestrator/cmd/orchestrator/cli/setting"
 	"orchestrator/internal/daemon"
+	"orchestrator/internal/datadir"
+	"orchestrator/internal/operator/localservice"
 
+	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"golang.org/x/term"
 )
 
 // serveOptions are the flags of serve.
@@ -21,6 +25,19 @@ type serveOptions struct {
 
 	logBudget           byteSize
 	logFormat, logLevel string
+	background          bool // started by up
+}
+
+// startLog begins the log of the service, and keeps that of one in the background from growing.
+func (o *serveOptions) startLog() (log zerolog.Logger, flush func() error, err error) {
+	if !o.background {
+		return newLogger(os.Stderr, term.IsTerminal(int(os.Stderr.Fd())), o.logFormat, o.logLevel)
+	}
+	out, err := localservice.Become(datadir.Dir(o.Project.Data))
+	if err != nil {
+		return log, nil, err
+	}
+	return newLogger(out, false, o.logFormat, o.logLevel)
 }
 
 const serveLong = `Serve imports the requirement documents into the database and serves them over HTTP until it is
@@ -65,13 +82,17 @@ func serveCommand() *cobra.Command {
   orchestrator serve --addr 0.0.0.0:8080 --allow-host ci.example.org
   orchestrator serve --addr unix:/run/orchestrator.sock       # for the clients of this machine`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			log, flush, err := newLogger(os.Stderr, o.logFormat, o.logLevel)
+			log, flush, err := o.startLog()
 			if err != nil {
 				return err
 			}
 			o.Version = daemon.Version{Version: cli.BuildVersion, Commit: cli.Commit(), Go: runtime.Version()}
 			o.Project.LogBudget = uint64(o.logBudget)
-			err = daemon.Serve(cmd.Context(), o.Options, log, func(s daemon.Started) { greet(cmd.OutOrStdout(), s) })
+			err = daemon.Serve(cmd.Context(), o.Options, log, func(s daemon.Started) {
+				if !o.background {
+					greet(cmd.OutOrStdout(), s)
+				}
+			})
 			return errors.Join(err, flush())
 		},
 	}
@@ -98,6 +119,8 @@ func serveCommand() *cobra.Command {
 		"create a token for every role that has none of its own, in tokens/<role>.token; for a demonstration only: "+
 			"whoever can read the folder can act in every role")
 	f.DurationVar(&o.Drain, "drain", 10*time.Second, "how long requests in flight may take to finish after SIGTERM")
+	f.BoolVar(&o.background, "background", false, "be the service that orchestrator up starts")
+	cmd.Flags().Lookup("background").Hidden = true
 	serveSettings(cmd)
 	return cli.WithEnv(cmd)
 }

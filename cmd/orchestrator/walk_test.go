@@ -334,7 +334,10 @@ var commands = map[string]door{
 	},
 	"prompts": running("prompts", "coder"),
 	"health":  running("health"),
-	"gate":    {reads: true, accepted: func(w *walker) { w.run(1, "gate") }},
+	"doctor":  running("doctor"),
+	"up":      running("up"), "open": running("open", "--print"),
+	"down": {reads: true, accepted: func(w *walker) { w.run(1, "down") }}, // another started the service
+	"gate": {reads: true, accepted: func(w *walker) { w.run(1, "gate") }},
 
 	"status": running("status"), "list": running("list"), "next": running("next"), "whoami": running("whoami"),
 	"history": running("history", "REQ-001"), "watch": running("watch", "--since", "0", "--once"),

@@ -18,6 +18,7 @@ import (
 	"orchestrator/internal/daemon/listen"
 	"orchestrator/internal/daemon/project"
 	"orchestrator/internal/datadir"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi"
 	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/requirements/lookup"
@@ -83,7 +84,7 @@ func serve(ctx context.Context, o Options, log zerolog.Logger, ready func(Starte
 	}
 	listener, err := listen.Open(listen.Options{Addr: o.Addr, Cert: o.TLSCert, Key: o.TLSKey})
 	if err != nil {
-		return err
+		return nameOwn(ctx, datadir.Dir(o.Project.Data), err)
 	}
 	defer func() { err = errors.Join(err, closeListener(listener)) }()
 	s := &server{options: o, log: log, listener: listener, draining: new(atomic.Bool)}
@@ -95,6 +96,16 @@ func serve(ctx context.Context, o Options, log zerolog.Logger, ready func(Starte
 	}
 	defer func() { err = errors.Join(err, s.project.Close()) }()
 	return s.run(ctx, metricsToken, ready)
+}
+
+// nameOwn says of an address that cannot be listened on that the service of this folder runs, if it does.
+func nameOwn(ctx context.Context, data datadir.Dir, err error) error {
+	addr, unread := apiclient.LocalAddress(ctx, data)
+	if unread != nil || !apiclient.Runs(data) {
+		return err
+	}
+	return fault.New(fault.Unavailable, "address", "the service of this project runs already at %s",
+		apiclient.LocalURL(addr)).WithFix("use that one; to start another, stop it first").Because(err)
 }
 
 // closeListener closes a listener that the HTTP server may have closed.

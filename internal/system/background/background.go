@@ -1,0 +1,133 @@
+// Package background runs a program that goes on when the one that started it ends, and finds it again.
+//
+// The program holds a lock on a file for as long as it runs, and the kernel says which process has the lock. So its id
+// is never that of another process that came later, as the id in a file may be.
+package background
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+// Process is a program that was started.
+type Process struct {
+	ID    int
+	ended chan struct{}
+}
+
+// Start starts a program in a session of its own, which no terminal ends. What it prints is added to the file log. It
+// gets the environment of this process and runs in its working folder.
+func Start(program string, args []string, log string) (*Process, error) {
+	out, err := os.OpenFile(log, os.O_WRONLY|os.O_CREATE|os.O_APPEND|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer out.Close()
+	cmd := exec.Command(program, args...) //nolint:gosec // this program itself
+	cmd.Stdout, cmd.Stderr = out, out
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	p := &Process{ID: cmd.Process.Pid, ended: make(chan struct{})}
+	go func() {
+		_ = cmd.Wait() // how it ended stands in its log
+		close(p.ended)
+	}()
+	return p, nil
+}
+
+// Ended returns a channel that is closed when the program has ended.
+func (p *Process) Ended() <-chan struct{} { return p.ended }
+
+// Stop asks the program to end, and waits until it has.
+func (p *Process) Stop() {
+	if running, err := os.FindProcess(p.ID); err == nil {
+		_ = running.Signal(syscall.SIGTERM) // it may have ended
+	}
+	<-p.ended
+}
+
+// wholeFile is a lock on all of a file.
+func wholeFile() *syscall.Flock_t { return &syscall.Flock_t{Type: syscall.F_WRLCK} }
+
+// held keeps the files open whose locks this process holds: to close one of them would release its lock.
+var held []*os.File
+
+// Hold takes the lock on the file at path for this process, which keeps it until it ends. The file is made where it is
+// missing.
+func Hold(path string) error {
+	const mode = os.O_RDWR | os.O_CREATE | syscall.O_NOFOLLOW | syscall.O_NONBLOCK
+	file, err := os.OpenFile(path, mode, 0o600) //nolint:gosec // in the data folder that its owner names
+	if err != nil {
+		return err
+	}
+	if err := syscall.FcntlFlock(file.Fd(), syscall.F_SETLK, wholeFile()); err != nil {
+		return errors.Join(err, file.Close())
+	}
+	held = append(held, file)
+	return nil
+}
+
+// Holder returns the id of the process that holds the lock on the file at path, or 0 for none.
+func Holder(path string) (id int, err error) {
+	file, err := os.OpenFile(path, os.O_RDWR|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	lock := wholeFile()
+	if err := syscall.FcntlFlock(file.Fd(), syscall.F_GETLK, lock); err != nil || lock.Type == syscall.F_UNLCK {
+		return 0, err
+	}
+	return int(lock.Pid), nil
+}
+
+// lookAgain is how long a wait for a lock sleeps between two looks.
+const lookAgain = 20 * time.Millisecond
+
+// End asks the process that holds the lock on the file at path to end by SIGTERM, and waits until it has. It returns
+// its id, or 0 if no process holds the lock. It never kills: when ctx ends first, that is the error.
+func End(ctx context.Context, path string) (id int, err error) {
+	id, err = Holder(path)
+	if err != nil || id <= 0 {
+		return 0, err
+	}
+	process, err := os.FindProcess(id)
+	if err != nil {
+		return 0, err
+	}
+	// The lock is looked at again with the process in hand: what has it now cannot become another process.
+	if now, err := Holder(path); err != nil || now != id {
+		return 0, err
+	}
+	if err := process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return id, err
+	}
+	for now := id; now == id; now, err = Holder(path) {
+		select {
+		case <-ctx.Done():
+			return id, ctx.Err()
+		case <-time.After(lookAgain):
+		}
+	}
+	return id, err
+}
+
+// Show opens a URL in the browser of the person at this machine.
+func Show(ctx context.Context, url string) error {
+	opener := "xdg-open"
+	if runtime.GOOS == "darwin" {
+		opener = "open"
+	}
+	return exec.CommandContext(ctx, opener, url).Run()
+}
