@@ -13,6 +13,7 @@ import (
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/operator/exportfile"
 	"orchestrator/internal/requirements/advice"
 	"orchestrator/internal/requirements/guidance"
 	"orchestrator/internal/requirements/proposal"
@@ -86,25 +87,36 @@ func (a *asking) offlineShow(cmd *cobra.Command, id string, asked error) error {
 	if err != nil {
 		return err
 	}
-	for _, e := range status.Requirements {
-		if e.ID != id {
-			continue
-		}
-		if a.asJSON {
-			return passOn(cmd.OutOrStdout(), e.Raw)
-		}
-		var req lifecycle.Requirement
-		if err := jsonv2.Unmarshal(e.Raw, &req); err != nil {
-			return err
-		}
-		p, columns := printer(cmd.OutOrStdout())
-		writeDefinition(p, columns, req.Definition)
-		p.Line("status    %s, revision %d", req.Status, req.Revision)
-		_, err = fmt.Fprint(cmd.OutOrStdout(), p.String())
+	meant := status.Meant(id)
+	if len(meant) != 1 {
+		return noneOrSeveral(id, meant)
+	}
+	at := slices.IndexFunc(status.Requirements, func(e exportfile.Entry) bool { return e.ID == meant[0] })
+	raw := status.Requirements[at].Raw
+	if a.asJSON {
+		return passOn(cmd.OutOrStdout(), raw)
+	}
+	var req lifecycle.Requirement
+	if err := jsonv2.Unmarshal(raw, &req); err != nil {
 		return err
 	}
-	return fault.New(fault.NotFound, "unknown_requirement", "the export has no requirement %q", id).
-		WithFix("orchestrator list lists the ids; they are compared letter by letter")
+	p, columns := printer(cmd.OutOrStdout())
+	writeDefinition(p, columns, req.Definition)
+	p.Line("status    %s, revision %d", req.Status, req.Revision)
+	_, err = fmt.Fprint(cmd.OutOrStdout(), p.String())
+	return err
+}
+
+// noneOrSeveral refuses an id that stands for no requirement of the export, or for several.
+func noneOrSeveral(id string, meant []string) error {
+	if len(meant) == 0 {
+		return fault.New(fault.NotFound, "requirement_not_found", "the export has no requirement %q", id).
+			WithFix("orchestrator list lists the ids; they are compared letter by letter")
+	}
+	f := fault.New(fault.NotFound, "requirement_not_found", "%q is the short form of %d requirements", id, len(meant)).
+		WithFix("give the whole id")
+	f.IDs = meant[:min(len(meant), 10)]
+	return advised(id, f)
 }
 
 func writeDefinition(p *output.Printer, columns int, d lifecycle.Definition) {

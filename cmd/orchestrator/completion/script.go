@@ -59,11 +59,51 @@ const escaped = `        # Of what several have in common the shell inserts all:
         fi
 `
 
+// patches are what is changed of cobra's script for bash: each text, and what stands before it then.
+var patches = []struct{ at, before string }{
+	{several, escaped},
+	{"    # Prepare the command to request completions for the program.\n", opened},
+	{"    __orchestrator_debug \"__orchestrator_handle_completion_types:", quoted},
+}
+
+// opened takes the quote away with which a word begins that is not closed: it would leave the request without an end.
+const opened = `    # What stands behind an open quote is completed
+    quote=
+    if [[ $cur == [\'\"]* ]]; then
+        quote=${cur:0:1}
+        cur=${cur:1}
+        [[ $quote == \" ]] && cur=${cur//\\/}
+        words[${#words[@]}-1]=${cur:+$(printf "%q" "$cur")}
+    fi
+
+`
+
+// quoted completes a word within an open quote, which readline closes.
+const quoted = `    if [[ -n $quote ]]; then
+        local comp tab=$'\t'
+        for comp in "${completions[@]}"; do
+            comp=${comp%%$tab*}
+            [[ $comp == "$cur"* ]] || continue
+            if [[ $quote == \' ]]; then
+                comp=${comp//\'/\'\\\'\'}
+            else
+                comp=$(printf "%s" "$comp" | sed 's/[\\$"` + "`" + `]/\\&/g')
+            fi
+            COMPREPLY+=("$comp")
+        done
+        return 0
+    fi
+`
+
 func bash(root *cobra.Command, out io.Writer) error {
 	var made bytes.Buffer
 	if err := root.GenBashCompletionV2(&made, true); err != nil {
 		return err
 	}
-	_, err := io.WriteString(out, strings.Replace(made.String(), several, escaped+several, 1))
+	script := strings.Replace(made.String(), "local cur prev words cword split", "local cur prev words cword split quote", 1)
+	for _, p := range patches {
+		script = strings.Replace(script, p.at, p.before+p.at, 1)
+	}
+	_, err := io.WriteString(out, script)
 	return err
 }
