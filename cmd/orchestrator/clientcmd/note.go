@@ -58,7 +58,7 @@ The tests that name the requirement are cited, or those that --tests chooses.`,
 			if err != nil {
 				return err
 			}
-			got, err := attach(cmd.Context(), c, args[0], query, content)
+			got, err := attach(cmd.Context(), c, args[0], query, content, "")
 			return a.report(cmd.OutOrStdout(), got, counted(got.Test), err)
 		},
 	}
