@@ -99,9 +99,6 @@ func (ch *changing) move(cmd *cobra.Command, c *apiclient.Client, id string, bod
 		sent.ifMatch = strconv.Quote(ch.ifMatch)
 	}
 	got, err := send(cmd.Context(), c, sent)
-	if ch.dryRun {
-		did = "it would be accepted"
-	}
 	return ch.remaining(cmd, ch.report(cmd.OutOrStdout(), got, did, err))
 }
 

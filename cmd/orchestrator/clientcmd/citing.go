@@ -121,23 +121,17 @@ func (ch *changing) remaining(cmd *cobra.Command, err error) error {
 	return err
 }
 
-// recorded returns what a test record counts.
-func recorded(t *lifecycle.TestRecord) string {
-	if t == nil {
-		return "a test record"
-	}
-	return proposal.Counted(*t)
-}
-
 // notChecked says what a report would make, and that the move was not checked.
 func (ch *changing) notChecked(cmd *cobra.Command, report string, got changed) error {
 	if ch.asJSON {
 		return passOn(cmd.OutOrStdout(), got.raw)
 	}
-	id := output.Printable(got.ID)
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: the report would be accepted: %s\n"+
-		"  the move to %s is not checked: it depends on the test record that the report makes\n"+
-		"  attach it first: %s\n", id, recorded(got.Test), ch.status, output.Printable(advice.Attach(got.ID, report)))
+	p, columns := printer(cmd.OutOrStdout())
+	p.Line("%s: %s", output.Printable(got.ID), got.told("", ""))
+	paragraph(p, columns, "  ", "the move to "+ch.status+" is not checked: it depends on the test record that the "+
+		"report makes")
+	p.Line("  attach it first: %s", output.Printable(advice.Attach(got.ID, report)))
+	_, err := fmt.Fprint(cmd.OutOrStdout(), p.String())
 	return err
 }
 
@@ -155,8 +149,10 @@ func attach(ctx context.Context, c *apiclient.Client, id string, query url.Value
 	if revision != "" {
 		r.IfMatch = strconv.Quote(revision)
 	}
-	return apiclient.ByID(id, func(id string) (changed, error) {
+	got, err := apiclient.ByID(id, func(id string) (changed, error) {
 		r.Path = path(id, below)
 		return receive(ctx, c, id, r)
 	})
+	got.ofReport, got.dryRun = true, query.Has("dry_run")
+	return got, err
 }
