@@ -52,8 +52,8 @@ func approveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "approve ID...",
 		Short: "Sign requirements off: approve them, and move them to done",
-		Long: `Approve prints the evidence of each requirement, looked up now, and what the approval covers; then
-it asks. It sends the approval together with the move to done, where the service offers that move;
+		Long: `Approve prints what the approval covers: the text, what each role wrote, and the evidence, looked
+up now. Then it asks. It sends the approval together with the move to done, where the service offers that move;
 else the approval alone. It is refused if the requirement has changed since it was shown.`,
 		Example: `  orchestrator approve REQ-001
   orchestrator approve REQ-001 REQ-002 --yes`,
@@ -90,6 +90,7 @@ func (o *confirming) approve(cmd *cobra.Command, c *apiclient.Client, id string)
 		p, columns := printer(cmd.OutOrStdout())
 		writeDefinition(p, columns, found.Dossier.Definition)
 		p.Line("status    %s, revision %d", found.Dossier.Standing.Status, found.Dossier.Revision)
+		found.writeWritten(p, columns)
 		found.writeGates(p, columns)
 		found.writeEvidence(p, columns)
 		p.Line("\nthe approval covers this text, and the design, implementation and tests of revision %d",

@@ -26,7 +26,7 @@ func showCommand() *cobra.Command {
 	return a.command(&cobra.Command{
 		Use:   "show ID",
 		Short: "Show one requirement: its text, status, gates, evidence, and who is next",
-		Long: `Show prints a requirement for people, with its evidence looked up again. With --json it prints the
+		Long: `Show prints a requirement for people: what each role wrote, and its evidence, looked up again. With --json it prints the
 requirement as GET /requirements/{id} answers it. Without a service, as in a clone, it reads
 project_status.json.`,
 		Example: `  orchestrator show REQ-001
@@ -100,9 +100,14 @@ func (a *asking) offlineShow(cmd *cobra.Command, id string, asked error) error {
 	if err := jsonv2.Unmarshal(raw, &req); err != nil {
 		return err
 	}
+	workflow, err := lifecycle.ParseWorkflow(status.Workflow)
+	if err != nil {
+		return err
+	}
 	p, columns := printer(cmd.OutOrStdout())
 	writeDefinition(p, columns, req.Definition)
 	p.Line("status    %s, revision %d", req.Status, req.Revision)
+	sheet{Dossier: review.One(workflow, req, review.Seen{})}.writeWritten(p, columns)
 	_, err = fmt.Fprint(cmd.OutOrStdout(), p.String())
 	return err
 }
@@ -144,6 +149,7 @@ func (s sheet) write(p *output.Printer, columns int) {
 		paragraph(p, columns, "", p.Paint(output.Yellow, "against done: ")+o.Detail+" ("+string(o.By)+": "+
 			advice.Typed(s.View.ID, o.With)+")")
 	}
+	s.writeWritten(p, columns)
 	s.writeGates(p, columns)
 	s.writeEvidence(p, columns)
 	s.writeProposed(p, columns)

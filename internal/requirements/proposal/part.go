@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"regexp"
+	"slices"
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -71,18 +72,47 @@ func (p Part) Template(req lifecycle.Requirement, present []byte) (string, error
 	b.WriteString(manual)
 	body := p.start
 	if len(present) > 0 {
-		var value yaml.Node // JSON is YAML, and keeps its order
-		if err := yaml.Unmarshal(present, &value); err != nil {
+		var err error
+		if body, err = asYAML(present); err != nil {
 			return "", err
 		}
-		plain(&value)
-		encoded, err := yaml.Marshal(&value)
-		if err != nil {
-			return "", err
-		}
-		body = string(encoded)
 	}
 	return b.String() + body + p.more, nil
+}
+
+// Plain returns the JSON of a part as its role edits it; what cannot be edited, as it is.
+func Plain(raw []byte) string {
+	if len(raw) == 0 {
+		return ""
+	}
+	text, err := asYAML(raw)
+	if err != nil {
+		return string(raw)
+	}
+	return text
+}
+
+// asYAML writes JSON as YAML, the summary first.
+func asYAML(raw []byte) (string, error) {
+	var value yaml.Node // JSON is YAML, and keeps its order
+	if err := yaml.Unmarshal(raw, &value); err != nil {
+		return "", err
+	}
+	plain(&value)
+	if len(value.Content) == 1 {
+		members := value.Content[0].Content
+		for i := 0; i+1 < len(members); i += 2 {
+			if members[i].Value == "summary" {
+				summary := slices.Clone(members[i : i+2])
+				value.Content[0].Content = slices.Concat(summary, members[:i], members[i+2:])
+			}
+		}
+	}
+	var out bytes.Buffer
+	to := yaml.NewEncoder(&out)
+	to.SetIndent(2)
+	err := to.Encode(&value)
+	return out.String(), err
 }
 
 // plain takes the braces and quotes of JSON away.
