@@ -110,3 +110,13 @@ func paragraph(p *output.Printer, columns int, indent, text string) {
 		}
 	}
 }
+
+// labelled writes a text as paragraph does, behind a label in a colour.
+func labelled(p *output.Printer, columns int, indent string, c output.Colour, label, text string) {
+	for i, line := range output.Wrap(label+output.Printable(text), columns-len(indent)) {
+		if rest, begins := strings.CutPrefix(line+" ", label); begins && i == 0 {
+			line = strings.TrimRight(p.Paint(c, label)+rest, " ")
+		}
+		p.Line("%s", indent+line)
+	}
+}

@@ -95,9 +95,9 @@ func (a *asking) report(out io.Writer, got changed, did string, err error) error
 	if got.unsure {
 		p.Line("the connection broke; the change was sent again with the same key, and counts once")
 	}
-	p.Line("%s: %s", output.Printable(got.ID), got.told(did, p.Paint(output.Green, got.Status)))
+	p.Line("%s: %s", output.Printable(got.ID), got.told(did, p.Paint(output.Green, output.Printable(got.Status))))
 	for _, w := range got.Warnings {
-		paragraph(p, columns, "  ", p.Paint(output.Yellow, "against done: ")+w.Detail+" ("+string(w.By)+": "+
+		labelled(p, columns, "  ", output.Yellow, "against done: ", w.Detail+" ("+string(w.By)+": "+
 			advice.Typed(got.ID, w.With)+")")
 	}
 	if !got.dryRun {

@@ -146,7 +146,7 @@ func (s sheet) write(p *output.Printer, columns int) {
 			c.Until.Format("2006-01-02 15:04 MST"))
 	}
 	for _, o := range s.View.AgainstDone {
-		paragraph(p, columns, "", p.Paint(output.Yellow, "against done: ")+o.Detail+" ("+string(o.By)+": "+
+		labelled(p, columns, "", output.Yellow, "against done: ", o.Detail+" ("+string(o.By)+": "+
 			advice.Typed(s.View.ID, o.With)+")")
 	}
 	s.writeWritten(p, columns)
@@ -166,7 +166,7 @@ func (s sheet) writeProposed(p *output.Printer, columns int) {
 	for _, o := range s.Dossier.Proposed {
 		paragraph(p, columns, "  ", o.String()+strings.TrimSuffix(" ("+output.At(o.Path, o.Line), ": ")+")")
 		for _, conflict := range o.Conflicts {
-			paragraph(p, columns, "    ", p.Paint(output.Yellow, "conflict: ")+conflict)
+			labelled(p, columns, "    ", output.Yellow, "conflict: ", conflict)
 		}
 	}
 }
