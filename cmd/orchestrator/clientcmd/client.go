@@ -21,6 +21,7 @@ import (
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/advice"
+	"orchestrator/internal/requirements/proposal"
 )
 
 // shared are the flags of all commands of the package: variables and settings stand in for them. What the others
@@ -50,7 +51,35 @@ func (a *asking) command(cmd *cobra.Command, ids bool) *cobra.Command {
 			cli.TypedOnly(cmd, f.Name)
 		}
 	})
+	work := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := checkSaid(cmd, args); err != nil {
+			return err
+		}
+		return work(cmd, args)
+	}
 	return cli.WithEnv(cmd)
+}
+
+// checkSaid refuses words of a person that are hints still, as printed commands have them.
+func checkSaid(cmd *cobra.Command, args []string) (wrong error) {
+	for _, arg := range args {
+		if err := proposal.CheckSaid("the argument", arg); err != nil {
+			return err
+		}
+	}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		words := []string{f.Value.String()}
+		if list, is := f.Value.(pflag.SliceValue); is {
+			words = list.GetSlice()
+		}
+		for _, word := range words {
+			if err := proposal.CheckSaid("--"+f.Name, word); err != nil && wrong == nil {
+				wrong = err
+			}
+		}
+	})
+	return wrong
 }
 
 // connect makes the client.

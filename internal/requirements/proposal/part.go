@@ -3,7 +3,6 @@ package proposal
 import (
 	"bytes"
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -134,27 +133,16 @@ func comment(text string) string {
 	return "# " + strings.ReplaceAll(text, "\n", "\n# ") + "\n"
 }
 
-var placeholder = regexp.MustCompile(`<[^<>\n]+>`)
-
-// Read reads an edited text as the value of the part; nil where it says nothing. What of the template stands in it
-// still is named in the error.
+// Read reads an edited text as the value of the part, which is empty where the text says nothing. What of the template
+// stands in it still is named in the error.
 func (p Part) Read(ctx context.Context, t Tree, text []byte) (Value, error) {
 	var value Value
 	if err := yaml.Unmarshal(text, &value.members); err != nil {
 		return value, misused("the text of %s is no YAML", p.Field).
 			WithFix("write it as: summary: …; orchestrator show ID has what is there").Because(err)
 	}
-	offered := placeholder.FindAllString(p.start+p.more, -1)
-	encoded, err := jsonv2.Marshal(value, jsonv2.Deterministic(true))
-	if err != nil {
-		return value, misused("the text of %s cannot be sent", p.Field).
-			WithFix("use names, texts, numbers and lists alone").Because(err)
-	}
-	for _, hint := range offered {
-		if bytes.Contains(encoded, []byte(hint)) {
-			return value, misused("the text still has %s of the template", hint).
-				WithFix("replace it, or take its line away")
-		}
+	if err := p.checkFilled("the text", value); err != nil {
+		return value, err
 	}
 	return value, p.readEvidence(ctx, t, value)
 }
