@@ -22,6 +22,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/advice"
 	"orchestrator/internal/requirements/proposal"
+	"orchestrator/internal/rules/lifecycle"
 )
 
 // shared are the flags of all commands of the package: variables and settings stand in for them. What the others
@@ -84,6 +85,9 @@ func checkSaid(cmd *cobra.Command, args []string) (wrong error) {
 
 // connect makes the client.
 func (a *asking) connect() (*apiclient.Client, error) {
+	if err := oneOf("--as", a.as, lifecycle.Roles()); err != nil {
+		return nil, err
+	}
 	o := a.Service
 	o.Role = cmp.Or(a.as, a.Role)
 	return o.Connect()

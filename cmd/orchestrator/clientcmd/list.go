@@ -73,9 +73,6 @@ func (l *listing) path() string {
 			q.Set(name, value)
 		}
 	}
-	if l.role != "" {
-		q.Set("waiting_for", l.role)
-	}
 	if l.suspect {
 		q.Set("suspect", "true")
 	}
@@ -86,6 +83,9 @@ func (l *listing) run(cmd *cobra.Command) error {
 	var found struct {
 		Total        int      `json:"total"`
 		Requirements []listed `json:"requirements"`
+	}
+	if err := l.check(); err != nil {
+		return err
 	}
 	raw, err := l.pages(cmd, "", func(string) string { return l.path() }, "requirements", l.limit)
 	if err == nil {
@@ -106,6 +106,9 @@ func (l *listing) offline(cmd *cobra.Command, raw []byte, asked error) error {
 		return l.refusedAs(cmd, "", raw, asked)
 	}
 	status, err := cli.Offline(cmd, asked)
+	if err == nil {
+		err = l.answerable()
+	}
 	if err != nil {
 		return err
 	}
@@ -118,7 +121,7 @@ func (l *listing) offline(cmd *cobra.Command, raw []byte, asked error) error {
 		}
 		row := listed{ID: req.ID, Title: req.Title, Status: string(req.Status), Suspect: req.Suspect,
 			Stale: len(req.Stale) > 0, Retired: req.Retired}
-		if l.selects(row, e.Raw) {
+		if l.selects(req) {
 			rows, kept = append(rows, row), append(kept, e.Raw)
 		}
 	}
@@ -130,12 +133,6 @@ func (l *listing) offline(cmd *cobra.Command, raw []byte, asked error) error {
 		return output.WriteJSON(cmd.OutOrStdout(), map[string]any{"total": total, "requirements": kept})
 	}
 	return writeList(cmd.OutOrStdout(), rows, total)
-}
-
-// selects reports whether a requirement of the export is one of those that are listed.
-func (l *listing) selects(row listed, raw jsontext.Value) bool {
-	has := strings.Contains(strings.ToLower(string(raw)), strings.ToLower(l.text))
-	return has && (l.status == "" || l.status == row.Status) && (!l.suspect || row.Suspect)
 }
 
 func writeList(out io.Writer, found []listed, total int) error {
