@@ -4,7 +4,6 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/completion"
@@ -70,6 +69,9 @@ func (ch *changing) run(cmd *cobra.Command, id string) error {
 		return cliMisuse("give --status, or the whole request with --from").
 			WithFix("orchestrator next %s lists the moves, each as a command", id)
 	}
+	if err := checkWhole(cmd, ch.from); err != nil {
+		return err
+	}
 	if ch.from == "" {
 		if err := ch.justified(cmd); err != nil {
 			return err
@@ -106,7 +108,10 @@ func (ch *changing) move(cmd *cobra.Command, c *apiclient.Client, id string, bod
 func (ch *changing) body(cmd *cobra.Command, c *apiclient.Client, id string) (any, error) {
 	if ch.from != "" {
 		content, err := readInput(cmd, ch.from, maxBody)
-		return jsontext.Value(content), err
+		if err != nil {
+			return nil, err
+		}
+		return proposal.Request(content)
 	}
 	cited, err := ch.cite(cmd, c, id)
 	if err != nil {

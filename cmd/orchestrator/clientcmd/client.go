@@ -153,3 +153,17 @@ func labelled(p *output.Printer, columns int, indent string, c output.Colour, la
 		p.Line("%s", indent+line)
 	}
 }
+
+// besides are the flags that go with a request that is read from a file.
+var besides = []string{"from", "as", "dry-run", "if-match"}
+
+// checkWhole refuses flags that say what a file says that is read as the whole request.
+func checkWhole(cmd *cobra.Command, from string) (wrong error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if from != "" && wrong == nil && !slices.Contains(shared, f.Name) && !slices.Contains(besides, f.Name) {
+			wrong = cliMisuse("--from is the whole request, and --%s is given beside it", f.Name).
+				WithFix("put what --%s says into the file, or leave --from out", f.Name)
+		}
+	})
+	return wrong
+}

@@ -90,6 +90,9 @@ func testCommand() *cobra.Command {
 }
 
 func (w *writing) run(cmd *cobra.Command, id string) error {
+	if err := checkWhole(cmd, w.from); err != nil {
+		return err
+	}
 	c, err := w.connect()
 	if err != nil {
 		return err
@@ -103,17 +106,26 @@ func (w *writing) run(cmd *cobra.Command, id string) error {
 	case err != nil:
 		return err
 	case w.from != "":
-		content, err := readInput(cmd, w.from, maxBody)
-		if err != nil {
-			return err
-		}
-		if value, err = w.part.Read(cmd.Context(), t, content); err != nil {
+		if value, err = w.read(cmd, t); err != nil {
 			return err
 		}
 	case value.Empty():
 		return w.edit(cmd, c, t, id)
 	}
 	return w.send(cmd, c, change{id: id, body: map[string]any{w.part.Field: value}})
+}
+
+// read reads the part from a file.
+func (w *writing) read(cmd *cobra.Command, t proposal.Tree) (proposal.Value, error) {
+	content, err := readInput(cmd, w.from, maxBody)
+	if err != nil {
+		return proposal.Value{}, err
+	}
+	value, err := w.part.Read(cmd.Context(), t, content)
+	if err == nil && value.Empty() {
+		err = cliMisuse("what --from names has nothing in it").WithFix("write it as: summary: …")
+	}
+	return value, err
 }
 
 func (w *writing) send(cmd *cobra.Command, c *apiclient.Client, ch change) error {
