@@ -87,7 +87,13 @@ func (a *asking) pages(cmd *cobra.Command, id string, path func(id string) strin
 func writeEvents(out io.Writer, page events) error {
 	p, columns := printer(out)
 	for _, e := range page.Records {
-		p.Line("%s", output.Cut(e.line(), columns))
+		when := e.At.UTC().Format("2006-01-02 15:04:05") + fmt.Sprintf("  #%d  ", e.Seq)
+		for i, line := range output.Wrap(output.Printable(e.outcome()+", by "+e.who()), columns-len(when)) {
+			p.Line("%s", when+line)
+			if i == 0 {
+				when = strings.Repeat(" ", len(when))
+			}
+		}
 	}
 	if page.Next != "" {
 		p.Line("there are older records; a higher --limit lists more")
@@ -102,15 +108,16 @@ func writeEvents(out io.Writer, page events) error {
 // shownFields are the members of a change that are named.
 var shownFields = []string{"status", "design_spec", "implementation", "test", "approvals", "deviations", "pm_notes"}
 
-// line returns an event as one line.
-func (e event) line() string {
-	words := []string{e.At.UTC().Format("2006-01-02 15:04:05"), fmt.Sprintf("#%d", e.Seq), e.Actor.Name, e.Kind}
+// who returns the name of the actor, with the role where the name does not say it.
+func (e event) who() string {
 	if e.Actor.Role != e.Actor.Name {
-		words[2] += " (" + e.Actor.Role + ")"
+		return e.Actor.Name + " (" + e.Actor.Role + ")"
 	}
-	if e.Subject != "" {
-		words = append(words, e.Subject)
-	}
+	return e.Actor.Name
+}
+
+// changes returns the members that were changed, the status by its name.
+func (e event) changes() string {
 	var fields []string
 	for _, name := range shownFields {
 		if value, there := e.Data.Change[name]; there {
@@ -120,8 +127,34 @@ func (e event) line() string {
 			fields = append(fields, name)
 		}
 	}
-	if len(fields) > 0 {
-		words = append(words, strings.Join(fields, "+"))
+	return strings.Join(fields, "+")
+}
+
+// outcome says what happened to the requirement whose history it is.
+func (e event) outcome() string {
+	var why struct {
+		Reason string `json:"reason"`
+	}
+	_ = jsonv2.Unmarshal(e.Data.Change["justification"], &why) // a change without a status has none
+	switch said := e.changes(); {
+	case e.Data.Refusal.Code != "":
+		return strings.TrimSuffix("refused "+e.Data.Refusal.Code+": "+e.Data.Refusal.Detail, ": ")
+	case said != "" && why.Reason != "":
+		return said + ": " + why.Reason
+	case said != "":
+		return said
+	}
+	return e.Kind
+}
+
+// line returns an event of any requirement as one line.
+func (e event) line() string {
+	words := []string{e.At.UTC().Format("2006-01-02 15:04:05"), fmt.Sprintf("#%d", e.Seq), e.who(), e.Kind}
+	if e.Subject != "" {
+		words = append(words, e.Subject)
+	}
+	if said := e.changes(); said != "" {
+		words = append(words, said)
 	}
 	if e.Data.Refusal.Code != "" {
 		words = append(words, "refused: "+e.Data.Refusal.Code)
