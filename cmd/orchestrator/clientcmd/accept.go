@@ -3,6 +3,7 @@ package clientcmd
 import (
 	"context"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 
@@ -52,26 +53,23 @@ func (o *confirming) accept(cmd *cobra.Command, c *apiclient.Client, id string) 
 	if err != nil {
 		return err
 	}
-	if !o.asJSON {
-		if err := showChange(cmd, c, found.Dossier.Definition); err != nil {
-			return err
-		}
+	if err := showChange(cmd.Context(), o.reading(cmd), c, found.Dossier.Definition); err != nil {
+		return err
 	}
-	if !o.confirmed(cmd, "accept the text of "+found.View.ID+"?") {
-		fmt.Fprintln(cmd.ErrOrStderr(), "nothing is changed")
-		return nil
+	if err := o.confirm(cmd, found.View.ID, "accept the text of "+output.Printable(found.View.ID)+"?"); err != nil {
+		return err
 	}
 	got, err := send(cmd.Context(), c, change{id: found.View.ID, body: body, ifMatch: found.shown()})
 	return o.report(cmd.OutOrStdout(), got, "the text is accepted", err)
 }
 
 // showChange writes what changed in a text since the import before.
-func showChange(cmd *cobra.Command, c *apiclient.Client, now lifecycle.Definition) error {
-	before, err := earlier(cmd.Context(), c, now)
+func showChange(ctx context.Context, out io.Writer, c *apiclient.Client, now lifecycle.Definition) error {
+	before, err := earlier(ctx, c, now)
 	if err != nil {
 		return err
 	}
-	p, columns := printer(cmd.OutOrStdout())
+	p, columns := printer(out)
 	writeDefinition(p, columns, now)
 	if before.ID == "" {
 		p.Line("\nthe log has no earlier text of it")
@@ -79,7 +77,7 @@ func showChange(cmd *cobra.Command, c *apiclient.Client, now lifecycle.Definitio
 		p.Line("\nwhat changed: [-taken away-] {+added+}")
 		paragraph(p, columns, "  ", wordsChanged(proposal.Difference(before, now)))
 	}
-	_, err = fmt.Fprint(cmd.OutOrStdout(), p.String())
+	_, err = fmt.Fprint(out, p.String())
 	return err
 }
 

@@ -3,6 +3,7 @@ package clientcmd
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -10,7 +11,10 @@ import (
 	"golang.org/x/term"
 
 	"orchestrator/cmd/orchestrator/completion"
+	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/advice"
 	"orchestrator/internal/requirements/proposal"
 )
 
@@ -35,15 +39,35 @@ func (o *confirming) check() error {
 		WithFix("run it in a terminal; or look with orchestrator show, and give --yes")
 }
 
-// confirmed asks a question.
-func (o *confirming) confirmed(cmd *cobra.Command, question string) bool {
+// codeDeclined is the code of a question that was not answered with yes.
+const codeDeclined fault.Code = "declined"
+
+// confirm asks a question about a requirement, and refuses to go on without a yes.
+func (o *confirming) confirm(cmd *cobra.Command, id, question string) error {
 	if o.yes {
-		return true
+		return nil
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "%s [y/N] ", question)
+	if _, err := fmt.Fprintf(cmd.ErrOrStderr(), "%s [y/N] ", question); err != nil {
+		return err
+	}
 	answer, _ := bufio.NewReader(cmd.InOrStdin()).ReadString('\n')
-	answer = strings.ToLower(strings.TrimSpace(answer))
-	return answer == "y" || answer == "yes"
+	if answer = strings.ToLower(strings.TrimSpace(answer)); answer == "y" || answer == "yes" {
+		return nil
+	}
+	return fault.New(fault.Conflict, codeDeclined, "nothing is changed: the question about %s was not answered with y", id).
+		WithFix("%s %s asks again", cmd.CommandPath(), advice.Word(id))
+}
+
+// reading returns where a person reads what the question is about: beside the answer of the service, where that is
+// printed as it is. There is nothing to read where nobody is asked, and that alone is wanted.
+func (o *confirming) reading(cmd *cobra.Command) io.Writer {
+	switch {
+	case !o.asJSON:
+		return cmd.OutOrStdout()
+	case o.yes:
+		return io.Discard
+	}
+	return cmd.ErrOrStderr()
 }
 
 func approveCommand() *cobra.Command {
@@ -66,12 +90,7 @@ else the approval alone. It is refused if the requirement has changed since it w
 			if err != nil {
 				return err
 			}
-			for _, id := range args {
-				if err := o.approve(cmd, c, id); err != nil {
-					return err
-				}
-			}
-			return nil
+			return o.approveAll(cmd, c, args)
 		},
 	}
 	o.flags(cmd, "approved")
@@ -80,30 +99,57 @@ else the approval alone. It is refused if the requirement has changed since it w
 	return cmd
 }
 
+// approveAll approves requirements one after the other. One that a person does not approve keeps none of the others from
+// it; one that cannot be approved does, and those behind it are named.
+func (o *confirming) approveAll(cmd *cobra.Command, c *apiclient.Client, ids []string) (declined error) {
+	for i, id := range ids {
+		err := o.approve(cmd, c, id)
+		switch rest := ids[i+1:]; {
+		case fault.Is(err, codeDeclined):
+			declined = err
+		case err != nil && len(rest) > 0:
+			names := make([]string, len(rest))
+			for i, other := range rest {
+				names[i] = advice.Word(other)
+			}
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s stopped there, and left %d: %s %s\n", cmd.Name(), len(rest),
+				cmd.CommandPath(), output.Printable(strings.Join(names, " ")))
+			return err
+		case err != nil:
+			return err
+		}
+	}
+	return declined
+}
+
 func (o *confirming) approve(cmd *cobra.Command, c *apiclient.Client, id string) error {
 	found, err := lookAt(cmd.Context(), c, id)
 	if err != nil {
 		return o.refusedAs(cmd, id, found.raw, err)
 	}
 	body, done := proposal.SignOff(found.View, o.reason)
-	if !o.asJSON {
-		p, columns := printer(cmd.OutOrStdout())
-		writeDefinition(p, columns, found.Dossier.Definition)
-		p.Line("status    %s, revision %d", found.Dossier.Standing.Status, found.Dossier.Revision)
-		found.writeWritten(p, columns)
-		found.writeGates(p, columns)
-		found.writeEvidence(p, columns)
-		p.Line("\nthe approval covers this text, and the design, implementation and tests of revision %d",
-			found.Dossier.Revision)
-		if !done {
-			p.Line("it does not lead to done: no move to done is open to you from %s", found.Dossier.Standing.Status)
-		}
-		fmt.Fprint(cmd.OutOrStdout(), p.String())
+	if err := found.writeSignOff(o.reading(cmd), done); err != nil {
+		return err
 	}
-	if !o.confirmed(cmd, "approve "+found.View.ID+"?") {
-		fmt.Fprintln(cmd.ErrOrStderr(), "nothing is changed")
-		return nil
+	if err := o.confirm(cmd, found.View.ID, "approve "+output.Printable(found.View.ID)+"?"); err != nil {
+		return err
 	}
 	got, err := send(cmd.Context(), c, change{id: found.View.ID, body: body, ifMatch: found.shown()})
 	return o.report(cmd.OutOrStdout(), got, "approved", err)
+}
+
+// writeSignOff writes what an approval covers.
+func (s sheet) writeSignOff(out io.Writer, done bool) error {
+	p, columns := printer(out)
+	writeDefinition(p, columns, s.Dossier.Definition)
+	p.Line("status    %s, revision %d", s.Dossier.Standing.Status, s.Dossier.Revision)
+	s.writeWritten(p, columns)
+	s.writeGates(p, columns)
+	s.writeEvidence(p, columns)
+	p.Line("\nthe approval covers this text, and the design, implementation and tests of revision %d", s.Dossier.Revision)
+	if !done {
+		p.Line("it does not lead to done: no move to done is open to you from %s", s.Dossier.Standing.Status)
+	}
+	_, err := fmt.Fprint(out, p.String())
+	return err
 }

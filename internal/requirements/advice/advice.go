@@ -26,6 +26,9 @@ func quote(word string) string {
 	return shellquote.Quote(word)
 }
 
+// Word returns a word as a shell takes it.
+func Word(word string) string { return quote(word) }
+
 // Body returns the command that sends what an example shows; "" where no command does.
 func Body(id string, b guidance.Body) string {
 	name := quote(id)
