@@ -9,7 +9,7 @@ import (
 	"orchestrator/internal/requirements/reqdoc"
 )
 
-// Covers: ORC-151, ORC-152
+// Covers: ORC-175, ORC-176
 
 const pathOfRenames = "/project/renames"
 

@@ -25,6 +25,14 @@ func quote(word string) string {
 	return shellquote.Quote(word)
 }
 
+// Line returns a command with its words, quoted for a shell.
+func Line(command string, words ...string) string {
+	for _, word := range words {
+		command += " " + quote(word)
+	}
+	return command
+}
+
 // Body returns the command that sends what an example shows; "" where no command does.
 func Body(id string, b guidance.Body) string {
 	name := quote(id)
@@ -133,6 +141,7 @@ func Typed(id, text string) string {
 		"GET /requirements/{id}/next", program+"next "+name,
 		"GET /requirements/{id}/review", program+"show "+name,
 		"GET /requirements/{id}", program+"show "+name,
+		"GET /requirements?retired=true", program+"list",
 		"GET /requirements", program+"list",
 		"GET /next", program+"next",
 		"DELETE /requirements/{id}/claim?field=…", program+"claim "+name+" --release",
@@ -142,6 +151,7 @@ func Typed(id, text string) string {
 		"GET /workflow", program+"workflow",
 		"POST /requirements/{id}/test-report", program+"attach "+name+" '<report>'",
 		"POST /project/import", program+"import",
+		"POST /project/renames", program+"rename",
 	).Replace(text)
 }
 
