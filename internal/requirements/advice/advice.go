@@ -82,10 +82,26 @@ func Lead(id string, l guidance.Lead) string {
 		return Body(id, *l.Example)
 	case strings.HasPrefix(l.Request, "PUT /workflow"):
 		return program + "workflow rework --reason '<why>'"
+	case strings.HasPrefix(l.Request, guidance.RenameRequest):
+		return renaming(strings.TrimPrefix(l.Request, guidance.RenameRequest))
 	case strings.HasPrefix(l.Request, "POST /requirements/"):
 		return program + "attach " + quote(id) + " '<report>'"
 	}
 	return l.Request
+}
+
+// renaming returns the command that confirms the pairs of a request; "" if it has none.
+func renaming(body string) string {
+	var asked struct {
+		Renames []struct {
+			From string `json:"from"`
+			To   string `json:"to"`
+		} `json:"renames"`
+	}
+	if err := jsonv2.Unmarshal([]byte(body), &asked); err != nil || len(asked.Renames) == 0 {
+		return ""
+	}
+	return Line(program+"rename", asked.Renames[0].From, asked.Renames[0].To) + " --reason '<why>'"
 }
 
 // Next returns the command that lists what a party can do with a requirement; "" for one that has no tokens.
