@@ -39,7 +39,7 @@ func Gate(ctx context.Context, r Request, o review.GateOptions) (review.GateResu
 		return review.GateResult{}, err
 	}
 	now := review.Point{Project: r.Project}
-	if now.Touches, err = r.touches(ctx); err != nil {
+	if err = r.touch(ctx, &now); err != nil {
 		return review.GateResult{}, err
 	}
 	result := review.GateSince(now, base, o)
@@ -50,45 +50,48 @@ func Gate(ctx context.Context, r Request, o review.GateOptions) (review.GateResu
 	return result, err
 }
 
-// touches returns what was made of each requirement by now: as the service has it, or else the export.
-func (r Request) touches(ctx context.Context) (map[string]review.Touch, error) {
+// touch fills in what was made of each requirement by now: as the service has it, or else the export.
+func (r Request) touch(ctx context.Context, p *review.Point) error {
 	if r.Service != nil {
 		content, err := r.Service.Get(ctx, "/project", "application/json")
 		if err != nil {
-			return nil, err
+			return err
 		}
-		return touchesIn(bytes.NewReader(content))
+		return touchIn(bytes.NewReader(content), p)
 	}
 	f, err := projection.OpenExport(ctx, r.Export)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if f == nil {
-		return nil, fault.New(fault.NotFound, "export_missing", "there is no export %s", r.Export).
+		return fault.New(fault.NotFound, "export_missing", "there is no export %s", r.Export).
 			WithFix("give the project_status.json of the project with --export")
 	}
 	defer f.Close()
-	return touchesIn(f)
+	return touchIn(f, p)
 }
 
-func touchesIn(export io.Reader) (map[string]review.Touch, error) {
+func touchIn(export io.Reader, p *review.Point) error {
 	snap, err := projection.ReadFile(export)
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "export_invalid", "the state of the project cannot be read").
+		return fault.New(fault.Invalid, "export_invalid", "the state of the project cannot be read").
 			WithFix("ask a service of this version, or give the export that the service writes, whole").Because(err)
 	}
-	all := map[string]review.Touch{}
+	p.Touches, p.Former = map[string]review.Touch{}, map[string][]string{}
 	for e := range snap.All() {
 		req := e.Requirement()
-		all[req.ID] = review.TouchOf(req)
+		p.Touches[req.ID] = review.TouchOf(req)
+		for _, f := range req.FormerIDs {
+			p.Former[req.ID] = append(p.Former[req.ID], f.ID)
+		}
 	}
-	return all, nil
+	return nil
 }
 
 // pointOf returns the project that an export is of.
 func pointOf(content []byte) (p review.Point, err error) {
 	if p.Project, err = requirements.ReviewExport(bytes.NewReader(content)); err == nil {
-		p.Touches, err = touchesIn(bytes.NewReader(content))
+		err = touchIn(bytes.NewReader(content), &p)
 	}
 	return p, err
 }

@@ -65,8 +65,8 @@ func TestWhatCannotBeABase(t *testing.T) {
 	}
 	_, err := pointOf([]byte("{}"))
 	require.ErrorIs(t, err, fault.Invalid)
-	_, err = Request{Service: &pages{}}.touches(t.Context())
+	err = Request{Service: &pages{}}.touch(t.Context(), &review.Point{})
 	require.ErrorContains(t, err, "not now")
-	_, err = Request{Export: "none.json"}.touches(t.Context())
+	err = Request{Export: "none.json"}.touch(t.Context(), &review.Point{})
 	require.ErrorIs(t, err, fault.NotFound)
 }
