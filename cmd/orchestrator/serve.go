@@ -127,7 +127,8 @@ func serveCommand() *cobra.Command {
 
 // serveSettings says which flags the settings stand in for, and which are paths.
 func serveSettings(cmd *cobra.Command) {
-	setting.Declare(cmd, "requirements", "export", "workflow", "evidence", "branch", "addr", "log-format", "log-level")
+	setting.Declare(cmd, "requirements", "family", "qualify", "export", "workflow", "evidence", "branch", "addr",
+		"log-format", "log-level")
 	setting.WorkAtRoot(cmd, "data", "requirements", "export", "repo", "witness", "addr", "tls-cert", "tls-key",
 		"metrics-token-file")
 }

@@ -45,11 +45,12 @@ func Gate(ctx context.Context, r Request, o review.GateOptions) (review.GateResu
 	if err != nil {
 		return review.GateResult{}, err
 	}
-	base, now := review.Point{Touches: touchesIn(was)}, review.Point{Project: r.Project, Touches: touchesIn(is)}
-	if base.Project, err = requirements.ReviewExport(bytes.NewReader(content)); err != nil {
+	before, err := requirements.ReviewExport(bytes.NewReader(content))
+	if err != nil {
 		return review.GateResult{}, err
 	}
-	result := review.GateSince(now, base, o)
+	base := pointOf(before, was)
+	result := review.GateSince(pointOf(r.Project, is), base, o)
 	result.Since.Ref, result.Since.Commit = r.Ref, commit
 	if r.Service != nil {
 		result.Since.Refused, err = refused(ctx, r.Service, base.Project.Log.Size)
@@ -109,13 +110,17 @@ func continues(base, now *projection.Snapshot, r Request) error {
 			"began anew, leave --since out")
 }
 
-func touchesIn(snap *projection.Snapshot) map[string]review.Touch {
-	all := map[string]review.Touch{}
+// pointOf returns a review with what was made of each requirement in the state that it is of.
+func pointOf(p review.Project, snap *projection.Snapshot) review.Point {
+	point := review.Point{Project: p, Touches: map[string]review.Touch{}, Former: map[string][]string{}}
 	for e := range snap.All() {
 		req := e.Requirement()
-		all[req.ID] = review.TouchOf(req)
+		point.Touches[req.ID] = review.TouchOf(req)
+		for _, f := range req.FormerIDs {
+			point.Former[req.ID] = append(point.Former[req.ID], f.ID)
+		}
 	}
-	return all
+	return point
 }
 
 // read reads the export as a revision has it.
