@@ -41,8 +41,12 @@ func (f Found) String() string {
 		families = append(families, fmt.Sprintf("%d %s", n, name))
 	}
 	slices.Sort(families)
-	return fmt.Sprintf("%s: requirements: %d (%s)", strings.Join(f.Documents, ", "), f.Requirements,
+	found := fmt.Sprintf("%s: requirements: %d (%s)", strings.Join(f.Documents, ", "), f.Requirements,
 		strings.Join(families, ", "))
+	if f.Skipped > 0 {
+		found += fmt.Sprintf("; not taken: %d, which orchestrator import --check lists", f.Skipped)
+	}
+	return found
 }
 
 // Find reads the documents that are named, or looks for some in the working folder where none is. It writes nothing.
