@@ -122,6 +122,20 @@ func (p *process) awaitServing() error {
 	})
 }
 
+// exportStarts finds the check of an export that was not tried yet.
+var exportStarts = regexp.MustCompile(`"name":\s*"export",\s*"status":\s*"starting"`)
+
+// awaitExport waits until the export of the start was tried, which happens beside the first requests.
+func (p *process) awaitExport() error {
+	return poll(func() error {
+		answer, err := p.call(request{method: "GET", path: "/readyz"})
+		if err == nil && exportStarts.MatchString(answer.body) {
+			err = errors.New("the first export was not tried")
+		}
+		return err
+	})
+}
+
 // fatal ends a poll before its time.
 type fatal struct{ error }
 

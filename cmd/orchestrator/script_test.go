@@ -80,6 +80,9 @@ func (s *script) serve(args []string) (err error) {
 		return err
 	}
 	s.ts.Setenv("ADDR", s.server.addr)
+	if err := s.server.awaitExport(); err != nil {
+		return err
+	}
 	return s.logs(nil)
 }
 

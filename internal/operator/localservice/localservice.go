@@ -59,7 +59,7 @@ type Service struct {
 // process can be it.
 func Become(data datadir.Dir) (log io.Writer, err error) {
 	if err := background.Hold(lockFile(data)); err != nil {
-		return nil, fault.New(fault.Conflict, CodeStart, "the folder %s cannot be locked for a service in the "+
+		return nil, fault.New(fault.Unavailable, CodeStart, "the folder %s cannot be locked for a service in the "+
 			"background", data).
 			WithFix("orchestrator up starts the service; wait while another orchestrator up is at it").Because(err)
 	}
@@ -92,6 +92,25 @@ func Up(ctx context.Context, o Options) (Service, error) {
 	return s, err
 }
 
+// Process returns the process of the service in the background of a data folder, which may be starting or ending; 0 is
+// none.
+func Process(data datadir.Dir) (id int, err error) { return background.Holder(lockFile(data)) }
+
+// Failure returns what the last start in the background of a data folder said when it failed, or "".
+func Failure(ctx context.Context, data datadir.Dir) string {
+	said, _ := tree.ReadFile(ctx, LogFile(data), 2*logLimit) // without a log nothing is known
+	lines := strings.Split(strings.TrimSpace(string(said[max(0, len(said)-maxTail):])), "\n")
+	for i := len(lines) - 1; i >= 0; i-- {
+		switch {
+		case strings.HasPrefix(lines[i], "orchestrator: "):
+			return lastLines(strings.Join(lines[i:], "\n"), shownLines)
+		case !strings.HasPrefix(lines[i], "  "): // what follows an error is indented
+			return "" // a later start went on
+		}
+	}
+	return ""
+}
+
 // find returns the service that runs, if one does, and refuses to go on while one starts or ends.
 func find(ctx context.Context, data datadir.Dir) (Service, error) {
 	holder, err := background.Holder(lockFile(data))
@@ -103,14 +122,14 @@ func find(ctx context.Context, data datadir.Dir) (Service, error) {
 		return Service{URL: apiclient.LocalURL(addr), Process: holder, Already: true}, err
 	}
 	if holder != 0 {
-		return Service{}, fault.New(fault.Conflict, CodeStart, "process %d is starting or ending the service", holder).
+		return Service{}, fault.New(fault.Unavailable, CodeStart, "process %d is starting or ending the service", holder).
 			WithFix("wait for it: orchestrator health says when it is ready; %s says what it does", LogFile(data))
 	}
 	return Service{}, nil
 }
 
 func unreadable(data datadir.Dir, err error) error {
-	return fault.New(fault.Forbidden, CodeStart, "the folder %s cannot be read", data).
+	return fault.New(fault.Unavailable, CodeStart, "the folder %s cannot be read", data).
 		WithFix("run the command as the user whom the folder belongs to").Because(err)
 }
 
@@ -135,7 +154,7 @@ func start(ctx context.Context, o Options, args []string) (Service, error) {
 			return s, failed(ctx, path, begin)
 		case <-ctx.Done():
 			p.Stop()
-			return s, fault.New(fault.Timeout, CodeStart, "the service was not ready after %s, and was stopped", o.Patience).
+			return s, fault.New(fault.Unavailable, CodeStart, "the service was not ready after %s, and was stopped", o.Patience).
 				WithFix("%s says what it did; give it longer with --timeout", path)
 		case <-time.After(lookAgain):
 		}
@@ -237,10 +256,10 @@ func Down(ctx context.Context, data datadir.Dir) (Service, error) {
 	s.Process, err = background.End(ctx, lockFile(data))
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return s, fault.New(fault.Timeout, CodeStop, "process %d was told to end, and still finishes its work", s.Process).
+		return s, fault.New(fault.Conflict, CodeStop, "process %d was told to end, and still finishes its work", s.Process).
 			WithFix("wait, and say orchestrator down again; %s says what it does", LogFile(data))
 	case err != nil:
-		return s, fault.New(fault.Forbidden, CodeStop, "the service cannot be stopped").
+		return s, fault.New(fault.Conflict, CodeStop, "the service cannot be stopped").
 			WithFix("stop it as the user who started it").Because(err)
 	case s.Process == 0 && runs:
 		return s, fault.New(fault.Conflict, CodeStop, "orchestrator up did not start the service at %s", s.URL).
