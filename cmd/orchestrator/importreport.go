@@ -114,15 +114,17 @@ func (p importReport) drift(r drift.Report) {
 	p.retirements(r)
 }
 
-// proposals shows what open changes propose, which changes nothing.
+// proposals shows what open changes propose, which changes nothing; of many proposals a few, those in conflict first.
 func (p importReport) proposals(all []pending.Proposal) {
-	for _, o := range all {
-		to := ""
-		if o.To != "" {
-			to = " to " + output.Printable(o.To)
+	ordered := slices.SortedStableFunc(slices.Values(all), func(a, b pending.Proposal) int {
+		return cmp.Compare(min(len(b.Conflicts), 1), min(len(a.Conflicts), 1))
+	})
+	for i, o := range ordered {
+		if i == shownProposals {
+			p.Line("open changes propose %d more; orchestrator review shows them all, and so does --json", len(all)-i)
+			break
 		}
-		p.Line("%s%s would %s %s%s", output.At(o.Path, o.Line), output.Printable(o.Change), o.Does,
-			output.Printable(o.Requirement), to)
+		p.Line("%s%s", output.At(o.Path, o.Line), output.Printable(o.String()))
 		for _, conflict := range o.Conflicts {
 			p.Line("    conflict: %s", output.Printable(conflict))
 		}
@@ -222,6 +224,9 @@ func (p importReport) edit(e drift.Edit) string {
 	}
 	return strings.Join(lines, "\n    ")
 }
+
+// shownProposals is how many proposals are shown.
+const shownProposals = 10
 
 // shownAlike is how many remarks with one remedy are shown.
 const shownAlike = 5

@@ -113,11 +113,11 @@ var routes = map[string]door{
 	},
 	"POST /project/renames": {
 		prepare: func(w *walker) {
-			w.document(strings.Replace(shop, "REQ-001", "SHOP-1", 1))
+			w.document(strings.Replace(shop, "REQ-002", "SHOP-2", 1))
 			w.ask("pm", "POST", "/project/import", "", 200)
 		},
 		accepted: func(w *walker) {
-			w.ask("pm", "POST", "/project/renames", `{"renames":[{"from":"REQ-001","to":"SHOP-1"}],"reason":"r"}`, 200)
+			w.ask("pm", "POST", "/project/renames", `{"renames":[{"from":"REQ-002","to":"SHOP-2"}],"reason":"r"}`, 200)
 		},
 		refused: func(w *walker) { w.ask("coder", "POST", "/project/renames", "{}", 403) },
 		records: []string{"requirements.renamed"}, refusal: "request.refused coder role_forbidden",

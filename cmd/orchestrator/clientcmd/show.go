@@ -134,8 +134,23 @@ func (s sheet) write(p *output.Printer, columns int) {
 	}
 	s.writeGates(p, columns)
 	s.writeEvidence(p, columns)
+	s.writeProposed(p, columns)
 	p.Line("")
 	s.writeMoves(p)
+}
+
+// writeProposed writes what open changes would do to it.
+func (s sheet) writeProposed(p *output.Printer, columns int) {
+	if len(s.Dossier.Proposed) == 0 {
+		return
+	}
+	p.Line("\nopen changes")
+	for _, o := range s.Dossier.Proposed {
+		paragraph(p, columns, "  ", o.String()+strings.TrimSuffix(" ("+output.At(o.Path, o.Line), ": ")+")")
+		for _, conflict := range o.Conflicts {
+			paragraph(p, columns, "    ", p.Paint(output.Yellow, "conflict: ")+conflict)
+		}
+	}
 }
 
 // writeGates writes what is lacking on the way to done.

@@ -21,11 +21,11 @@ func Down(ctx context.Context, data datadir.Dir) (Service, error) {
 	s.Process, err = background.End(ctx, lockFile(data))
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return s, fault.New(fault.Timeout, CodeStop,
+		return s, fault.New(fault.Conflict, CodeStop,
 			"process %d was told to end, and still finishes its work", s.Process).
 			WithFix("wait, and say orchestrator down again; %s says what it does", LogFile(data))
 	case err != nil:
-		return s, fault.New(fault.Forbidden, CodeStop, "the service cannot be stopped").
+		return s, fault.New(fault.Conflict, CodeStop, "the service cannot be stopped").
 			WithFix("stop it as the user who started it").Because(err)
 	case s.Process == 0 && runs:
 		return s, fault.New(fault.Conflict, CodeStop, "orchestrator up did not start the service at %s", s.URL).

@@ -65,7 +65,7 @@ type Service struct {
 // process can be it.
 func Become(data datadir.Dir) (log io.Writer, err error) {
 	if err := background.Hold(lockFile(data)); err != nil {
-		return nil, fault.New(fault.Conflict, CodeStart, "the folder %s cannot be locked for a service in the "+
+		return nil, fault.New(fault.Unavailable, CodeStart, "the folder %s cannot be locked for a service in the "+
 			"background", data).
 			WithFix("orchestrator up starts the service; wait while another orchestrator up is at it").Because(err)
 	}
@@ -118,7 +118,7 @@ func alone(ctx context.Context, o Options) (done func(), err error) {
 		o.wait()
 		select {
 		case <-ctx.Done():
-			return nil, fault.New(fault.Timeout, CodeStart, "another orchestrator up has been at it for %s",
+			return nil, fault.New(fault.Unavailable, CodeStart, "another orchestrator up has been at it for %s",
 				o.Patience).
 				WithFix("see whether it hangs; %s says what the service does", LogFile(o.Data))
 		case <-time.After(lookAgain):
@@ -153,7 +153,7 @@ func checkOwner(data datadir.Dir) error {
 	if !is || stat.Uid == 0 {
 		return nil
 	}
-	return fault.New(fault.Forbidden, CodeStart, "the folder %s belongs to another user, and this is root", data).
+	return fault.New(fault.Unavailable, CodeStart, "the folder %s belongs to another user, and this is root", data).
 		WithFix("sudo -u '#%d' orchestrator up: what root writes there, its owner cannot replace", stat.Uid)
 }
 
@@ -174,14 +174,14 @@ func find(ctx context.Context, data datadir.Dir) (Service, error) {
 		return Service{URL: apiclient.LocalURL(addr), Process: holder, Already: true}, err
 	}
 	if holder != 0 {
-		return Service{}, fault.New(fault.Conflict, CodeStart, "the service is ending, as process %d", holder).
+		return Service{}, fault.New(fault.Unavailable, CodeStart, "the service is ending, as process %d", holder).
 			WithFix("wait until it has ended, and say orchestrator up again; %s says what it does", LogFile(data))
 	}
 	return Service{}, nil
 }
 
 func unreadable(data datadir.Dir, err error) error {
-	return fault.New(fault.Forbidden, CodeStart, "the folder %s cannot be read", data).
+	return fault.New(fault.Unavailable, CodeStart, "the folder %s cannot be read", data).
 		WithFix("run the command as the user whom the folder belongs to").Because(err)
 }
 

@@ -44,14 +44,14 @@ const stopWithin = 15 * time.Second
 
 // giveUp stops a service that is not ready in time, or whose caller does not want it any more.
 func (o Options) giveUp(ctx context.Context, p *background.Process) error {
-	why := fault.New(fault.Timeout, CodeStart, "the service was not ready after %s, and was stopped", o.Patience).
+	why := fault.New(fault.Unavailable, CodeStart, "the service was not ready after %s, and was stopped", o.Patience).
 		WithFix("%s says what it did; give it longer with --timeout", LogFile(o.Data))
 	if errors.Is(ctx.Err(), context.Canceled) {
 		why = fault.New(fault.Unavailable, CodeStart, "the start was interrupted, and the service stopped").
 			WithFix("orchestrator up starts it again")
 	}
 	if !p.Stop(stopWithin) {
-		return fault.New(fault.Timeout, CodeStart, "the service was not ready after %s, and process %d does not end",
+		return fault.New(fault.Unavailable, CodeStart, "the service was not ready after %s, and process %d does not end",
 			o.Patience, p.ID).
 			WithFix("see %s; kill -9 %d ends it, and loses nothing that it has confirmed", LogFile(o.Data), p.ID)
 	}

@@ -9,6 +9,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/agenda"
 	"orchestrator/internal/requirements/guidance"
 	"orchestrator/internal/requirements/proposal"
 	"orchestrator/internal/rules/lifecycle"
@@ -78,6 +79,19 @@ func Lead(id string, l guidance.Lead) string {
 		return program + "attach " + quote(id) + " '<report>'"
 	}
 	return l.Request
+}
+
+// Agreed returns the command that does what comes first, with a reason in it, so that it can be typed as it stands; ""
+// where it needs other words of a person.
+func Agreed(first agenda.First) string {
+	if len(first.Next) == 0 {
+		return ""
+	}
+	command := strings.ReplaceAll(Lead(first.ID, first.Next[0]), "'<why>'", "agreed")
+	if strings.Contains(command, "'<") || !strings.HasPrefix(command, program) {
+		return ""
+	}
+	return command
 }
 
 // Next returns the command that lists what a party can do with a requirement; "" for one that has no tokens.

@@ -79,7 +79,7 @@ func New(from store.Getter, before projection.Project, set reqdoc.Set, at time.T
 	for _, r := range set.Requirements {
 		p.after.IDs = append(p.after.IDs, r.ID)
 	}
-	p.report.propose(set)
+	p.report.propose(set, before.IDs)
 	for _, id := range before.IDs {
 		if p.present[id] {
 			continue

@@ -161,19 +161,25 @@ func reportOn(set reqdoc.Set) Report {
 	return r
 }
 
-// propose adds what open changes propose to the requirements of a set.
-func (r *Report) propose(set reqdoc.Set) {
-	texts := make(map[string]string, len(set.Requirements))
+// propose adds what open changes propose to the requirements of a set; before are the ids that there were.
+func (r *Report) propose(set reqdoc.Set, before []string) {
+	if len(set.Pending) == 0 {
+		return
+	}
+	texts, once := make(map[string]string, len(set.Requirements)), make(map[string]bool, len(before))
 	for _, one := range set.Requirements {
 		texts[one.ID] = one.Fingerprint
 	}
+	for _, id := range before {
+		once[id] = true
+	}
 	open := pending.Of(set.Pending, set.Qualify, func(id string) (string, bool) {
 		text, defined := texts[id]
+		if !defined && once[id] {
+			return "retired", false
+		}
 		return text, defined
 	})
-	if open == nil {
-		return
-	}
 	r.Pending = open.Proposals
 	for _, remark := range open.Remarks {
 		r.Warnings = append(r.Warnings, Remark{Place{remark.Path, remark.Line}, "", remark.Message, remark.Fix})

@@ -1,7 +1,6 @@
 package pending
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -30,7 +29,8 @@ type Open struct {
 	More      int        `json:"more,omitzero"` // proposals and remarks that are not kept
 }
 
-// Known says what the documents have of a requirement: the fingerprint of its text; false if they do not define it.
+// Known says what the documents have of a requirement: the fingerprint of its text; false if they do not define it. Of a
+// requirement that they once defined, and no longer do, the fingerprint is not empty.
 type Known func(id string) (fingerprint string, defined bool)
 
 // Of returns what deltas propose to the requirements of a project, whose ids have a form of package qualify; nil if there
@@ -41,23 +41,35 @@ func Of(deltas []Delta, form string, known Known) *Open {
 	}
 	open := &Open{Proposals: []Proposal{}}
 	for _, d := range deltas {
-		open.Proposals = append(open.Proposals, d.proposals(form)...)
+		open.Proposals = append(open.Proposals, d.proposals(form, known)...)
 		for _, r := range d.Remarks {
 			r.Path = d.Path
 			open.Remarks = append(open.Remarks, r)
 		}
 		open.More += d.More
 	}
-	by := map[string][]Proposal{}
-	for _, p := range open.Proposals {
-		for _, id := range p.touches() {
-			by[id] = append(by[id], p)
+	by := map[string][]*Proposal{}
+	for i := range open.Proposals {
+		for _, id := range open.Proposals[i].touches() {
+			by[id] = append(by[id], &open.Proposals[i])
 		}
 	}
 	for i := range open.Proposals {
 		open.Proposals[i].judge(known, by)
 	}
 	return open
+}
+
+// String returns what a change would do, or did already, as one line.
+func (p Proposal) String() string {
+	to := ""
+	if p.To != "" {
+		to = " to " + p.To
+	}
+	if p.Applied {
+		return p.Change + " would " + p.Does + " " + p.Requirement + to + ", as the documents have it already"
+	}
+	return p.Change + " would " + p.Does + " " + p.Requirement + to
 }
 
 // Summary returns how many proposals there are, and how many of them something stands against.
@@ -87,9 +99,8 @@ func (o *Open) On(id string) (all []Proposal) {
 	return all
 }
 
-// proposals returns the entries with whole ids. What is modified under its new name is still called as the documents call
-// it.
-func (d Delta) proposals(form string) (all []Proposal) {
+// proposals returns the entries with whole ids. What is modified under its new name is called as the documents call it.
+func (d Delta) proposals(form string, known Known) (all []Proposal) {
 	folder := qualify.FolderOf(form, d.Path, true)
 	old := map[string]string{}
 	for _, e := range d.Entries {
@@ -99,8 +110,10 @@ func (d Delta) proposals(form string) (all []Proposal) {
 	}
 	for _, e := range d.Entries {
 		name := e.Name
-		if e.Does == Modify {
-			name = cmp.Or(old[name], name)
+		if before := old[name]; e.Does == Modify && before != "" {
+			if _, renamed := known(qualify.Whole(folder, name)); !renamed {
+				name = before
+			}
 		}
 		p := Proposal{Change: d.Change, Does: e.Does, Requirement: qualify.Whole(folder, name), Path: d.Path, Line: e.Line,
 			fingerprint: e.Fingerprint}
@@ -123,9 +136,10 @@ func (p Proposal) touches() []string {
 const maxNamed = 5
 
 // judge says what stands against a proposal: the documents, and other open changes.
-func (p *Proposal) judge(known Known, by map[string][]Proposal) {
-	fingerprint, defined := known(p.Requirement)
-	others := make([]Proposal, 0, len(by[p.Requirement]))
+func (p *Proposal) judge(known Known, by map[string][]*Proposal) {
+	_, defined := known(p.Requirement)
+	_, taken := known(p.To)
+	others := make([]*Proposal, 0, len(by[p.Requirement]))
 	for _, id := range p.touches() {
 		for _, other := range by[id] {
 			if other.Change != p.Change {
@@ -133,14 +147,15 @@ func (p *Proposal) judge(known Known, by map[string][]Proposal) {
 			}
 		}
 	}
-	p.Applied = defined && fingerprint == p.fingerprint
+	p.Applied = p.made(known)
 	switch {
-	case p.Does == Add && defined && !p.Applied:
+	case p.Applied:
+	case p.Does == Add && defined:
 		p.against("the documents define it with another text")
 	case p.Does != Add && !defined:
 		p.againstNothing(others)
 	}
-	if _, taken := known(p.To); p.To != "" && taken {
+	if !p.Applied && p.To != "" && taken {
 		p.against("the documents define %s already", p.To)
 	}
 	n := 0
@@ -157,8 +172,21 @@ func (p *Proposal) judge(known Known, by map[string][]Proposal) {
 	}
 }
 
+// made reports whether the documents are as the proposal would make them.
+func (p *Proposal) made(known Known) bool {
+	fingerprint, defined := known(p.Requirement)
+	switch p.Does {
+	case Remove:
+		return !defined && fingerprint != ""
+	case Rename:
+		_, taken := known(p.To)
+		return !defined && taken
+	}
+	return defined && fingerprint == p.fingerprint
+}
+
 // againstNothing says that there is nothing to change, unless another change brings it.
-func (p *Proposal) againstNothing(others []Proposal) {
+func (p *Proposal) againstNothing(others []*Proposal) {
 	for _, other := range others {
 		if other.Does == Add && other.Requirement == p.Requirement || other.To == p.Requirement {
 			return
@@ -175,7 +203,7 @@ func (p *Proposal) against(format string, args ...any) {
 
 // agrees reports whether two changes can both be made, in one order or the other: they come to the same, or one is made
 // to what the other adds.
-func (p *Proposal) agrees(other Proposal) bool {
+func (p *Proposal) agrees(other *Proposal) bool {
 	switch {
 	case p.Does == Add && other.Does == Add, p.Does == Modify && other.Does == Modify:
 		return p.fingerprint == other.fingerprint

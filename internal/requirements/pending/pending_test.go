@@ -2,6 +2,7 @@ package pending_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -80,6 +81,36 @@ func TestAChangeDoesNotStandAgainstItself(t *testing.T) {
 	require.Len(t, open.On("cli/List"), 2)
 	require.Len(t, open.On("cli/Lines"), 1)
 	require.Equal(t, "2", open.Summary())
+}
+
+// A change may be taken over into the documents before it is put into the archive.
+func TestWhatWasMadeIsKnown(t *testing.T) {
+	deltas := []pending.Delta{delta("a", "cli",
+		pending.Entry{Does: pending.Rename, Name: "List", To: "Lines"},
+		pending.Entry{Does: pending.Modify, Name: "Lines", Fingerprint: "m"},
+		pending.Entry{Does: pending.Remove, Name: "Print"},
+		pending.Entry{Does: pending.Add, Name: "New", Fingerprint: "n"})}
+	applied := func(texts map[string]string, once ...string) (all []string) {
+		open := pending.Of(deltas, qualify.Families, func(id string) (string, bool) {
+			text, defined := texts[id]
+			if slices.Contains(once, id) {
+				text = "retired"
+			}
+			return text, defined
+		})
+		for _, p := range open.Proposals {
+			if p.Applied {
+				require.Empty(t, p.Conflicts, p.Requirement)
+				all = append(all, p.Does+" "+p.Requirement)
+			}
+		}
+		return all
+	}
+	require.Empty(t, applied(map[string]string{"cli/List": "t", "cli/Print": "p"}))
+	require.Equal(t, []string{"rename cli/List", "modify cli/Lines", "remove cli/Print", "add cli/New"},
+		applied(map[string]string{"cli/Lines": "m", "cli/New": "n"}, "cli/List", "cli/Print"))
+	require.Equal(t, []string{"rename cli/List"}, applied(map[string]string{"cli/Lines": "t", "cli/New": "other"}),
+		"what never was cannot have been removed")
 }
 
 func TestIdsHaveTheFormOfTheProject(t *testing.T) {

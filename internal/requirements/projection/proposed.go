@@ -21,10 +21,10 @@ func (s *Snapshot) Pending() *pending.Open {
 	s.proposed.once.Do(func() {
 		s.proposed.open = pending.Of(s.Project.Pending, s.Project.Form(""), func(id string) (string, bool) {
 			e, found := s.Find(id)
-			if !found || e.Summary.Retired {
+			if !found {
 				return "", false
 			}
-			return e.Requirement().Fingerprint, true
+			return e.Requirement().Fingerprint, !e.Summary.Retired
 		})
 	})
 	return s.proposed.open
