@@ -14,9 +14,9 @@ import (
 // Offline reads the export of the project where no service was named and none runs, as in a clone, and says so on
 // standard error. Asked is the error of asking; it is returned where an export does not stand in for the answer.
 func Offline(cmd *cobra.Command, asked error) (exportfile.Status, error) {
-	path, err := setting.ExportPath(cmd)
-	if err != nil || ServiceOf(cmd).Server != "" || !apiclient.NotRunning(asked) || !exportfile.StandsIn(path, asked) {
-		return exportfile.Status{}, asked
+	path, err := OfflineExport(cmd, asked)
+	if err != nil {
+		return exportfile.Status{}, err
 	}
 	status, err := exportfile.ReadStatus(cmd.Context(), path)
 	if err == nil {
@@ -24,4 +24,14 @@ func Offline(cmd *cobra.Command, asked error) (exportfile.Status, error) {
 			output.Printable(path), status.Log.Size)
 	}
 	return status, err
+}
+
+// OfflineExport returns the path of the export that stands in for the answer of a service; where none does, the error of
+// asking.
+func OfflineExport(cmd *cobra.Command, asked error) (string, error) {
+	path, err := setting.ExportPath(cmd)
+	if err != nil || ServiceOf(cmd).Server != "" || !apiclient.NotRunning(asked) || !exportfile.StandsIn(path, asked) {
+		return "", asked
+	}
+	return path, nil
 }
