@@ -14,6 +14,7 @@ import (
 
 	"orchestrator/cmd/orchestrator/cli"
 	"orchestrator/cmd/orchestrator/completion"
+	"orchestrator/cmd/orchestrator/exported"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/fault"
@@ -78,7 +79,7 @@ func reviewProject(cmd *cobra.Command, o cli.Service, narrow narrowing, format s
 	if err == nil || narrow.path() != "/project/review" {
 		return err
 	}
-	path, err := cli.OfflineExport(cmd, err)
+	path, err := exported.Path(cmd, err)
 	if err != nil {
 		return err
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
-	"orchestrator/cmd/orchestrator/cli"
 	"orchestrator/cmd/orchestrator/completion"
+	"orchestrator/cmd/orchestrator/exported"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -109,7 +109,7 @@ func (l *listing) offline(cmd *cobra.Command, raw []byte, asked error) error {
 	if len(raw) > 0 {
 		return l.refusedAs(cmd, "", raw, asked)
 	}
-	status, err := cli.Offline(cmd, asked)
+	status, err := exported.Status(cmd, asked)
 	if err != nil {
 		return err
 	}
