@@ -50,7 +50,7 @@ func historyCommand() *cobra.Command {
 With --json the answers of the service are one: the first page, with the records of all pages in it.`,
 		Example: "  orchestrator history REQ-001\n  orchestrator history REQ-001 --limit 10",
 		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.history(cmd, args[0], limit) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.history(cmd, args[0], limit) },
 	}
 	cmd.Flags().IntVar(&limit, "limit", 0, "list at most so `many` records (default all)")
 	return a.command(cmd, true)
