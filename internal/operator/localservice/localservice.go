@@ -92,6 +92,25 @@ func Up(ctx context.Context, o Options) (Service, error) {
 	return s, err
 }
 
+// Process returns the process of the service in the background of a data folder, which may be starting or ending; 0 is
+// none.
+func Process(data datadir.Dir) (id int, err error) { return background.Holder(lockFile(data)) }
+
+// Failure returns what the last start in the background of a data folder said when it failed, or "".
+func Failure(ctx context.Context, data datadir.Dir) string {
+	said, _ := tree.ReadFile(ctx, LogFile(data), 2*logLimit) // without a log nothing is known
+	lines := strings.Split(strings.TrimSpace(string(said[max(0, len(said)-maxTail):])), "\n")
+	for i := len(lines) - 1; i >= 0; i-- {
+		switch {
+		case strings.HasPrefix(lines[i], "orchestrator: "):
+			return lastLines(strings.Join(lines[i:], "\n"), shownLines)
+		case !strings.HasPrefix(lines[i], "  "): // what follows an error is indented
+			return "" // a later start went on
+		}
+	}
+	return ""
+}
+
 // find returns the service that runs, if one does, and refuses to go on while one starts or ends.
 func find(ctx context.Context, data datadir.Dir) (Service, error) {
 	holder, err := background.Holder(lockFile(data))

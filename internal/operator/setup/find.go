@@ -28,10 +28,10 @@ var guesses = []string{"docs/*.md", "*.md"}
 
 // Found is what was read in some documents.
 type Found struct {
-	Documents    []string // paths and patterns
-	Families     map[string]int
-	Requirements int
-	Skipped      int // definitions that were not taken
+	Documents    []string       `json:"documents"` // paths and patterns
+	Families     map[string]int `json:"families"`  // how many requirements each has
+	Requirements int            `json:"requirements"`
+	Skipped      int            `json:"skipped"` // definitions that were not taken
 }
 
 // String returns what was found, for people.
@@ -52,9 +52,10 @@ func Find(ctx context.Context, named []string, reading reqdoc.Options) (Found, e
 		named = search(ctx, reading)
 	}
 	if len(named) == 0 {
-		return Found{}, fault.New(fault.NotFound, CodeNoDocuments, "no requirement document was found in this folder").
-			WithFix("start in the folder of the project, or name the documents: orchestrator init --documents 'docs/*.md'; "+
-				"looked for %s", strings.Join(slices.Concat(places, guesses), ", "))
+		return Found{}, fault.New(fault.NotFound, CodeNoDocuments,
+			"no requirement document was found here; looked for %s", strings.Join(slices.Concat(places, guesses), ", ")).
+			WithFix("name the documents, as in orchestrator init --documents 'docs/*.md'; a project without any " +
+				"begins with a file REQUIREMENTS.md that has a line such as: - **REQ-001**: A customer can log in.")
 	}
 	return read(ctx, named, reading)
 }

@@ -87,7 +87,7 @@ func TestEveryStepThatFailsLeavesTheFolderAsItWas(t *testing.T) {
 						return broken
 					}
 					require.ErrorIs(t, plan.Do(t.Context()), broken)
-					require.Equal(t, was, folder(t), "step %d: %s", i, plan.Steps[i].What)
+					require.Equal(t, was, folder(t), "step %d: %s", i, plan.Steps[i])
 				}
 			}
 			require.NoError(t, planned(t, p).Do(t.Context()))
@@ -158,5 +158,6 @@ func TestWhereNothingIsFoundItSaysWhereItLooked(t *testing.T) {
 	file(t, "REQUIREMENTS.md", "See elsewhere.\n")
 	_, err := Find(t.Context(), nil, reqdoc.Options{})
 	require.True(t, fault.Is(err, CodeNoDocuments), err)
-	require.Contains(t, fault.As(err).Fix, "openspec/specs")
+	require.Contains(t, fault.As(err).Detail, "openspec/specs")
+	require.Contains(t, fault.As(err).Fix, "--documents")
 }

@@ -9,6 +9,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/agenda"
 	"orchestrator/internal/requirements/guidance"
 	"orchestrator/internal/requirements/proposal"
 	"orchestrator/internal/rules/lifecycle"
@@ -102,6 +103,19 @@ func renaming(body string) string {
 		return ""
 	}
 	return Line(program+"rename", asked.Renames[0].From, asked.Renames[0].To) + " --reason '<why>'"
+}
+
+// Agreed returns the command that does what comes first, with a reason in it, so that it can be typed as it stands; ""
+// where it needs other words of a person.
+func Agreed(first agenda.First) string {
+	if len(first.Next) == 0 {
+		return ""
+	}
+	command := strings.ReplaceAll(Lead(first.ID, first.Next[0]), "'<why>'", "agreed")
+	if strings.Contains(command, "'<") || !strings.HasPrefix(command, program) {
+		return ""
+	}
+	return command
 }
 
 // Next returns the command that lists what a party can do with a requirement; "" for one that has no tokens.
