@@ -9,6 +9,7 @@ import (
 
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/operator/database"
 )
 
 // codeOfAnother is the code of a data folder that belongs to another user.
@@ -40,7 +41,7 @@ func explainData(cmd *cobra.Command) {
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		err := work(cmd, args)
-		if !errors.Is(err, fs.ErrPermission) && !fault.Is(err, "database_missing") {
+		if !errors.Is(err, fs.ErrPermission) && !fault.Is(err, database.CodeMissing) {
 			return err
 		}
 		other := CheckData(cmd, cmd.Flags().Lookup("data").Value.String())

@@ -56,7 +56,7 @@ func (o *confirming) accept(cmd *cobra.Command, c *apiclient.Client, id string) 
 	if err := showChange(cmd.Context(), o.reading(cmd), c, found.Dossier.Definition); err != nil {
 		return err
 	}
-	if err := o.confirm(cmd, found.View.ID, "accept the text of "+output.Printable(found.View.ID)+"?"); err != nil {
+	if err := o.agreed(cmd, "accept the text of "+output.Printable(found.View.ID)+"?", found.View.ID); err != nil {
 		return err
 	}
 	got, err := send(cmd.Context(), c, change{id: found.View.ID, body: body, ifMatch: found.shown()})

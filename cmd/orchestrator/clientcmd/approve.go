@@ -42,8 +42,8 @@ func (o *confirming) check() error {
 // codeDeclined is the code of a question that was not answered with yes.
 const codeDeclined fault.Code = "declined"
 
-// confirm asks a question about a requirement, and refuses to go on without a yes.
-func (o *confirming) confirm(cmd *cobra.Command, id, question string) error {
+// agreed asks a question, and refuses to go on without a yes. The words are arguments of the command, to ask it again.
+func (o *confirming) agreed(cmd *cobra.Command, question string, words ...string) error {
 	if o.yes {
 		return nil
 	}
@@ -54,8 +54,8 @@ func (o *confirming) confirm(cmd *cobra.Command, id, question string) error {
 	if answer = strings.ToLower(strings.TrimSpace(answer)); answer == "y" || answer == "yes" {
 		return nil
 	}
-	return fault.New(fault.Conflict, codeDeclined, "nothing is changed: the question about %s was not answered with y", id).
-		WithFix("%s %s asks again", cmd.CommandPath(), advice.Word(id))
+	return fault.New(fault.Conflict, codeDeclined, "nothing is changed: %q was not answered with y", question).
+		WithFix("%s asks again", advice.Line(cmd.CommandPath(), words...))
 }
 
 // reading returns where a person reads what the question is about: beside the answer of the service, where that is
@@ -108,12 +108,8 @@ func (o *confirming) approveAll(cmd *cobra.Command, c *apiclient.Client, ids []s
 		case fault.Is(err, codeDeclined):
 			declined = err
 		case err != nil && len(rest) > 0:
-			names := make([]string, len(rest))
-			for i, other := range rest {
-				names[i] = advice.Word(other)
-			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s stopped there, and left %d: %s %s\n", cmd.Name(), len(rest),
-				cmd.CommandPath(), output.Printable(strings.Join(names, " ")))
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s stopped there, and left %d: %s\n", cmd.Name(), len(rest),
+				output.Printable(advice.Line(cmd.CommandPath(), rest...)))
 			return err
 		case err != nil:
 			return err
@@ -131,7 +127,7 @@ func (o *confirming) approve(cmd *cobra.Command, c *apiclient.Client, id string)
 	if err := found.writeSignOff(o.reading(cmd), done); err != nil {
 		return err
 	}
-	if err := o.confirm(cmd, found.View.ID, "approve "+output.Printable(found.View.ID)+"?"); err != nil {
+	if err := o.agreed(cmd, "approve "+output.Printable(found.View.ID)+"?", found.View.ID); err != nil {
 		return err
 	}
 	got, err := send(cmd.Context(), c, change{id: found.View.ID, body: body, ifMatch: found.shown()})

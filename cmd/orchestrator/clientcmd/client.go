@@ -5,6 +5,7 @@ package clientcmd
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -52,6 +53,7 @@ func (a *asking) command(cmd *cobra.Command, ids bool) *cobra.Command {
 			cli.TypedOnly(cmd, f.Name)
 		}
 	})
+	leadToPresentID(cmd)
 	work := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := checkSaid(cmd, args); err != nil {
@@ -113,7 +115,7 @@ func get(ctx context.Context, c *apiclient.Client, path string, v any) ([]byte, 
 // advised adds to a refusal what can be typed next.
 func advised(id string, err error) error {
 	f := fault.As(err)
-	if f == nil {
+	if f == nil || errors.As(err, new(apiclient.RenamedError)) {
 		return err
 	}
 	told := *f

@@ -11,8 +11,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
-	"orchestrator/cmd/orchestrator/cli"
 	"orchestrator/cmd/orchestrator/completion"
+	"orchestrator/cmd/orchestrator/exported"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -87,7 +87,11 @@ func (l *listing) run(cmd *cobra.Command) error {
 	if err := l.check(); err != nil {
 		return err
 	}
-	raw, err := l.pages(cmd, "", func(string) string { return l.path() }, "requirements", l.limit)
+	var raw []byte
+	c, err := l.connect()
+	if err == nil {
+		raw, err = l.pages(cmd, c, "", "requirements", l.limit, func(string) string { return l.path() })
+	}
 	if err == nil {
 		err = jsonv2.Unmarshal(raw, &found)
 	}
@@ -105,7 +109,7 @@ func (l *listing) offline(cmd *cobra.Command, raw []byte, asked error) error {
 	if len(raw) > 0 {
 		return l.refusedAs(cmd, "", raw, asked)
 	}
-	status, err := cli.Offline(cmd, asked)
+	status, err := exported.Status(cmd, asked)
 	if err == nil {
 		err = l.answerable()
 	}

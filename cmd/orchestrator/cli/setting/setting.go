@@ -104,6 +104,12 @@ func Typed(cmd *cobra.Command, flag string) bool {
 	return f != nil && f.Changed && !strings.HasPrefix(Source(f), "variable ")
 }
 
+// Saved reports whether the value of a flag comes from a file with settings.
+func Saved(cmd *cobra.Command, flag string) bool {
+	f := cmd.Flags().Lookup(flag)
+	return f != nil && strings.HasPrefix(Source(f), "file ")
+}
+
 // MoveTo makes another folder the working folder of a command that works at the root of a project. What the caller
 // named is named as it is seen from there.
 func MoveTo(cmd *cobra.Command, root string) error { return moveTo(cmd, nil, root) }
@@ -121,6 +127,25 @@ func isToStay(cmd *cobra.Command) (stay bool) {
 		stay = stay || is && f.Value.String() == "true"
 	})
 	return stay
+}
+
+// TypedFlags returns the flags that stand on the command line, as they could be typed again.
+func TypedFlags(cmd *cobra.Command) (words []string) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if !strings.HasPrefix(Source(f), "flag ") {
+			return
+		}
+		values := []string{f.Value.String()}
+		if several, is := f.Value.(pflag.SliceValue); is {
+			values = several.GetSlice()
+		}
+		for _, v := range values {
+			if words = append(words, "--"+f.Name); f.NoOptDefVal == "" || f.NoOptDefVal != v {
+				words = append(words, v)
+			}
+		}
+	})
+	return words
 }
 
 // Apply gives flags that nobody has set the values of the settings, and puts paths where they belong.
