@@ -23,8 +23,8 @@ func acceptCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "accept ID",
 		Short: "Accept the changed text of a requirement, as the pm",
-		Long: `Accept shows what changed in the text since work began, word by word, and asks whether the work
-still fits. It is refused if the requirement has changed since it was shown.`,
+		Long: `Accept shows what changed in the text since work began, or since a pm last accepted the text, word by
+word, and asks whether the work still fits. It is refused if the requirement has changed since it was shown.`,
 		Example: `  orchestrator accept REQ-001
   orchestrator accept REQ-001 --reason "the design covers it" --yes`,
 		Args: cobra.ExactArgs(1),
@@ -53,9 +53,12 @@ func (o *confirming) accept(cmd *cobra.Command, c *apiclient.Client, id string) 
 		return err
 	}
 	if !o.asJSON {
-		if err := showChange(cmd, c, found.Dossier.Definition); err != nil {
+		p, columns := printer(cmd.OutOrStdout())
+		writeDefinition(p, columns, found.Dossier.Definition)
+		if err := found.showChange(cmd, c, p, columns); err != nil {
 			return err
 		}
+		fmt.Fprint(cmd.OutOrStdout(), p.String())
 	}
 	if !o.confirmed(cmd, "accept the text of "+found.View.ID+"?") {
 		fmt.Fprintln(cmd.ErrOrStderr(), "nothing is changed")
@@ -65,45 +68,69 @@ func (o *confirming) accept(cmd *cobra.Command, c *apiclient.Client, id string) 
 	return o.report(cmd.OutOrStdout(), got, "the text is accepted", err)
 }
 
-// showChange writes what changed in a text since the import before.
-func showChange(cmd *cobra.Command, c *apiclient.Client, now lifecycle.Definition) error {
-	before, err := earlier(cmd.Context(), c, now)
+// showChange writes what changed in a text since the work on the requirement began, or since a pm accepted its text.
+func (s sheet) showChange(cmd *cobra.Command, c *apiclient.Client, p *output.Printer, columns int) error {
+	basis, before, found, err := s.basis(cmd.Context(), c)
 	if err != nil {
 		return err
 	}
-	p, columns := printer(cmd.OutOrStdout())
-	writeDefinition(p, columns, now)
-	if before.ID == "" {
-		p.Line("\nthe log has no earlier text of it")
-	} else {
-		p.Line("\nwhat changed: [-taken away-] {+added+}")
-		paragraph(p, columns, "  ", wordsChanged(proposal.Difference(before, now)))
+	since := "work began"
+	if basis.Accepted {
+		since = "a pm accepted the text"
 	}
-	_, err = fmt.Fprint(cmd.OutOrStdout(), p.String())
-	return err
+	if !found {
+		p.Line("\nthe log does not have the text of when %s: see orchestrator history %s", since, s.View.ID)
+		return nil
+	}
+	now := s.Dossier.Definition
+	edits, whole := proposal.Difference(before, now)
+	p.Line("\nwhat changed since %s, on %s (record %d): [-taken away-] {+added+}", since, day(basis.At), basis.Record)
+	if len(edits) == 0 {
+		p.Line("  it reads as it did then")
+	}
+	paragraph(p, columns, "  ", wordsChanged(edits))
+	if was, is := before.Source.Priority, now.Source.Priority; was != is {
+		paragraph(p, columns, "  ", "priority: [-"+was+"-] {+"+is+"+}")
+	}
+	if !whole {
+		p.Line("\nmore was taken away than is shown; it read:")
+		writeDefinition(p, columns, before)
+	}
+	return nil
 }
 
-// earlier asks the log for the text that a requirement had before.
-func earlier(ctx context.Context, c *apiclient.Client, now lifecycle.Definition) (lifecycle.Definition, error) {
-	next := "/audit?kind=requirements.imported&order=desc&limit=100"
+// basis asks the log on what the work on a requirement rests, and how its text read then.
+func (s sheet) basis(ctx context.Context, c *apiclient.Client) (b proposal.Basis, was lifecycle.Definition, found bool,
+	err error) {
+	if err = eachEntry(ctx, c, path(s.View.ID, "/history?limit=100"), b.Read); err != nil {
+		return b, was, false, err
+	}
+	text := proposal.TextAt(b.Record, s.View.ID, s.Dossier.FormerIDs)
+	err = eachEntry(ctx, c, "/audit?kind=requirements.imported&order=desc&limit=100", text.Read)
+	was, found = text.Found()
+	return b, was, found, err
+}
+
+// eachEntry reads records page by page, until one is the last that is needed.
+func eachEntry(ctx context.Context, c *apiclient.Client, next string, read func(proposal.Entry) (done bool)) error {
 	for next != "" {
-		var page proposal.Imports
+		var page proposal.Log
 		if _, err := get(ctx, c, next, &page); err != nil {
-			return lifecycle.Definition{}, err
+			return err
 		}
 		for _, r := range page.Records {
 			if r.Data.Blob != "" {
 				if _, err := get(ctx, c, "/audit/blobs/"+r.Data.Blob, &r.Data); err != nil {
-					return lifecycle.Definition{}, err
+					return err
 				}
 			}
-			if d, found := r.Earlier(now); found {
-				return d, nil
+			if read(r) {
+				return nil
 			}
 		}
 		next = page.Next
 	}
-	return lifecycle.Definition{}, nil
+	return nil
 }
 
 func wordsChanged(edits []proposal.Edit) string {
