@@ -29,8 +29,12 @@ func (o *confirming) flags(cmd *cobra.Command, reason string) {
 	cmd.Flags().StringVar(&o.reason, "reason", reason, "`text` that goes on record")
 }
 
-// check refuses to go on where nobody can be asked.
+// check refuses to go on where nobody can be asked, or would be asked about what was not shown.
 func (o *confirming) check() error {
+	if o.asJSON && !o.yes {
+		return cliMisuse("with --json, or ORCHESTRATOR_JSON, nothing is shown that somebody could say yes to").
+			WithFix("look with orchestrator show, and give --yes; or give --json=false")
+	}
 	if o.yes || term.IsTerminal(int(os.Stdin.Fd())) {
 		return nil
 	}
