@@ -1,7 +1,6 @@
 package clientcmd
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/requirements/proposal"
-	"orchestrator/internal/rules/lifecycle"
 )
 
 // shown returns the If-Match of what was shown.
@@ -70,7 +68,10 @@ func (o *confirming) accept(cmd *cobra.Command, c *apiclient.Client, id string) 
 
 // showChange writes what changed in a text since the work on the requirement began, or since a pm accepted its text.
 func (s sheet) showChange(cmd *cobra.Command, c *apiclient.Client, p *output.Printer, columns int) error {
-	basis, before, found, err := s.basis(cmd.Context(), c)
+	basis, before, found, err := proposal.BasisOf(s.View.ID, s.Dossier.FormerIDs, func(path string, v any) error {
+		_, err := get(cmd.Context(), c, path, v)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -95,40 +96,6 @@ func (s sheet) showChange(cmd *cobra.Command, c *apiclient.Client, p *output.Pri
 	if !whole {
 		p.Line("\nmore was taken away than is shown; it read:")
 		writeDefinition(p, columns, before)
-	}
-	return nil
-}
-
-// basis asks the log on what the work on a requirement rests, and how its text read then.
-func (s sheet) basis(ctx context.Context, c *apiclient.Client) (b proposal.Basis, was lifecycle.Definition, found bool,
-	err error) {
-	if err = eachEntry(ctx, c, path(s.View.ID, "/history?limit=100"), b.Read); err != nil {
-		return b, was, false, err
-	}
-	text := proposal.TextAt(b.Record, s.View.ID, s.Dossier.FormerIDs)
-	err = eachEntry(ctx, c, "/audit?kind=requirements.imported&order=desc&limit=100", text.Read)
-	was, found = text.Found()
-	return b, was, found, err
-}
-
-// eachEntry reads records page by page, until one is the last that is needed.
-func eachEntry(ctx context.Context, c *apiclient.Client, next string, read func(proposal.Entry) (done bool)) error {
-	for next != "" {
-		var page proposal.Log
-		if _, err := get(ctx, c, next, &page); err != nil {
-			return err
-		}
-		for _, r := range page.Records {
-			if r.Data.Blob != "" {
-				if _, err := get(ctx, c, "/audit/blobs/"+r.Data.Blob, &r.Data); err != nil {
-					return err
-				}
-			}
-			if read(r) {
-				return nil
-			}
-		}
-		next = page.Next
 	}
 	return nil
 }

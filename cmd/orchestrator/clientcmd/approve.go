@@ -55,7 +55,7 @@ func (o *confirming) confirmed(cmd *cobra.Command, question string) bool {
 
 func approveCommand() *cobra.Command {
 	var o confirming
-	o.Role = "pm"
+	o.Role, o.several = "pm", true
 	cmd := &cobra.Command{
 		Use:   "approve ID...",
 		Short: "Sign requirements off: approve them, and move them to done",

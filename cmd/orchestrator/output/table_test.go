@@ -44,7 +44,8 @@ func TestAWholeTableHasAllOfEachCell(t *testing.T) {
 	path := "file:" + strings.Repeat("long/", 40) + "file.go:10-20@" + strings.Repeat("0123456789abcdef", 4)
 	p := NewPrinter(false)
 	p.Whole(80, []string{"OF", "EVIDENCE", "VERDICT"}, [][]string{
-		{"implementation", path, "stale: " + strings.Repeat("the lines are others now ", 9)}, {"test", "test:TestA", "holds"},
+		{"implementation", path, "stale: " + strings.Repeat("the lines are others now ", 9)},
+		{"test", "test:TestA", "holds"},
 	})
 	var evidence strings.Builder
 	for line := range strings.Lines(p.String()) {

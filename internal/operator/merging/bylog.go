@@ -107,7 +107,7 @@ func (r Request) ahead(ctx context.Context, where string, size uint64, short, lo
 	}
 	return fault.New(fault.Conflict, "merge_ahead",
 		"%s: %s has %d records, and %s only %d: it was not written from this log", r.Path, long.side, long.size, where,
-		size).WithFix("git log -- %s says who committed it; if another database went on from this one, put that one here "+
-		"with orchestrator restore, and merge again; else keep the other side: git checkout --%s -- %s", r.Path,
+		size).WithFix("git log -- %s says who committed it; if another database went on from this one, put that one "+
+		"here with orchestrator restore, and merge again; else keep the other side: git checkout --%s -- %s", r.Path,
 		short.side, r.Path)
 }

@@ -1,6 +1,7 @@
 package proposal
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -63,6 +64,41 @@ func (b *Basis) Read(e Entry) (done bool) {
 		*b = Basis{e.Seq, e.At, accepted}
 	}
 	return accepted
+}
+
+// BasisOf asks the log, path by path, on what the work on a requirement rests, and how its text read then.
+func BasisOf(id string, former []lifecycle.FormerID, get func(path string, v any) error) (b Basis,
+	was lifecycle.Definition, found bool, err error) {
+	history := "/requirements/" + strings.ReplaceAll(url.PathEscape(id), "'", "%27") + "/history?limit=100"
+	if err = eachEntry(get, history, b.Read); err != nil {
+		return b, was, false, err
+	}
+	text := TextAt(b.Record, id, former)
+	err = eachEntry(get, "/audit?kind=requirements.imported&order=desc&limit=100", text.Read)
+	was, found = text.Found()
+	return b, was, found, err
+}
+
+// eachEntry reads records page by page, until one is the last that is needed.
+func eachEntry(get func(path string, v any) error, next string, read func(Entry) (done bool)) error {
+	for next != "" {
+		var page Log
+		if err := get(next, &page); err != nil {
+			return err
+		}
+		for _, r := range page.Records {
+			if r.Data.Blob != "" {
+				if err := get("/audit/blobs/"+r.Data.Blob, &r.Data); err != nil {
+					return err
+				}
+			}
+			if read(r) {
+				return nil
+			}
+		}
+		next = page.Next
+	}
+	return nil
 }
 
 // Text finds the text that a requirement had at a moment, among the imports, which come newest first.
