@@ -3,8 +3,8 @@ package clientcmd
 import (
 	"bufio"
 	"fmt"
-	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,7 +15,9 @@ import (
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/advice"
+	"orchestrator/internal/requirements/guidance"
 	"orchestrator/internal/requirements/proposal"
+	"orchestrator/internal/rules/lifecycle"
 )
 
 // confirming is a command that shows something, asks, and then sends what was shown.
@@ -30,8 +32,12 @@ func (o *confirming) flags(cmd *cobra.Command, reason string) {
 	cmd.Flags().StringVar(&o.reason, "reason", reason, "`text` that goes on record")
 }
 
-// check refuses to go on where nobody can be asked.
+// check refuses to go on where nobody can be asked, or would be asked about what was not shown.
 func (o *confirming) check() error {
+	if o.asJSON && !o.yes {
+		return cliMisuse("with --json, or ORCHESTRATOR_JSON, nothing is shown that somebody could say yes to").
+			WithFix("look with orchestrator show, and give --yes; or give --json=false")
+	}
 	if o.yes || term.IsTerminal(int(os.Stdin.Fd())) {
 		return nil
 	}
@@ -58,21 +64,9 @@ func (o *confirming) agreed(cmd *cobra.Command, question string, words ...string
 		WithFix("%s asks again", advice.Line(cmd.CommandPath(), words...))
 }
 
-// reading returns where a person reads what the question is about: beside the answer of the service, where that is
-// printed as it is. There is nothing to read where nobody is asked, and that alone is wanted.
-func (o *confirming) reading(cmd *cobra.Command) io.Writer {
-	switch {
-	case !o.asJSON:
-		return cmd.OutOrStdout()
-	case o.yes:
-		return io.Discard
-	}
-	return cmd.ErrOrStderr()
-}
-
 func approveCommand() *cobra.Command {
 	var o confirming
-	o.Role = "pm"
+	o.Role, o.several = "pm", true
 	cmd := &cobra.Command{
 		Use:   "approve ID...",
 		Short: "Sign requirements off: approve them, and move them to done",
@@ -124,8 +118,10 @@ func (o *confirming) approve(cmd *cobra.Command, c *apiclient.Client, id string)
 		return o.refusedAs(cmd, id, found.raw, err)
 	}
 	body, done := proposal.SignOff(found.View, o.reason)
-	if err := found.writeSignOff(o.reading(cmd), done); err != nil {
-		return err
+	if !o.asJSON {
+		if err := found.showSigned(cmd, c, body, done); err != nil {
+			return err
+		}
 	}
 	if err := o.agreed(cmd, "approve "+output.Printable(found.View.ID)+"?", found.View.ID); err != nil {
 		return err
@@ -134,18 +130,32 @@ func (o *confirming) approve(cmd *cobra.Command, c *apiclient.Client, id string)
 	return o.report(cmd.OutOrStdout(), got, "approved", err)
 }
 
-// writeSignOff writes what an approval covers.
-func (s sheet) writeSignOff(out io.Writer, done bool) error {
-	p, columns := printer(out)
+// showSigned writes all that an approval says yes to.
+func (s sheet) showSigned(cmd *cobra.Command, c *apiclient.Client, body guidance.Body, done bool) error {
+	p, columns := printer(cmd.OutOrStdout())
 	writeDefinition(p, columns, s.Dossier.Definition)
 	p.Line("status    %s, revision %d", s.Dossier.Standing.Status, s.Dossier.Revision)
 	s.writeWritten(p, columns)
 	s.writeGates(p, columns)
 	s.writeEvidence(p, columns)
-	p.Line("\nthe approval covers this text, and the design, implementation and tests of revision %d", s.Dossier.Revision)
+	if body.AcceptFingerprint != "" {
+		if err := s.showChange(cmd, c, p, columns); err != nil {
+			return err
+		}
+	}
+	for _, d := range s.Dossier.Deviations {
+		if slices.ContainsFunc(body.Deviations, func(r lifecycle.DeviationChange) bool { return r.ID == d.ID }) {
+			paragraph(p, columns, "", "accepts deviation "+d.ID+": "+d.Text)
+		}
+	}
+	p.Line("\nthe approval covers this text, and the design, implementation and tests of revision %d",
+		s.Dossier.Revision)
+	if body.AcceptFingerprint != "" {
+		p.Line("it accepts the changed text, too")
+	}
 	if !done {
 		p.Line("it does not lead to done: no move to done is open to you from %s", s.Dossier.Standing.Status)
 	}
-	_, err := fmt.Fprint(out, p.String())
+	_, err := fmt.Fprint(cmd.OutOrStdout(), p.String())
 	return err
 }
