@@ -29,8 +29,8 @@ func ServiceFlags(cmd *cobra.Command, o *Service) {
 		whose = "that of the " + o.Role
 	}
 	cmd.Flags().StringVar(&o.tokenFile, "token-file", "",
-		"file with the token to use, before the variable "+tokenVariable+"; without both, for the service of this folder, "+
-			whose+" in --data")
+		"file with the token to use, before the variable "+tokenVariable+"; without both, for the service of this "+
+			"folder, "+whose+" in --data")
 }
 
 // ServerFlag adds --server.
@@ -84,8 +84,8 @@ func (o Service) addToken(options *apiclient.Options, to place) error {
 		options.TokenIn, options.TokenFile, options.Own = o.Data, o.ownToken(), datadir.Dir(o.Data)
 	default:
 		return fault.New(fault.Invalid, fault.CodeUsage, "no token is known for %s", apiclient.Redacted(to.server)).
-			WithFix("name one for this address with --token-file or %s; those in %s are for the service of that folder alone",
-				tokenVariable, datadir.Dir(o.Data).TokenDir())
+			WithFix("name one for this address with --token-file or %s; those in %s are for the service of that "+
+				"folder alone", tokenVariable, datadir.Dir(o.Data).TokenDir())
 	}
 	return nil
 }

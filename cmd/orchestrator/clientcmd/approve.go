@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"orchestrator/cmd/orchestrator/clientcmd/sheet"
 	"orchestrator/cmd/orchestrator/completion"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
@@ -60,7 +61,7 @@ func (o *confirming) agreed(cmd *cobra.Command, question string, words ...string
 	if answer = strings.ToLower(strings.TrimSpace(answer)); answer == "y" || answer == "yes" {
 		return nil
 	}
-	return fault.New(fault.Conflict, codeDeclined, "nothing is changed: %q was not answered with y", question).
+	return fault.New(fault.Invalid, codeDeclined, "nothing is changed: %q was not answered with y", question).
 		WithFix("%s asks again", advice.Line(cmd.CommandPath(), words...))
 }
 
@@ -93,8 +94,8 @@ else the approval alone. It is refused if the requirement has changed since it w
 	return cmd
 }
 
-// approveAll approves requirements one after the other. One that a person does not approve keeps none of the others from
-// it; one that cannot be approved does, and those behind it are named.
+// approveAll approves requirements one after the other. One that a person does not approve keeps none of the others
+// from it; one that cannot be approved does, and those behind it are named.
 func (o *confirming) approveAll(cmd *cobra.Command, c *apiclient.Client, ids []string) (declined error) {
 	for i, id := range ids {
 		err := o.approve(cmd, c, id)
@@ -131,13 +132,13 @@ func (o *confirming) approve(cmd *cobra.Command, c *apiclient.Client, id string)
 }
 
 // showSigned writes all that an approval says yes to.
-func (s sheet) showSigned(cmd *cobra.Command, c *apiclient.Client, body guidance.Body, done bool) error {
-	p, columns := printer(cmd.OutOrStdout())
-	writeDefinition(p, columns, s.Dossier.Definition)
+func (s found) showSigned(cmd *cobra.Command, c *apiclient.Client, body guidance.Body, done bool) error {
+	p, columns := sheet.Printer(cmd.OutOrStdout())
+	sheet.Definition(p, columns, s.Dossier.Definition)
 	p.Line("status    %s, revision %d", s.Dossier.Standing.Status, s.Dossier.Revision)
-	s.writeWritten(p, columns)
-	s.writeGates(p, columns)
-	s.writeEvidence(p, columns)
+	s.Written(p, columns)
+	s.Gates(p, columns)
+	s.Evidence(p, columns)
 	if body.AcceptFingerprint != "" {
 		if err := s.showChange(cmd, c, p, columns); err != nil {
 			return err
@@ -145,7 +146,7 @@ func (s sheet) showSigned(cmd *cobra.Command, c *apiclient.Client, body guidance
 	}
 	for _, d := range s.Dossier.Deviations {
 		if slices.ContainsFunc(body.Deviations, func(r lifecycle.DeviationChange) bool { return r.ID == d.ID }) {
-			paragraph(p, columns, "", "accepts deviation "+d.ID+": "+d.Text)
+			sheet.Paragraph(p, columns, "", "accepts deviation "+d.ID+": "+d.Text)
 		}
 	}
 	p.Line("\nthe approval covers this text, and the design, implementation and tests of revision %d",

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"orchestrator/cmd/orchestrator/clientcmd/typed"
 	"orchestrator/cmd/orchestrator/completion"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/fault"
@@ -69,7 +70,7 @@ func (ch *changing) run(cmd *cobra.Command, id string) error {
 		return cliMisuse("give --status, or the whole request with --from").
 			WithFix("orchestrator next %s lists the moves, each as a command", id)
 	}
-	if err := checkWhole(cmd, ch.from); err != nil {
+	if err := typed.Whole(cmd, ch.from, besides...); err != nil {
 		return err
 	}
 	if ch.from == "" {

@@ -17,18 +17,20 @@ import (
 	"github.com/spf13/pflag"
 
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/clientcmd/typed"
 	"orchestrator/cmd/orchestrator/completion"
-	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/advice"
-	"orchestrator/internal/requirements/proposal"
 	"orchestrator/internal/rules/lifecycle"
 )
 
 // shared are the flags of all commands of the package: variables and settings stand in for them. What the others
 // say is a person's word at that moment.
 var shared = []string{"data", "server", "tls-ca", "token-file", "timeout", "json", "help"}
+
+// besides are the flags that may go with a request from a file.
+var besides = append([]string{"from", "as", "dry-run", "if-match"}, shared...)
 
 // asking is whom a command asks, and as whom.
 type asking struct {
@@ -61,33 +63,12 @@ func (a *asking) command(cmd *cobra.Command, ids bool) *cobra.Command {
 	leadToPresentID(cmd)
 	work := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := checkSaid(cmd, args); err != nil {
+		if err := typed.Said(cmd, args); err != nil {
 			return err
 		}
 		return work(cmd, args)
 	}
 	return cli.WithEnv(cmd)
-}
-
-// checkSaid refuses words of a person that are hints still, as printed commands have them.
-func checkSaid(cmd *cobra.Command, args []string) (wrong error) {
-	for _, arg := range args {
-		if err := proposal.CheckSaid("the argument", arg); err != nil {
-			return err
-		}
-	}
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		words := []string{f.Value.String()}
-		if list, is := f.Value.(pflag.SliceValue); is {
-			words = list.GetSlice()
-		}
-		for _, word := range words {
-			if err := proposal.CheckSaid("--"+f.Name, word); err != nil && wrong == nil {
-				wrong = err
-			}
-		}
-	})
-	return wrong
 }
 
 // refuseShared makes a command refuse ids that could be those of several requirements.
@@ -115,7 +96,7 @@ func (a *asking) ids(args []string) []string {
 
 // connect makes the client.
 func (a *asking) connect() (*apiclient.Client, error) {
-	if err := oneOf("--as", a.as, lifecycle.Roles()); err != nil {
+	if err := typed.OneOf("--as", a.as, lifecycle.Roles()); err != nil {
 		return nil, err
 	}
 	o := a.Service
@@ -158,42 +139,4 @@ func advised(id string, err error) error {
 func passOn(out io.Writer, raw []byte) error {
 	_, err := fmt.Fprintln(out, strings.TrimRight(string(raw), "\n"))
 	return err
-}
-
-// printer returns a printer for out, and how wide it may be.
-func printer(out io.Writer) (*output.Printer, int) {
-	return output.NewPrinter(output.Colourful(out)), output.Columns(out)
-}
-
-// paragraph writes a text on as many lines as it needs, all indented.
-func paragraph(p *output.Printer, columns int, indent, text string) {
-	for line := range strings.Lines(text) {
-		for _, part := range output.Wrap(output.Printable(strings.TrimRight(line, "\r\n")), columns-len(indent)) {
-			p.Line("%s", strings.TrimRight(indent+part, " "))
-		}
-	}
-}
-
-// labelled writes a text as paragraph does, behind a label in a colour.
-func labelled(p *output.Printer, columns int, indent string, c output.Colour, label, text string) {
-	for i, line := range output.Wrap(label+output.Printable(text), columns-len(indent)) {
-		if rest, begins := strings.CutPrefix(line+" ", label); begins && i == 0 {
-			line = strings.TrimRight(p.Paint(c, label)+rest, " ")
-		}
-		p.Line("%s", indent+line)
-	}
-}
-
-// besides are the flags that go with a request that is read from a file.
-var besides = []string{"from", "as", "dry-run", "if-match"}
-
-// checkWhole refuses flags that say what a file says that is read as the whole request.
-func checkWhole(cmd *cobra.Command, from string) (wrong error) {
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if from != "" && wrong == nil && !slices.Contains(shared, f.Name) && !slices.Contains(besides, f.Name) {
-			wrong = cliMisuse("--from is the whole request, and --%s is given beside it", f.Name).
-				WithFix("put what --%s says into the file, or leave --from out", f.Name)
-		}
-	})
-	return wrong
 }

@@ -2,9 +2,9 @@ package clientcmd
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
+	"orchestrator/cmd/orchestrator/clientcmd/typed"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/lookup"
@@ -18,8 +18,8 @@ func (l *listing) check() error {
 			WithFix("give one of them; a requirement may wait for several parties, and the list shows each")
 	}
 	for _, err := range []error{
-		oneOf("--status", l.status, lifecycle.Statuses()), oneOf("--role", l.role, lookup.Parties()),
-		oneOf("--waiting-for", l.waitingFor, lookup.Parties()),
+		typed.OneOf("--status", l.status, lifecycle.Statuses()), typed.OneOf("--role", l.role, lookup.Parties()),
+		typed.OneOf("--waiting-for", l.waitingFor, lookup.Parties()),
 	} {
 		if err != nil {
 			return err
@@ -44,16 +44,4 @@ func (l *listing) selects(req lifecycle.Requirement) bool {
 	said := strings.ToLower(strings.Join([]string{req.ID, req.Title, req.Text}, "\n"))
 	return strings.Contains(said, strings.ToLower(l.text)) && (l.status == "" || l.status == string(req.Status)) &&
 		(!l.suspect || req.Suspect)
-}
-
-// oneOf refuses the value of a flag that is none of those there are; "" is none.
-func oneOf[T ~string](flag, value string, known []T) error {
-	if value == "" || slices.Contains(known, T(value)) {
-		return nil
-	}
-	names := make([]string, len(known))
-	for i, k := range known {
-		names[i] = string(k)
-	}
-	return cliMisuse("%s cannot be %q", flag, value).WithFix("give one of %s", strings.Join(names, ", "))
 }

@@ -1,44 +1,13 @@
 package clientcmd
 
 import (
-	"fmt"
-	"io"
-	"strings"
-	"time"
-
 	jsonv2 "github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
+	"orchestrator/cmd/orchestrator/clientcmd/events"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 )
-
-// event is a record of the log, as far as it is shown.
-type event struct {
-	Seq     uint64    `json:"seq"`
-	At      time.Time `json:"at"`
-	Kind    string    `json:"kind"`
-	Subject string    `json:"subject"`
-	Actor   struct {
-		Name string `json:"name"`
-		Role string `json:"role"`
-	} `json:"actor"`
-	Data struct {
-		Change  map[string]jsontext.Value `json:"change"`
-		Refusal struct {
-			Code   string `json:"code"`
-			Detail string `json:"detail"`
-		} `json:"refusal"`
-	} `json:"data"`
-}
-
-// events is a page of the log.
-type events struct {
-	Size    uint64  `json:"size"`
-	Records []event `json:"records"`
-	Next    string  `json:"next"`
-}
 
 func historyCommand() *cobra.Command {
 	var a asking
@@ -72,7 +41,7 @@ func (a *asking) history(cmd *cobra.Command, name string, limit int) error {
 	if a.asJSON {
 		return passOn(cmd.OutOrStdout(), raw)
 	}
-	var found events
+	var found events.Page
 	if err := jsonv2.Unmarshal(raw, &found); err != nil {
 		return err
 	}
@@ -80,100 +49,18 @@ func (a *asking) history(cmd *cobra.Command, name string, limit int) error {
 	if err != nil {
 		return err
 	}
-	found.add(renamings)
-	return writeEvents(cmd.OutOrStdout(), found, id)
+	found.Add(renamings)
+	return events.Write(cmd.OutOrStdout(), found, id)
 }
 
 // pages asks for a list, of a requirement if there is an id; 0 is no limit.
 func (a *asking) pages(cmd *cobra.Command, c *apiclient.Client, id, member string, limit int,
 	path func(id string) string) ([]byte, error) {
 	if limit < 0 {
-		return nil, cliMisuse("%d is no number of lines to list", limit).WithFix("give --limit a number from 1 on, or leave it out")
+		return nil, cliMisuse("%d is no number of lines to list", limit).
+			WithFix("give --limit a number from 1 on, or leave it out")
 	}
 	return apiclient.Reading(id, output.Renamed(cmd.ErrOrStderr()), func(id string) ([]byte, error) {
 		return c.List(cmd.Context(), path(id), member, limit)
 	})
-}
-
-// writeEvents writes the history of a requirement; what is about it under another id, with that id.
-func writeEvents(out io.Writer, page events, id string) error {
-	p, columns := printer(out)
-	for _, e := range page.Records {
-		said := e.outcome()
-		if e.Subject != "" && e.Subject != id {
-			said += ", as " + e.Subject
-		}
-		when := e.At.UTC().Format("2006-01-02 15:04:05") + fmt.Sprintf("  #%d  ", e.Seq)
-		for i, line := range output.Wrap(output.Printable(said+", by "+e.who()), columns-len(when)) {
-			p.Line("%s", when+line)
-			if i == 0 {
-				when = strings.Repeat(" ", len(when))
-			}
-		}
-	}
-	if page.Next != "" {
-		p.Line("there are older records; a higher --limit lists more")
-	}
-	if len(page.Records) == 0 {
-		p.Line("the log has nothing about it but the import")
-	}
-	_, err := fmt.Fprint(out, p.String())
-	return err
-}
-
-// shownFields are the members of a change that are named.
-var shownFields = []string{"status", "design_spec", "implementation", "test", "approvals", "deviations", "pm_notes"}
-
-// who returns the name of the actor, with the role where the name does not say it.
-func (e event) who() string {
-	if e.Actor.Role != e.Actor.Name {
-		return e.Actor.Name + " (" + e.Actor.Role + ")"
-	}
-	return e.Actor.Name
-}
-
-// changes returns the members that were changed, the status by its name.
-func (e event) changes() string {
-	var fields []string
-	for _, name := range shownFields {
-		if value, there := e.Data.Change[name]; there {
-			if name == "status" {
-				name = strings.Trim(string(value), `"`)
-			}
-			fields = append(fields, name)
-		}
-	}
-	return strings.Join(fields, "+")
-}
-
-// outcome says what happened to the requirement whose history it is.
-func (e event) outcome() string {
-	var why struct {
-		Reason string `json:"reason"`
-	}
-	_ = jsonv2.Unmarshal(e.Data.Change["justification"], &why) // a change without a status has none
-	switch said := e.changes(); {
-	case e.Data.Refusal.Code != "":
-		return strings.TrimSuffix("refused "+e.Data.Refusal.Code+": "+e.Data.Refusal.Detail, ": ")
-	case said != "" && why.Reason != "":
-		return said + ": " + why.Reason
-	case said != "":
-		return said
-	}
-	return e.Kind
-}
-
-// line returns an event of any requirement as one line.
-func (e event) line() string {
-	words := []string{e.At.UTC().Format("2006-01-02 15:04:05"), fmt.Sprintf("#%d", e.Seq), e.who(), e.Kind}
-	if e.Subject != "" {
-		words = append(words, e.Subject)
-	}
-	if said := e.changes(); said != "" {
-		words = append(words, said)
-	}
-	if e.Data.Refusal.Code != "" {
-		words = append(words, "refused: "+e.Data.Refusal.Code)
-	}
-	return output.Printable(strings.Join(words, "  "))
 }

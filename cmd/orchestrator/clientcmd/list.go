@@ -11,9 +11,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
+	"orchestrator/cmd/orchestrator/clientcmd/sheet"
 	"orchestrator/cmd/orchestrator/completion"
 	"orchestrator/cmd/orchestrator/exported"
 	"orchestrator/cmd/orchestrator/output"
+	"orchestrator/internal/operator/exportfile"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -116,18 +118,9 @@ func (l *listing) offline(cmd *cobra.Command, raw []byte, asked error) error {
 	if err != nil {
 		return err
 	}
-	var rows []listed
-	var kept []jsontext.Value
-	for _, e := range status.Requirements {
-		var req lifecycle.Requirement
-		if err := jsonv2.Unmarshal(e.Raw, &req); err != nil {
-			return err
-		}
-		row := listed{ID: req.ID, Title: req.Title, Status: string(req.Status), Suspect: req.Suspect,
-			Stale: len(req.Stale) > 0, Retired: req.Retired}
-		if l.selects(req) {
-			rows, kept = append(rows, row), append(kept, e.Raw)
-		}
+	rows, kept, err := l.of(status.Requirements)
+	if err != nil {
+		return err
 	}
 	total := len(rows)
 	if l.limit > 0 && l.limit < total {
@@ -139,8 +132,24 @@ func (l *listing) offline(cmd *cobra.Command, raw []byte, asked error) error {
 	return writeList(cmd.OutOrStdout(), rows, total)
 }
 
+// of returns the requirements of an export that are listed, as lines and as they stand there.
+func (l *listing) of(all []exportfile.Entry) (rows []listed, kept []jsontext.Value, err error) {
+	for _, e := range all {
+		var req lifecycle.Requirement
+		if err := jsonv2.Unmarshal(e.Raw, &req); err != nil {
+			return nil, nil, err
+		}
+		row := listed{ID: req.ID, Title: req.Title, Status: string(req.Status), Suspect: req.Suspect,
+			Stale: len(req.Stale) > 0, Retired: req.Retired}
+		if l.selects(req) {
+			rows, kept = append(rows, row), append(kept, e.Raw)
+		}
+	}
+	return rows, kept, nil
+}
+
 func writeList(out io.Writer, found []listed, total int) error {
-	p, columns := printer(out)
+	p, columns := sheet.Printer(out)
 	var rows [][]string
 	for _, r := range found {
 		status := r.Status

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"orchestrator/cmd/orchestrator/clientcmd/typed"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/requirements/guidance"
@@ -90,7 +91,7 @@ func testCommand() *cobra.Command {
 }
 
 func (w *writing) run(cmd *cobra.Command, id string) error {
-	if err := checkWhole(cmd, w.from); err != nil {
+	if err := typed.Whole(cmd, w.from, besides...); err != nil {
 		return err
 	}
 	c, err := w.connect()

@@ -1,7 +1,6 @@
 package clientcmd
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/cli/setting"
+	"orchestrator/cmd/orchestrator/clientcmd/events"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/requirements/advice"
 	"orchestrator/internal/rules/lifecycle"
@@ -40,13 +40,13 @@ func retyped(cmd *cobra.Command, args []string, from, to string) string {
 
 // renamingsOf returns the records that gave a requirement another id, as events about the id that it lost. They are
 // about several requirements, and so not among the records of each.
-func renamingsOf(ctx context.Context, c *apiclient.Client, id string) (all []event, err error) {
+func renamingsOf(ctx context.Context, c *apiclient.Client, id string) (all []events.Event, err error) {
 	var req lifecycle.Requirement
 	if _, err := get(ctx, c, path(id, "?fields=former_ids"), &req); err != nil {
 		return nil, err
 	}
 	for _, former := range req.FormerIDs {
-		var page events
+		var page events.Page
 		if _, err := get(ctx, c, fmt.Sprintf("/audit?from=%d&limit=1", former.Record), &page); err != nil {
 			return nil, err
 		}
@@ -56,14 +56,4 @@ func renamingsOf(ctx context.Context, c *apiclient.Client, id string) (all []eve
 		}
 	}
 	return all, nil
-}
-
-// add puts events among those of a page, the newest first; what is older than the page stays out.
-func (p *events) add(others []event) {
-	for _, e := range others {
-		if n := len(p.Records); p.Next == "" || n > 0 && e.Seq > p.Records[n-1].Seq {
-			p.Records = append(p.Records, e)
-		}
-	}
-	slices.SortFunc(p.Records, func(a, b event) int { return cmp.Compare(b.Seq, a.Seq) })
 }

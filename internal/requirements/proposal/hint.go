@@ -15,7 +15,8 @@ var (
 	wholeHint = regexp.MustCompile(`^\s*<[^<>\n]+>\s*$`)
 )
 
-// CheckSaid refuses what somebody typed if it is the hint of an example still, such as <why>: what is sent goes on record.
+// CheckSaid refuses what somebody typed if it is the hint of an example still, such as <why>: what is sent goes on
+// record.
 func CheckSaid(what, text string) error {
 	if !wholeHint.MatchString(text) {
 		return nil

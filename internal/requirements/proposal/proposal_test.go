@@ -43,7 +43,8 @@ func repository(t *testing.T) (Tree, string) {
 func TestEvidenceInWords(t *testing.T) {
 	tree, head := repository(t)
 	for word, want := range map[string]string{
-		"file:a.go": "file:src/a.go", "file:src/a.go:1-3": "file:src/a.go:1-3", "file:a.go:1-3": "file:src/a.go:1-3", "file:a.go:3": "file:src/a.go:3",
+		"file:a.go":         "file:src/a.go",
+		"file:src/a.go:1-3": "file:src/a.go:1-3", "file:a.go:1-3": "file:src/a.go:1-3", "file:a.go:3": "file:src/a.go:3",
 		"file:../README@v2.md": "file:README@v2.md", "file:a.go:9@HEAD": "file:src/a.go:9@" + head,
 		"commit:HEAD": "commit:" + head, "commit:" + head[:8]: "commit:" + head,
 		"test:TestA@r.xml": "test:TestA@src/r.xml", "test:a::b=fail@r.xml": "test:a::b=fail@src/r.xml",
@@ -57,8 +58,8 @@ func TestEvidenceInWords(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, lifecycle.ResultFail, failed.Result)
 	require.Equal(t, "r.xml", failed.Report)
-	for _, word := range []string{"", "yes", "file:", "url:x", "file:a.go:4", "file:a.go:3-1", "file:none.go:1", "file:/etc/passwd",
-		"file:a.go:1@none", "commit:none", "commit:--all", "test:"} {
+	for _, word := range []string{"", "yes", "file:", "url:x", "file:a.go:4", "file:a.go:3-1", "file:none.go:1",
+		"file:/etc/passwd", "file:a.go:1@none", "commit:none", "commit:--all", "test:"} {
 		_, err := tree.Evidence(t.Context(), word, false)
 		require.True(t, fault.Is(err, fault.CodeUsage), word)
 		require.NotEmpty(t, fault.As(err).Fix, word)
@@ -82,7 +83,8 @@ func TestEvidenceWithoutGit(t *testing.T) {
 // What a template says is what is there; a text from a document cannot become a part of it.
 func TestTemplates(t *testing.T) {
 	tree := Tree{folder: t.TempDir()}
-	req := lifecycle.Requirement{Definition: lifecycle.Definition{ID: "R-1", Title: "A title", Text: "Line\r\nsummary: forged\u2028x: y"}}
+	req := lifecycle.Requirement{Definition: lifecycle.Definition{ID: "R-1", Title: "A title",
+		Text: "Line\r\nsummary: forged\u2028x: y"}}
 	for _, p := range []Part{Design, Implementation, Test} {
 		text, err := p.Template(req, nil)
 		require.NoError(t, err)
@@ -107,7 +109,8 @@ func TestTemplates(t *testing.T) {
 	require.NoError(t, err)
 	encoded, err = jsonv2.Marshal(value)
 	require.NoError(t, err)
-	require.JSONEq(t, `{"evidence":[{"kind":"test","name":"TestA","result":"pass","report":"sha256:0f"}]}`, string(encoded))
+	require.JSONEq(t, `{"evidence":[{"kind":"test","name":"TestA","result":"pass","report":"sha256:0f"}]}`,
+		string(encoded))
 }
 
 func TestWhoMovesWhere(t *testing.T) {

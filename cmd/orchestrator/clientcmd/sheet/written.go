@@ -1,4 +1,4 @@
-package clientcmd
+package sheet
 
 import (
 	"fmt"
@@ -10,14 +10,14 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// writeWritten writes what the roles have written about a requirement: its parts, and the words of the pm.
-func (s sheet) writeWritten(p *output.Printer, columns int) {
+// Written writes what the roles have written about a requirement: its parts, and the words of the pm.
+func (s Sheet) Written(p *output.Printer, columns int) {
 	for _, part := range s.Dossier.Parts {
 		writePart(p, columns, part)
 	}
 	var approvals, deviations, notes []string
 	for _, a := range s.Dossier.Approvals {
-		approvals = append(approvals, stamped(a.Stamp, a.Decision+counting(a)+": "+a.Text))
+		approvals = append(approvals, stamped(a.Stamp, a.Decision+a.Lost()+": "+a.Text))
 	}
 	for _, d := range s.Dossier.Deviations {
 		text := d.ID + ": " + d.Text
@@ -36,7 +36,7 @@ func (s sheet) writeWritten(p *output.Printer, columns int) {
 
 // writePart writes a part as its role edits it.
 func writePart(p *output.Printer, columns int, part review.Part) {
-	head := part.Name + ", by " + part.Stamp.By + " on " + day(part.Stamp.At)
+	head := part.Name + ", by " + part.Stamp.By + " on " + Day(part.Stamp.At)
 	if !part.OnText {
 		head += ", on another text than the present one"
 	}
@@ -44,29 +44,18 @@ func writePart(p *output.Printer, columns int, part review.Part) {
 		head += ": " + proposal.Results(*part.Results)
 	}
 	p.Line("")
-	paragraph(p, columns, "", head)
+	Paragraph(p, columns, "", head)
 	for _, text := range []string{proposal.Plain(part.Content), part.Plan, part.Notes} {
 		for line := range strings.Lines(text) {
 			said := strings.TrimLeft(line, " ")
-			paragraph(p, columns, strings.Repeat(" ", min(2+len(line)-len(said), columns/2)), said)
+			Paragraph(p, columns, strings.Repeat(" ", min(2+len(line)-len(said), columns/2)), said)
 		}
 	}
 }
 
-// counting says what an approval no longer covers.
-func counting(a review.Approval) string {
-	switch {
-	case len(a.ChangedSince) > 0:
-		return ", before a change of " + strings.Join(a.ChangedSince, ", ")
-	case !a.Counts && a.Decision == lifecycle.Approved:
-		return ", which counts no longer"
-	}
-	return ""
-}
-
 // stamped returns words with who said them, and when.
 func stamped(s lifecycle.Stamp, words string) string {
-	return fmt.Sprintf("%s %s (%s), revision %d: %s", day(s.At), s.By, s.Role, s.Revision, strings.TrimSuffix(words, ": "))
+	return fmt.Sprintf("%s %s (%s), revision %d: %s", Day(s.At), s.By, s.Role, s.Revision, strings.TrimSuffix(words, ": "))
 }
 
 func writeWords(p *output.Printer, columns int, head string, words []string) {
@@ -74,6 +63,6 @@ func writeWords(p *output.Printer, columns int, head string, words []string) {
 		p.Line("\n%s", head)
 	}
 	for _, w := range words {
-		paragraph(p, columns, "  ", w)
+		Paragraph(p, columns, "  ", w)
 	}
 }
