@@ -8,6 +8,7 @@ import (
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/requirements/agenda"
+	"orchestrator/internal/requirements/finished"
 	"orchestrator/internal/requirements/guidance"
 )
 
@@ -75,6 +76,9 @@ func (a *asking) nextOf(cmd *cobra.Command, id string) error {
 	}
 	p, _ := printer(cmd.OutOrStdout())
 	p.Line("%s: %s, revision %d", output.Printable(found.ID), found.Status, found.Revision)
+	if found.Complete {
+		p.Line("%s", finished.Words)
+	}
 	sheet{View: found}.writeMoves(p)
 	_, err = fmt.Fprint(cmd.OutOrStdout(), p.String())
 	return err
