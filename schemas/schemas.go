@@ -37,6 +37,8 @@ const (
 	Obligations = "obligations.schema.json"
 	Trace       = "trace.schema.json"
 	Drive       = "drive.schema.json"
+
+	Doctor = "doctor.schema.json"
 )
 
 const base = "orchestrator:///"
@@ -49,7 +51,7 @@ var compiled = map[string]func() *parts{}
 
 func init() {
 	for _, name := range []string{ChangeRequest, Requirement, Project, Problem, AuditRecord, Witness, BoundaryPolicy,
-		Tool, Obligations, Trace, Drive} {
+		Tool, Obligations, Trace, Drive, Doctor} {
 		compiled[name] = sync.OnceValue(func() *parts {
 			s, err := compile(name, withCases(inlined(name, document(name))), ourKeywords)
 			if err != nil {

@@ -76,7 +76,8 @@ func TestWhatWasSentIsNotRepeated(t *testing.T) {
 }
 
 func TestEverySchemaIsClosed(t *testing.T) {
-	for _, name := range []string{ChangeRequest, Requirement, Project, Problem, AuditRecord, Witness, BoundaryPolicy, Tool, Obligations} {
+	for _, name := range []string{ChangeRequest, Requirement, Project, Problem, AuditRecord, Witness, BoundaryPolicy, Tool, Obligations,
+		Doctor} {
 		require.NotEmpty(t, violations(t, name, `{"surprise":1}`), name)
 	}
 }

@@ -73,8 +73,8 @@ func (o *configOptions) flags(cmd *cobra.Command) {
 	listenFlags(f, &o.serve)
 	outputFlags(f, &o.serve)
 	cli.ServiceFlags(cmd, &o.from)
-	setting.Declare(cmd, "requirements", "evidence", "branch", "workflow", "export", "addr", "log-format", "log-level",
-		"server", "token-file")
+	setting.Declare(cmd, "requirements", "family", "qualify", "evidence", "branch", "workflow", "export", "addr",
+		"log-format", "log-level", "server", "token-file")
 	setting.DeclarePaths(cmd, "requirements", "export")
 }
 

@@ -52,7 +52,7 @@ contradicts itself or cannot be trusted. The exit code does not depend on the ve
 					WithFix("leave ID out, or the flags")
 			}
 			if len(args) == 1 {
-				_, err := apiclient.ByID(args[0], func(id string) (any, error) {
+				_, err := apiclient.Reading(args[0], output.Renamed(cmd.ErrOrStderr()), func(id string) (any, error) {
 					return nil, showReview[render.Dossier](cmd.Context(), cmd.OutOrStdout(), o,
 						"/requirements/"+pathEscape(id)+"/review", format)
 				})
@@ -74,8 +74,10 @@ type narrowing struct{ status, waitingFor, olderThan, sort, order string }
 func (n *narrowing) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&n.status, "status", "", "list only requirements in this `status`")
-	f.StringVar(&n.waitingFor, "waiting-for", "", "list only requirements that wait for this `party`: a role, operator or document")
-	f.StringVar(&n.olderThan, "older-than", "", "list only requirements that have been in their status for this `time`, such as 72h or 3d")
+	f.StringVar(&n.waitingFor, "waiting-for", "",
+		"list only requirements that wait for this `party`: a role, operator or document")
+	f.StringVar(&n.olderThan, "older-than", "",
+		"list only requirements that have been in their status for this `time`, such as 72h or 3d")
 	f.StringVar(&n.sort, "sort", "", "`what` to sort by: document, id, status, age or changed (default document)")
 	f.StringVar(&n.order, "order", "", "`direction` to sort in: asc or desc (default asc)")
 	_ = cmd.RegisterFlagCompletionFunc("status", completion.Statuses) // the flags exist

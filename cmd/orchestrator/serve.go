@@ -115,19 +115,25 @@ func serveCommand() *cobra.Command {
 	f.StringVar(&o.MetricsTokenFile, "metrics-token-file", "",
 		"file with a token that /metrics then needs; without it /metrics is open")
 	outputFlags(f, &o)
+	processFlags(f, &o)
+	serveSettings(cmd)
+	return cli.WithEnv(cmd)
+}
+
+// processFlags adds the flags of how the process begins and ends.
+func processFlags(f *pflag.FlagSet, o *serveOptions) {
 	f.BoolVar(&o.Project.DemoTokens, "demo-tokens", false,
 		"create a token for every role that has none of its own, in tokens/<role>.token; for a demonstration only: "+
 			"whoever can read the folder can act in every role")
 	f.DurationVar(&o.Drain, "drain", 10*time.Second, "how long requests in flight may take to finish after SIGTERM")
 	f.BoolVar(&o.background, "background", false, "be the service that orchestrator up starts")
-	cmd.Flags().Lookup("background").Hidden = true
-	serveSettings(cmd)
-	return cli.WithEnv(cmd)
+	f.Lookup("background").Hidden = true
 }
 
 // serveSettings says which flags the settings stand in for, and which are paths.
 func serveSettings(cmd *cobra.Command) {
-	setting.Declare(cmd, "requirements", "export", "workflow", "evidence", "branch", "addr", "log-format", "log-level")
+	setting.Declare(cmd, "requirements", "family", "qualify", "export", "workflow", "evidence", "branch", "addr",
+		"log-format", "log-level")
 	setting.WorkAtRoot(cmd, "data", "requirements", "export", "repo", "witness", "addr", "tls-cert", "tls-key",
 		"metrics-token-file")
 }

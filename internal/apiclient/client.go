@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"mime"
 	"net/http"
 	"net/url"
@@ -24,6 +25,7 @@ import (
 
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/system/shellquote"
 	"orchestrator/internal/system/tree"
 )
 
@@ -130,6 +132,9 @@ func readToken(folder, path string) (string, error) {
 				"FILE makes one").Because(cause)
 	}
 	f, err := openToken(folder, path)
+	if role, is := strings.CutSuffix(filepath.Base(path), ".token"); is && folder != "" && errors.Is(err, fs.ErrNotExist) {
+		return "", lacking(folder, role, path)
+	}
 	if err != nil {
 		return "", wrong("cannot be read", err)
 	}
@@ -144,6 +149,17 @@ func readToken(folder, path string) (string, error) {
 		return "", wrong("holds no token", nil)
 	}
 	return token, nil
+}
+
+// lacking makes the error of a role that has no token in a data folder.
+func lacking(folder, role, path string) error {
+	command := "orchestrator token add " + shellquote.Quote(role) + " " + shellquote.Quote(role) + " --out " +
+		shellquote.Quote(path)
+	if folder != datadir.Default {
+		command += " --data " + shellquote.Quote(folder)
+	}
+	return fault.New(fault.Invalid, codeTokenFile, "nobody has a token for the role %s here: there is no %s", role, path).
+		WithFix("%s makes one; whoever has one already names its file with --token-file", command)
 }
 
 func openToken(folder, path string) (io.ReadCloser, error) {
@@ -343,6 +359,7 @@ func (c *Client) problem(resp *http.Response) error {
 		Current *fault.Current `json:"current"`
 		Allowed []fault.Move   `json:"allowed"`
 		IDs     []string       `json:"ids"`
+		Renamed string         `json:"renamed_to"`
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxProblem))
 	if err == nil {
@@ -356,6 +373,6 @@ func (c *Client) problem(resp *http.Response) error {
 		kind = fault.Internal
 	}
 	f := &fault.Error{Kind: kind, Code: p.Code, Detail: p.Detail, Fix: p.Fix, Current: p.Current, Allowed: p.Allowed,
-		IDs: p.IDs}
+		IDs: p.IDs, RenamedTo: p.Renamed}
 	return f.WithFields(p.Errors...)
 }

@@ -21,7 +21,6 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi"
 	"orchestrator/internal/requirements/documents"
-	"orchestrator/internal/requirements/lookup"
 	"orchestrator/internal/system/tree"
 )
 
@@ -41,11 +40,12 @@ type Version = httpapi.Version
 
 // Started describes a service that answers.
 type Started struct {
-	Data        datadir.Dir
-	Addr        string
-	Requirement string // the id of one, if there is one
-	MadeTokens  bool   // those of a first start
-	First       bool   // this start made tokens, be they those of a demonstration
+	Data  datadir.Dir
+	Addr  string
+	First bool // this start made tokens
+	Demo  bool // each role has one, in one folder
+
+	project.FirstSteps
 }
 
 // server is one process that serves a project.
@@ -140,11 +140,6 @@ func (s *server) announce(ready func(Started)) {
 		s.log.Info().Stringer("model", s.project.Model).
 			Msg("a language model is asked for what the conductor's grammar does not understand")
 	}
-	first := len(s.project.MadeTokens) > 0
-	started := Started{Data: s.project.Data, Addr: addr, MadeTokens: first && !o.DemoTokens, First: first}
-	page, err := s.project.Service.List(lookup.Query{Limit: 1})
-	if err == nil && len(page.Requirements) > 0 {
-		started.Requirement = page.Requirements[0].ID
-	}
-	ready(started)
+	ready(Started{Data: s.project.Data, Addr: addr, First: len(s.project.MadeTokens) > 0, Demo: o.DemoTokens,
+		FirstSteps: s.project.FirstSteps()})
 }

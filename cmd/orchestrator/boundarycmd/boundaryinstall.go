@@ -56,6 +56,11 @@ func followLinkFlag(cmd *cobra.Command, follow *bool) {
 		"if the client's settings are a symbolic link, edit the file that it leads to")
 }
 
+// Installation returns what is to be installed in the project at root for a client.
+func Installation(root, client, reason string) (install.Options, error) {
+	return (&boundaryOptions{root: root, reason: reason}).installation(client)
+}
+
 // installation returns what is to be installed: in the project that --root lies in, or at --root where none has a
 // boundary yet.
 func (o *boundaryOptions) installation(client string) (install.Options, error) {

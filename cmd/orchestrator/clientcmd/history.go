@@ -53,7 +53,9 @@ func historyCommand() *cobra.Command {
 				return err
 			}
 			var page events
-			raw, err := apiclient.ByID(args[0], func(id string) ([]byte, error) {
+			var found string
+			raw, err := apiclient.Reading(args[0], output.Renamed(cmd.ErrOrStderr()), func(id string) ([]byte, error) {
+				found = id
 				return get(cmd.Context(), c, path(id, "/history"), &page)
 			})
 			if err != nil {
@@ -62,6 +64,11 @@ func historyCommand() *cobra.Command {
 			if a.asJSON {
 				return passOn(cmd.OutOrStdout(), raw)
 			}
+			renamings, err := renamingsOf(cmd.Context(), c, found)
+			if err != nil {
+				return err
+			}
+			page.add(renamings)
 			return writeEvents(cmd.OutOrStdout(), page)
 		},
 	}, true)

@@ -50,7 +50,7 @@ func (a *asking) show(cmd *cobra.Command, id string) error {
 	}
 	if a.asJSON {
 		var ignored any
-		raw, err := apiclient.ByID(id, func(id string) ([]byte, error) {
+		raw, err := apiclient.Reading(id, output.Renamed(cmd.ErrOrStderr()), func(id string) ([]byte, error) {
 			return get(cmd.Context(), c, path(id, ""), &ignored)
 		})
 		if err != nil && len(raw) == 0 {
@@ -60,7 +60,9 @@ func (a *asking) show(cmd *cobra.Command, id string) error {
 		}
 		return passOn(cmd.OutOrStdout(), raw)
 	}
-	found, err := lookAt(cmd.Context(), c, id)
+	found, err := apiclient.Reading(id, output.Renamed(cmd.ErrOrStderr()), func(id string) (sheet, error) {
+		return lookAt(cmd.Context(), c, id)
+	})
 	if err != nil && len(found.raw) == 0 {
 		return a.offlineShow(cmd, id, err)
 	} else if err != nil {
@@ -87,25 +89,26 @@ func (a *asking) offlineShow(cmd *cobra.Command, id string, asked error) error {
 	if err != nil {
 		return err
 	}
-	for _, e := range status.Requirements {
-		if e.ID != id {
-			continue
-		}
-		if a.asJSON {
-			return passOn(cmd.OutOrStdout(), e.Raw)
-		}
-		var req lifecycle.Requirement
-		if err := jsonv2.Unmarshal(e.Raw, &req); err != nil {
-			return err
-		}
-		p, columns := printer(cmd.OutOrStdout())
-		writeDefinition(p, columns, req.Definition)
-		p.Line("status    %s, revision %d", req.Status, req.Revision)
-		_, err = fmt.Fprint(cmd.OutOrStdout(), p.String())
+	e := status.Find(id)
+	if e == nil {
+		return fault.New(fault.NotFound, "unknown_requirement", "the export has no requirement %q", id).
+			WithFix("orchestrator list lists the ids; they are compared letter by letter")
+	}
+	if e.ID != id {
+		output.Renamed(cmd.ErrOrStderr())(id, e.ID)
+	}
+	if a.asJSON {
+		return passOn(cmd.OutOrStdout(), e.Raw)
+	}
+	var req lifecycle.Requirement
+	if err := jsonv2.Unmarshal(e.Raw, &req); err != nil {
 		return err
 	}
-	return fault.New(fault.NotFound, "unknown_requirement", "the export has no requirement %q", id).
-		WithFix("orchestrator list lists the ids; they are compared letter by letter")
+	p, columns := printer(cmd.OutOrStdout())
+	writeDefinition(p, columns, req.Definition)
+	p.Line("status    %s, revision %d", req.Status, req.Revision)
+	_, err = fmt.Fprint(cmd.OutOrStdout(), p.String())
+	return err
 }
 
 func writeDefinition(p *output.Printer, columns int, d lifecycle.Definition) {
@@ -122,6 +125,9 @@ func writeDefinition(p *output.Printer, columns int, d lifecycle.Definition) {
 
 func (s sheet) write(p *output.Printer, columns int) {
 	writeDefinition(p, columns, s.Dossier.Definition)
+	for _, f := range s.Dossier.FormerIDs {
+		p.Line("formerly  %s, until record %d", output.Printable(f.ID), f.Record)
+	}
 	standing := s.Dossier.Standing
 	p.Line("status    %s since %s, revision %d", p.Paint(output.Green, string(standing.Status)), day(standing.Since),
 		s.Dossier.Revision)

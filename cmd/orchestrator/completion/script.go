@@ -2,11 +2,13 @@ package completion
 
 import (
 	"bytes"
+	"errors"
 	"io"
-	"orchestrator/cmd/orchestrator/cli"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"orchestrator/cmd/orchestrator/cli"
 )
 
 // Command returns the command that prints the scripts of the shells.
@@ -23,7 +25,7 @@ complete ids it asks the service for at most 300 ms, and without its answer read
 		script("zsh", "source <(orchestrator completion zsh)", "~/.zshrc, below compinit",
 			func(root *cobra.Command, out io.Writer) error { return root.GenZshCompletion(out) }),
 		script("fish", "orchestrator completion fish | source", "~/.config/fish/config.fish",
-			func(root *cobra.Command, out io.Writer) error { return root.GenFishCompletion(out, true) }),
+			func(root *cobra.Command, out io.Writer) error { return fish(root, out) }),
 	)
 	return cli.Group(cmd)
 }
@@ -59,11 +61,37 @@ const escaped = `        # Of what several have in common the shell inserts all:
         fi
 `
 
+// taken is where cobra's script for fish takes the words of the command line. It evaluates them again, so that an id
+// with parentheses would run what stands between them.
+const taken = `    set -l args (commandline -opc)
+`
+
+const quoted = `    if set -q args[2]
+        set args[2..-1] (string escape -- $args[2..-1])
+    end
+`
+
 func bash(root *cobra.Command, out io.Writer) error {
 	var made bytes.Buffer
 	if err := root.GenBashCompletionV2(&made, true); err != nil {
 		return err
 	}
-	_, err := io.WriteString(out, strings.Replace(made.String(), several, escaped+several, 1))
+	return mend(out, made.String(), several, escaped+several)
+}
+
+func fish(root *cobra.Command, out io.Writer) error {
+	var made bytes.Buffer
+	if err := root.GenFishCompletion(&made, true); err != nil {
+		return err
+	}
+	return mend(out, made.String(), taken, taken+quoted)
+}
+
+// mend writes a script with a part of it replaced. A script without that part is not written: it would be unsafe.
+func mend(out io.Writer, script, part, by string) error {
+	if strings.Count(script, part) != 1 {
+		return errors.New("the completion script is not of the known form; report this, with what orchestrator version says")
+	}
+	_, err := io.WriteString(out, strings.Replace(script, part, by, 1))
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"orchestrator/cmd/orchestrator/output"
+	"orchestrator/internal/agentclient"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/operator/config"
 	"orchestrator/internal/operator/setup"
@@ -18,35 +19,72 @@ import (
 
 // questioner asks the person at a terminal.
 type questioner struct {
-	in  *bufio.Reader
-	out io.Writer
+	in   *bufio.Reader
+	out  io.Writer
+	stop <-chan struct{} // closed where the person interrupts
 }
 
 // mayAsk reports whether somebody is there to be asked.
 func (o *initOptions) mayAsk() bool {
-	return !o.yes && !o.dryRun && term.IsTerminal(int(os.Stdin.Fd()))
+	return !o.yes && !o.dryRun && !o.asJSON && term.IsTerminal(int(os.Stdin.Fd()))
 }
 
 // ask asks for what no flag has said of a new project. An empty answer takes what stands in brackets.
 func (o *initOptions) ask(cmd *cobra.Command, found setup.Found) error {
-	q := questioner{bufio.NewReader(cmd.InOrStdin()), cmd.ErrOrStderr()}
+	q := questioner{bufio.NewReader(cmd.InOrStdin()), cmd.ErrOrStderr(), cmd.Context().Done()}
+	fmt.Fprintln(q.out, "found", output.Printable(found.String()))
 	if len(o.answers.Documents) == 0 {
 		named, err := q.ask("requirement documents, with commas between them", strings.Join(found.Documents, ","),
 			func(string) error { return nil })
 		if err != nil {
 			return err
 		}
-		o.answers.Documents = nil
-		for path := range strings.SplitSeq(named, ",") {
-			o.answers.Documents = append(o.answers.Documents, strings.TrimSpace(path))
-		}
+		o.answers.Documents = listed(named)
 	}
 	err := q.setting(&o.answers.Workflow, "workflow", "v1, the literal table, or rework, which has ways back")
 	if err != nil {
 		return err
 	}
-	return q.setting(&o.answers.Evidence, "evidence",
+	err = q.setting(&o.answers.Evidence, "evidence",
 		"verify, which looks it up in git, or record, which stores it as it is given")
+	if err != nil {
+		return err
+	}
+	err = q.list(&o.answers.Clients, "agent clients to guard, with commas between them: "+
+		strings.Join(agentclient.Names(), ", ")+", or none", checkClients)
+	if err != nil {
+		return err
+	}
+	return q.list(&o.answers.Roles, "roles beside pm that you take yourself: architect, coder, tester, all, or none",
+		setup.CheckRoles)
+}
+
+// list asks for names that nobody has given.
+func (q questioner) list(names *[]string, question string, check func([]string) error) error {
+	if len(*names) > 0 {
+		return nil
+	}
+	answer, err := q.ask(question, setup.None, func(answer string) error { return check(listed(answer)) })
+	*names = listed(answer)
+	return err
+}
+
+// checkClients refuses names that are no agent clients.
+func checkClients(names []string) error {
+	for _, name := range setup.Named(names) {
+		if _, err := agentclient.Find(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// listed splits an answer at its commas.
+func listed(answer string) (names []string) {
+	for name := range strings.SplitSeq(answer, ",") {
+		names = append(names, strings.TrimSpace(name))
+	}
+	return names
 }
 
 // defaults says what holds where a setting is not set.
@@ -71,7 +109,10 @@ func (q questioner) setting(value *string, key, among string) error {
 func (q questioner) ask(question, otherwise string, check func(string) error) (string, error) {
 	for {
 		fmt.Fprintf(q.out, "%s [%s]: ", question, output.Printable(otherwise))
-		answer, err := q.in.ReadString('\n')
+		answer, err := q.read()
+		if fault.Is(err, setup.CodeInterrupted) {
+			return "", err
+		}
 		if err != nil {
 			return "", fault.New(fault.Invalid, fault.CodeUsage, "there was no answer; nothing is done").
 				WithFix("answer the questions, or give --yes, which takes what stands in brackets").Because(err)
@@ -83,5 +124,25 @@ func (q questioner) ask(question, otherwise string, check func(string) error) (s
 			return answer, nil
 		}
 		fmt.Fprintln(q.out, output.Printable(err.Error()))
+	}
+}
+
+// read reads a line, unless the person interrupts.
+func (q questioner) read() (string, error) {
+	type line struct {
+		text string
+		err  error
+	}
+	lines := make(chan line, 1)
+	go func() { // it ends with the process where nobody answers any more
+		text, err := q.in.ReadString('\n')
+		lines <- line{text, err}
+	}()
+	select {
+	case l := <-lines:
+		return l.text, l.err
+	case <-q.stop:
+		fmt.Fprintln(q.out)
+		return "", setup.Interrupted()
 	}
 }

@@ -1,10 +1,10 @@
 package projectcmd
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,12 +13,24 @@ import (
 	"orchestrator/cmd/orchestrator/cli/exportflag"
 	"orchestrator/cmd/orchestrator/cli/setting"
 	"orchestrator/cmd/orchestrator/output"
-	boundarydoctor "orchestrator/internal/boundary/doctor"
-	"orchestrator/internal/boundary/folder"
-	"orchestrator/internal/boundary/install"
 	"orchestrator/internal/datadir"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/operator/config"
 	"orchestrator/internal/operator/doctor"
+	"orchestrator/internal/rules/lifecycle"
 )
+
+const doctorLong = `Doctor looks at the program, the settings, the data folder and whom it belongs to, the service and
+the one that the settings name, the tokens, the modes of the secrets, the database, the repository and its branch, the
+documents, the export, its checkpoint and the key, the boundary and its clients, the clock, the disk, and what a failed
+start left behind. It says of each what mends it: as a command to copy, or in words where there is something to choose.
+
+It only reads, and works with a service and without one, and on a damaged folder. A service is given three seconds for
+an answer.
+
+A warning is something that works, but not as it could; a problem does not work, or is not safe.
+
+Exit codes: 0 no problem; 1 problems. The JSON has the shape of schemas/doctor.schema.json.`
 
 // DoctorCommand returns the command that looks for what is wrong with a project on a machine.
 func DoctorCommand() *cobra.Command {
@@ -28,68 +40,58 @@ func DoctorCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Look for what is wrong with this project, and say what mends it",
-		Long: `Doctor looks at the versions, the service, the tokens, the modes of the secrets, the repository and its
-branch, the documents, the export and its checkpoint, the boundary, the clock and the disk. It says of each what mends
-it. It only reads, and works with a service and without one.
-
-A warning is something that works, but not as it could; a problem does not work, or is not safe.
-
-Exit codes: 0 no problem; 1 problems.`,
-		Args: cobra.NoArgs,
+		Long:  doctorLong,
+		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			o.Data, o.Version, o.Agent, o.Now = datadir.Dir(data), cli.BuildVersion, cli.UserAgent(), time.Now()
-			o.Boundary = examineBoundary
+			o.Data, o.User, o.Now, o.Boundary = datadir.Dir(data), os.Geteuid(), time.Now(), examineBoundary
+			o.Program = doctor.Program{Version: cli.BuildVersion, Commit: cli.Commit(),
+				Rules:  int(lifecycle.LatestRules),
+				System: runtime.GOOS, Agent: cli.UserAgent()}
 			report := doctor.Examine(cmd.Context(), o)
-			if asJSON {
-				if err := output.WriteJSON(cmd.OutOrStdout(), report); err != nil {
-					return err
-				}
-			} else {
-				printFindings(cmd.OutOrStdout(), report)
+			if err := printReport(cmd.OutOrStdout(), report, asJSON); err != nil {
+				return err
 			}
 			return cli.Found(report.Unhealthy())
 		},
 	}
 	cli.DataFlag(cmd, &data)
 	cli.ReadingFlags(cmd, &o.Reading)
+	cli.TLSCAFlag(cmd, &o.TLSCA)
 	exportflag.Add(cmd.Flags(), &o.Export, "export to look at")
 	cmd.Flags().StringSliceVar(&o.Documents, "requirements", []string{"REQUIREMENTS.md"},
 		"requirement document, or a quoted pattern such as 'docs/*.md'; may be given more than once")
 	cmd.Flags().StringVar(&o.Branch, "branch", "", "branch whose tip decides what counts as evidence (default HEAD)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	setting.Declare(cmd, "requirements", "export", "branch", "family", "qualify")
-	setting.WorkAtRoot(cmd, "data", "export", "requirements")
-	return cli.WithEnv(cmd)
+	setting.WorkAtRoot(cmd, "data", "export", "requirements", "tls-ca")
+	return goOn(cli.WithEnv(cmd), &o.Settings)
 }
 
-// printFindings prints one line for each finding, and what mends it below.
-func printFindings(out io.Writer, r doctor.Report) {
+// goOn lets a command run although the settings cannot be used, and say so itself.
+func goOn(cmd *cobra.Command, wrong *error) *cobra.Command {
+	prepare := cmd.PreRunE
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		err := prepare(cmd, args)
+		if fault.Is(err, config.CodeSettings) {
+			*wrong, err = err, nil
+		}
+		return err
+	}
+	return cmd
+}
+
+func printReport(out io.Writer, r doctor.Report, asJSON bool) error {
+	if asJSON {
+		return output.WriteJSON(out, r)
+	}
 	for _, f := range r.Findings {
 		fmt.Fprintf(out, "%-8s %s: %s\n", f.Level, f.About, output.Printable(f.What))
 		if f.Mend != "" {
 			fmt.Fprintf(out, "         mend: %s\n", output.Printable(f.Mend))
 		}
-	}
-}
-
-// examineBoundary looks at the boundary of the project, where there is one.
-func examineBoundary(ctx context.Context) (found []doctor.Finding, err error) {
-	dir, is := folder.Find(folder.In(".").Root)
-	if !is {
-		return []doctor.Finding{{Level: doctor.Warning, What: "no client is guarded",
-			Mend: "orchestrator boundary install CLIENT, in validate: nothing is blocked"}}, nil
-	}
-	home, _ := os.UserHomeDir()
-	r, err := boundarydoctor.Examine(ctx, boundarydoctor.Options{Dir: dir, Home: home, Environ: os.Environ(),
-		Version: install.ClientVersion, Path: os.Getenv("PATH")})
-	levels := map[boundarydoctor.Level]doctor.Level{boundarydoctor.OK: doctor.OK, boundarydoctor.Note: doctor.Warning,
-		boundarydoctor.Fault: doctor.Problem}
-	for _, f := range r.Findings {
-		what := f.What
-		if f.Client != "" {
-			what = f.Client + ": " + what
+		if f.Advice != "" {
+			fmt.Fprintf(out, "         what to do: %s\n", output.Printable(f.Advice))
 		}
-		found = append(found, doctor.Finding{Level: levels[f.Level], What: what, Mend: f.Fix})
 	}
-	return found, err
+	return nil
 }

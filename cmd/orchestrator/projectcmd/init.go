@@ -1,17 +1,17 @@
-// Package projectcmd holds the commands that set a project up on a machine.
 package projectcmd
 
 import (
 	"context"
-	"fmt"
-	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"orchestrator/cmd/orchestrator/boundarycmd"
 	"orchestrator/cmd/orchestrator/cli"
 	"orchestrator/cmd/orchestrator/cli/exportflag"
 	"orchestrator/cmd/orchestrator/cli/setting"
-	"orchestrator/cmd/orchestrator/output"
+	"orchestrator/internal/agentclient"
+	"orchestrator/internal/boundary/install"
 	"orchestrator/internal/daemon/project"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/operator/setup"
@@ -20,9 +20,12 @@ import (
 
 // initOptions are the flags of init.
 type initOptions struct {
-	data, export, witness string
-	answers               setup.Answers
-	dryRun, yes           bool
+	data, export, witness     string
+	answers                   setup.Answers
+	here, dryRun, yes, asJSON bool
+
+	moved bool               // to the top of the repository
+	first project.FirstSteps // what the first import found to do
 }
 
 const initLong = `Init makes a folder with requirement documents a project. It finds the documents, and says what it
@@ -31,10 +34,15 @@ machine, the database after a first import, and tokens for pm and viewer; and it
 work here into AGENTS.md and CLAUDE.md, or makes AGENTS.md. Marks enclose the section; all other text stays as it is.
 
 It looks for REQUIREMENTS.md, .planning/REQUIREMENTS.md, openspec/specs, specs, .kiro/specs and docs, and recognises the
-family of each document by its marks. --documents names others. A second run changes nothing; another answer changes
-only what it is about. If a step fails, the folder is as it was.
+family of each document by its marks. --documents names others. In a folder of a git repository it sets up the whole
+repository, unless --here keeps it in this folder.
 
-On a terminal it asks, in a new project, for what no flag has said; --yes asks nothing.`
+--client registers the hook of the boundary with an agent client; it records what sessions do, and blocks nothing until
+orchestrator boundary mode enforce. --roles makes tokens for further roles beside that of the pm, for somebody who works
+in all of them: whoever can read the folder can act in each.
+
+A second run changes nothing; another answer changes only what it is about. If a step fails or is interrupted, the
+folder is as it was. On a terminal it asks, in a new project, for what no flag has said; --yes asks nothing.`
 
 // InitCommand returns init.
 func InitCommand() *cobra.Command {
@@ -46,8 +54,9 @@ func InitCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		Example: `  orchestrator init
   orchestrator init --dry-run  # what would it do?
+  orchestrator init --roles all --client claude
   orchestrator init --documents 'docs/*.md' --workflow rework`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), cmd) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
 	o.flags(cmd)
 	return cli.WithEnv(cmd)
@@ -58,60 +67,82 @@ func (o *initOptions) flags(cmd *cobra.Command) {
 	cli.DataFlag(cmd, &o.data)
 	f := cmd.Flags()
 	f.StringSliceVar(&o.answers.Documents, "documents", nil,
-		"requirement document, or a quoted pattern such as 'docs/*.md'; may be given more than once (default: looked for)")
+		"requirement document, or a quoted pattern such as 'docs/*.md'; may be given more than once (default: "+
+			"looked for)")
 	cli.ReadingFlags(cmd, &reading)
 	_ = f.MarkHidden("assign") // it is no setting
-	f.StringVar(&o.answers.Workflow, "workflow", "", "of a new project: v1, or rework, which has ways back (default v1)")
+	f.StringVar(&o.answers.Workflow, "workflow", "",
+		"of a new project: v1, or rework, which has ways back (default v1)")
 	f.StringVar(&o.answers.Evidence, "evidence", "",
 		"verify looks evidence up in the git repository, record stores it as it is given (default verify in a git "+
 			"working tree)")
+	f.StringSliceVar(&o.answers.Clients, "client", nil, "agent client to guard: "+
+		strings.Join(agentclient.Names(), ", ")+", or none; may be given more than once")
+	f.StringSliceVar(&o.answers.Roles, "roles", nil,
+		"further roles to make a token for: architect, coder, tester, all, or none; for one person in all roles")
 	exportflag.Add(f, &o.export, "file to which the state is written after each commit")
 	f.StringVar(&o.witness, "witness", "witness.json",
 		"state file of orchestrator audit witness, which may know the project")
+	f.BoolVar(&o.here, "here", false, "set up this folder, and not the repository or the project that it lies in")
 	f.BoolVar(&o.dryRun, "dry-run", false, "say what would be done, and write nothing")
 	f.BoolVar(&o.yes, "yes", false, "ask nothing: take what was found, and the defaults")
+	f.BoolVar(&o.asJSON, "json", false, "write JSON, and ask nothing")
 	setting.Declare(cmd, "export")
 	setting.WorkAtRoot(cmd, "data", "documents", "export", "witness")
-	check := cmd.RunE
+	setting.StayFor(cmd, "here")
+	work := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		o.answers.Family, o.answers.Qualify = reading.Family, reading.Qualify
-		return check(cmd, args)
+		o.answers.Family, o.answers.Qualify, o.answers.Strict = reading.Family, reading.Qualify, reading.Strict
+		return work(cmd, args)
 	}
 }
 
-func (o *initOptions) run(ctx context.Context, cmd *cobra.Command) error {
-	plan, err := o.plan(ctx)
+func (o *initOptions) run(cmd *cobra.Command) error {
+	if err := o.goToPlace(cmd); err != nil {
+		return err
+	}
+	plan, err := o.plan(cmd.Context())
 	if err == nil && plan.New && o.mayAsk() {
 		if err = o.ask(cmd, plan.Found); err == nil {
-			plan, err = o.plan(ctx)
+			plan, err = o.plan(cmd.Context())
 		}
+	}
+	if err == nil && !o.dryRun {
+		err = plan.Do(cmd.Context())
 	}
 	if err != nil {
 		return err
 	}
-	out := cmd.OutOrStdout()
-	fmt.Fprintln(out, "found", output.Printable(plan.Found.String()))
-	if !o.dryRun {
-		if err := plan.Do(ctx); err != nil {
+	return o.report(cmd, plan)
+}
+
+// goToPlace goes to the folder that is to be the project.
+func (o *initOptions) goToPlace(cmd *cobra.Command) error {
+	if !o.here {
+		to, err := setup.Place()
+		if err != nil {
 			return err
 		}
+		if to != "." {
+			if err := setting.MoveTo(cmd, to); err != nil {
+				return err
+			}
+			o.moved = true
+		}
 	}
-	o.report(out, plan)
-	if !o.dryRun {
-		sayNext(out, cmd.Root())
-	}
-	return nil
+	return setup.CheckPlace(".", setup.Home())
 }
 
 func (o *initOptions) plan(ctx context.Context) (setup.Plan, error) {
-	return setup.Project{Data: datadir.Dir(o.data), Answers: o.answers, Begin: o.begin}.Plan(ctx)
+	return setup.Project{Data: datadir.Dir(o.data), Export: o.export, Answers: o.answers, Begin: o.begin,
+		Guard: guard}.Plan(ctx)
 }
 
 // begin is the first start of the project, without a service around it.
 func (o *initOptions) begin(ctx context.Context, a setup.Answers) error {
 	plan, err := project.Prepare(project.Options{Data: o.data, Requirements: a.Documents,
-		Reading: reqdoc.Options{Family: a.Family, Qualify: a.Qualify}, Workflow: a.Workflow, Evidence: a.Evidence,
-		Export: o.export, Witness: o.witness})
+		Reading:  reqdoc.Options{Family: a.Family, Qualify: a.Qualify, Strict: a.Strict},
+		Workflow: a.Workflow, Evidence: a.Evidence, Export: o.export, Witness: o.witness})
 	if err != nil {
 		return err
 	}
@@ -119,32 +150,25 @@ func (o *initOptions) begin(ctx context.Context, a setup.Answers) error {
 	if err != nil {
 		return err
 	}
+	o.first = opened.FirstSteps()
 	return opened.Close()
 }
 
-// report says what was done, or would be.
-func (o *initOptions) report(out io.Writer, plan setup.Plan) {
-	for _, s := range plan.Steps {
-		did := "wrote"
-		switch {
-		case s.Done:
-			did = "kept"
-		case o.dryRun:
-			did = "would write"
-		}
-		fmt.Fprintln(out, did, output.Printable(s.What))
+// guard says how the boundary guards a client in the working folder.
+func guard(_ context.Context, client string) (setup.Guard, error) {
+	o, err := boundarycmd.Installation(".", client, "set up")
+	if err != nil {
+		return setup.Guard{}, err
 	}
-	if plan.Complete() {
-		fmt.Fprintln(out, "nothing to do: the project is set up")
-	}
-}
-
-// sayNext prints the next three commands.
-func sayNext(out io.Writer, root *cobra.Command) {
-	start := "serve"
-	if up, _, err := root.Find([]string{"up"}); err == nil && up != root {
-		start = "up"
-	}
-	fmt.Fprintf(out, "\nnext:\n  orchestrator %-7s # start the service\n  orchestrator status  # how the project stands\n"+
-		"  orchestrator next    # what to do first\n", start)
+	file, done, err := install.Look(o)
+	return setup.Guard{File: file, Folder: datadir.Default, Done: done,
+		Install: func(ctx context.Context) ([]string, error) {
+			did, err := install.Install(ctx, o)
+			return did.Said, err
+		},
+		Uninstall: func() error {
+			_, err := install.Uninstall(o)
+			return err
+		},
+	}, err
 }

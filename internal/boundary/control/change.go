@@ -48,11 +48,14 @@ func (c Change) line(kind string) folder.Line {
 	return folder.Line{ID: c.ID, At: c.At.UTC().Truncate(time.Microsecond), Kind: kind, By: c.By, Reason: c.Reason}
 }
 
+// CodeNoBoundary is the code of a project without a boundary.
+const CodeNoBoundary fault.Code = "no_boundary"
+
 // Policy returns the policy of a project; that there is none is said with what to do.
 func Policy(dir folder.Dir) (boundary.Policy, error) {
 	p, err := dir.Policy()
 	if errors.Is(err, fs.ErrNotExist) {
-		return p, fault.New(fault.NotFound, "no_boundary", "the project has no .orchestrator/boundary/policy.json").
+		return p, fault.New(fault.NotFound, CodeNoBoundary, "the project has no .orchestrator/boundary/policy.json").
 			WithFix("orchestrator boundary install CLIENT sets it up, in validate: nothing is blocked")
 	}
 	return p, err

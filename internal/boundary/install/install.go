@@ -56,15 +56,12 @@ func Install(ctx context.Context, o Options) (Done, error) {
 	if err != nil {
 		return Done{}, err
 	}
-	program, err := Program(o.Executable)
+	command, err := o.command(client)
 	if err != nil {
 		return Done{}, err
 	}
-	d := Done{Client: o.Client, Version: o.Version, Root: o.Dir.Root, Command: program + " " + o.Client,
+	d := Done{Client: o.Client, Version: o.Version, Root: o.Dir.Root, Command: command,
 		Said: []string{}, Unkept: []string{}}
-	if client.Wiring.Project == "" {
-		d.Command += " --root " + Quoted(o.Dir.Root)
-	}
 	if d.Version == "" {
 		d.Version = ClientVersion(ctx, o.Client)
 	}
@@ -86,6 +83,15 @@ func Install(ctx context.Context, o Options) (Done, error) {
 	d.take(c)
 	d.Unkept = unignored(ctx, o.Dir.Root)
 	return d, o.note(d, control.Installed)
+}
+
+// command returns the command line that a client is to run.
+func (o Options) command(client *agentclient.Client) (string, error) {
+	program, err := Program(o.Executable)
+	if err != nil || client.Wiring.Project != "" {
+		return program + " " + o.Client, err
+	}
+	return program + " " + o.Client + " --root " + Quoted(o.Dir.Root), nil
 }
 
 // note puts a change of the client's settings on record.

@@ -63,3 +63,21 @@ func ownerOf(info fs.FileInfo, err error) int {
 	}
 	return -1
 }
+
+// Top returns the top of the git working tree that a folder lies in. What another user put above the folder is passed
+// over, as Root does.
+func Top(from string) (top string, found bool) {
+	from, err := filepath.Abs(from)
+	if err != nil {
+		return "", false
+	}
+	trusted := []int{0, os.Getuid(), ownerOf(os.Stat(from))}
+	for at := from; ; at = filepath.Dir(at) {
+		if isOf(filepath.Join(at, ".git"), trusted) {
+			return at, true
+		}
+		if at == filepath.Dir(at) {
+			return "", false
+		}
+	}
+}

@@ -5,108 +5,67 @@ package doctor
 
 import (
 	"context"
-	"fmt"
-	"runtime"
-	"time"
 
-	"orchestrator/internal/datadir"
-	"orchestrator/internal/fault"
-	"orchestrator/internal/requirements/reqdoc"
+	"orchestrator/internal/operator/config"
 )
-
-// Level is how bad a finding is.
-type Level string
-
-// The levels.
-const (
-	OK      Level = "ok"
-	Warning Level = "warning" // works, but not as it could
-	Problem Level = "problem" // does not work, or is not safe
-)
-
-// Finding is one thing that was looked at.
-type Finding struct {
-	About string `json:"about"`
-	Level Level  `json:"level"`
-	What  string `json:"what"`
-	Mend  string `json:"mend,omitempty"`
-}
-
-// Report is all that was looked at. Healthy is without a problem.
-type Report struct {
-	Healthy  bool      `json:"healthy"`
-	Findings []Finding `json:"findings"`
-}
-
-// Options say what is examined.
-type Options struct {
-	Data      datadir.Dir
-	Documents []string // paths and patterns
-	Reading   reqdoc.Options
-	Export    string // "" for none
-	Branch    string // "" for the one on record
-	Version   string // of this program
-	Agent     string // the name of the client that asks the service
-	Now       time.Time
-	Boundary  func(context.Context) ([]Finding, error) // looks at the boundary
-}
-
-// examination collects findings.
-type examination struct {
-	Options
-
-	report Report
-}
 
 // Examine looks at everything.
 func Examine(ctx context.Context, o Options) Report {
-	e := &examination{Options: o, report: Report{Healthy: true, Findings: []Finding{}}}
-	e.lookAtVersions()
-	e.lookAtService(ctx)
-	e.lookAtTokens()
+	e := &examination{Options: o, notes: &notes{o.Data, Report{Healthy: true, Findings: []Finding{}}}}
+	e.lookAtProgram()
+	e.lookAtSettings(ctx)
+	e.lookAtFolder()
+	services{e}.lookAtService(ctx)
+	e.lookAtLeftovers(ctx)
+	e.lookAtTokens(ctx)
 	e.lookAtModes()
+	records{e}.lookAtDatabase(ctx)
 	e.lookAtRepository(ctx)
 	e.lookAtDocuments(ctx)
-	e.lookAtExport(ctx)
+	records{e}.lookAtExport(ctx)
+	records{e}.lookAtCheckpoint(ctx)
+	records{e}.lookAtKey(ctx)
 	e.lookAtBoundary(ctx)
 	e.lookAtClock()
 	e.lookAtDisk()
 	return e.report
 }
 
-// Unhealthy returns the error of a project with problems, or nil.
-func (r Report) Unhealthy() error {
-	n := 0
-	for _, f := range r.Findings {
-		if f.Level == Problem {
-			n++
-		}
-	}
-	if n == 0 {
-		return nil
-	}
-	return fault.New(fault.Conflict, "unhealthy", "problems: %d", n).WithFix("do what stands below each problem")
+// linuxOnly is what is done in a weaker way on other systems.
+var linuxOnly = []string{
+	"a tool or agent that outlives its run is killed with its process group alone, and lives on if it has left it",
+	"whoever may write the file of a tool's program can replace it between its check and its start",
+	"a full disk is not noticed before a change: the commit that meets it ends the service",
 }
 
-func (e *examination) say(about string, level Level, mend, format string, args ...any) {
-	e.report.Findings = append(e.report.Findings, Finding{about, level, fmt.Sprintf(format, args...), mend})
-	e.report.Healthy = e.report.Healthy && level != Problem
-}
-
-// fail says that something cannot be looked at, with the remedy that the error has.
-func (e *examination) fail(about string, level Level, err error) {
-	mend := "see that this user can read it"
-	if f := fault.As(err); f != nil && f.Fix != "" {
-		mend = f.Fix
+func (e *examination) lookAtProgram() {
+	p := e.Program
+	e.say("version", OK, "", "orchestrator %s, rules %d, on %s", p.Version, p.Rules, p.System)
+	if p.System == "linux" {
+		return
 	}
-	e.say(about, level, mend, "%v", err)
+	for _, what := range linuxOnly {
+		e.advise("version", Warning, "run the service on Linux where that matters (docs/packages.md)", "on %s %s",
+			p.System, what)
+	}
 }
 
-func (e *examination) lookAtVersions() {
-	e.say("version", OK, "", "orchestrator %s on %s/%s", e.Version, runtime.GOOS, runtime.GOARCH)
-	if runtime.GOOS != "linux" {
-		e.say("version", Warning, "run the service on Linux where tools of the project have to be confined",
-			"the confinement of tools and the packages are there on Linux only")
+func (e *examination) lookAtSettings(ctx context.Context) {
+	saved, err := config.ReadLocal(ctx, e.Data)
+	if err == nil {
+		err = saved.Check()
+	}
+	if err == nil {
+		err = config.CheckPrivate(ctx, e.Data, saved)
+	}
+	switch {
+	case err != nil:
+		e.fail("settings", Problem, err)
+	case e.Settings != nil:
+		e.fail("settings", Problem, e.Settings)
+	default:
+		e.saved = saved
+		e.say("settings", OK, "", "orchestrator config shows those in force")
 	}
 }
 
@@ -116,6 +75,7 @@ func (e *examination) lookAtBoundary(ctx context.Context) {
 		e.fail("boundary", Problem, err)
 	}
 	for _, f := range found {
-		e.say("boundary", f.Level, f.Mend, "%s", f.What)
+		f.About = "boundary"
+		e.add(f)
 	}
 }

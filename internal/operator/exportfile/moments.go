@@ -46,14 +46,14 @@ func Moments(ctx context.Context, export, key string) (known []choices.Moment, u
 // checkpoint that cannot be understood remembers nothing.
 func Remembered(ctx context.Context, export string) ([]choices.Moment, error) {
 	known, _, err := Moments(ctx, export, "")
-	if fault.Is(err, codeForeign) {
+	if fault.Is(err, CodeForeign) {
 		return known, nil
 	}
 	return known, err
 }
 
-// codeForeign is the code of the error that a checkpoint is none of the log's.
-const codeForeign fault.Code = "checkpoint_foreign"
+// CodeForeign is the code of the error that a checkpoint is none of the log's.
+const CodeForeign fault.Code = "checkpoint_foreign"
 
 // SignedMoment returns the moment of a checkpoint that was signed with the key of the log; "" believes it unsigned.
 func SignedMoment(path string, note []byte, key string) (choices.Moment, error) {
@@ -62,7 +62,7 @@ func SignedMoment(path string, note []byte, key string) (choices.Moment, error) 
 		c, err = audit.OpenCheckpoint(note, key)
 	}
 	if err != nil {
-		return choices.Moment{}, fault.New(fault.Conflict, codeForeign,
+		return choices.Moment{}, fault.New(fault.Conflict, CodeForeign,
 			"%s is no checkpoint that this database's log has signed", path).
 			WithFix("give --data and --export that belong together; if the file was damaged, keep it as evidence " +
 				"and move it away").Because(err)

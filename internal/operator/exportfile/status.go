@@ -33,7 +33,31 @@ type Entry struct {
 	ID     string
 	Title  string
 	Status string
+	Former []FormerID
 	Raw    jsontext.Value // as it stands in the export
+}
+
+// FormerID is an id that a requirement had until a record of the log.
+type FormerID struct {
+	ID     string `json:"id"`
+	Record uint64 `json:"record"`
+}
+
+// Find returns the requirement with an id, or else the one that had it last; nil if none ever had.
+func (s Status) Find(id string) *Entry {
+	var found *Entry
+	record := uint64(0)
+	for i, e := range s.Requirements {
+		if e.ID == id {
+			return &s.Requirements[i]
+		}
+		for _, f := range e.Former {
+			if f.ID == id && f.Record >= record {
+				found, record = &s.Requirements[i], f.Record
+			}
+		}
+	}
+	return found
 }
 
 // UnmarshalJSONFrom keeps the text besides the members that are needed most.
@@ -44,10 +68,11 @@ func (e *Entry) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	}
 	e.Raw = raw.Clone()
 	known := struct {
-		ID     *string `json:"id"`
-		Title  *string `json:"title"`
-		Status *string `json:"status"`
-	}{&e.ID, &e.Title, &e.Status}
+		ID     *string     `json:"id"`
+		Title  *string     `json:"title"`
+		Status *string     `json:"status"`
+		Former *[]FormerID `json:"former_ids"`
+	}{&e.ID, &e.Title, &e.Status, &e.Former}
 	return jsonv2.Unmarshal(e.Raw, &known)
 }
 

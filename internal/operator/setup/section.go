@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"bytes"
 	"context"
 	_ "embed" // the text of the section
 	"errors"
@@ -40,7 +39,7 @@ var told string
 var section = beginMark + "\n" + told + endMark + "\n"
 
 // sectionSteps put the section into the files that agents read.
-func sectionSteps() (steps []Step, err error) {
+func (p Project) sectionSteps(_ context.Context, plan *Plan) error {
 	files := slices.DeleteFunc(slices.Clone(agentFiles),
 		func(name string) bool { return !exists(name) || takesOver(name) })
 	if len(files) == 0 {
@@ -49,39 +48,53 @@ func sectionSteps() (steps []Step, err error) {
 	for _, name := range files {
 		step, err := sectionStep(name)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		steps = append(steps, step)
+		plan.Steps = append(plan.Steps, step)
 	}
-	return steps, nil
+	return nil
 }
 
 // takesOver reports whether a file has no section, and takes over the one in AGENTS.md.
 func takesOver(name string) bool {
-	has, err := durable.ReadRegular(name, maxKept)
-	return err == nil && name != agentFiles[0] && slices.Contains(strings.Fields(string(has)), includes) &&
-		!bytes.Contains(has, []byte(beginsWith))
+	has, err := readText(name)
+	return err == nil && name != agentFiles[0] && slices.Contains(strings.Fields(has), includes) && !holdsSection(has)
 }
 
-func sectionStep(name string) (Step, error) {
-	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
-		return Step{What: name + ", which is a link or no file: it is left as it is", Done: true}, nil
-	}
-	has, err := durable.ReadRegular(name, maxKept)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return Step{}, err
+func holdsSection(text string) bool { return strings.Contains(text, beginsWith) }
+
+func readText(name string) (string, error) {
+	text, err := durable.ReadRegular(name, maxKept)
+	return string(text), err
+}
+
+func sectionStep(name string) (*Step, error) {
+	left := func(why string) (*Step, error) {
+		return &Step{Path: name, Done: true,
+			What: "left as it is, since it is " + why + "; agents are not told there how to work here"}, nil
 	}
 	mode := fs.FileMode(0o644)
-	if info, err := os.Stat(name); err == nil {
+	if info, err := os.Lstat(name); err == nil {
+		switch {
+		case !info.Mode().IsRegular():
+			return left("a link or no file")
+		case info.Size() > maxKept:
+			return left("larger than 1 MiB")
+		}
 		mode = info.Mode().Perm()
 	}
-	if !utf8.Valid(has) {
-		return Step{What: name + ", which is not UTF-8: it is left as it is", Done: true}, nil
+	has, err := readText(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
 	}
-	wanted, err := withSection(name, string(has), section)
-	return Step{
-		What: name + ": the section that tells agents how to work here",
-		Done: err == nil && wanted == string(has),
+	if !utf8.ValidString(has) {
+		return left("not UTF-8")
+	}
+	wanted, err := withSection(name, has, section)
+	return &Step{
+		Path: name,
+		What: "the section that tells agents how to work here",
+		Done: err == nil && wanted == has,
 		do:   func(context.Context) error { return write(name, mode, []byte(wanted)) },
 	}, err
 }

@@ -1,5 +1,6 @@
 // Package setup makes a folder with requirement documents a project: it finds the documents, writes the settings,
-// makes the data folder with a first import, and tells agents how to work there. All of it is done, or nothing is.
+// makes the data folder with a first import, tells agents how to work there, and guards their clients. All of it is
+// done, or nothing is.
 //
 // It works in the working folder, since paths of documents are part of the state.
 package setup
@@ -7,7 +8,6 @@ package setup
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
@@ -23,40 +23,58 @@ type Answers struct {
 	Qualify   string
 	Workflow  string // of a new project
 	Evidence  string
+	Clients   []string // agent clients to guard; none among them is nobody
+	Roles     []string // further roles that get a token here
+	Strict    bool     // refuse templates and drafts
 }
 
 // Project is what is set up.
 type Project struct {
 	Data    datadir.Dir
+	Export  string // file with the state; "" for none
 	Answers Answers
 
 	// Begin opens the project as a service does, imports its documents and closes it: the first start.
 	Begin func(context.Context, Answers) error
+
+	// Guard says how an agent client is guarded.
+	Guard func(ctx context.Context, client string) (Guard, error)
 }
 
 // Plan is what is still to be done.
 type Plan struct {
 	Found Found
-	Steps []Step
+	Steps []*Step
 	New   bool // the project has no database yet
-	data  datadir.Dir
+
+	data   datadir.Dir
+	guards []Guard
 }
 
 // Step is one thing to be done.
 type Step struct {
-	What string // was done, or is already so; for people
-	Done bool   // already
+	Path string   `json:"path"` // of what is written
+	What string   `json:"what"` // is in there; for people
+	Done bool     `json:"done"` // already
+	Said []string `json:"said"` // what the person has to know; after it was done
 
-	do func(context.Context) error
+	do   func(context.Context) error
+	undo func() error // where it takes more than to put files back
 }
+
+// String returns the path, and what is in there.
+func (s *Step) String() string { return s.Path + ": " + s.What }
 
 // Complete reports whether nothing is left to be done.
 func (p Plan) Complete() bool {
-	return !slices.ContainsFunc(p.Steps, func(s Step) bool { return !s.Done })
+	return !slices.ContainsFunc(p.Steps, func(s *Step) bool { return !s.Done })
 }
 
 // Plan finds out what is to be done. It writes nothing.
 func (p Project) Plan(ctx context.Context) (Plan, error) {
+	if err := p.refuseClone(ctx); err != nil {
+		return Plan{}, err
+	}
 	inTree, err := config.ReadTree(ctx, ".")
 	if err != nil {
 		return Plan{}, err
@@ -73,20 +91,26 @@ func (p Project) Plan(ctx context.Context) (Plan, error) {
 	if len(p.Answers.Documents) > 0 {
 		wanted.Documents = p.Answers.Documents
 	}
-	found, err := Find(ctx, wanted.Documents, reqdoc.Options{Family: wanted.Family, Qualify: wanted.Qualify})
+	found, err := Find(ctx, wanted.Documents, reqdoc.Options{Family: wanted.Family, Qualify: wanted.Qualify,
+		Strict: p.Answers.Strict})
 	if err != nil {
 		return Plan{}, err
 	}
 	wanted.Documents = found.Documents
-	steps := append([]Step{treeStep(inTree, wanted)}, p.settingSteps(local)...)
-	steps = append(steps, p.beginStep(wanted, local))
-	told, err := sectionSteps()
-	return Plan{Found: found, Steps: append(steps, told...), New: !exists(p.Data.Database()), data: p.Data}, err
+	plan := Plan{Found: found, New: !exists(p.Data.Database()), data: p.Data}
+	plan.Steps = append([]*Step{treeStep(inTree, wanted)}, p.settingSteps(local)...)
+	plan.Steps = append(plan.Steps, p.beginStep(wanted, local))
+	for _, add := range []func(context.Context, *Plan) error{p.tokenSteps, p.sectionSteps, p.guardSteps} {
+		if err := add(ctx, &plan); err != nil {
+			return Plan{}, err
+		}
+	}
+	return plan, nil
 }
 
 // treeStep writes orchestrator.yaml.
-func treeStep(has, wanted config.Tree) Step {
-	s := Step{What: config.TreeFile + ": documents " + strings.Join(wanted.Documents, ", ")}
+func treeStep(has, wanted config.Tree) *Step {
+	s := &Step{Path: config.TreeFile, What: "documents " + strings.Join(wanted.Documents, ", ")}
 	s.Done = exists(config.TreeFile) && slices.Equal(has.Documents, wanted.Documents) && has.Family == wanted.Family &&
 		has.Qualify == wanted.Qualify
 	s.do = func(context.Context) error { return write(config.TreeFile, 0o644, wanted.Encode()) }
@@ -95,7 +119,7 @@ func treeStep(has, wanted config.Tree) Step {
 
 // settingSteps write the settings of the data folder. The workflow of a new project is always among them, so that
 // everybody sees which one it is.
-func (p Project) settingSteps(local config.Local) (steps []Step) {
+func (p Project) settingSteps(local config.Local) (steps []*Step) {
 	wanted := map[string]string{"evidence": p.Answers.Evidence, "workflow": p.Answers.Workflow}
 	if !exists(p.Data.Database()) {
 		wanted["workflow"] = cmp.Or(p.Answers.Workflow, local.Workflow, "v1")
@@ -105,8 +129,8 @@ func (p Project) settingSteps(local config.Local) (steps []Step) {
 		if value == "" {
 			continue
 		}
-		steps = append(steps, Step{
-			What: p.Data.File(config.LocalFile) + ": " + key + " " + value,
+		steps = append(steps, &Step{
+			Path: p.Data.File(config.LocalFile), What: key + " " + value,
 			Done: local.Get(key) == value,
 			do: func(ctx context.Context) error {
 				_, err := config.Change(ctx, p.Data, key, value)
@@ -118,42 +142,14 @@ func (p Project) settingSteps(local config.Local) (steps []Step) {
 }
 
 // beginStep makes the database, the tokens and the key by a first import.
-func (p Project) beginStep(inTree config.Tree, local config.Local) Step {
-	a := Answers{Documents: inTree.Documents, Family: inTree.Family, Qualify: inTree.Qualify,
+func (p Project) beginStep(inTree config.Tree, local config.Local) *Step {
+	a := Answers{Documents: inTree.Documents, Family: inTree.Family, Qualify: inTree.Qualify, Strict: p.Answers.Strict,
 		Workflow: cmp.Or(p.Answers.Workflow, local.Workflow), Evidence: cmp.Or(p.Answers.Evidence, local.Evidence)}
-	return Step{
-		What: string(p.Data) + ": the database with a first import, the key of the log, and tokens for pm and viewer in " +
+	return &Step{
+		Path: string(p.Data),
+		What: "the database with a first import, the key of the log, and tokens for pm and viewer in " +
 			p.Data.TokenDir(),
 		Done: exists(p.Data.Database()),
 		do:   func(ctx context.Context) error { return p.Begin(ctx, a) },
 	}
-}
-
-// Do does what is left to be done. If a step fails, what the others did is undone.
-func (p Plan) Do(ctx context.Context) error {
-	if p.Complete() {
-		return nil
-	}
-	b, err := look(p.files(), []string{string(p.data)})
-	if err != nil {
-		return err
-	}
-	for _, s := range p.Steps {
-		if s.Done {
-			continue
-		}
-		err := ctx.Err()
-		if err == nil {
-			err = s.do(ctx)
-		}
-		if err != nil {
-			return errors.Join(err, b.restore())
-		}
-	}
-	return nil
-}
-
-// files returns the files outside of the data folder that steps write, and those in it that they change.
-func (p Plan) files() []string {
-	return append([]string{config.TreeFile, p.data.File(config.LocalFile), p.data.GitIgnore()}, agentFiles...)
 }

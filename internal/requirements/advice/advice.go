@@ -9,6 +9,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/agenda"
 	"orchestrator/internal/requirements/guidance"
 	"orchestrator/internal/requirements/proposal"
 	"orchestrator/internal/rules/lifecycle"
@@ -23,6 +24,14 @@ func quote(word string) string {
 		return word
 	}
 	return shellquote.Quote(word)
+}
+
+// Line returns a command with its words, quoted for a shell.
+func Line(command string, words ...string) string {
+	for _, word := range words {
+		command += " " + quote(word)
+	}
+	return command
 }
 
 // Body returns the command that sends what an example shows; "" where no command does.
@@ -74,10 +83,39 @@ func Lead(id string, l guidance.Lead) string {
 		return Body(id, *l.Example)
 	case strings.HasPrefix(l.Request, "PUT /workflow"):
 		return program + "workflow rework --reason '<why>'"
+	case strings.HasPrefix(l.Request, guidance.RenameRequest):
+		return renaming(strings.TrimPrefix(l.Request, guidance.RenameRequest))
 	case strings.HasPrefix(l.Request, "POST /requirements/"):
 		return program + "attach " + quote(id) + " '<report>'"
 	}
 	return l.Request
+}
+
+// Agreed returns the command that does what comes first, with a reason in it, so that it can be typed as it stands; ""
+// where it needs other words of a person.
+func Agreed(first agenda.First) string {
+	if len(first.Next) == 0 {
+		return ""
+	}
+	command := strings.ReplaceAll(Lead(first.ID, first.Next[0]), "'<why>'", "agreed")
+	if strings.Contains(command, "'<") || !strings.HasPrefix(command, program) {
+		return ""
+	}
+	return command
+}
+
+// renaming returns the command that confirms the pairs of a request; "" if it has none.
+func renaming(body string) string {
+	var asked struct {
+		Renames []struct {
+			From string `json:"from"`
+			To   string `json:"to"`
+		} `json:"renames"`
+	}
+	if err := jsonv2.Unmarshal([]byte(body), &asked); err != nil || len(asked.Renames) == 0 {
+		return ""
+	}
+	return Line(program+"rename", asked.Renames[0].From, asked.Renames[0].To) + " --reason '<why>'"
 }
 
 // Next returns the command that lists what a party can do with a requirement; "" for one that has no tokens.
@@ -133,6 +171,7 @@ func Typed(id, text string) string {
 		"GET /requirements/{id}/next", program+"next "+name,
 		"GET /requirements/{id}/review", program+"show "+name,
 		"GET /requirements/{id}", program+"show "+name,
+		"GET /requirements?retired=true", program+"list",
 		"GET /requirements", program+"list",
 		"GET /next", program+"next",
 		"DELETE /requirements/{id}/claim?field=…", program+"claim "+name+" --release",
@@ -142,6 +181,7 @@ func Typed(id, text string) string {
 		"GET /workflow", program+"workflow",
 		"POST /requirements/{id}/test-report", program+"attach "+name+" '<report>'",
 		"POST /project/import", program+"import",
+		"POST /project/renames", program+"rename",
 	).Replace(text)
 }
 

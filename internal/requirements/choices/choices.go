@@ -92,6 +92,12 @@ func EvidenceOnRecord(ctx context.Context, l *ledger.Ledger) (string, error) {
 	return p.Evidence, err
 }
 
+// BranchOnRecord returns the branch whose tip the log says decides what counts as evidence; "" before the first choice.
+func BranchOnRecord(ctx context.Context, l *ledger.Ledger) (string, error) {
+	p, err := projectOnRecord(ctx, l)
+	return p.Branch, err
+}
+
 func projectOnRecord(ctx context.Context, l *ledger.Ledger) (p projection.Project, err error) {
 	err = l.View(ctx, func(r store.Reader) (err error) {
 		p, _, err = projection.TableProject.Get(r, projection.KeyProject)

@@ -21,8 +21,15 @@ type Project struct {
 
 // FindProject returns the project that the working folder belongs to. Its data folder is the one that is named; "" is
 // the one at the root.
-func FindProject(ctx context.Context, data string) (p Project, err error) {
-	p.Root, p.Data = rootOf(), datadir.Dir(data)
+func FindProject(ctx context.Context, data string) (Project, error) {
+	return projectAt(ctx, rootOf(), data)
+}
+
+// projectHere returns the project that the working folder is, or would be.
+func projectHere(ctx context.Context, data string) (Project, error) { return projectAt(ctx, ".", data) }
+
+func projectAt(ctx context.Context, root, data string) (p Project, err error) {
+	p.Root, p.Data = root, datadir.Dir(data)
 	if data == "" {
 		p.Data = datadir.Dir(filepath.Join(p.Root, datadir.Default))
 	}

@@ -104,9 +104,32 @@ func Typed(cmd *cobra.Command, flag string) bool {
 	return f != nil && f.Changed && !strings.HasPrefix(Source(f), "variable ")
 }
 
+// MoveTo makes another folder the working folder of a command that works at the root of a project. What the caller
+// named is named as it is seen from there.
+func MoveTo(cmd *cobra.Command, root string) error { return moveTo(cmd, nil, root) }
+
+// stays marks the flag by which a caller keeps a command in the working folder.
+const stays = "stays"
+
+// StayFor keeps a command that works at the root of its project in the working folder where this flag is given.
+func StayFor(cmd *cobra.Command, flag string) { annotate(cmd.Flags(), flag, stays) }
+
+// isToStay reports whether a flag keeps the command in the working folder.
+func isToStay(cmd *cobra.Command) (stay bool) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		_, is := f.Annotations[stays]
+		stay = stay || is && f.Value.String() == "true"
+	})
+	return stay
+}
+
 // Apply gives flags that nobody has set the values of the settings, and puts paths where they belong.
 func Apply(cmd *cobra.Command, args []string) error {
-	project, err := FindProject(cmd.Context(), givenData(cmd))
+	find := FindProject
+	if isToStay(cmd) {
+		find = projectHere
+	}
+	project, err := find(cmd.Context(), givenData(cmd))
 	if err != nil {
 		return err
 	}

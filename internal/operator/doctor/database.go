@@ -1,0 +1,176 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	jsonv2 "github.com/go-json-experiment/json"
+
+	"orchestrator/internal/apiclient"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/ledger/store/boltstore"
+	"orchestrator/internal/operator/database"
+	"orchestrator/internal/operator/exportfile"
+	"orchestrator/internal/requirements/choices"
+	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/system/shellquote"
+	"orchestrator/internal/system/tree"
+)
+
+// records looks at the log, and at what beside the database remembers it.
+type records struct{ *examination }
+
+// lockPatience is how long the database may be locked by a process that is no service.
+const lockPatience = 200 * time.Millisecond
+
+func (e records) lookAtDatabase(ctx context.Context) {
+	path := e.Data.Database()
+	switch {
+	case e.known.served && e.known.is:
+		e.say("database", OK, "", "the service has it open: format %d, %d records", ledger.Format, e.known.size)
+		return
+	case e.known.served:
+		e.say("database", OK, "", "the service has it open")
+		return
+	case !tree.Exists(path):
+		e.lookAtMissing()
+		return
+	}
+	s, err := boltstore.Open(path, boltstore.Options{ReadOnly: true, LockTimeout: lockPatience})
+	if fault.Is(err, store.CodeLocked) {
+		e.advise("database", Warning, "wait until it has ended, and look again", "another process has %s open", path)
+		return
+	}
+	if err != nil {
+		e.fail("database", Problem, err)
+		return
+	}
+	err = e.read(ctx, s)
+	if err = errors.Join(err, s.Close()); err != nil {
+		e.fail("database", Problem, database.NameUpgrade(err, e.Data))
+	}
+}
+
+// lookAtMissing says what it means that there is no database.
+func (e records) lookAtMissing() {
+	switch remembered := e.remembered(); {
+	case remembered == "":
+		e.say("database", Warning, e.orchestrator("up"), "there is none yet; the first start makes it")
+	case !tree.Exists(string(e.Data)):
+		e.advise("database", Warning,
+			"orchestrator config set url URL, with the address of the service of this project",
+			"there is none here: this is a clone of a project whose log is elsewhere, as %s says", remembered)
+	default:
+		e.advise("database", Problem, "orchestrator restore FILE reads a backup; to start over from nothing, move "+
+			shellquote.Quote(remembered)+" away", "it is missing, and %s remembers it", remembered)
+	}
+}
+
+// remembered returns a file that remembers a log, or "".
+func (e records) remembered() string {
+	for _, path := range []string{e.Export, projection.CheckpointPath(e.Export)} {
+		if path != "" && tree.Exists(path) {
+			return path
+		}
+	}
+	return ""
+}
+
+// read learns what the database has.
+func (e records) read(ctx context.Context, s *boltstore.Store) error {
+	l, err := ledger.OpenReadOnly(ctx, s)
+	if err != nil {
+		return err
+	}
+	k := &e.known
+	if k.key, err = choices.KeyOnRecord(ctx, l); err != nil {
+		return err
+	}
+	if k.evidence, err = choices.EvidenceOnRecord(ctx, l); err != nil {
+		return err
+	}
+	if k.branch, err = choices.BranchOnRecord(ctx, l); err != nil {
+		return err
+	}
+	head := l.Head()
+	k.is, k.size, k.root, k.at = true, head.Size, head.Root, head.At
+	if newer, err := newestRules(ctx, l); err != nil || newer > e.Program.Rules {
+		if err == nil {
+			e.advise("database", Problem, "install the version of orchestrator that wrote it, or a newer one",
+				"its last records were decided by rules %d, and this program knows rules up to %d", newer,
+				e.Program.Rules)
+		}
+		return err
+	}
+	known, _, err := exportfile.Moments(ctx, e.Export, k.key)
+	if err == nil {
+		err = e.lookForRollback(ctx, l, known)
+	}
+	if err == nil || fault.Is(err, exportfile.CodeForeign) { // the checkpoint has a finding of its own
+		e.say("database", OK, "", "format %d, %d records, the last of %s", l.Format(), head.Size,
+			head.At.UTC().Format(time.RFC3339))
+		return nil
+	}
+	return err
+}
+
+// lookForRollback finds that the database is older than what lies beside it, or another.
+func (e records) lookForRollback(ctx context.Context, l *ledger.Ledger, known []choices.Moment) error {
+	lost, err := choices.Lost(ctx, l, known)
+	if err != nil || len(lost) == 0 {
+		return err
+	}
+	return choices.RolledBack(lost[0], l.Head())
+}
+
+// lastRecords is how many records are searched for the version of the rules.
+const lastRecords = 200
+
+// newestRules returns the newest version of the rules that decided one of the last records.
+func newestRules(ctx context.Context, l *ledger.Ledger) (newest int, err error) {
+	size := l.Head().Size
+	page, err := l.Records(ctx, size-min(size, lastRecords), lastRecords)
+	for _, raw := range page.Records {
+		decided := struct {
+			Data struct {
+				Rules int `json:"rules"`
+			} `json:"data"`
+		}{}
+		if jsonv2.Unmarshal(raw, &decided) == nil { // data of other kinds may have another shape
+			newest = max(newest, decided.Data.Rules)
+		}
+	}
+	return newest, err
+}
+
+// Differences between the clock and the last record.
+const (
+	slight = time.Minute
+	large  = time.Hour
+)
+
+// lookAtClock compares the clock with the time of the last record. A service does so itself.
+func (e *examination) lookAtClock() {
+	if !e.known.is || e.known.at.IsZero() {
+		return
+	}
+	mend := "sudo timedatectl set-ntp true"
+	if e.Program.System == "darwin" {
+		mend = "sudo systemsetup -setusingnetworktime on"
+	}
+	switch behind := e.known.at.Sub(e.Now); {
+	case behind > large:
+		e.say("clock", Problem, mend, "it is %s behind the last record: changes get its time, and tokens expire by it",
+			behind.Round(time.Second))
+	case behind > slight:
+		e.say("clock", Warning, mend, "it is %s behind the last record", behind.Round(time.Second))
+	default:
+		e.say("clock", OK, "", "not behind the last record")
+	}
+}
+
+// runs reports whether anything has the folder open, or may have.
+func (e *examination) runs() bool { return e.known.served || apiclient.Runs(e.Data) }
