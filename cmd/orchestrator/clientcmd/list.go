@@ -14,6 +14,7 @@ import (
 	"orchestrator/cmd/orchestrator/cli"
 	"orchestrator/cmd/orchestrator/completion"
 	"orchestrator/cmd/orchestrator/output"
+	"orchestrator/internal/requirements/advice"
 	"orchestrator/internal/requirements/finished"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -138,7 +139,7 @@ func writeList(out io.Writer, found []listed, total int) error {
 	complete := false
 	for _, r := range found {
 		complete = complete || r.Complete
-		rows = append(rows, []string{r.ID, r.marked(), strings.Join(r.WaitingFor, ", "), r.Title})
+		rows = append(rows, []string{r.ID, advice.Marked(r.Status, r.Suspect, r.Stale, r.Retired, r.Complete), strings.Join(r.WaitingFor, ", "), r.Title})
 	}
 	if len(rows) > 0 {
 		p.Table(columns, []string{"ID", "STATUS", "WAITS FOR", "TITLE"}, rows)
@@ -154,18 +155,4 @@ func writeList(out io.Writer, found []listed, total int) error {
 	}
 	_, err := fmt.Fprint(out, p.String())
 	return err
-}
-
-// marked returns the status with what is to be known beside it.
-func (r listed) marked() string {
-	status := r.Status
-	for _, mark := range []struct {
-		is   bool
-		text string
-	}{{r.Suspect, ", suspect"}, {r.Stale, ", stale"}, {r.Retired, ", retired"}, {r.Complete, " *"}} {
-		if mark.is {
-			status += mark.text
-		}
-	}
-	return status
 }

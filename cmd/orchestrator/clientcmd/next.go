@@ -75,10 +75,8 @@ func (a *asking) nextOf(cmd *cobra.Command, id string) error {
 		return passOn(cmd.OutOrStdout(), raw)
 	}
 	p, _ := printer(cmd.OutOrStdout())
-	p.Line("%s: %s, revision %d", output.Printable(found.ID), found.Status, found.Revision)
-	if found.Complete {
-		p.Line("%s", finished.Words)
-	}
+	p.Line("%s: %s, revision %d%s", output.Printable(found.ID), found.Status, found.Revision,
+		finished.Beside(found.Complete))
 	sheet{View: found}.writeMoves(p)
 	_, err = fmt.Fprint(cmd.OutOrStdout(), p.String())
 	return err

@@ -137,11 +137,7 @@ func writeFirst(p *output.Printer, found agenda.Agenda) {
 		return
 	}
 	f := found.First
-	complete := ""
-	if f.Complete {
-		complete = "; " + finished.Words
-	}
-	p.Line("first for the %s: %s (%s%s)", who, output.Printable(f.ID), output.Printable(f.Do), complete)
+	p.Line("first for the %s: %s (%s%s)", who, output.Printable(f.ID), output.Printable(f.Do), finished.Beside(f.Complete))
 	leads(p, f.ID, nil, f.Next)
 }
 

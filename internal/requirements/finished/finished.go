@@ -19,3 +19,11 @@ func ByDocument(req lifecycle.Requirement) bool {
 func Says(tick string, status lifecycle.Status, retired bool) bool {
 	return tick == reqdoc.TickTicked && status != lifecycle.Done && !retired
 }
+
+// Beside returns the words as they stand behind others where a requirement is so, and else nothing.
+func Beside(is bool) string {
+	if !is {
+		return ""
+	}
+	return "; " + Words
+}
