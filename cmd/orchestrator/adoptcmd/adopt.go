@@ -11,6 +11,7 @@ import (
 
 	"orchestrator/cmd/orchestrator/cli"
 	"orchestrator/cmd/orchestrator/cli/setting"
+	"orchestrator/cmd/orchestrator/exported"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/operator/adopting"
 	"orchestrator/internal/requirements/adoption"
@@ -112,7 +113,7 @@ func (o *planning) state(cmd *cobra.Command) ([]byte, error) {
 			return state, nil
 		}
 	}
-	status, err := cli.Offline(cmd, err)
+	status, err := exported.Status(cmd, err)
 	return status.Raw, err
 }
 

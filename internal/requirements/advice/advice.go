@@ -126,6 +126,9 @@ func Next(id, party string) string {
 	return program + "next " + quote(id) + " --as " + party
 }
 
+// Attach returns the command that attaches a report.
+func Attach(id, report string) string { return program + "attach " + quote(id) + " " + quote(report) }
+
 // Refusal returns what a person can do about a refused change, a line each: what was lacking, and what is allowed
 // instead.
 func Refusal(id string, f *fault.Error) (lines []string) {
