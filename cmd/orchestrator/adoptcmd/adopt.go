@@ -124,10 +124,10 @@ func writePlan(out io.Writer, r adoption.Result, file string) error {
 	p.Line("complete according to the document, and not done here: %d", c.Finished)
 	var rows [][]string
 	for _, o := range r.Outcomes {
-		rows = append(rows, []string{o.ID, string(o.From), string(o.To), fmt.Sprint(o.Lines), o.Title})
+		rows = append(rows, []string{o.ID, string(o.From), string(o.To), fmt.Sprint(o.Lines)})
 	}
 	if len(rows) > 0 {
-		p.Table(columns, []string{"ID", "FROM", "TO", "LINES", "TITLE"}, rows)
+		p.Table(columns, []string{"ID", "FROM", "TO", "LINES"}, rows)
 	}
 	for _, l := range r.Lacking() {
 		p.Line("%s: %s", output.Printable(l.What), output.Printable(l.Named()))

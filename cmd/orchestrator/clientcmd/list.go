@@ -151,7 +151,8 @@ func writeList(out io.Writer, found []listed, total int) error {
 	complete := false
 	for _, r := range found {
 		complete = complete || r.Complete
-		rows = append(rows, []string{r.ID, advice.Marked(r.Status, r.Suspect, r.Stale, r.Retired, r.Complete), strings.Join(r.WaitingFor, ", "), r.Title})
+		status := advice.Marked(r.Status, r.Suspect, r.Stale, r.Retired, r.Complete)
+		rows = append(rows, []string{r.ID, status, strings.Join(r.WaitingFor, ", "), r.Title})
 	}
 	if len(rows) > 0 {
 		p.Table(columns, []string{"ID", "STATUS", "WAITS FOR", "TITLE"}, rows)

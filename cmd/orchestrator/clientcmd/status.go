@@ -137,7 +137,8 @@ func writeFirst(p *output.Printer, found agenda.Agenda) {
 		return
 	}
 	f := found.First
-	p.Line("first for the %s: %s (%s%s)", who, output.Printable(f.ID), output.Printable(f.Do), finished.Beside(f.Complete))
+	do := f.Do + finished.Beside(f.Complete)
+	p.Line("first for the %s: %s (%s)", who, output.Printable(f.ID), output.Printable(do))
 	leads(p, f.ID, nil, f.Next)
 }
 
