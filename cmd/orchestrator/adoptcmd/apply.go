@@ -55,7 +55,7 @@ func ApplyCommand() *cobra.Command {
 		Args:  cobra.ExactArgs(1),
 		Example: `  orchestrator apply plan.jsonl --dry-run
   orchestrator apply plan.jsonl
-  orchestrator apply plan.jsonl --token-file coder=~/coder.token --token-file tester=~/tester.token`,
+  orchestrator apply plan.jsonl --token-file coder=coder.token --token-file tester=tester.token`,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
 	}
 	cli.DataFlag(cmd, &o.Data)
