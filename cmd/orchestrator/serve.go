@@ -90,7 +90,7 @@ func serveCommand() *cobra.Command {
 				return err
 			}
 			o.Version = daemon.Version{Version: cli.BuildVersion, Commit: cli.Commit(), Go: runtime.Version()}
-			o.Project.LogBudget = uint64(o.logBudget)
+			o.Project.LogBudget, o.Project.EvidenceSaved = uint64(o.logBudget), setting.Saved(cmd, "evidence")
 			err = daemon.Serve(cmd.Context(), o.Options, log, func(s daemon.Started) {
 				if !o.background {
 					greet(cmd.OutOrStdout(), s)

@@ -45,6 +45,8 @@ func (p Plan) Do(ctx context.Context) error {
 // explained says of an interrupted set-up what came of it, and of a folder that cannot be written what to do.
 func explained(ctx context.Context, err error) error {
 	switch {
+	case err == nil:
+		return nil
 	case ctx.Err() != nil:
 		return Interrupted().Because(ctx.Err())
 	case fault.As(err) == nil && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)):

@@ -106,8 +106,12 @@ func TestWhoeverStopsItFindsTheFolderAsItWas(t *testing.T) {
 	plan := planned(t, shop(Answers{}))
 	write := plan.Steps[0].do
 	plan.Steps[0].do = func(ctx context.Context) error { stop(); return write(ctx) }
-	require.ErrorIs(t, plan.Do(ctx), context.Canceled)
+	err := plan.Do(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+	require.True(t, fault.Is(err, CodeInterrupted), err)
 	require.Equal(t, was, folder(t))
+	_, err = shop(Answers{}).Plan(ctx)
+	require.True(t, fault.Is(err, CodeInterrupted), err)
 }
 
 func TestASecondRunChangesNothing(t *testing.T) {
