@@ -84,6 +84,7 @@ func meant(cmd *cobra.Command, word string) (all []string) {
 func Finish(root *cobra.Command) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	remedyArguments(arrange(root))
+	explainData(root)
 	narrowHelp(root)
 	return root
 }

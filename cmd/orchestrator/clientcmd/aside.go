@@ -55,8 +55,8 @@ func (ch *changing) aside(cmd *cobra.Command, id, to string) error {
 		return advised(id, err)
 	}
 	ch.status = to
-	given, err := ch.cite(cmd.Context(), cmd.ErrOrStderr(), c, view.ID)
-	if err != nil {
+	given, err := ch.cite(cmd, c, view.ID)
+	if err != nil || ch.unattached {
 		return err
 	}
 	got, err := send(cmd.Context(), c, change{id: view.ID, dryRun: ch.dryRun,

@@ -10,8 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/completion"
+	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/advice"
 	"orchestrator/internal/requirements/guidance"
 	"orchestrator/internal/requirements/proposal"
 	"orchestrator/internal/rules/lifecycle"
@@ -27,6 +29,8 @@ type changing struct {
 	status, reason, from, ifMatch string
 	evidence                      []string
 	dryRun                        bool
+
+	unattached bool // a dry run ended at a report that is not attached
 }
 
 func changeCommand() *cobra.Command {
@@ -38,7 +42,9 @@ func changeCommand() *cobra.Command {
 commit:HEAD or test:NAME@REPORT; a test that failed is test:NAME=fail@REPORT. Paths begin in the
 present folder, and are sent as paths of the repository; a revision of git is sent as its full id.
 A tester's REPORT is attached first, and then cited; for others it is cited as a file. With --from
-the request is read from a file, as PATCH takes it.`,
+the request is read from a file, as PATCH takes it. A dry run attaches nothing: with a REPORT that
+is not attached yet it says which test record the report would make, and does not check the move,
+which depends on that record.`,
 		Example: `  orchestrator change REQ-001 --status planned --reason "agreed" --evidence file:REQUIREMENTS.md:1-3
   orchestrator change REQ-001 --status tested_pass --reason green --evidence test:TestLogin@a.xml
   orchestrator change REQ-001 --from change.json --dry-run`,
@@ -78,7 +84,7 @@ func (ch *changing) run(cmd *cobra.Command, id string) error {
 	if ch.ifMatch != "" {
 		sent.ifMatch = `"` + ch.ifMatch + `"`
 	}
-	if sent.body, err = ch.body(cmd, c, id); err != nil {
+	if sent.body, err = ch.body(cmd, c, id); err != nil || ch.unattached {
 		return err
 	}
 	got, err := send(cmd.Context(), c, sent)
@@ -95,7 +101,7 @@ func (ch *changing) body(cmd *cobra.Command, c *apiclient.Client, id string) (an
 		content, err := readInput(cmd, ch.from, maxBody)
 		return jsontext.Value(content), err
 	}
-	cited, err := ch.cite(cmd.Context(), cmd.ErrOrStderr(), c, id)
+	cited, err := ch.cite(cmd, c, id)
 	if err != nil {
 		return nil, err
 	}
@@ -104,8 +110,8 @@ func (ch *changing) body(cmd *cobra.Command, c *apiclient.Client, id string) (an
 }
 
 // cite reads the evidence of the command line. It attaches reports where the service takes them from whoever asks.
-func (ch *changing) cite(ctx context.Context, notes io.Writer, c *apiclient.Client,
-	id string) ([]lifecycle.Evidence, error) {
+func (ch *changing) cite(cmd *cobra.Command, c *apiclient.Client, id string) ([]lifecycle.Evidence, error) {
+	ctx := cmd.Context()
 	t, err := proposal.TreeAt(ctx, ".")
 	if err != nil {
 		return nil, err
@@ -117,26 +123,28 @@ func (ch *changing) cite(ctx context.Context, notes io.Writer, c *apiclient.Clie
 		if err != nil {
 			return nil, err
 		}
-		if e.Report != "" && !ch.dryRun {
-			if err := ch.attachOnce(ctx, c, id, e.Report, attached); err != nil {
+		if e.Report != "" {
+			if err := ch.attachOnce(cmd, c, id, e.Report, attached); err != nil || ch.unattached {
 				return nil, err
 			}
 			e.Evidence = proposal.Standing(attached[e.Report], e.Evidence)
 		}
 		if typed := proposal.Words(e.Evidence); typed != word {
-			fmt.Fprintln(notes, "evidence:", typed)
+			fmt.Fprintln(cmd.ErrOrStderr(), "evidence:", typed)
 		}
 		all = append(all, e.Evidence)
 	}
 	return all, nil
 }
 
-// attachOnce attaches a report, if whoever asks may, and keeps the test record that it made.
-func (ch *changing) attachOnce(ctx context.Context, c *apiclient.Client, id, report string,
+// attachOnce attaches a report, if whoever asks may, and keeps the test record that it made. A dry run keeps the one that
+// the report made before, and else says what it would make.
+func (ch *changing) attachOnce(cmd *cobra.Command, c *apiclient.Client, id, report string,
 	attached map[string]*lifecycle.TestRecord) error {
 	if _, done := attached[report]; done {
 		return nil
 	}
+	ctx, query := cmd.Context(), url.Values{}
 	var view guidance.View
 	_, err := apiclient.ByID(id, func(id string) ([]byte, error) { return get(ctx, c, path(id, "/next"), &view) })
 	if err != nil {
@@ -149,8 +157,35 @@ func (ch *changing) attachOnce(ctx context.Context, c *apiclient.Client, id, rep
 	if err != nil {
 		return unreadable(report, err)
 	}
-	got, err := attach(ctx, c, id, url.Values{}, content)
+	if ch.dryRun {
+		query.Set("dry_run", "true")
+	}
+	got, err := attach(ctx, c, id, query, content)
 	attached[report] = got.Test
+	if err != nil || !ch.dryRun || got.Unchanged {
+		return err
+	}
+	ch.unattached = true
+	return ch.notChecked(cmd, report, got)
+}
+
+// recorded returns what a test record counts.
+func recorded(t *lifecycle.TestRecord) string {
+	if t == nil {
+		return "a test record"
+	}
+	return proposal.Counted(*t)
+}
+
+// notChecked says what a report would make, and that the move was not checked.
+func (ch *changing) notChecked(cmd *cobra.Command, report string, got changed) error {
+	if ch.asJSON {
+		return passOn(cmd.OutOrStdout(), got.raw)
+	}
+	id := output.Printable(got.ID)
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: the report would be accepted: %s\n"+
+		"  the move to %s is not checked: it depends on the test record that the report makes\n"+
+		"  attach it first: %s\n", id, recorded(got.Test), ch.status, output.Printable(advice.Attach(got.ID, report)))
 	return err
 }
 

@@ -281,6 +281,9 @@ func (o *renaming) qualify(cmd *cobra.Command, c *apiclient.Client) error {
 		if more > 0 {
 			fmt.Fprintf(cmd.OutOrStdout(), "and %d more; --json lists them\n", more)
 		}
+		if len(got.Renames) == 0 && !got.Unchanged {
+			fmt.Fprintln(cmd.OutOrStdout(), "all ids have this form already; it is for those to come")
+		}
 	}
 	return o.warnOfSettings(cmd)
 }

@@ -9,10 +9,11 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
-	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/exported"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/operator/exportfile"
 	"orchestrator/internal/requirements/advice"
 	"orchestrator/internal/requirements/guidance"
 	"orchestrator/internal/requirements/proposal"
@@ -84,17 +85,13 @@ func lookAt(ctx context.Context, c *apiclient.Client, id string) (sheet, error) 
 }
 
 func (a *asking) offlineShow(cmd *cobra.Command, id string, asked error) error {
-	status, err := cli.Offline(cmd, asked)
+	status, err := exported.Status(cmd, asked)
 	if err != nil {
 		return err
 	}
-	e := status.Find(id)
-	if e == nil {
-		return fault.New(fault.NotFound, "unknown_requirement", "the export has no requirement %q", id).
-			WithFix("orchestrator list lists the ids; they are compared letter by letter")
-	}
-	if e.ID != id {
-		output.Renamed(cmd.ErrOrStderr())(id, e.ID)
+	e, err := entryOf(status, id, output.Renamed(cmd.ErrOrStderr()))
+	if err != nil {
+		return err
 	}
 	if a.asJSON {
 		return passOn(cmd.OutOrStdout(), e.Raw)
@@ -108,6 +105,31 @@ func (a *asking) offlineShow(cmd *cobra.Command, id string, asked error) error {
 	p.Line("status    %s, revision %d", req.Status, req.Revision)
 	_, err = fmt.Fprint(cmd.OutOrStdout(), p.String())
 	return err
+}
+
+// entryOf finds what a name stands for: a requirement, or the one that had this id.
+func entryOf(status exportfile.Status, name string, told func(from, to string)) (*exportfile.Entry, error) {
+	meant := status.Meant(name)
+	if len(meant) == 1 {
+		return status.Find(meant[0]), nil
+	}
+	if e := status.Find(name); e != nil {
+		told(name, e.ID)
+		return e, nil
+	}
+	return nil, noneOrSeveral(name, meant)
+}
+
+// noneOrSeveral refuses an id that stands for no requirement of the export, or for several.
+func noneOrSeveral(id string, meant []string) error {
+	if len(meant) == 0 {
+		return fault.New(fault.NotFound, "requirement_not_found", "the export has no requirement %q", id).
+			WithFix("orchestrator list lists the ids; they are compared letter by letter")
+	}
+	f := fault.New(fault.NotFound, "requirement_not_found", "%q is the short form of %d requirements", id, len(meant)).
+		WithFix("give the whole id")
+	f.IDs = meant[:min(len(meant), 10)]
+	return advised(id, f)
 }
 
 func writeDefinition(p *output.Printer, columns int, d lifecycle.Definition) {

@@ -8,6 +8,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/qualify"
 	"orchestrator/internal/system/tree"
 )
 
@@ -29,11 +30,22 @@ type Status struct {
 
 // Entry is a requirement of an export.
 type Entry struct {
-	ID     string
-	Title  string
-	Status string
-	Former []FormerID
-	Raw    jsontext.Value // as it stands in the export
+	ID      string
+	Title   string
+	Status  string
+	Path    string
+	Retired bool
+	Former  []FormerID
+	Raw     jsontext.Value // as it stands in the export
+}
+
+// Meant returns the ids that a name stands for, sorted: the name itself if it is an id, else those whose short form it is.
+func (s Status) Meant(name string) []string {
+	all := make([]qualify.One, 0, len(s.Requirements))
+	for _, e := range s.Requirements {
+		all = append(all, qualify.One{ID: e.ID, Path: e.Path, Retired: e.Retired})
+	}
+	return qualify.NamesOf(all).Meant(name)
 }
 
 // FormerID is an id that a requirement had until a record of the log.
@@ -67,11 +79,16 @@ func (e *Entry) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	}
 	e.Raw = raw.Clone()
 	known := struct {
-		ID     *string     `json:"id"`
-		Title  *string     `json:"title"`
-		Status *string     `json:"status"`
-		Former *[]FormerID `json:"former_ids"`
-	}{&e.ID, &e.Title, &e.Status, &e.Former}
+		ID      *string     `json:"id"`
+		Title   *string     `json:"title"`
+		Status  *string     `json:"status"`
+		Retired *bool       `json:"retired"`
+		Former  *[]FormerID `json:"former_ids"`
+		Source  struct {
+			Path *string `json:"path"`
+		} `json:"source"`
+	}{ID: &e.ID, Title: &e.Title, Status: &e.Status, Retired: &e.Retired, Former: &e.Former}
+	known.Source.Path = &e.Path
 	return jsonv2.Unmarshal(e.Raw, &known)
 }
 

@@ -91,19 +91,6 @@ func Lead(id string, l guidance.Lead) string {
 	return l.Request
 }
 
-// Agreed returns the command that does what comes first, with a reason in it, so that it can be typed as it stands; ""
-// where it needs other words of a person.
-func Agreed(first agenda.First) string {
-	if len(first.Next) == 0 {
-		return ""
-	}
-	command := strings.ReplaceAll(Lead(first.ID, first.Next[0]), "'<why>'", "agreed")
-	if strings.Contains(command, "'<") || !strings.HasPrefix(command, program) {
-		return ""
-	}
-	return command
-}
-
 // renaming returns the command that confirms the pairs of a request; "" if it has none.
 func renaming(body string) string {
 	var asked struct {
@@ -118,6 +105,19 @@ func renaming(body string) string {
 	return Line(program+"rename", asked.Renames[0].From, asked.Renames[0].To) + " --reason '<why>'"
 }
 
+// Agreed returns the command that does what comes first, with a reason in it, so that it can be typed as it stands; ""
+// where it needs other words of a person.
+func Agreed(first agenda.First) string {
+	if len(first.Next) == 0 {
+		return ""
+	}
+	command := strings.ReplaceAll(Lead(first.ID, first.Next[0]), "'<why>'", "agreed")
+	if strings.Contains(command, "'<") || !strings.HasPrefix(command, program) {
+		return ""
+	}
+	return command
+}
+
 // Next returns the command that lists what a party can do with a requirement; "" for one that has no tokens.
 func Next(id, party string) string {
 	if _, err := lifecycle.ParseRole(party); err != nil {
@@ -125,6 +125,9 @@ func Next(id, party string) string {
 	}
 	return program + "next " + quote(id) + " --as " + party
 }
+
+// Attach returns the command that attaches a report.
+func Attach(id, report string) string { return program + "attach " + quote(id) + " " + quote(report) }
 
 // Refusal returns what a person can do about a refused change, a line each: what was lacking, and what is allowed
 // instead.
