@@ -135,7 +135,8 @@ func (s *server) run(ctx context.Context, metricsToken string, ready func(Starte
 // announce logs where the service answers, and tells whoever started it.
 func (s *server) announce(ready func(Started)) {
 	addr, o := s.listener.Address(), s.options.Project
-	s.log.Info().Str("addr", addr).Str("data", string(s.project.Data)).Str("workflow", s.project.Service.Workflow().Name).Msg("serving")
+	s.log.Info().Str("addr", addr).Str("data", string(s.project.Data)).
+		Str("workflow", s.project.Service.Workflow().Name).Msg("serving")
 	if s.project.Model != nil {
 		s.log.Info().Stringer("model", s.project.Model).
 			Msg("a language model is asked for what the conductor's grammar does not understand")
