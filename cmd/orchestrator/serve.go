@@ -82,12 +82,15 @@ func serveCommand() *cobra.Command {
   orchestrator serve --addr 0.0.0.0:8080 --allow-host ci.example.org
   orchestrator serve --addr unix:/run/orchestrator.sock       # for the clients of this machine`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := cli.CheckData(cmd, cmd.Flags().Lookup("data").Value.String()); err != nil {
+				return err
+			}
 			log, flush, err := o.startLog()
 			if err != nil {
 				return err
 			}
 			o.Version = daemon.Version{Version: cli.BuildVersion, Commit: cli.Commit(), Go: runtime.Version()}
-			o.Project.LogBudget = uint64(o.logBudget)
+			o.Project.LogBudget, o.Project.EvidenceSaved = uint64(o.logBudget), setting.Saved(cmd, "evidence")
 			err = daemon.Serve(cmd.Context(), o.Options, log, func(s daemon.Started) {
 				if !o.background {
 					greet(cmd.OutOrStdout(), s)
@@ -132,7 +135,8 @@ func processFlags(f *pflag.FlagSet, o *serveOptions) {
 
 // serveSettings says which flags the settings stand in for, and which are paths.
 func serveSettings(cmd *cobra.Command) {
-	setting.Declare(cmd, "requirements", "export", "workflow", "evidence", "branch", "addr", "log-format", "log-level")
+	setting.Declare(cmd, "requirements", "family", "qualify", "export", "workflow", "evidence", "branch", "addr",
+		"log-format", "log-level")
 	setting.WorkAtRoot(cmd, "data", "requirements", "export", "repo", "witness", "addr", "tls-cert", "tls-key",
 		"metrics-token-file")
 }

@@ -9,6 +9,7 @@ import (
 	"mime"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"orchestrator/internal/fault"
@@ -65,6 +66,9 @@ func (c *Client) Send(ctx context.Context, r Request) (Answer, error) {
 func (c *Client) exchange(ctx context.Context, r Request) (answer Answer, wait time.Duration, err error) {
 	if c.own != "" && !Runs(c.own) {
 		return answer, 0, c.notRunning()
+	}
+	if !strings.HasPrefix(r.Path, "/") { // an answer named it; after @ it would lead to another server
+		return answer, 0, c.Stranger("the next page is at no path")
 	}
 	req, err := http.NewRequestWithContext(ctx, r.Method, c.base+r.Path, bytes.NewReader(r.Body))
 	if err != nil {

@@ -5,6 +5,7 @@ package clientcmd
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -50,6 +51,7 @@ func (a *asking) command(cmd *cobra.Command, ids bool) *cobra.Command {
 			cli.TypedOnly(cmd, f.Name)
 		}
 	})
+	leadToPresentID(cmd)
 	return cli.WithEnv(cmd)
 }
 
@@ -80,7 +82,7 @@ func get(ctx context.Context, c *apiclient.Client, path string, v any) ([]byte, 
 // advised adds to a refusal what can be typed next.
 func advised(id string, err error) error {
 	f := fault.As(err)
-	if f == nil {
+	if f == nil || errors.As(err, new(apiclient.RenamedError)) {
 		return err
 	}
 	told := *f

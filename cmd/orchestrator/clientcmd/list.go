@@ -11,8 +11,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
-	"orchestrator/cmd/orchestrator/cli"
 	"orchestrator/cmd/orchestrator/completion"
+	"orchestrator/cmd/orchestrator/exported"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -44,7 +44,8 @@ func listCommand() *cobra.Command {
 		Short: "List requirements, with their status and whom they wait for",
 		Long: `List shows a line for each requirement, in the order of the documents. Filters combine with "and".
 Without a service, as in a clone, it reads project_status.json, which says nothing of whom a
-requirement waits for.`,
+requirement waits for. With --json the answers of the service are one: the first page, with the
+requirements of all pages in it.`,
 		Example: `  orchestrator list
   orchestrator list --waiting-for pm
   orchestrator list --status planned --text login`,
@@ -58,7 +59,7 @@ requirement waits for.`,
 		"list only requirements that wait for this `party`: a role, operator or document")
 	f.StringVar(&l.text, "text", "", "list only requirements with this `text` in id, title or text")
 	f.BoolVar(&l.suspect, "suspect", false, "list only requirements whose text changed after work began")
-	f.IntVar(&l.limit, "limit", 500, "list at most so many requirements, 1000 at most")
+	f.IntVar(&l.limit, "limit", 0, "list at most so `many` requirements (default all)")
 	_ = cmd.RegisterFlagCompletionFunc("status", completion.Statuses)
 	_ = cmd.RegisterFlagCompletionFunc("role", completion.Roles)
 	_ = cmd.RegisterFlagCompletionFunc("waiting-for", completion.Roles)
@@ -66,7 +67,7 @@ requirement waits for.`,
 }
 
 func (l *listing) path() string {
-	q := url.Values{"limit": {fmt.Sprint(l.limit)}}
+	q := url.Values{}
 	for name, value := range map[string]string{"status": l.status, "waiting_for": l.waitingFor, "q": l.text} {
 		if value != "" {
 			q.Set(name, value)
@@ -86,7 +87,14 @@ func (l *listing) run(cmd *cobra.Command) error {
 		Total        int      `json:"total"`
 		Requirements []listed `json:"requirements"`
 	}
-	raw, err := l.ask(cmd, l.path(), &found)
+	var raw []byte
+	c, err := l.connect()
+	if err == nil {
+		raw, err = l.pages(cmd, c, "", "requirements", l.limit, func(string) string { return l.path() })
+	}
+	if err == nil {
+		err = jsonv2.Unmarshal(raw, &found)
+	}
 	if err != nil {
 		return l.offline(cmd, raw, err)
 	}
@@ -101,7 +109,7 @@ func (l *listing) offline(cmd *cobra.Command, raw []byte, asked error) error {
 	if len(raw) > 0 {
 		return l.refusedAs(cmd, "", raw, asked)
 	}
-	status, err := cli.Offline(cmd, asked)
+	status, err := exported.Status(cmd, asked)
 	if err != nil {
 		return err
 	}
@@ -118,10 +126,14 @@ func (l *listing) offline(cmd *cobra.Command, raw []byte, asked error) error {
 			rows, kept = append(rows, row), append(kept, e.Raw)
 		}
 	}
-	if l.asJSON {
-		return output.WriteJSON(cmd.OutOrStdout(), map[string]any{"total": len(kept), "requirements": kept})
+	total := len(rows)
+	if l.limit > 0 && l.limit < total {
+		rows, kept = rows[:l.limit], kept[:l.limit]
 	}
-	return writeList(cmd.OutOrStdout(), rows, len(rows))
+	if l.asJSON {
+		return output.WriteJSON(cmd.OutOrStdout(), map[string]any{"total": total, "requirements": kept})
+	}
+	return writeList(cmd.OutOrStdout(), rows, total)
 }
 
 // selects reports whether a requirement of the export is one of those that are listed.
@@ -149,10 +161,10 @@ func writeList(out io.Writer, found []listed, total int) error {
 		p.Table(columns, []string{"ID", "STATUS", "WAITS FOR", "TITLE"}, rows)
 	}
 	if len(rows) < total {
-		p.Line("%d of %d; --limit lists more, and filters fewer", len(rows), total)
+		p.Line("%d of %d; a higher --limit lists more", len(rows), total)
 	}
 	if total == 0 {
-		p.Line("no requirement is so")
+		p.Line("no requirement matches")
 	}
 	_, err := fmt.Fprint(out, p.String())
 	return err

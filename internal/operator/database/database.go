@@ -20,7 +20,7 @@ import (
 	"orchestrator/internal/requirements"
 )
 
-// CodeMissing is the code of the error that there is no database.
+// CodeMissing is the code of a data folder without a database.
 const CodeMissing fault.Code = "database_missing"
 
 // Existing returns the path of the database in a data folder, for what must not make one.
@@ -52,8 +52,8 @@ func Source(ctx context.Context, data datadir.Dir) (src auditor.Source, end func
 	return src, opened.Close, nil
 }
 
-// InUse says of a database that a service has open where that service answers, and what its user can do instead, in
-// which ADDRESS stands for its address.
+// InUse returns err. If it is that a service has the database open, the error says where that service answers, and what
+// to do instead, in which ADDRESS stands for its address.
 func InUse(ctx context.Context, err error, data datadir.Dir, instead string) error {
 	if !fault.Is(err, store.CodeLocked) || !apiclient.Runs(data) {
 		return err
