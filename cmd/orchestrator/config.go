@@ -51,9 +51,6 @@ func configCommand() *cobra.Command {
 	cmd.AddCommand(configSet(), configUnset())
 	cli.WithEnv(cli.Group(cmd))
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := cli.CheckData(cmd, cmd.Flags().Lookup("data").Value.String()); err != nil {
-			return err
-		}
 		return writeSettings(cmd.OutOrStdout(), inForce(cmd.Flags()), asJSON)
 	}
 	return cmd

@@ -41,7 +41,7 @@ const rootLong = `orchestrator keeps the status of every requirement in REQUIREM
 fields, a status moves only along the lifecycle, every change of status cites evidence, and every decision is recorded
 in a log that an outsider can verify.
 
-Start it in the folder of your REQUIREMENTS.md:  orchestrator serve
+Begin in the folder of your project with orchestrator init, then orchestrator up.
 
 Commands find the project from any folder in it, and take what no flag says from the environment and from the settings
 (orchestrator config). Exit codes: 0 done; 1 refused or failed; 2 wrong command line, environment or settings;

@@ -78,7 +78,7 @@ func reviewProject(cmd *cobra.Command, o cli.Service, narrow narrowing, format s
 	if err == nil || narrow.path() != "/project/review" {
 		return err
 	}
-	path, err := cli.OfflineExport(cmd, err)
+	path, err := cli.Offline(cmd, err)
 	if err != nil {
 		return err
 	}

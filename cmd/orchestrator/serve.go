@@ -82,9 +82,6 @@ func serveCommand() *cobra.Command {
   orchestrator serve --addr 0.0.0.0:8080 --allow-host ci.example.org
   orchestrator serve --addr unix:/run/orchestrator.sock       # for the clients of this machine`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cli.CheckData(cmd, cmd.Flags().Lookup("data").Value.String()); err != nil {
-				return err
-			}
 			log, flush, err := o.startLog()
 			if err != nil {
 				return err

@@ -1,34 +1,16 @@
 package cli
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/cli/setting"
-	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/operator/exportfile"
 )
 
-// Offline reads the export of the project where no service was named and none runs, as in a clone, and says so on
-// standard error. Asked is the error of asking; it is returned where an export does not stand in for the answer.
-func Offline(cmd *cobra.Command, asked error) (exportfile.Status, error) {
-	path, err := OfflineExport(cmd, asked)
-	if err != nil {
-		return exportfile.Status{}, err
-	}
-	status, err := exportfile.ReadStatus(cmd.Context(), path)
-	if err == nil {
-		fmt.Fprintf(cmd.ErrOrStderr(), "no service runs here: this is what %s says, as of record %d of the log\n",
-			output.Printable(path), status.Log.Size)
-	}
-	return status, err
-}
-
-// OfflineExport returns the path of the export that stands in for the answer of a service; where none does, the error of
-// asking.
-func OfflineExport(cmd *cobra.Command, asked error) (string, error) {
+// Offline returns the path of the export of the project where no service was named and none runs, as in a clone. Asked
+// is the error of asking; it is returned where an export does not stand in for the answer.
+func Offline(cmd *cobra.Command, asked error) (string, error) {
 	path, err := setting.ExportPath(cmd)
 	if err != nil || ServiceOf(cmd).Server != "" || !apiclient.NotRunning(asked) || !exportfile.StandsIn(path, asked) {
 		return "", asked

@@ -35,6 +35,7 @@ type changing struct {
 
 func changeCommand() *cobra.Command {
 	var c changing
+	c.moves = true
 	cmd := &cobra.Command{
 		Use:   "change ID",
 		Short: "Move a requirement into another status, with reason and evidence",

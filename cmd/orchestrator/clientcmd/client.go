@@ -20,6 +20,7 @@ import (
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/operator/exportfile"
 	"orchestrator/internal/requirements/advice"
 )
 
@@ -32,6 +33,7 @@ type asking struct {
 	cli.Service
 	as     string
 	asJSON bool
+	moves  bool // the role is that of the move, unless one is named
 }
 
 // command adds the flags that all commands of the package have. ids says that the arguments are requirements.
@@ -39,8 +41,8 @@ func (a *asking) command(cmd *cobra.Command, ids bool) *cobra.Command {
 	cli.ServiceFlags(cmd, &a.Service)
 	cli.TimeoutFlag(cmd, &a.Service)
 	cmd.Flags().StringVar(&a.as, "as", "",
-		"`role` whose token in --data is used, instead of "+cmp.Or(a.Role, "the viewer's or the pm's"))
-	cmd.Flags().BoolVar(&a.asJSON, "json", false, "print the answer of the service as it is")
+		"use the token of this `role` in --data (default "+a.usually()+")")
+	cmd.Flags().BoolVar(&a.asJSON, "json", false, "print the answer of the service as JSON")
 	_ = cmd.RegisterFlagCompletionFunc("as", completion.Roles)
 	if ids {
 		cmd.ValidArgsFunction = completion.FirstID
@@ -51,6 +53,17 @@ func (a *asking) command(cmd *cobra.Command, ids bool) *cobra.Command {
 		}
 	})
 	return cli.WithEnv(cmd)
+}
+
+// usually says whose token is used where no role is named.
+func (a *asking) usually() string {
+	switch {
+	case a.moves:
+		return "the role that makes the move"
+	case a.Role == "":
+		return "viewer, or else pm"
+	}
+	return a.Role
 }
 
 // connect makes the client.
@@ -89,6 +102,20 @@ func advised(id string, err error) error {
 		told.Fields[i].Fix = advice.Typed(id, told.Fields[i].Fix)
 	}
 	return advice.Error{Err: &told, Lines: advice.Refusal(id, f)}
+}
+
+// offline reads the export that stands in for the answer of a service, and says so on standard error.
+func offline(cmd *cobra.Command, asked error) (exportfile.Status, error) {
+	path, err := cli.Offline(cmd, asked)
+	if err != nil {
+		return exportfile.Status{}, err
+	}
+	status, err := exportfile.ReadStatus(cmd.Context(), path)
+	if err == nil {
+		fmt.Fprintf(cmd.ErrOrStderr(), "no service runs here: this is what %s says, as of record %d of the log\n",
+			output.Printable(path), status.Log.Size)
+	}
+	return status, err
 }
 
 // passOn writes the bytes of the service as they are.

@@ -46,8 +46,8 @@ func historyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "history ID",
 		Short: "List the records of a requirement, the newest first",
-		Long: `History lists what the log has about a requirement: changes, refusals, claims, each with who did it.
-With --json the answers of the service are one: the first page, with the records of all pages in it.`,
+		Long: `History lists what the log has about a requirement: changes, refusals and claims, each with who made
+it. --json prints the records of all pages as one answer of the service.`,
 		Example: "  orchestrator history REQ-001\n  orchestrator history REQ-001 --limit 10",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -65,7 +65,7 @@ With --json the answers of the service are one: the first page, with the records
 			return writeEvents(cmd.OutOrStdout(), found)
 		},
 	}
-	cmd.Flags().IntVar(&limit, "limit", 0, "list at most so `many` records (default all)")
+	cmd.Flags().IntVar(&limit, "limit", 0, "list at most this `number` of records (default all)")
 	return a.command(cmd, true)
 }
 
@@ -73,7 +73,8 @@ With --json the answers of the service are one: the first page, with the records
 func (a *asking) pages(cmd *cobra.Command, id string, path func(id string) string, member string,
 	limit int) ([]byte, error) {
 	if limit < 0 {
-		return nil, cliMisuse("%d is no number of lines to list", limit).WithFix("give --limit a number from 1 on, or leave it out")
+		return nil, cliMisuse("%d is no number of lines to list", limit).
+			WithFix("give --limit a number from 1 on, or leave it out")
 	}
 	c, err := a.connect()
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
-	"orchestrator/cmd/orchestrator/cli"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/fault"
@@ -25,7 +24,7 @@ func showCommand() *cobra.Command {
 	var a asking
 	return a.command(&cobra.Command{
 		Use:   "show ID",
-		Short: "Show one requirement: its text, status, gates, evidence, and who is next",
+		Short: "Show one requirement: text, status, evidence, and who is next",
 		Long: `Show prints a requirement for people, with its evidence looked up again. With --json it prints the
 requirement as GET /requirements/{id} answers it. Without a service, as in a clone, it reads
 project_status.json.`,
@@ -83,7 +82,7 @@ func lookAt(ctx context.Context, c *apiclient.Client, id string) (sheet, error) 
 }
 
 func (a *asking) offlineShow(cmd *cobra.Command, id string, asked error) error {
-	status, err := cli.Offline(cmd, asked)
+	status, err := offline(cmd, asked)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
-	"orchestrator/cmd/orchestrator/cli"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/requirements/agenda"
 )
@@ -19,7 +18,7 @@ func statusCommand() *cobra.Command {
 	var a asking
 	return a.command(&cobra.Command{
 		Use:   "status",
-		Short: "Show the project at a glance: counts, what waits for whom, and what to do first",
+		Short: "Show counts, what waits for whom, and what to do first",
 		Long: `Status shows how many requirements are in which status, how many wait for each role and since
 when, what is stuck, and what the role of the token can do first. Without a service, as in a
 clone, it shows the counts of project_status.json.`,
@@ -63,7 +62,7 @@ func (a *asking) offlineStatus(cmd *cobra.Command, raw []byte, asked error) erro
 	if len(raw) > 0 {
 		return a.refusedAs(cmd, "", raw, asked)
 	}
-	status, err := cli.Offline(cmd, asked)
+	status, err := offline(cmd, asked)
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func script(shell, line, file string, write func(*cobra.Command, io.Writer) erro
 	return &cobra.Command{
 		Use:     shell,
 		Short:   "Print the completion script of " + shell,
-		Long:    "Prints the completion script of " + shell + ". Put the line below into " + file + ".",
+		Long:    strings.ToUpper(shell[:1]) + shell[1:] + " reads the script by the line below. Put it into " + file + ".",
 		Example: "  " + line,
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return write(cmd.Root(), cmd.OutOrStdout()) },
@@ -100,7 +100,8 @@ func bash(root *cobra.Command, out io.Writer) error {
 	if err := root.GenBashCompletionV2(&made, true); err != nil {
 		return err
 	}
-	script := strings.Replace(made.String(), "local cur prev words cword split", "local cur prev words cword split quote", 1)
+	const locals = "local cur prev words cword split"
+	script := strings.Replace(made.String(), locals, locals+" quote", 1)
 	for _, p := range patches {
 		script = strings.Replace(script, p.at, p.before+p.at, 1)
 	}

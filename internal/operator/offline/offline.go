@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
+	"os"
 	"time"
 
 	"orchestrator/internal/apiclient"
@@ -112,13 +114,21 @@ func (p Project) previewWithoutExport(ctx context.Context, files []reqdoc.File, 
 	return inDocuments(err)
 }
 
+// denied returns an error that is about rights, and nil for one that says that nothing is there.
+func denied(err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	return nil
+}
+
 // take imports documents into the database, and writes the export.
 func (p Project) take(ctx context.Context, files []reqdoc.File, o *Outcome) (err error) {
 	path := p.Data.Database()
-	if !tree.Exists(path) {
+	if _, err := os.Stat(path); err != nil {
 		return fault.New(fault.NotFound, "database_missing", "there is no database %s", path).
-			WithFix("orchestrator serve creates it, and imports the documents; give --data if it is elsewhere, or " +
-				"only look with --dry-run")
+			WithFix("orchestrator init creates it, and imports the documents; give --data if it is elsewhere, or " +
+				"only look with --dry-run").Because(denied(err))
 	}
 	if err := exportfile.CheckPath(ctx, p.Data, p.Export, p.Requirements); err != nil {
 		return err
