@@ -3,7 +3,6 @@ package main
 import (
 	"net/http"
 	"net/http/httptest"
-	"orchestrator/internal/system/durable"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/system/durable"
 )
 
 // spaced is an export whose ids a shell would take apart.
@@ -75,6 +76,8 @@ func TestIDsAreCompletedInEachShell(t *testing.T) {
 		{"fish", inFish, "cli-list/E", `<cli-list/Empty & "odd" $x>`},
 		{"fish", inFish, "cli-list/O", "<cli-list/Output File><cli-list/Output Format>"},
 		{"fish", inFish, `cli-list/Output\ Fo`, "<cli-list/Output Format>"},
+		{"fish", inFish, `'cli (touch run) $(touch run); touch run' --fo`, "<--format>"},
+		{"zsh", inZsh, `'cli (touch run) $(touch run); touch run' --fo`, "<cli (touch run) $(touch run); touch run>"},
 		{"zsh", inZsh, "cli-list/E", `<cli-list/Empty & "odd" $x>`},
 		{"zsh", inZsh, `cli-list/Output\ Fo`, "<cli-list/Output Format>"},
 	} {
@@ -89,6 +92,7 @@ func TestIDsAreCompletedInEachShell(t *testing.T) {
 		out, err := cmd.Output()
 		require.NoError(t, err, "%s %s", c.shell, c.typed)
 		require.Equal(t, c.want, strings.TrimSpace(string(out)), "%s %s", c.shell, c.typed)
+		require.NoFileExists(t, filepath.Join(dir, "run"), "%s runs %s", c.shell, c.typed)
 	}
 }
 

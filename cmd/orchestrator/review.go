@@ -14,6 +14,7 @@ import (
 
 	"orchestrator/cmd/orchestrator/cli"
 	"orchestrator/cmd/orchestrator/completion"
+	"orchestrator/cmd/orchestrator/exported"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/fault"
@@ -58,7 +59,7 @@ contradicts itself or cannot be trusted. The exit code does not depend on the ve
 				return fault.New(fault.Invalid, fault.CodeUsage, "the review of one requirement is not filtered or sorted").
 					WithFix("leave ID out, or the flags")
 			}
-			_, err := apiclient.ByID(args[0], func(id string) (any, error) {
+			_, err := apiclient.Reading(args[0], output.Renamed(cmd.ErrOrStderr()), func(id string) (any, error) {
 				return nil, showReview[render.Dossier](cmd.Context(), cmd.OutOrStdout(), o,
 					"/requirements/"+pathEscape(id)+"/review", format)
 			})
@@ -78,7 +79,7 @@ func reviewProject(cmd *cobra.Command, o cli.Service, narrow narrowing, format s
 	if err == nil || narrow.path() != "/project/review" {
 		return err
 	}
-	path, err := cli.Offline(cmd, err)
+	path, err := exported.Path(cmd, err)
 	if err != nil {
 		return err
 	}
@@ -100,8 +101,10 @@ type narrowing struct{ status, waitingFor, olderThan, sort, order string }
 func (n *narrowing) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&n.status, "status", "", "list only requirements in this `status`")
-	f.StringVar(&n.waitingFor, "waiting-for", "", "list only requirements that wait for this `party`: a role, operator or document")
-	f.StringVar(&n.olderThan, "older-than", "", "list only requirements that have been in their status for this `time`, such as 72h or 3d")
+	f.StringVar(&n.waitingFor, "waiting-for", "",
+		"list only requirements that wait for this `party`: a role, operator or document")
+	f.StringVar(&n.olderThan, "older-than", "",
+		"list only requirements that have been in their status for this `time`, such as 72h or 3d")
 	f.StringVar(&n.sort, "sort", "", "`what` to sort by: document, id, status, age or changed (default document)")
 	f.StringVar(&n.order, "order", "", "`direction` to sort in: asc or desc (default asc)")
 	_ = cmd.RegisterFlagCompletionFunc("status", completion.Statuses) // the flags exist

@@ -82,12 +82,15 @@ func serveCommand() *cobra.Command {
   orchestrator serve --addr 0.0.0.0:8080 --allow-host ci.example.org
   orchestrator serve --addr unix:/run/orchestrator.sock       # for the clients of this machine`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := cli.CheckData(cmd, cmd.Flags().Lookup("data").Value.String()); err != nil {
+				return err
+			}
 			log, flush, err := o.startLog()
 			if err != nil {
 				return err
 			}
 			o.Version = daemon.Version{Version: cli.BuildVersion, Commit: cli.Commit(), Go: runtime.Version()}
-			o.Project.LogBudget = uint64(o.logBudget)
+			o.Project.LogBudget, o.Project.EvidenceSaved = uint64(o.logBudget), setting.Saved(cmd, "evidence")
 			err = daemon.Serve(cmd.Context(), o.Options, log, func(s daemon.Started) {
 				if !o.background {
 					greet(cmd.OutOrStdout(), s)
@@ -115,19 +118,25 @@ func serveCommand() *cobra.Command {
 	f.StringVar(&o.MetricsTokenFile, "metrics-token-file", "",
 		"file with a token that /metrics then needs; without it /metrics is open")
 	outputFlags(f, &o)
+	processFlags(f, &o)
+	serveSettings(cmd)
+	return cli.WithEnv(cmd)
+}
+
+// processFlags adds the flags of how the process begins and ends.
+func processFlags(f *pflag.FlagSet, o *serveOptions) {
 	f.BoolVar(&o.Project.DemoTokens, "demo-tokens", false,
 		"create a token for every role that has none of its own, in tokens/<role>.token; for a demonstration only: "+
 			"whoever can read the folder can act in every role")
 	f.DurationVar(&o.Drain, "drain", 10*time.Second, "how long requests in flight may take to finish after SIGTERM")
 	f.BoolVar(&o.background, "background", false, "be the service that orchestrator up starts")
-	cmd.Flags().Lookup("background").Hidden = true
-	serveSettings(cmd)
-	return cli.WithEnv(cmd)
+	f.Lookup("background").Hidden = true
 }
 
 // serveSettings says which flags the settings stand in for, and which are paths.
 func serveSettings(cmd *cobra.Command) {
-	setting.Declare(cmd, "requirements", "export", "workflow", "evidence", "branch", "addr", "log-format", "log-level")
+	setting.Declare(cmd, "requirements", "family", "qualify", "export", "workflow", "evidence", "branch", "addr",
+		"log-format", "log-level")
 	setting.WorkAtRoot(cmd, "data", "requirements", "export", "repo", "witness", "addr", "tls-cert", "tls-key",
 		"metrics-token-file")
 }

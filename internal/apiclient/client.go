@@ -359,6 +359,7 @@ func (c *Client) problem(resp *http.Response) error {
 		Current *fault.Current `json:"current"`
 		Allowed []fault.Move   `json:"allowed"`
 		IDs     []string       `json:"ids"`
+		Renamed string         `json:"renamed_to"`
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxProblem))
 	if err == nil {
@@ -372,6 +373,6 @@ func (c *Client) problem(resp *http.Response) error {
 		kind = fault.Internal
 	}
 	f := &fault.Error{Kind: kind, Code: p.Code, Detail: p.Detail, Fix: p.Fix, Current: p.Current, Allowed: p.Allowed,
-		IDs: p.IDs}
+		IDs: p.IDs, RenamedTo: p.Renamed}
 	return f.WithFields(p.Errors...)
 }

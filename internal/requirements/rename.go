@@ -7,7 +7,6 @@ import (
 	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/renames"
-	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/renaming"
 )
 
@@ -47,12 +46,5 @@ func (s *Service) Rename(ctx context.Context, a renames.Asked, asked Refused) (o
 // ProposedRenames pairs requirements that the documents no longer have with those that seem to be the same ones under
 // other ids.
 func (s *Reader) ProposedRenames() []renaming.Proposal {
-	var all []lifecycle.Requirement
-	now := s.current.Load()
-	for e := range now.All() {
-		if now.Counts.Retired > 0 && (e.Summary.Retired || e.Summary.Status == lifecycle.NotStarted) {
-			all = append(all, e.Requirement())
-		}
-	}
-	return renaming.Propose(all)
+	return s.current.Load().ProposedRenames()
 }

@@ -9,13 +9,14 @@ import (
 
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/operator/database"
 )
 
 // codeOfAnother is the code of a data folder that belongs to another user.
 const codeOfAnother fault.Code = "data_of_another"
 
-// checkData refuses a data folder that is there, and that this user cannot look into.
-func checkData(cmd *cobra.Command, data string) error {
+// CheckData refuses a data folder that is there, and that this user cannot look into.
+func CheckData(cmd *cobra.Command, data string) error {
 	_, err := os.Stat(datadir.Dir(data).Database())
 	if !errors.Is(err, fs.ErrPermission) {
 		return nil
@@ -28,30 +29,22 @@ func checkData(cmd *cobra.Command, data string) error {
 		WithFix("%s", fix).Because(errors.Unwrap(err))
 }
 
-// needsData are commands that take a folder without settings and tools for one that has none, and so have to be kept
-// from going on where they cannot look into it.
-var needsData = map[string]bool{"orchestrator serve": true, "orchestrator config": true}
-
 // explainData makes commands say so that fail because their data folder belongs to another user, whatever they found
 // missing in it.
 func explainData(cmd *cobra.Command) {
 	for _, sub := range cmd.Commands() {
 		explainData(sub)
 	}
-	work, needed := cmd.RunE, needsData[cmd.CommandPath()]
+	work := cmd.RunE
 	if work == nil || cmd.Flags().Lookup("data") == nil {
 		return
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		data := cmd.Flags().Lookup("data").Value.String()
-		if err := checkData(cmd, data); err != nil && needed {
-			return err
-		}
 		err := work(cmd, args)
-		if !errors.Is(err, fs.ErrPermission) {
+		if !errors.Is(err, fs.ErrPermission) && !fault.Is(err, database.CodeMissing) {
 			return err
 		}
-		other := checkData(cmd, data)
+		other := CheckData(cmd, cmd.Flags().Lookup("data").Value.String())
 		if own := (ExitError{}); other != nil && errors.As(err, &own) {
 			return ExitError{other, own.Code}
 		} else if other != nil {

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/system/shellquote"
 )
 
 // misuse makes the error of a command line that cannot be used.
@@ -105,6 +106,12 @@ func remedyArguments(cmd *cobra.Command) {
 	}
 }
 
+// takesOneID reports whether a command takes an id, and nothing else.
+func takesOneID(cmd *cobra.Command) bool {
+	_, takes, _ := strings.Cut(cmd.Use, " ")
+	return takes == "ID" || takes == "[ID]"
+}
+
 func wrongArguments(cmd *cobra.Command, args []string) error {
 	fix := "use it so: " + cmd.UseLine()
 	switch {
@@ -112,6 +119,9 @@ func wrongArguments(cmd *cobra.Command, args []string) error {
 		return misuse("%s needs an argument", cmd.CommandPath()).WithFix("%s", fix)
 	case !strings.ContainsAny(cmd.Use, " "):
 		return misuse("%s takes no arguments, and was given %q", cmd.CommandPath(), args[0]).WithFix("%s", fix)
+	}
+	if words := strings.Join(args, " "); takesOneID(cmd) {
+		fix = "quote an id with spaces: " + cmd.CommandPath() + " " + shellquote.Quote(words)
 	}
 	return misuse("%s was given %d arguments", cmd.CommandPath(), len(args)).WithFix("%s", fix)
 }

@@ -43,9 +43,6 @@ func (o Service) find() (place, error) {
 	if err != nil {
 		return place{}, err
 	}
-	if err := config.CheckPrivate(ctx, data, saved); err != nil {
-		return place{}, err
-	}
 	server := cmp.Or(o.Server, saved.URL)
 	if server == "" {
 		own, err := ownAddress(ctx, data)

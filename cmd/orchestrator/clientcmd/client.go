@@ -5,6 +5,7 @@ package clientcmd
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -20,7 +21,6 @@ import (
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/operator/exportfile"
 	"orchestrator/internal/requirements/advice"
 )
 
@@ -52,6 +52,7 @@ func (a *asking) command(cmd *cobra.Command, ids bool) *cobra.Command {
 			cli.TypedOnly(cmd, f.Name)
 		}
 	})
+	leadToPresentID(cmd)
 	return cli.WithEnv(cmd)
 }
 
@@ -93,7 +94,7 @@ func get(ctx context.Context, c *apiclient.Client, path string, v any) ([]byte, 
 // advised adds to a refusal what can be typed next.
 func advised(id string, err error) error {
 	f := fault.As(err)
-	if f == nil {
+	if f == nil || errors.As(err, new(apiclient.RenamedError)) {
 		return err
 	}
 	told := *f
@@ -102,20 +103,6 @@ func advised(id string, err error) error {
 		told.Fields[i].Fix = advice.Typed(id, told.Fields[i].Fix)
 	}
 	return advice.Error{Err: &told, Lines: advice.Refusal(id, f)}
-}
-
-// offline reads the export that stands in for the answer of a service, and says so on standard error.
-func offline(cmd *cobra.Command, asked error) (exportfile.Status, error) {
-	path, err := cli.Offline(cmd, asked)
-	if err != nil {
-		return exportfile.Status{}, err
-	}
-	status, err := exportfile.ReadStatus(cmd.Context(), path)
-	if err == nil {
-		fmt.Fprintf(cmd.ErrOrStderr(), "no service runs here: this is what %s says, as of record %d of the log\n",
-			output.Printable(path), status.Log.Size)
-	}
-	return status, err
 }
 
 // passOn writes the bytes of the service as they are.

@@ -50,37 +50,48 @@ func historyCommand() *cobra.Command {
 it. --json prints the records of all pages as one answer of the service.`,
 		Example: "  orchestrator history REQ-001\n  orchestrator history REQ-001 --limit 10",
 		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			raw, err := a.pages(cmd, args[0], func(id string) string { return path(id, "/history") }, "records", limit)
-			if err != nil {
-				return a.refusedAs(cmd, args[0], raw, err)
-			}
-			if a.asJSON {
-				return passOn(cmd.OutOrStdout(), raw)
-			}
-			var found events
-			if err := jsonv2.Unmarshal(raw, &found); err != nil {
-				return err
-			}
-			return writeEvents(cmd.OutOrStdout(), found)
-		},
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.history(cmd, args[0], limit) },
 	}
 	cmd.Flags().IntVar(&limit, "limit", 0, "list at most this `number` of records (default all)")
 	return a.command(cmd, true)
 }
 
+func (a *asking) history(cmd *cobra.Command, name string, limit int) error {
+	c, err := a.connect()
+	if err != nil {
+		return err
+	}
+	var id string
+	raw, err := a.pages(cmd, c, name, "records", limit, func(found string) string {
+		id = found
+		return path(found, "/history")
+	})
+	if err != nil {
+		return a.refusedAs(cmd, name, raw, err)
+	}
+	if a.asJSON {
+		return passOn(cmd.OutOrStdout(), raw)
+	}
+	var found events
+	if err := jsonv2.Unmarshal(raw, &found); err != nil {
+		return err
+	}
+	renamings, err := renamingsOf(cmd.Context(), c, id)
+	if err != nil {
+		return err
+	}
+	found.add(renamings)
+	return writeEvents(cmd.OutOrStdout(), found)
+}
+
 // pages asks for a list, of a requirement if there is an id; 0 is no limit.
-func (a *asking) pages(cmd *cobra.Command, id string, path func(id string) string, member string,
-	limit int) ([]byte, error) {
+func (a *asking) pages(cmd *cobra.Command, c *apiclient.Client, id, member string, limit int,
+	path func(id string) string) ([]byte, error) {
 	if limit < 0 {
 		return nil, cliMisuse("%d is no number of lines to list", limit).
 			WithFix("give --limit a number from 1 on, or leave it out")
 	}
-	c, err := a.connect()
-	if err != nil {
-		return nil, err
-	}
-	return apiclient.ByID(id, func(id string) ([]byte, error) {
+	return apiclient.Reading(id, output.Renamed(cmd.ErrOrStderr()), func(id string) ([]byte, error) {
 		return c.List(cmd.Context(), path(id), member, limit)
 	})
 }

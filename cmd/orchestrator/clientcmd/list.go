@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/completion"
+	"orchestrator/cmd/orchestrator/exported"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -85,7 +86,11 @@ func (l *listing) run(cmd *cobra.Command) error {
 		Total        int      `json:"total"`
 		Requirements []listed `json:"requirements"`
 	}
-	raw, err := l.pages(cmd, "", func(string) string { return l.path() }, "requirements", l.limit)
+	var raw []byte
+	c, err := l.connect()
+	if err == nil {
+		raw, err = l.pages(cmd, c, "", "requirements", l.limit, func(string) string { return l.path() })
+	}
 	if err == nil {
 		err = jsonv2.Unmarshal(raw, &found)
 	}
@@ -103,7 +108,7 @@ func (l *listing) offline(cmd *cobra.Command, raw []byte, asked error) error {
 	if len(raw) > 0 {
 		return l.refusedAs(cmd, "", raw, asked)
 	}
-	status, err := offline(cmd, asked)
+	status, err := exported.Status(cmd, asked)
 	if err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ func (a *asking) nextOf(cmd *cobra.Command, id string) error {
 		return err
 	}
 	var found guidance.View
-	raw, err := apiclient.ByID(id, func(id string) ([]byte, error) {
+	raw, err := apiclient.Reading(id, output.Renamed(cmd.ErrOrStderr()), func(id string) ([]byte, error) {
 		return get(cmd.Context(), c, path(id, "/next"), &found)
 	})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
+	"orchestrator/cmd/orchestrator/exported"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/fault"
@@ -49,7 +50,7 @@ func (a *asking) show(cmd *cobra.Command, id string) error {
 	}
 	if a.asJSON {
 		var ignored any
-		raw, err := apiclient.ByID(id, func(id string) ([]byte, error) {
+		raw, err := apiclient.Reading(id, output.Renamed(cmd.ErrOrStderr()), func(id string) ([]byte, error) {
 			return get(cmd.Context(), c, path(id, ""), &ignored)
 		})
 		if err != nil && len(raw) == 0 {
@@ -59,7 +60,9 @@ func (a *asking) show(cmd *cobra.Command, id string) error {
 		}
 		return passOn(cmd.OutOrStdout(), raw)
 	}
-	found, err := lookAt(cmd.Context(), c, id)
+	found, err := apiclient.Reading(id, output.Renamed(cmd.ErrOrStderr()), func(id string) (sheet, error) {
+		return lookAt(cmd.Context(), c, id)
+	})
 	if err != nil && len(found.raw) == 0 {
 		return a.offlineShow(cmd, id, err)
 	} else if err != nil {
@@ -82,21 +85,19 @@ func lookAt(ctx context.Context, c *apiclient.Client, id string) (sheet, error) 
 }
 
 func (a *asking) offlineShow(cmd *cobra.Command, id string, asked error) error {
-	status, err := offline(cmd, asked)
+	status, err := exported.Status(cmd, asked)
 	if err != nil {
 		return err
 	}
-	meant := status.Meant(id)
-	if len(meant) != 1 {
-		return noneOrSeveral(id, meant)
+	e, err := entryOf(status, id, output.Renamed(cmd.ErrOrStderr()))
+	if err != nil {
+		return err
 	}
-	at := slices.IndexFunc(status.Requirements, func(e exportfile.Entry) bool { return e.ID == meant[0] })
-	raw := status.Requirements[at].Raw
 	if a.asJSON {
-		return passOn(cmd.OutOrStdout(), raw)
+		return passOn(cmd.OutOrStdout(), e.Raw)
 	}
 	var req lifecycle.Requirement
-	if err := jsonv2.Unmarshal(raw, &req); err != nil {
+	if err := jsonv2.Unmarshal(e.Raw, &req); err != nil {
 		return err
 	}
 	p, columns := printer(cmd.OutOrStdout())
@@ -104,6 +105,19 @@ func (a *asking) offlineShow(cmd *cobra.Command, id string, asked error) error {
 	p.Line("status    %s, revision %d", req.Status, req.Revision)
 	_, err = fmt.Fprint(cmd.OutOrStdout(), p.String())
 	return err
+}
+
+// entryOf finds what a name stands for: a requirement, or the one that had this id.
+func entryOf(status exportfile.Status, name string, told func(from, to string)) (*exportfile.Entry, error) {
+	meant := status.Meant(name)
+	if len(meant) == 1 {
+		return status.Find(meant[0]), nil
+	}
+	if e := status.Find(name); e != nil {
+		told(name, e.ID)
+		return e, nil
+	}
+	return nil, noneOrSeveral(name, meant)
 }
 
 // noneOrSeveral refuses an id that stands for no requirement of the export, or for several.
@@ -132,6 +146,9 @@ func writeDefinition(p *output.Printer, columns int, d lifecycle.Definition) {
 
 func (s sheet) write(p *output.Printer, columns int) {
 	writeDefinition(p, columns, s.Dossier.Definition)
+	for _, f := range s.Dossier.FormerIDs {
+		p.Line("formerly  %s, until record %d", output.Printable(f.ID), f.Record)
+	}
 	standing := s.Dossier.Standing
 	p.Line("status    %s since %s, revision %d", p.Paint(output.Green, string(standing.Status)), day(standing.Since),
 		s.Dossier.Revision)

@@ -10,6 +10,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
+	"orchestrator/cmd/orchestrator/exported"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/requirements/agenda"
 )
@@ -62,7 +63,7 @@ func (a *asking) offlineStatus(cmd *cobra.Command, raw []byte, asked error) erro
 	if len(raw) > 0 {
 		return a.refusedAs(cmd, "", raw, asked)
 	}
-	status, err := offline(cmd, asked)
+	status, err := exported.Status(cmd, asked)
 	if err != nil {
 		return err
 	}

@@ -38,9 +38,10 @@ decide whose database goes on. Then the version of the current branch stays, and
 conflict.
 
 That the shorter log is the beginning of the longer one is shown by the running service, which
-proves it; else by the database, which has both; else by the exports: each requirement of the
-shorter one must be an earlier state of the same requirement in the longer one. The message says
-which it was. Service and database are those of the data folder beside PATH, or of --data.
+proves it; else by the database, which has both. One that has less than the longer version refuses
+it. Where there is neither, the exports show it: each requirement of the shorter one must be an
+earlier state of the same requirement in the longer one. The message says which it was. Service
+and database are those of the data folder beside PATH, or of --data.
 
 git calls it. --setup prints the commands that tell git to.`,
 		Example: `  orchestrator merge-status --setup | sh               # once in each clone; commit .gitattributes`,

@@ -34,6 +34,9 @@ type Options struct {
 	Repo     string        // a folder in the repository of the evidence; "" is that of the first document
 	Recheck  time.Duration // how often all evidence is looked at again; 0 is never
 
+	// EvidenceSaved says that Evidence comes from a file with settings, and from nobody at this start.
+	EvidenceSaved bool
+
 	Origin         string // of the log, chosen at the first start
 	AcceptNewKey   string // reason why the log gets another key
 	AcceptRollback string // reason to go on from a database that lacks records

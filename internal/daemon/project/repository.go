@@ -23,7 +23,7 @@ const recheckShare = 20
 // tree, unless looking up was asked for.
 func (p *Plan) openRepository(ctx context.Context, d *dataFolder) (*evidence.Repository, error) {
 	if p.Evidence == projection.EvidenceRecorded {
-		return nil, nil
+		return nil, p.refuseSavedRecord(ctx, d.ledger)
 	}
 	repository, err := evidence.Open(ctx, p.repositoryDir(), evidence.Options{Private: p.ownFiles()})
 	if err == nil {
@@ -56,6 +56,19 @@ func refuseLostRepository(ctx context.Context, l *ledger.Ledger, cause error, wi
 		WithFix("put the repository back, or name it with --repo; to take evidence as it is given from here on, " +
 			"start with --evidence record").
 		Because(cause)
+}
+
+// refuseSavedRecord keeps a file from having evidence taken on everybody's word in a project that looks it up: that is
+// for a person to say, once, at a start.
+func (p *Plan) refuseSavedRecord(ctx context.Context, l *ledger.Ledger) error {
+	mode, err := choices.EvidenceOnRecord(ctx, l)
+	if err != nil || !p.EvidenceSaved || mode != projection.EvidenceVerified {
+		return err
+	}
+	return fault.New(fault.Conflict, "evidence_lowered",
+		"evidence of this project is looked up in a repository, and the settings say record").
+		WithFix("to take evidence as it is given from here on, start once with orchestrator serve --evidence record, " +
+			"which puts it on record; else orchestrator config unset evidence")
 }
 
 // citedFrom returns what gives the path by which evidence cites a requirement document: from the top of the working

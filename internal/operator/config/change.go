@@ -84,16 +84,20 @@ func (l Local) TokenPath(data datadir.Dir) string {
 	return filepath.Join(data.Project(), l.TokenFile)
 }
 
-// CheckPrivate refuses the address of settings that came with the tree: those that git tracks are anybody's who can
-// commit, and a token would be sent there.
-func CheckPrivate(ctx context.Context, data datadir.Dir, l Local) error {
-	if l.URL == "" {
-		return nil
-	}
+// checkOwn refuses settings that came with the tree, whole: what git tracks is anybody's who can commit, and a switch
+// of branches replaces a file that git ignores without a word. It refuses as well where that cannot be told.
+func checkOwn(ctx context.Context, data datadir.Dir) error {
 	path := data.File(LocalFile)
-	if exposed, err := gitignore.Look(ctx, path); err == nil && exposed == gitignore.Tracked {
-		return fault.New(fault.Invalid, CodeSettings, "git tracks %s, so its url may be anybody's", path).
+	tracked, err := gitignore.IsTracked(ctx, path)
+	switch {
+	case tracked:
+		return fault.New(fault.Invalid, CodeSettings,
+			"git tracks %s, so these settings may be anybody's who can commit", path).
 			WithFix("git rm --cached %s, and look at what it says before you use it", shellquote.Quote(path))
+	case err != nil:
+		return fault.New(fault.Invalid, CodeSettings, "it cannot be told whether git tracks %s", path).
+			WithFix("mend the repository (git status says what is wrong with it), and install git where it is missing; " +
+				"or remove the file, and set again what is needed").Because(err)
 	}
 	return nil
 }

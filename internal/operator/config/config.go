@@ -76,12 +76,15 @@ func (t Tree) Encode() []byte {
 		"# belongs to a person and a machine, not to the tree: orchestrator config.\n", t.settings())
 }
 
-// ReadLocal reads settings.yaml of a data folder. Where there is none, nothing is set.
+// ReadLocal reads settings.yaml of a data folder. Where there is none, nothing is set; one that git tracks is refused.
 func ReadLocal(ctx context.Context, data datadir.Dir) (Local, error) {
 	l := Local{}
 	path := data.File(LocalFile)
 	content, err := read(ctx, path)
 	if err != nil || content == nil {
+		return l, err
+	}
+	if err := checkOwn(ctx, data); err != nil {
 		return l, err
 	}
 	return l, decode(path, content, l.settings(), l.elsewhere)

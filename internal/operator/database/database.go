@@ -16,11 +16,14 @@ import (
 	"orchestrator/internal/requirements"
 )
 
+// CodeMissing is the code of a data folder without a database.
+const CodeMissing fault.Code = "database_missing"
+
 // Existing returns the path of the database in a data folder, for what must not make one.
 func Existing(data datadir.Dir) (string, error) {
 	database := data.Database()
 	if _, err := os.Stat(database); err != nil {
-		return "", fault.New(fault.NotFound, "database_missing", "there is no database %s", database).
+		return "", fault.New(fault.NotFound, CodeMissing, "there is no database %s", database).
 			WithFix("give the folder that has it with --data").Because(err)
 	}
 	return database, nil
@@ -30,7 +33,7 @@ func Existing(data datadir.Dir) (string, error) {
 func Source(ctx context.Context, data datadir.Dir) (src auditor.Source, end func() error, err error) {
 	path := data.Database()
 	if _, err := os.Stat(path); err != nil {
-		return nil, nil, fault.New(fault.NotFound, "database_missing",
+		return nil, nil, fault.New(fault.NotFound, CodeMissing,
 			"no service runs with the folder %s, and there is no database in it", data).
 			WithFix("name the service with --server, or the folder with --data").Because(err)
 	}

@@ -55,9 +55,6 @@ func (e *examination) lookAtSettings(ctx context.Context) {
 	if err == nil {
 		err = saved.Check()
 	}
-	if err == nil {
-		err = config.CheckPrivate(ctx, e.Data, saved)
-	}
 	switch {
 	case err != nil:
 		e.fail("settings", Problem, err)

@@ -35,6 +35,7 @@ type Entry struct {
 	Status  string
 	Path    string
 	Retired bool
+	Former  []FormerID
 	Raw     jsontext.Value // as it stands in the export
 }
 
@@ -47,6 +48,29 @@ func (s Status) Meant(name string) []string {
 	return qualify.NamesOf(all).Meant(name)
 }
 
+// FormerID is an id that a requirement had until a record of the log.
+type FormerID struct {
+	ID     string `json:"id"`
+	Record uint64 `json:"record"`
+}
+
+// Find returns the requirement with an id, or else the one that had it last; nil if none ever had.
+func (s Status) Find(id string) *Entry {
+	var found *Entry
+	record := uint64(0)
+	for i, e := range s.Requirements {
+		if e.ID == id {
+			return &s.Requirements[i]
+		}
+		for _, f := range e.Former {
+			if f.ID == id && f.Record >= record {
+				found, record = &s.Requirements[i], f.Record
+			}
+		}
+	}
+	return found
+}
+
 // UnmarshalJSONFrom keeps the text besides the members that are needed most.
 func (e *Entry) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	raw, err := d.ReadValue()
@@ -55,14 +79,15 @@ func (e *Entry) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	}
 	e.Raw = raw.Clone()
 	known := struct {
-		ID      *string `json:"id"`
-		Title   *string `json:"title"`
-		Status  *string `json:"status"`
-		Retired *bool   `json:"retired"`
+		ID      *string     `json:"id"`
+		Title   *string     `json:"title"`
+		Status  *string     `json:"status"`
+		Retired *bool       `json:"retired"`
+		Former  *[]FormerID `json:"former_ids"`
 		Source  struct {
 			Path *string `json:"path"`
 		} `json:"source"`
-	}{ID: &e.ID, Title: &e.Title, Status: &e.Status, Retired: &e.Retired}
+	}{ID: &e.ID, Title: &e.Title, Status: &e.Status, Retired: &e.Retired, Former: &e.Former}
 	known.Source.Path = &e.Path
 	return jsonv2.Unmarshal(e.Raw, &known)
 }

@@ -26,6 +26,14 @@ func quote(word string) string {
 	return shellquote.Quote(word)
 }
 
+// Line returns a command with its words, quoted for a shell.
+func Line(command string, words ...string) string {
+	for _, word := range words {
+		command += " " + quote(word)
+	}
+	return command
+}
+
 // Body returns the command that sends what an example shows; "" where no command does.
 func Body(id string, b guidance.Body) string {
 	name := quote(id)
@@ -75,10 +83,26 @@ func Lead(id string, l guidance.Lead) string {
 		return Body(id, *l.Example)
 	case strings.HasPrefix(l.Request, "PUT /workflow"):
 		return program + "workflow rework --reason '<why>'"
+	case strings.HasPrefix(l.Request, guidance.RenameRequest):
+		return renaming(strings.TrimPrefix(l.Request, guidance.RenameRequest))
 	case strings.HasPrefix(l.Request, "POST /requirements/"):
 		return program + "attach " + quote(id) + " '<report>'"
 	}
 	return l.Request
+}
+
+// renaming returns the command that confirms the pairs of a request; "" if it has none.
+func renaming(body string) string {
+	var asked struct {
+		Renames []struct {
+			From string `json:"from"`
+			To   string `json:"to"`
+		} `json:"renames"`
+	}
+	if err := jsonv2.Unmarshal([]byte(body), &asked); err != nil || len(asked.Renames) == 0 {
+		return ""
+	}
+	return Line(program+"rename", asked.Renames[0].From, asked.Renames[0].To) + " --reason '<why>'"
 }
 
 // Agreed returns the command that does what comes first, with a reason in it, so that it can be typed as it stands; ""
@@ -150,6 +174,7 @@ func Typed(id, text string) string {
 		"GET /requirements/{id}/next", program+"next "+name,
 		"GET /requirements/{id}/review", program+"show "+name,
 		"GET /requirements/{id}", program+"show "+name,
+		"GET /requirements?retired=true", program+"list",
 		"GET /requirements", program+"list",
 		"GET /next", program+"next",
 		"DELETE /requirements/{id}/claim?field=…", program+"claim "+name+" --release",
@@ -159,6 +184,7 @@ func Typed(id, text string) string {
 		"GET /workflow", program+"workflow",
 		"POST /requirements/{id}/test-report", program+"attach "+name+" '<report>'",
 		"POST /project/import", program+"import",
+		"POST /project/renames", program+"rename",
 	).Replace(text)
 }
 

@@ -34,6 +34,9 @@ func TestEveryExampleHasACommand(t *testing.T) {
 	require.Empty(t, Body(id, guidance.Body{}))
 	require.Equal(t, "orchestrator workflow rework --reason '<why>'", Lead(id, guidance.Lead{Request: `PUT /workflow {"workflow":"rework"}`}))
 	require.Equal(t, "orchestrator attach R-1 '<report>'", Lead("R-1", guidance.Lead{Request: "POST /requirements/R-1/test-report <x>"}))
+	require.Equal(t, "orchestrator rename R-1 'a/R 2' --reason '<why>'",
+		Lead("R-1", guidance.Lead{Request: guidance.RenameRequest + `{"renames":[{"from":"R-1","to":"a/R 2"}],"reason":"<why>"}`}))
+	require.Empty(t, Lead("R-1", guidance.Lead{Request: guidance.RenameRequest + `{"qualify":"folder"}`}))
 	require.Equal(t, "orchestrator next R-1 --as pm", Next("R-1", "pm"))
 	require.Empty(t, Next("R-1", "operator"))
 }

@@ -13,6 +13,7 @@ import (
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/rules/claiming"
 	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/rules/renaming"
 )
 
 // Query selects what is shown.
@@ -87,6 +88,7 @@ func Of(snap *projection.Snapshot, around guidance.Around, who lifecycle.Actor, 
 	a := Agenda{Actor: who, AsOf: snap.Head.Size, Mine: []Item{}, Waiting: []Waiting{}, Stuck: []Stuck{},
 		Counts: countsOf(snap)}
 	p := &plan{snap: snap, dead: around.Workflow.DeadEnds(), around: around, ranks: map[string]int{}}
+	p.proposeRenames(who.Role)
 	var mine []ranked
 	var aside []*projection.Entry
 	for e := range snap.All() {
@@ -159,7 +161,8 @@ type plan struct {
 	snap    *projection.Snapshot
 	dead    []lifecycle.Status
 	around  guidance.Around
-	ranks   map[string]int // of those that depend on others; onTheWay while it is looked for
+	renamed map[string]renaming.Proposal // to the pm, by the old ids
+	ranks   map[string]int               // of those that depend on others; onTheWay while it is looked for
 	waiting map[lifecycle.Party]*Waiting
 }
 
@@ -168,6 +171,7 @@ const (
 	onTheWay = -1           // it is looked for
 	inCircle = 1 << 20      // its dependencies lead back to it, or to a circle
 	last     = inCircle + 1 // it was put aside
+	settled  = -2           // what becomes of it decides whether another one is begun anew
 )
 
 // open returns the unfinished requirements on which one depends.
@@ -183,6 +187,9 @@ func (p *plan) open(e *projection.Entry) (all []*projection.Entry) {
 
 // place returns the rank by which a requirement is listed.
 func (p *plan) place(e *projection.Entry) int {
+	if _, is := p.renamed[e.Summary.ID]; is {
+		return settled
+	}
 	if isAside(e) {
 		return last
 	}
@@ -264,6 +271,10 @@ func (p *plan) item(e *projection.Entry, who lifecycle.Actor) (Item, []guidance.
 	if len(leads) > 0 {
 		item.Do = leads[0].Do()
 	}
+	if as, is := p.renamed[s.ID]; is {
+		item.Do = "confirm that it is " + as.To + " now, or " + item.Do
+		leads = append([]guidance.Lead{confirmation(as)}, leads...)
+	}
 	return item, leads
 }
 
@@ -286,6 +297,8 @@ func (p *plan) first(mine []ranked, who lifecycle.Actor, q Query) *First {
 func whyFirst(mine []ranked, i int, role lifecycle.Role) string {
 	aside := slices.IndexFunc(mine, func(r ranked) bool { return r.rank == last })
 	switch depends := mine[i].rank > 0; {
+	case mine[i].rank == settled:
+		return "the documents seem to have it under another id now; settle that before anybody begins anew there"
 	case i > 0 && depends:
 		return "others have claimed what comes before it; it depends on something unfinished, as the rest does"
 	case i > 0:

@@ -108,6 +108,59 @@ func TestLookTellsWhatGitDoes(t *testing.T) {
 	require.Equal(t, Hidden, look(filepath.Join(t.TempDir(), "a.txt")), "outside of any working tree")
 }
 
+func TestIsTrackedSaysWhatIsSure(t *testing.T) {
+	ctx, dir := context.Background(), repository(t)
+	file := put(t, filepath.Join(dir, "data", "a.yaml"), "x")
+	is := func(path string) bool {
+		tracked, err := IsTracked(ctx, path)
+		require.NoError(t, err, path)
+		return tracked
+	}
+	require.False(t, is(file))
+	require.False(t, is(put(t, filepath.Join(t.TempDir(), "b.yaml"), "x")), "outside of any working tree")
+	runGit(t, dir, "add", "-f", "data/a.yaml")
+	require.True(t, is(file))
+	require.True(t, is(filepath.Join(dir, "data", "A.yaml")), "there are file systems that take both for one")
+	elsewhere := t.TempDir()
+	require.NoError(t, os.Symlink(filepath.Join(dir, "data"), filepath.Join(elsewhere, "link")))
+	require.True(t, is(filepath.Join(elsewhere, "link", "a.yaml")))
+	require.NoError(t, os.Symlink(elsewhere, filepath.Join(dir, "out")))
+	require.False(t, is(filepath.Join(dir, "out", "c.yaml")))
+	runGit(t, dir, "add", "-f", "out")
+	require.True(t, is(filepath.Join(dir, "out", "c.yaml")), "the link came with the tree")
+}
+
+// TestIsTrackedTakesNothingForNo: whoever can break a repository, or hide git, does not make a file a private one.
+func TestIsTrackedTakesNothingForNo(t *testing.T) {
+	for name, spoil := range map[string]func(t *testing.T, git string){
+		"a configuration that cannot be read": func(t *testing.T, git string) {
+			put(t, filepath.Join(git, "config"), "[core")
+		},
+		"a format of the future": func(t *testing.T, git string) {
+			put(t, filepath.Join(git, "config"), "[core]\n\trepositoryformatversion = 2\n")
+		},
+		"an index that cannot be read": func(t *testing.T, git string) { put(t, filepath.Join(git, "index"), "garbage") },
+		"no HEAD": func(t *testing.T, git string) {
+			require.NoError(t, os.Remove(filepath.Join(git, "HEAD")))
+		},
+		"a file that leads nowhere": func(t *testing.T, git string) {
+			require.NoError(t, os.RemoveAll(git))
+			put(t, git, "gitdir: /nowhere\n")
+		},
+		"no git": func(t *testing.T, _ string) { t.Setenv("PATH", t.TempDir()) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := repository(t)
+			file := put(t, filepath.Join(dir, "data", "a.yaml"), "x")
+			runGit(t, dir, "add", "-f", ".")
+			spoil(t, filepath.Join(dir, ".git"))
+			tracked, err := IsTracked(context.Background(), file)
+			require.False(t, tracked)
+			require.Error(t, err)
+		})
+	}
+}
+
 func TestSecretsFindsWhatIsTracked(t *testing.T) {
 	ctx, dir := context.Background(), repository(t)
 	data := filepath.Join(dir, "[sub]", ".orchestrator")

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -67,6 +69,53 @@ func Look(ctx context.Context, path string) (Exposure, error) {
 		return Addable, nil
 	}
 	return Hidden, err
+}
+
+// IsTracked reports whether git tracks a file, where its links lead, or a link on the way to it. Unlike Look it takes
+// neither a repository that git cannot read nor a machine without git for no repository: what cannot be told is an
+// error.
+func IsTracked(ctx context.Context, path string) (is bool, err error) {
+	for _, name := range append(linksTo(path), tree.Real(path)) {
+		tracked, nameErr := isTracked(ctx, name)
+		is, err = is || tracked, errors.Join(err, nameErr)
+	}
+	return is, err
+}
+
+// linksTo returns the folders on the way to a path that are links, each by its own name.
+func linksTo(path string) (links []string) {
+	path, _ = filepath.Abs(path) // fails without a working folder, where nothing can be looked up
+	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			links = append(links, filepath.Join(tree.Real(filepath.Dir(dir)), filepath.Base(dir)))
+		}
+	}
+	return links
+}
+
+func isTracked(ctx context.Context, path string) (bool, error) {
+	trees, err := workingTrees(ctx, filepath.Dir(path))
+	for _, t := range trees {
+		rel, relErr := filepath.Rel(t.top, path)
+		files, listErr := t.files(ctx, "ls-files", "-z", "--", ":(top,literal,icase)"+filepath.ToSlash(rel))
+		if err = errors.Join(err, relErr, listErr); len(files) > 0 {
+			return true, nil
+		}
+	}
+	return false, errors.Join(err, unread(path, trees))
+}
+
+// unread returns an error for a repository around a path that git did not report.
+func unread(path string, trees []workingTree) error {
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		_, err := os.Lstat(filepath.Join(dir, ".git"))
+		if err == nil && !slices.ContainsFunc(trees, func(t workingTree) bool { return tree.Real(t.top) == dir }) {
+			return fmt.Errorf("git does not read the repository %s", dir)
+		}
+		if dir == filepath.Dir(dir) {
+			return nil
+		}
+	}
 }
 
 // Secrets lists what git tracks of the secrets of a data folder, of the files in more, and of the files named *.token

@@ -104,6 +104,12 @@ func Typed(cmd *cobra.Command, flag string) bool {
 	return f != nil && f.Changed && !strings.HasPrefix(Source(f), "variable ")
 }
 
+// Saved reports whether the value of a flag comes from a file with settings.
+func Saved(cmd *cobra.Command, flag string) bool {
+	f := cmd.Flags().Lookup(flag)
+	return f != nil && strings.HasPrefix(Source(f), "file ")
+}
+
 // MoveTo makes another folder the working folder of a command that works at the root of a project. What the caller
 // named is named as it is seen from there.
 func MoveTo(cmd *cobra.Command, root string) error { return moveTo(cmd, nil, root) }

@@ -80,6 +80,7 @@ func (d Dossier) head() []string {
 		}
 	}
 	add(row.Title != "", "title: %s", row.Title)
+	add(len(d.FormerIDs) > 0, "formerly: %s", formerly(d.FormerIDs))
 	add(true, "where: %s", place(source.Path, source.Line))
 	add(len(source.Section) > 0, "section: %s", strings.Join(source.Section, " > "))
 	add(source.Priority != "", "priority: %s", source.Priority)
@@ -94,6 +95,15 @@ func (d Dossier) head() []string {
 	findings := findingWords(row)
 	add(findings != "", "findings: %s", findings)
 	return lines
+}
+
+// formerly names the ids that a requirement had, each with the record that took it away.
+func formerly(all []lifecycle.FormerID) string {
+	ids := make([]string, len(all))
+	for i, f := range all {
+		ids[i] = fmt.Sprintf("%s, until record %d", f.ID, f.Record)
+	}
+	return strings.Join(ids, "; ")
 }
 
 var tickWords = map[string]string{reqdoc.TickTicked: "done", reqdoc.TickOpen: "open"}
