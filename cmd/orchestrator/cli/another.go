@@ -40,7 +40,7 @@ func explainData(cmd *cobra.Command) {
 		return
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		err := work(cmd, args)
+		err := whileServed(cmd, work(cmd, args))
 		if !errors.Is(err, fs.ErrPermission) && !fault.Is(err, database.CodeMissing) {
 			return err
 		}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
@@ -74,6 +76,9 @@ func (ch *changing) run(cmd *cobra.Command, id string) error {
 		return cliMisuse("give --status, or the whole request with --from").
 			WithFix("orchestrator next %s lists the moves, each as a command", id)
 	}
+	if err := ch.complete(id); err != nil {
+		return err
+	}
 	if ch.Role == "" {
 		ch.Role = proposal.Mover(ch.status)
 	}
@@ -94,6 +99,22 @@ func (ch *changing) run(cmd *cobra.Command, id string) error {
 		did = "it would be accepted"
 	}
 	return ch.report(cmd.OutOrStdout(), got, did, err)
+}
+
+// complete refuses a move without what every move has.
+func (ch *changing) complete(id string) error {
+	switch {
+	case ch.from != "":
+	case !slices.Contains(lifecycle.Statuses(), lifecycle.Status(ch.status)):
+		return cliMisuse("%q is not a status", ch.status).
+			WithFix("orchestrator next %s lists the moves, each as a command", id)
+	case strings.TrimSpace(ch.reason) == "":
+		return cliMisuse("a move needs a reason").WithFix("give --reason '<why>'; it goes on record")
+	case len(ch.evidence) == 0:
+		return cliMisuse("a move needs evidence").
+			WithFix("give --evidence file:PATH:10-20, --evidence commit:HEAD or --evidence test:NAME@REPORT")
+	}
+	return nil
 }
 
 // body makes the request.

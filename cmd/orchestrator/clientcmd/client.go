@@ -22,6 +22,7 @@ import (
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/advice"
+	"orchestrator/internal/rules/lifecycle"
 )
 
 // shared are the flags of all commands of the package: variables and settings stand in for them. What the others
@@ -71,6 +72,9 @@ func (a *asking) usually() string {
 func (a *asking) connect() (*apiclient.Client, error) {
 	o := a.Service
 	o.Role = cmp.Or(a.as, a.Role)
+	if _, err := lifecycle.ParseRole(o.Role); o.Role != "" && err != nil {
+		return nil, cliMisuse("--as %s names no role", a.as).WithFix("use one of pm, architect, coder, tester, viewer")
+	}
 	return o.Connect()
 }
 
@@ -98,6 +102,7 @@ func advised(id string, err error) error {
 		return err
 	}
 	told := *f
+	told.Detail = advice.Typed(id, f.Detail)
 	told.Fix, told.Fields = advice.Typed(id, f.Fix), slices.Clone(f.Fields)
 	for i := range told.Fields {
 		told.Fields[i].Fix = advice.Typed(id, told.Fields[i].Fix)
