@@ -63,6 +63,9 @@ func (o Service) Connect() (*apiclient.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := apiclient.CheckServer(to.server); err != nil {
+		return nil, err
+	}
 	options := apiclient.Options{Server: to.server, CAFile: o.TlsCA, UserAgent: UserAgent(), Timeout: o.Timeout}
 	if err := o.addToken(&options, to); err != nil {
 		return nil, err

@@ -47,8 +47,7 @@ func listCommand() *cobra.Command {
 		Short: "List requirements, with their status and whom they wait for",
 		Long: `List shows a line for each requirement, in the order of the documents. Filters combine with "and".
 Without a service, as in a clone, it reads project_status.json, which says nothing of whom a
-requirement waits for. With --json the answers of the service are one: the first page, with the
-requirements of all pages in it.`,
+requirement waits for. --json prints the requirements of all pages as one answer of the service.`,
 		Example: `  orchestrator list
   orchestrator list --waiting-for pm
   orchestrator list --status planned --text login`,
@@ -62,7 +61,7 @@ requirements of all pages in it.`,
 		"list only requirements that wait for this `party`: a role, operator or document")
 	f.StringVar(&l.text, "text", "", "list only requirements with this `text` in id, title or text")
 	f.BoolVar(&l.suspect, "suspect", false, "list only requirements whose text changed after work began")
-	f.IntVar(&l.limit, "limit", 0, "list at most so `many` requirements (default all)")
+	f.IntVar(&l.limit, "limit", 0, "list at most this `number` of requirements (default all)")
 	_ = cmd.RegisterFlagCompletionFunc("status", completion.Statuses)
 	_ = cmd.RegisterFlagCompletionFunc("role", completion.Roles)
 	_ = cmd.RegisterFlagCompletionFunc("waiting-for", completion.Roles)

@@ -20,7 +20,7 @@ func statusCommand() *cobra.Command {
 	var a asking
 	return a.command(&cobra.Command{
 		Use:   "status",
-		Short: "Show the project at a glance: counts, what waits for whom, and what to do first",
+		Short: "Show counts, what waits for whom, and what to do first",
 		Long: `Status shows how many requirements are in which status, how many wait for each role and since
 when, what is stuck, and what the role of the token can do first. Without a service, as in a
 clone, it shows the counts of project_status.json.`,

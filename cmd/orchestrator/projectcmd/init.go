@@ -49,7 +49,7 @@ func InitCommand() *cobra.Command {
 	var o initOptions
 	cmd := &cobra.Command{
 		Use:   "init",
-		Short: "Set a project up: find its documents, write its settings, import it",
+		Short: "Set a project up: find its documents, and import them",
 		Long:  initLong,
 		Args:  cobra.NoArgs,
 		Example: `  orchestrator init

@@ -117,7 +117,7 @@ func (p Project) take(ctx context.Context, files []reqdoc.File, o *Outcome) (err
 	path := p.Data.Database()
 	if !tree.Exists(path) {
 		return fault.New(fault.NotFound, database.CodeMissing, "there is no database %s", path).
-			WithFix("orchestrator serve creates it, and imports the documents; give --data if it is elsewhere, or " +
+			WithFix("orchestrator init creates it, and imports the documents; give --data if it is elsewhere, or " +
 				"only look with --dry-run")
 	}
 	if err := exportfile.CheckPath(ctx, p.Data, p.Export, p.Requirements); err != nil {
