@@ -32,6 +32,7 @@ func TokenSource() string {
 type place struct {
 	server    string
 	own       bool   // it is the service of the data folder, which runs
+	saved     bool   // only the settings name it
 	tokenFile string // in the data folder; saved for this address
 }
 
@@ -48,7 +49,7 @@ func (o Service) find() (place, error) {
 		own, err := ownAddress(ctx, data)
 		return place{server: own, own: true}, err
 	}
-	to := place{server: server}
+	to := place{server: server, saved: o.Server == ""}
 	if saved.URL != "" && apiclient.SameServer(server, saved.URL) {
 		to.server, to.tokenFile = saved.URL, saved.TokenPath(data)
 	}
