@@ -25,9 +25,9 @@ const (
 	maxSavedLines = 1000
 )
 
-// SaveToken notes in a data folder that the token in a file of the folder may be sent to a server. Each line of the note
-// is an authentication code of the address, whose key is the token. Whoever does not know the token cannot write one,
-// so that no tree, no archive and no session brings an address that a token is then sent to.
+// SaveToken notes in a data folder that the token in a file of the folder may be sent to a server. Each line of the
+// note is an authentication code of the address, whose key is the token. Whoever does not know the token cannot write
+// one, so that no tree, no archive and no session brings an address that a token is then sent to.
 func SaveToken(data datadir.Dir, file, server string) error {
 	token, err := readToken(string(data), file)
 	if err != nil {

@@ -71,8 +71,8 @@ func (o Service) Connect() (*apiclient.Client, error) {
 }
 
 // addToken adds the token for a place. One that is named on the command line or by a variable is for what is named so,
-// too; an address that only the settings name gets the tokens that were saved for it. Tokens that lie in the data folder
-// are each for one address alone: whoever names another has to name a token, too.
+// too; an address that only the settings name gets the tokens that were saved for it. Tokens that lie in the data
+// folder are each for one address alone: whoever names another has to name a token, too.
 func (o Service) addToken(options *apiclient.Options, to place) error {
 	data := datadir.Dir(o.Data)
 	if to.saved && o.namesToken() {
