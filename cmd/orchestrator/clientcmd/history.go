@@ -61,7 +61,8 @@ func (a *asking) history(cmd *cobra.Command, name string, limit int) error {
 func (a *asking) pages(cmd *cobra.Command, c *apiclient.Client, id, member string, limit int,
 	path func(id string) string) ([]byte, error) {
 	if limit < 0 {
-		return nil, cliMisuse("%d is no number of lines to list", limit).WithFix("give --limit a number from 1 on, or leave it out")
+		return nil, cliMisuse("%d is no number of lines to list", limit).
+			WithFix("give --limit a number from 1 on, or leave it out")
 	}
 	return apiclient.Reading(id, output.Renamed(cmd.ErrOrStderr()), func(id string) ([]byte, error) {
 		return c.List(cmd.Context(), path(id), member, limit)
