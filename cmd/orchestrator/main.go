@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"orchestrator/cmd/orchestrator/adoptcmd"
 	"orchestrator/cmd/orchestrator/boundarycmd"
 	"orchestrator/cmd/orchestrator/cli"
 	"orchestrator/cmd/orchestrator/clientcmd"
@@ -63,6 +64,7 @@ func rootCommand() *cobra.Command {
 	root.AddCommand(projectcmd.UpCommand(), projectcmd.DownCommand(), projectcmd.OpenCommand(),
 		projectcmd.DoctorCommand())
 	root.AddCommand(clientcmd.Commands()...)
+	root.AddCommand(adoptcmd.AdoptCommand(), adoptcmd.ApplyCommand())
 	root.AddCommand(logcmd.VerifyCommand(), logcmd.AuditCommand(), logcmd.BackupCommand(), logcmd.RestoreCommand(),
 		logcmd.UpgradeCommand(), logcmd.CompactCommand())
 	root.AddCommand(boundarycmd.Command(), boundarycmd.HookCommand(), gitcmd.MergeStatusCommand())

@@ -203,3 +203,16 @@ func (e Error) Error() string { return e.Err.Error() }
 
 // Unwrap makes the refusal a target for errors.As.
 func (e Error) Unwrap() error { return e.Err }
+
+// Marked returns a status with what is to be known beside it; * is that the document calls the requirement finished.
+func Marked(status string, suspect, stale, retired, complete bool) string {
+	for _, mark := range []struct {
+		is   bool
+		text string
+	}{{suspect, ", suspect"}, {stale, ", stale"}, {retired, ", retired"}, {complete, " *"}} {
+		if mark.is {
+			status += mark.text
+		}
+	}
+	return status
+}
