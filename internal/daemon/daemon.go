@@ -142,7 +142,8 @@ func (s *server) announce(ready func(Started)) {
 			"the way reads tokens: give --tls-cert and --tls-key, or listen on 127.0.0.1 behind a proxy that has " +
 			"TLS; docs/remote.md shows both")
 	}
-	s.log.Info().Str("addr", addr).Str("data", string(s.project.Data)).Str("workflow", s.project.Service.Workflow().Name).Msg("serving")
+	s.log.Info().Str("addr", addr).Str("data", string(s.project.Data)).
+		Str("workflow", s.project.Service.Workflow().Name).Msg("serving")
 	if s.project.Model != nil {
 		s.log.Info().Stringer("model", s.project.Model).
 			Msg("a language model is asked for what the conductor's grammar does not understand")

@@ -14,6 +14,8 @@ import (
 	"orchestrator/cmd/orchestrator/completion"
 	"orchestrator/cmd/orchestrator/exported"
 	"orchestrator/cmd/orchestrator/output"
+	"orchestrator/internal/requirements/advice"
+	"orchestrator/internal/requirements/finished"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -33,6 +35,7 @@ type listed struct {
 	Suspect    bool      `json:"suspect"`
 	Stale      bool      `json:"stale"`
 	Retired    bool      `json:"retired"`
+	Complete   bool      `json:"complete_in_document"`
 	Since      time.Time `json:"since"`
 	WaitingFor []string  `json:"waiting_for"`
 }
@@ -121,7 +124,7 @@ func (l *listing) offline(cmd *cobra.Command, raw []byte, asked error) error {
 			return err
 		}
 		row := listed{ID: req.ID, Title: req.Title, Status: string(req.Status), Suspect: req.Suspect,
-			Stale: len(req.Stale) > 0, Retired: req.Retired}
+			Stale: len(req.Stale) > 0, Retired: req.Retired, Complete: finished.ByDocument(req)}
 		if l.selects(row, e.Raw) {
 			rows, kept = append(rows, row), append(kept, e.Raw)
 		}
@@ -145,20 +148,17 @@ func (l *listing) selects(row listed, raw jsontext.Value) bool {
 func writeList(out io.Writer, found []listed, total int) error {
 	p, columns := printer(out)
 	var rows [][]string
+	complete := false
 	for _, r := range found {
-		status := r.Status
-		for _, mark := range []struct {
-			is   bool
-			text string
-		}{{r.Suspect, "suspect"}, {r.Stale, "stale"}, {r.Retired, "retired"}} {
-			if mark.is {
-				status += ", " + mark.text
-			}
-		}
+		complete = complete || r.Complete
+		status := advice.Marked(r.Status, r.Suspect, r.Stale, r.Retired, r.Complete)
 		rows = append(rows, []string{r.ID, status, strings.Join(r.WaitingFor, ", "), r.Title})
 	}
 	if len(rows) > 0 {
 		p.Table(columns, []string{"ID", "STATUS", "WAITS FOR", "TITLE"}, rows)
+	}
+	if complete {
+		p.Line("* %s: orchestrator adopt plans its way to done", finished.Words)
 	}
 	if len(rows) < total {
 		p.Line("%d of %d; a higher --limit lists more", len(rows), total)

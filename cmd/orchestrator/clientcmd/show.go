@@ -15,6 +15,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/operator/exportfile"
 	"orchestrator/internal/requirements/advice"
+	"orchestrator/internal/requirements/finished"
 	"orchestrator/internal/requirements/guidance"
 	"orchestrator/internal/requirements/proposal"
 	"orchestrator/internal/requirements/review"
@@ -152,6 +153,9 @@ func (s sheet) write(p *output.Printer, columns int) {
 	standing := s.Dossier.Standing
 	p.Line("status    %s since %s, revision %d", p.Paint(output.Green, string(standing.Status)), day(standing.Since),
 		s.Dossier.Revision)
+	if s.View.Complete {
+		p.Line("document  %s", finished.Words)
+	}
 	for _, c := range s.View.Claims {
 		p.Line("claimed   %s by %s until %s", c.Field, output.Printable(c.By.Name),
 			c.Until.Format("2006-01-02 15:04 MST"))

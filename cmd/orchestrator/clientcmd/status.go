@@ -13,6 +13,7 @@ import (
 	"orchestrator/cmd/orchestrator/exported"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/requirements/agenda"
+	"orchestrator/internal/requirements/finished"
 )
 
 func statusCommand() *cobra.Command {
@@ -83,6 +84,9 @@ func (a *asking) offlineStatus(cmd *cobra.Command, raw []byte, asked error) erro
 func writeStatus(out io.Writer, found agenda.Agenda) error {
 	p, columns := printer(out)
 	writeCounts(p, columns, found.Counts)
+	if found.Complete > 0 {
+		p.Line("  %s: %d (orchestrator adopt)", finished.Words, found.Complete)
+	}
 	rows := [][]string{}
 	for _, w := range found.Waiting {
 		rows = append(rows, []string{string(w.For), strconv.Itoa(w.Count), day(w.Oldest), strings.Join(w.First, ", ")})
@@ -133,7 +137,8 @@ func writeFirst(p *output.Printer, found agenda.Agenda) {
 		return
 	}
 	f := found.First
-	p.Line("first for the %s: %s (%s)", who, output.Printable(f.ID), output.Printable(f.Do))
+	do := f.Do + finished.Beside(f.Complete)
+	p.Line("first for the %s: %s (%s)", who, output.Printable(f.ID), output.Printable(do))
 	leads(p, f.ID, nil, f.Next)
 }
 

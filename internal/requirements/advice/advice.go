@@ -106,10 +106,14 @@ func renaming(body string) string {
 }
 
 // Agreed returns the command that does what comes first, with a reason in it, so that it can be typed as it stands; ""
-// where it needs other words of a person.
+// where it needs other words of a person. Whether two requirements are the same is not agreed beforehand: of a renaming
+// it is the command that lists them.
 func Agreed(first agenda.First) string {
-	if len(first.Next) == 0 {
+	switch {
+	case len(first.Next) == 0:
 		return ""
+	case strings.HasPrefix(first.Next[0].Request, guidance.RenameRequest):
+		return program + "rename"
 	}
 	command := strings.ReplaceAll(Lead(first.ID, first.Next[0]), "'<why>'", "agreed")
 	if strings.Contains(command, "'<") || !strings.HasPrefix(command, program) {
@@ -199,3 +203,16 @@ func (e Error) Error() string { return e.Err.Error() }
 
 // Unwrap makes the refusal a target for errors.As.
 func (e Error) Unwrap() error { return e.Err }
+
+// Marked returns a status with what is to be known beside it; * is that the document calls the requirement finished.
+func Marked(status string, suspect, stale, retired, complete bool) string {
+	for _, mark := range []struct {
+		is   bool
+		text string
+	}{{suspect, ", suspect"}, {stale, ", stale"}, {retired, ", retired"}, {complete, " *"}} {
+		if mark.is {
+			status += mark.text
+		}
+	}
+	return status
+}
