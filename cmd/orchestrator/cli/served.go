@@ -22,10 +22,11 @@ func whileServed(cmd *cobra.Command, err error) error {
 		return err
 	}
 	url := apiclient.LocalURL(addr)
-	told := fault.New(fault.Conflict, store.CodeLocked, "the service at %s has the database of %s open", url, data)
+	found := fault.As(err)
+	told := found.WithDetail("the service at %s has the database of %s open", url, data)
 	switch cmd.Name() {
 	case "import":
-		told = told.WithFix("%s", fault.As(err).Fix)
+		told = told.WithFix("%s", found.Fix)
 	case "verify":
 		told = told.WithFix("%s %s checks it while it runs; for the file itself, stop it first: orchestrator down",
 			cmd.CommandPath(), url)

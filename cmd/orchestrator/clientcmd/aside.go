@@ -50,8 +50,8 @@ func asideCommand(name, short, to string) *cobra.Command {
 }
 
 func (ch *changing) aside(cmd *cobra.Command, id, to string) error {
-	if ch.reason == "" {
-		return cliMisuse("%s needs a reason", cmd.CommandPath()).WithFix("give --reason '<why>'; it goes on record")
+	if err := ch.justified(cmd); err != nil {
+		return err
 	}
 	c, err := ch.connect()
 	if err != nil {
@@ -63,12 +63,10 @@ func (ch *changing) aside(cmd *cobra.Command, id, to string) error {
 	}
 	ch.status = to
 	given, err := ch.cite(cmd, c, view.ID)
-	if err != nil || ch.unattached {
-		return err
+	if err != nil {
+		return ch.remaining(cmd, err)
 	}
-	got, err := send(cmd.Context(), c, change{id: view.ID, dryRun: ch.dryRun,
-		body: proposal.Aside(view, to, ch.reason, given)})
-	return ch.report(cmd.OutOrStdout(), got, "moved", err)
+	return ch.move(cmd, c, view.ID, proposal.Aside(view, to, ch.reason, given), "moved")
 }
 
 // target asks what the service offers, and where a requirement goes back to if no status is named.

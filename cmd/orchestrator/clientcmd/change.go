@@ -1,21 +1,16 @@
 package clientcmd
 
 import (
-	"context"
-	"fmt"
 	"io"
-	"net/url"
 	"slices"
-	"strings"
+	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/completion"
-	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/requirements/advice"
 	"orchestrator/internal/requirements/guidance"
 	"orchestrator/internal/requirements/proposal"
 	"orchestrator/internal/rules/lifecycle"
@@ -32,12 +27,12 @@ type changing struct {
 	evidence                      []string
 	dryRun                        bool
 
-	unattached bool // a dry run ended at a report that is not attached
+	attached   map[string]changed // by the paths of the reports
+	unattached bool               // a dry run ended at a report that is not attached
 }
 
 func changeCommand() *cobra.Command {
 	var c changing
-	c.moves = true
 	cmd := &cobra.Command{
 		Use:   "change ID",
 		Short: "Move a requirement into another status, with reason and evidence",
@@ -76,8 +71,18 @@ func (ch *changing) run(cmd *cobra.Command, id string) error {
 		return cliMisuse("give --status, or the whole request with --from").
 			WithFix("orchestrator next %s lists the moves, each as a command", id)
 	}
-	if err := ch.complete(id); err != nil {
-		return err
+	if ch.from == "" {
+		if !slices.Contains(lifecycle.Statuses(), lifecycle.Status(ch.status)) {
+			return cliMisuse("%q is not a status", ch.status).
+				WithFix("orchestrator next %s lists the moves, each as a command", id)
+		}
+		if err := ch.justified(cmd); err != nil {
+			return err
+		}
+		if len(ch.evidence) == 0 {
+			return cliMisuse("%s needs evidence", cmd.CommandPath()).
+				WithFix("give --evidence file:PATH:10-20, --evidence commit:HEAD or --evidence test:NAME@REPORT")
+		}
 	}
 	if ch.Role == "" {
 		ch.Role = proposal.Mover(ch.status)
@@ -86,35 +91,24 @@ func (ch *changing) run(cmd *cobra.Command, id string) error {
 	if err != nil {
 		return err
 	}
-	sent := change{id: id, dryRun: ch.dryRun}
-	if ch.ifMatch != "" {
-		sent.ifMatch = `"` + ch.ifMatch + `"`
+	body, err := ch.body(cmd, c, id)
+	if err != nil {
+		return ch.remaining(cmd, err)
 	}
-	if sent.body, err = ch.body(cmd, c, id); err != nil || ch.unattached {
-		return err
-	}
-	got, err := send(cmd.Context(), c, sent)
-	did := "changed"
-	if ch.dryRun {
-		did = "it would be accepted"
-	}
-	return ch.report(cmd.OutOrStdout(), got, did, err)
+	return ch.move(cmd, c, id, body, "changed")
 }
 
-// complete refuses a move without what every move has.
-func (ch *changing) complete(id string) error {
-	switch {
-	case ch.from != "":
-	case !slices.Contains(lifecycle.Statuses(), lifecycle.Status(ch.status)):
-		return cliMisuse("%q is not a status", ch.status).
-			WithFix("orchestrator next %s lists the moves, each as a command", id)
-	case strings.TrimSpace(ch.reason) == "":
-		return cliMisuse("a move needs a reason").WithFix("give --reason '<why>'; it goes on record")
-	case len(ch.evidence) == 0:
-		return cliMisuse("a move needs evidence").
-			WithFix("give --evidence file:PATH:10-20, --evidence commit:HEAD or --evidence test:NAME@REPORT")
+// move sends a change, unless it is a dry run that ended before.
+func (ch *changing) move(cmd *cobra.Command, c *apiclient.Client, id string, body any, did string) error {
+	if ch.unattached {
+		return nil
 	}
-	return nil
+	sent := change{id: id, dryRun: ch.dryRun, body: body}
+	if ch.ifMatch != "" {
+		sent.ifMatch = strconv.Quote(ch.ifMatch)
+	}
+	got, err := send(cmd.Context(), c, sent)
+	return ch.remaining(cmd, ch.report(cmd.OutOrStdout(), got, did, err))
 }
 
 // body makes the request.
@@ -129,102 +123,6 @@ func (ch *changing) body(cmd *cobra.Command, c *apiclient.Client, id string) (an
 	}
 	return guidance.Body{Status: lifecycle.Status(ch.status),
 		Justification: &lifecycle.Justification{Reason: ch.reason, Evidence: cited}}, nil
-}
-
-// cite reads the evidence of the command line. It attaches reports where the service takes them from whoever asks.
-func (ch *changing) cite(cmd *cobra.Command, c *apiclient.Client, id string) ([]lifecycle.Evidence, error) {
-	ctx := cmd.Context()
-	t, err := proposal.TreeAt(ctx, ".")
-	if err != nil {
-		return nil, err
-	}
-	all := []lifecycle.Evidence{}
-	attached := map[string]*lifecycle.TestRecord{}
-	for _, word := range ch.evidence {
-		e, err := t.Evidence(ctx, word, proposal.Fails(ch.status))
-		if err != nil {
-			return nil, err
-		}
-		if e.Report != "" {
-			if err := ch.attachOnce(cmd, c, id, e.Report, attached); err != nil || ch.unattached {
-				return nil, err
-			}
-			e.Evidence = proposal.Standing(attached[e.Report], e.Evidence)
-		}
-		if typed := proposal.Words(e.Evidence); typed != word {
-			fmt.Fprintln(cmd.ErrOrStderr(), "evidence:", typed)
-		}
-		all = append(all, e.Evidence)
-	}
-	return all, nil
-}
-
-// attachOnce attaches a report, if whoever asks may, and keeps the test record that it made. A dry run keeps the one that
-// the report made before, and else says what it would make.
-func (ch *changing) attachOnce(cmd *cobra.Command, c *apiclient.Client, id, report string,
-	attached map[string]*lifecycle.TestRecord) error {
-	if _, done := attached[report]; done {
-		return nil
-	}
-	ctx, query := cmd.Context(), url.Values{}
-	var view guidance.View
-	_, err := apiclient.ByID(id, func(id string) ([]byte, error) { return get(ctx, c, path(id, "/next"), &view) })
-	if err != nil {
-		return advised(id, err)
-	}
-	if attached[report] = nil; !proposal.TakesReports(view) {
-		return nil
-	}
-	content, err := tree.ReadFile(ctx, report, maxReport)
-	if err != nil {
-		return unreadable(report, err)
-	}
-	if ch.dryRun {
-		query.Set("dry_run", "true")
-	}
-	got, err := attach(ctx, c, id, query, content)
-	attached[report] = got.Test
-	if err != nil || !ch.dryRun || got.Unchanged {
-		return err
-	}
-	ch.unattached = true
-	return ch.notChecked(cmd, report, got)
-}
-
-// recorded returns what a test record counts.
-func recorded(t *lifecycle.TestRecord) string {
-	if t == nil {
-		return "a test record"
-	}
-	return proposal.Counted(*t)
-}
-
-// notChecked says what a report would make, and that the move was not checked.
-func (ch *changing) notChecked(cmd *cobra.Command, report string, got changed) error {
-	if ch.asJSON {
-		return passOn(cmd.OutOrStdout(), got.raw)
-	}
-	id := output.Printable(got.ID)
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: the report would be accepted: %s\n"+
-		"  the move to %s is not checked: it depends on the test record that the report makes\n"+
-		"  attach it first: %s\n", id, recorded(got.Test), ch.status, output.Printable(advice.Attach(got.ID, report)))
-	return err
-}
-
-// maxReport is the most bytes of a test report, as the service takes it.
-const maxReport = 8 << 20
-
-// attach sends a report, which becomes the test record.
-func attach(ctx context.Context, c *apiclient.Client, id string, query url.Values, content []byte) (changed, error) {
-	below := "/test-report"
-	if len(query) > 0 {
-		below += "?" + query.Encode()
-	}
-	key := apiclient.NewKey()
-	return apiclient.ByID(id, func(id string) (changed, error) {
-		return receive(ctx, c, id, apiclient.Request{Method: "POST", Path: path(id, below), Body: content,
-			Media: "application/octet-stream", Key: key})
-	})
 }
 
 // readInput reads a file, or standard input for "-".

@@ -106,10 +106,14 @@ func renaming(body string) string {
 }
 
 // Agreed returns the command that does what comes first, with a reason in it, so that it can be typed as it stands; ""
-// where it needs other words of a person.
+// where it needs other words of a person. Whether two requirements are the same is not agreed beforehand: of a renaming
+// it is the command that lists them.
 func Agreed(first agenda.First) string {
-	if len(first.Next) == 0 {
+	switch {
+	case len(first.Next) == 0:
 		return ""
+	case strings.HasPrefix(first.Next[0].Request, guidance.RenameRequest):
+		return program + "rename"
 	}
 	command := strings.ReplaceAll(Lead(first.ID, first.Next[0]), "'<why>'", "agreed")
 	if strings.Contains(command, "'<") || !strings.HasPrefix(command, program) {
