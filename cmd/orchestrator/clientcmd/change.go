@@ -4,7 +4,6 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
@@ -73,7 +72,7 @@ func (ch *changing) run(cmd *cobra.Command, id string) error {
 		return cliMisuse("give --status, or the whole request with --from").
 			WithFix("orchestrator next %s lists the moves, each as a command", id)
 	}
-	if err := ch.complete(id); err != nil {
+	if err := ch.complete(cmd, id); err != nil {
 		return err
 	}
 	if ch.Role == "" {
@@ -104,16 +103,19 @@ func (ch *changing) move(cmd *cobra.Command, c *apiclient.Client, id string, bod
 }
 
 // complete refuses a move without what every move has.
-func (ch *changing) complete(id string) error {
-	switch {
-	case ch.from != "":
-	case !slices.Contains(lifecycle.Statuses(), lifecycle.Status(ch.status)):
+func (ch *changing) complete(cmd *cobra.Command, id string) error {
+	if ch.from != "" {
+		return nil
+	}
+	if !slices.Contains(lifecycle.Statuses(), lifecycle.Status(ch.status)) {
 		return cliMisuse("%q is not a status", ch.status).
 			WithFix("orchestrator next %s lists the moves, each as a command", id)
-	case strings.TrimSpace(ch.reason) == "":
-		return cliMisuse("a move needs a reason").WithFix("give --reason '<why>'; it goes on record")
-	case len(ch.evidence) == 0:
-		return cliMisuse("a move needs evidence").
+	}
+	if err := ch.justified(cmd); err != nil {
+		return err
+	}
+	if len(ch.evidence) == 0 {
+		return cliMisuse("%s needs evidence", cmd.CommandPath()).
 			WithFix("give --evidence file:PATH:10-20, --evidence commit:HEAD or --evidence test:NAME@REPORT")
 	}
 	return nil
