@@ -75,8 +75,15 @@ func (o Service) Connect() (*apiclient.Client, error) {
 // folder are each for one address alone: whoever names another has to name a token, too.
 func (o Service) addToken(options *apiclient.Options, to place) error {
 	data := datadir.Dir(o.Data)
-	if to.saved && o.namesToken() {
+	switch {
+	case !o.namesToken() || o.Server != "":
+	case to.saved:
 		options.Saved = data
+	default:
+		if err := o.checkNested(); err != nil {
+			return err
+		}
+		options.Own = data
 	}
 	switch {
 	case o.tokenFile != "":

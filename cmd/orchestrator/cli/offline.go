@@ -2,12 +2,14 @@ package cli
 
 import (
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/cli/setting"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
+	"orchestrator/internal/operator/config"
 	"orchestrator/internal/operator/exportfile"
 )
 
@@ -22,6 +24,9 @@ func Offline(cmd *cobra.Command, asked error) (exportfile.Status, error) {
 	if err == nil {
 		fmt.Fprintf(cmd.ErrOrStderr(), "no service runs here: this is what %s says, as of record %d of the log\n",
 			output.Printable(path), status.Log.Size)
+		if outer, nested := config.Above(filepath.Dir(ServiceOf(cmd).Data)); nested {
+			fmt.Fprintf(cmd.ErrOrStderr(), "this folder lies in another project: %s\n", output.Printable(outer))
+		}
 	}
 	return status, err
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"orchestrator/internal/apiclient"
@@ -57,6 +58,21 @@ func (o Service) find() (place, error) {
 		to.server, to.own = own, true
 	}
 	return to, nil
+}
+
+// checkNested keeps a token that a flag or a variable names from the service of a folder that lies in another project:
+// whoever can write the tree can make one, and listen there.
+func (o Service) checkNested() error {
+	if filepath.Base(o.Data) != datadir.Default {
+		return nil
+	}
+	outer, is := config.Above(filepath.Dir(o.Data))
+	if !is {
+		return nil
+	}
+	return fault.New(fault.Invalid, fault.CodeUsage, "%s lies in the project %s, and its service gets no token of a flag "+
+		"or a variable unless it is named", o.Data, outer).
+		WithFix("name it, with --server or ORCHESTRATOR_URL; or change to the folder of the project that you mean")
 }
 
 // ownAddress returns the URL of the service that runs with a data folder.
