@@ -3,7 +3,6 @@ package main
 import (
 	"net/http"
 	"net/http/httptest"
-	"orchestrator/internal/system/durable"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,12 +11,14 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/system/durable"
 )
 
 // spaced is an export whose ids a shell would take apart.
 const spaced = `{"schema_version":1,"project":{"name":"Shop"},"workflow":"v1","log":{"size":6},"summary":{},"requirements":[
 {"id":"cli-list/Output Format","title":"It's: $HOME"},{"id":"cli-list/Output File","title":""},
-{"id":"cli-list/Empty & \"odd\" $x","title":"B"},{"id":"REQ-001","title":"C"}]}`
+{"id":"cli-list/Empty & \"odd\" $x","title":"B"},{"id":"cli-list/It's $x","title":""},{"id":"REQ-001","title":"C"}]}`
 
 // inBash defines what the package bash-completion has, as far as it is needed here, and prints the arguments that a
 // command line has whose last word is completed.
@@ -28,7 +29,8 @@ compopt() { :; }
 source <(orchestrator completion bash)
 COMP_WORDS=(orchestrator review "$1") COMP_CWORD=2 COMP_TYPE=9 COMP_LINE="orchestrator review $1" COMP_POINT=999
 __start_orchestrator
-for reply in "${COMPREPLY[@]}"; do eval "printf '<%s>' $reply"; done
+quote=; [[ $1 == [\'\"]* ]] && quote=${1:0:1} # which readline leaves, and closes
+for reply in "${COMPREPLY[@]}"; do eval "printf '<%s>' $quote$reply$quote"; done
 `
 
 const inFish = `
@@ -65,9 +67,17 @@ func TestIDsAreCompletedInEachShell(t *testing.T) {
 		{"bash", inBash, "cli-list/O", "<cli-list/Output Format><cli-list/Output File>"},
 		{"bash", inBash, `cli-list/Output\ Fo`, "<cli-list/Output Format>"},
 		{"bash", inBash, "R", "<REQ-001>"},
+		{"bash", inBash, `'cli-list/O`, "<cli-list/Output Format><cli-list/Output File>"},
+		{"bash", inBash, `'cli-list/Output Fo`, "<cli-list/Output Format>"},
+		{"bash", inBash, `"cli-list/Output Fo`, "<cli-list/Output Format>"},
+		{"bash", inBash, `"cli-list/E`, `<cli-list/Empty & "odd" $x>`},
+		{"bash", inBash, `'cli-list/It`, `<cli-list/It's $x>`},
+		{"bash", inBash, `"R`, "<REQ-001>"},
 		{"fish", inFish, "cli-list/E", `<cli-list/Empty & "odd" $x>`},
 		{"fish", inFish, "cli-list/O", "<cli-list/Output File><cli-list/Output Format>"},
 		{"fish", inFish, `cli-list/Output\ Fo`, "<cli-list/Output Format>"},
+		{"fish", inFish, `'cli (touch run) $(touch run); touch run' --fo`, "<--format>"},
+		{"zsh", inZsh, `'cli (touch run) $(touch run); touch run' --fo`, "<cli (touch run) $(touch run); touch run>"},
 		{"zsh", inZsh, "cli-list/E", `<cli-list/Empty & "odd" $x>`},
 		{"zsh", inZsh, `cli-list/Output\ Fo`, "<cli-list/Output Format>"},
 	} {
@@ -82,6 +92,7 @@ func TestIDsAreCompletedInEachShell(t *testing.T) {
 		out, err := cmd.Output()
 		require.NoError(t, err, "%s %s", c.shell, c.typed)
 		require.Equal(t, c.want, strings.TrimSpace(string(out)), "%s %s", c.shell, c.typed)
+		require.NoFileExists(t, filepath.Join(dir, "run"), "%s runs %s", c.shell, c.typed)
 	}
 }
 

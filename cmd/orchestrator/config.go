@@ -51,6 +51,9 @@ func configCommand() *cobra.Command {
 	cmd.AddCommand(configSet(), configUnset())
 	cli.WithEnv(cli.Group(cmd))
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := cli.CheckData(cmd, cmd.Flags().Lookup("data").Value.String()); err != nil {
+			return err
+		}
 		return writeSettings(cmd.OutOrStdout(), inForce(cmd.Flags()), asJSON)
 	}
 	return cmd
@@ -73,8 +76,8 @@ func (o *configOptions) flags(cmd *cobra.Command) {
 	listenFlags(f, &o.serve)
 	outputFlags(f, &o.serve)
 	cli.ServiceFlags(cmd, &o.from)
-	setting.Declare(cmd, "requirements", "evidence", "branch", "workflow", "export", "addr", "log-format", "log-level",
-		"server", "token-file")
+	setting.Declare(cmd, "requirements", "family", "qualify", "evidence", "branch", "workflow", "export", "addr",
+		"log-format", "log-level", "server", "token-file")
 	setting.DeclarePaths(cmd, "requirements", "export")
 }
 

@@ -75,7 +75,7 @@ With 1 or 2 nothing was imported.`,
 	exportflag.Add(cmd.Flags(), &o.export, "export to compare with, and to write")
 	f.StringSliceVar(&o.files, "requirements", []string{"REQUIREMENTS.md"}, "the documents where no FILE is named")
 	_ = f.MarkHidden("requirements") // the flag exists
-	setting.Declare(cmd, "requirements", "export")
+	setting.Declare(cmd, "requirements", "family", "qualify", "export")
 	setting.WorkAtRoot(cmd, "data", "export", "requirements")
 	setting.DeclarePathArguments(cmd)
 	return cli.Usage(cli.WithEnv(cmd))

@@ -10,6 +10,7 @@ import (
 
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/operator/offline"
+	"orchestrator/internal/requirements/advice"
 	"orchestrator/internal/requirements/drift"
 	"orchestrator/internal/requirements/pending"
 )
@@ -158,6 +159,8 @@ func (p importReport) renamings(r drift.Report) {
 		} else {
 			p.Line("perhaps renamed %s to %s, which has the same text", output.Printable(n.From), output.Printable(n.To))
 		}
+		p.Line("    its history goes along with %s",
+			output.Printable(advice.Line("orchestrator rename", n.From, n.To, "--reason", "<why>")))
 	}
 }
 

@@ -55,6 +55,30 @@ func TestTheReadmesTour(t *testing.T) {
 	}
 }
 
+// TestTheReadmesFirstCommands types what "Run it" tells people to type in a project of theirs, in a folder that has
+// nothing but a document.
+func TestTheReadmesFirstCommands(t *testing.T) {
+	_, block, found := strings.Cut(readPage(t, "README.md"), "\norchestrator init ")
+	require.True(t, found)
+	block, _, found = strings.Cut("orchestrator init "+block, "\n```")
+	require.True(t, found)
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "REQUIREMENTS.md"), []byte("- **REQ-001**: One.\n"), 0o600))
+	t.Cleanup(func() { _ = exec.Command(program(), "down", "--data", filepath.Join(dir, ".orchestrator")).Run() })
+	typed := 0
+	for line := range strings.Lines(block) {
+		command, _, _ := strings.Cut(line, "#")
+		args := strings.Fields(command)
+		require.Equal(t, "orchestrator", args[0])
+		cmd := exec.Command(program(), args[1:]...)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s: %s", command, out)
+		typed++
+	}
+	require.Equal(t, 5, typed)
+}
+
 // runTour runs blocks in one shell beside a service of their own, and compares what each prints.
 func runTour(t *testing.T, blocks [][]string) {
 	t.Helper()
@@ -84,7 +108,8 @@ func runTour(t *testing.T, blocks [][]string) {
 // commitAll makes a folder a git repository with one commit of all that is in it.
 func commitAll(t *testing.T, dir string) {
 	t.Helper()
-	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-qm", "first"}} {
+	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"},
+		{"-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-qm", "first"}} {
 		cmd := exec.Command("git", args...)
 		cmd.Dir = dir
 		out, err := cmd.CombinedOutput()
@@ -103,7 +128,8 @@ func TestTheReadmesTables(t *testing.T) {
 		readme = rest
 	}
 	for _, role := range lifecycle.Roles() {
-		row := regexp.MustCompile("\n\\| `" + string(role) + "` \\| (.*) \\|\n").FindStringSubmatch(readPage(t, "README.md"))
+		row := regexp.MustCompile("\n\\| `" + string(role) + "` \\| (.*) \\|\n").
+			FindStringSubmatch(readPage(t, "README.md"))
 		require.NotNil(t, row, role)
 		for _, field := range lifecycle.FieldsOf(role) {
 			if field != lifecycle.FieldJustification {
@@ -113,7 +139,8 @@ func TestTheReadmesTables(t *testing.T) {
 	}
 }
 
-// TestTheReadmesFamilies holds the table of families in docs/documents.md against those that are read, in the same order.
+// TestTheReadmesFamilies holds the table of families in docs/documents.md against those that are read, in the same
+// order.
 func TestTheReadmesFamilies(t *testing.T) {
 	t.Parallel()
 	_, table, found := strings.Cut(readPage(t, "docs/documents.md"), "| family | what marks it | the id |\n| --- | --- | --- |\n")

@@ -53,7 +53,9 @@ a.md:24: moved M-4 from a.md:14
 a.md:40: moved N-1 from b.md:1
 moved within their documents: 3 more; --json lists them
 perhaps renamed A-2 to A-3, which has the same text
+    its history goes along with orchestrator rename A-2 A-3 --reason '<why>'
 renamed A-4 to A-5, as the document says
+    its history goes along with orchestrator rename A-4 A-5 --reason '<why>'
 restored A-6
 retired A-7 (implemented): Pay
     work that is left: implementation

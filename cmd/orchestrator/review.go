@@ -14,9 +14,11 @@ import (
 
 	"orchestrator/cmd/orchestrator/cli"
 	"orchestrator/cmd/orchestrator/completion"
+	"orchestrator/cmd/orchestrator/exported"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/operator/exportfile"
 	"orchestrator/internal/requirements/review/render"
 )
 
@@ -37,6 +39,9 @@ attempts.
 With ID it shows the dossier of one requirement: its text, every gate with its verdict, what each role may do next,
 what was built, tested and approved and on which text, and the history, with its evidence looked up again.
 
+Without a service, as in a clone, the review of the project is made from project_status.json, and says what could not be
+checked; it is not filtered or sorted.
+
 The verdicts are ready; not_ready, when a requirement is open: neither done nor deferred; and inconsistent, when what is shown
 contradicts itself or cannot be trusted. The exit code does not depend on the verdict: use orchestrator gate for that.`,
 		Example: `  orchestrator review                                  # the project, as a table
@@ -47,18 +52,18 @@ contradicts itself or cannot be trusted. The exit code does not depend on the ve
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completion.FirstID,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 && narrow.path() != "/project/review" {
+			if len(args) == 0 {
+				return reviewProject(cmd, o, narrow, format)
+			}
+			if narrow.path() != "/project/review" {
 				return fault.New(fault.Invalid, fault.CodeUsage, "the review of one requirement is not filtered or sorted").
 					WithFix("leave ID out, or the flags")
 			}
-			if len(args) == 1 {
-				_, err := apiclient.ByID(args[0], func(id string) (any, error) {
-					return nil, showReview[render.Dossier](cmd.Context(), cmd.OutOrStdout(), o,
-						"/requirements/"+pathEscape(id)+"/review", format)
-				})
-				return err
-			}
-			return showReview[render.Project](cmd.Context(), cmd.OutOrStdout(), o, narrow.path(), format)
+			_, err := apiclient.Reading(args[0], output.Renamed(cmd.ErrOrStderr()), func(id string) (any, error) {
+				return nil, showReview[render.Dossier](cmd.Context(), cmd.OutOrStdout(), o,
+					"/requirements/"+pathEscape(id)+"/review", format)
+			})
+			return err
 		},
 	}
 	cli.ServiceFlags(cmd, &o)
@@ -68,14 +73,38 @@ contradicts itself or cannot be trusted. The exit code does not depend on the ve
 	return cli.WithEnv(cmd)
 }
 
+// reviewProject shows the review of the service, or where none runs that of the export.
+func reviewProject(cmd *cobra.Command, o cli.Service, narrow narrowing, format string) error {
+	err := showReview[render.Project](cmd.Context(), cmd.OutOrStdout(), o, narrow.path(), format)
+	if err == nil || narrow.path() != "/project/review" {
+		return err
+	}
+	path, err := exported.Path(cmd, err)
+	if err != nil {
+		return err
+	}
+	found, err := exportfile.Review(cmd.Context(), path)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "no service runs here: this is from %s alone, as of record %d of the log\n",
+		output.Printable(path), found.Log.Size)
+	if format == "json" {
+		return output.WriteJSON(cmd.OutOrStdout(), found)
+	}
+	return writeReview(cmd.OutOrStdout(), render.Project{Project: found}, nil, format)
+}
+
 // narrowing says which requirements the review of a project lists, and in which order: the parameters of its path.
 type narrowing struct{ status, waitingFor, olderThan, sort, order string }
 
 func (n *narrowing) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&n.status, "status", "", "list only requirements in this `status`")
-	f.StringVar(&n.waitingFor, "waiting-for", "", "list only requirements that wait for this `party`: a role, operator or document")
-	f.StringVar(&n.olderThan, "older-than", "", "list only requirements that have been in their status for this `time`, such as 72h or 3d")
+	f.StringVar(&n.waitingFor, "waiting-for", "",
+		"list only requirements that wait for this `party`: a role, operator or document")
+	f.StringVar(&n.olderThan, "older-than", "",
+		"list only requirements that have been in their status for this `time`, such as 72h or 3d")
 	f.StringVar(&n.sort, "sort", "", "`what` to sort by: document, id, status, age or changed (default document)")
 	f.StringVar(&n.order, "order", "", "`direction` to sort in: asc or desc (default asc)")
 	_ = cmd.RegisterFlagCompletionFunc("status", completion.Statuses) // the flags exist
@@ -129,15 +158,19 @@ func showReview[T sheet](ctx context.Context, out io.Writer, o cli.Service, path
 	if err != nil {
 		return err
 	}
+	return writeReview(out, found, raw, format)
+}
+
+// writeReview writes a review; raw is its JSON.
+func writeReview(out io.Writer, found sheet, raw []byte, format string) error {
 	switch format {
 	case "json":
-		_, err = fmt.Fprintln(out, strings.TrimSpace(string(raw)))
+		_, err := fmt.Fprintln(out, strings.TrimSpace(string(raw)))
+		return err
 	case "markdown":
-		err = found.Markdown(out)
-	default:
-		err = found.Table(out, styleOf(out))
+		return found.Markdown(out)
 	}
-	return err
+	return found.Table(out, styleOf(out))
 }
 
 // styleOf returns how tables look on out: as wide as a terminal, with colours where its owner wants them.

@@ -115,7 +115,7 @@ func TestReviewAndGateSayWhyTheyFail(t *testing.T) {
 	}{
 		{dir, []string{"review", "REQ-9"}, 1, "there is no such requirement\n  fix: did you mean REQ/1?"},
 		{dir, []string{"review", "--format", "html"}, 2, "there is no format \"html\""},
-		{dir, []string{"review", "A", "B"}, 2, "was given 2 arguments\n  fix: use it so: orchestrator review [ID]"},
+		{dir, []string{"review", "A", "B"}, 2, "was given 2 arguments\n  fix: quote an id with spaces: orchestrator review 'A B'"},
 		{stranger, []string{"review"}, 1, "this token is not known\n  fix: ask for one"},
 		{stranger, []string{"gate"}, 2, "this token is not known\n  fix: ask for one"},
 		{empty, []string{"review"}, 3, "no service runs with the folder .orchestrator"},

@@ -82,6 +82,9 @@ func serveCommand() *cobra.Command {
   orchestrator serve --addr 0.0.0.0:8080 --allow-host ci.example.org
   orchestrator serve --addr unix:/run/orchestrator.sock       # for the clients of this machine`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := cli.CheckData(cmd, cmd.Flags().Lookup("data").Value.String()); err != nil {
+				return err
+			}
 			log, flush, err := o.startLog()
 			if err != nil {
 				return err
@@ -112,22 +115,26 @@ func serveCommand() *cobra.Command {
 	logFlags(f, &o)
 	f.BoolVar(&o.Project.RequireIfMatch, "require-if-match", false, "refuse changes without If-Match (428)")
 	limitFlags(f, &o)
-	f.StringVar(&o.MetricsTokenFile, "metrics-token-file", "",
-		"file with a token that /metrics then needs; without it /metrics is open")
 	outputFlags(f, &o)
+	processFlags(f, &o)
+	serveSettings(cmd)
+	return cli.WithEnv(cmd)
+}
+
+// processFlags adds the flags of how the process begins and ends.
+func processFlags(f *pflag.FlagSet, o *serveOptions) {
 	f.BoolVar(&o.Project.DemoTokens, "demo-tokens", false,
 		"create a token for every role that has none of its own, in tokens/<role>.token; for a demonstration only: "+
 			"whoever can read the folder can act in every role")
 	f.DurationVar(&o.Drain, "drain", 10*time.Second, "how long requests in flight may take to finish after SIGTERM")
 	f.BoolVar(&o.background, "background", false, "be the service that orchestrator up starts")
-	cmd.Flags().Lookup("background").Hidden = true
-	serveSettings(cmd)
-	return cli.WithEnv(cmd)
+	f.Lookup("background").Hidden = true
 }
 
 // serveSettings says which flags the settings stand in for, and which are paths.
 func serveSettings(cmd *cobra.Command) {
-	setting.Declare(cmd, "requirements", "export", "workflow", "evidence", "branch", "addr", "log-format", "log-level")
+	setting.Declare(cmd, "requirements", "family", "qualify", "export", "workflow", "evidence", "branch", "addr",
+		"log-format", "log-level")
 	setting.WorkAtRoot(cmd, "data", "requirements", "export", "repo", "witness", "addr", "tls-cert", "tls-key",
 		"metrics-token-file")
 }
@@ -139,6 +146,8 @@ func listenFlags(f *pflag.FlagSet, o *serveOptions) {
 	f.StringVar(&o.TLSCert, "tls-cert", "",
 		"PEM file with the certificate and its chain, to answer with TLS alone; it is read again when it changes")
 	f.StringVar(&o.TLSKey, "tls-key", "", "PEM file with the private key of --tls-cert")
+	f.StringVar(&o.MetricsTokenFile, "metrics-token-file", "",
+		"file with a token that /metrics then needs; without it /metrics is open")
 	f.StringSliceVar(&o.AllowHosts, "allow-host", nil,
 		"further name that clients may use in Host; localhost, loopback addresses and the host of --addr are always "+
 			"allowed")

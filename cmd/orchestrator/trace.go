@@ -65,7 +65,7 @@ Exit codes: 0 done; 1 with --check, a mark names no requirement, or a mark or te
 			"more than once")
 	f.BoolVar(&o.asJSON, "json", false, "write the report as JSON")
 	f.BoolVar(&o.check, "check", false, "fail with exit code 1 when a mark names no requirement")
-	setting.Declare(cmd, "requirements")
+	setting.Declare(cmd, "requirements", "family", "qualify")
 	setting.WorkAtRoot(cmd, "requirements", "repo")
 	setting.DeclarePathArguments(cmd)
 	return cli.Usage(cli.WithEnv(cmd))

@@ -1,13 +1,60 @@
 package apiclient
 
-import "orchestrator/internal/fault"
+import (
+	"errors"
+
+	"orchestrator/internal/fault"
+)
+
+// RenamedError is the answer to a request about an id that its requirement has no longer. Nothing was done.
+type RenamedError struct {
+	Refusal  *fault.Error // its fix is written for whoever sends requests
+	From, To string
+}
+
+// Error returns what the service says.
+func (e RenamedError) Error() string { return e.Refusal.Error() }
+
+// Unwrap makes the refusal a target for errors.As.
+func (e RenamedError) Unwrap() error { return e.Refusal }
 
 // ByID asks something about the requirement with an id. Where the service has no such requirement, and exactly one whose
-// short form it is, it asks once more with the whole id. Nothing was done before: the service had not found it.
+// short form it is, it asks once more with the whole id. Nothing was done before: the service had not found it. An id
+// that the requirement has no longer is a RenamedError.
 func ByID[T any](id string, ask func(id string) (T, error)) (T, error) {
 	answer, err := ask(id)
-	if f := fault.As(err); f != nil && f.Kind == fault.NotFound && len(f.IDs) == 1 && f.IDs[0] != id {
+	f := fault.As(err)
+	switch {
+	case f == nil || f.Kind != fault.NotFound:
+	case len(f.IDs) == 1 && f.IDs[0] != id:
 		return ask(f.IDs[0])
+	case f.RenamedTo != "" && len(f.IDs) == 0:
+		return answer, RenamedError{f, id, f.RenamedTo}
 	}
 	return answer, err
+}
+
+// Reading asks as ByID does, for what only reads: it follows an id to the requirement that had it, and says so to told.
+func Reading[T any](id string, told func(from, to string), ask func(id string) (T, error)) (T, error) {
+	answer, err := ByID(id, ask)
+	if moved := (RenamedError{}); errors.As(err, &moved) {
+		told(id, moved.To)
+		return ask(moved.To)
+	}
+	return answer, err
+}
+
+// Meant returns the id that an id stands for, given the error of asking for it. It leaves an unknown one as it is:
+// whoever is asked with it says what is wrong with it.
+func Meant(id string, err error) (string, error) {
+	f := fault.As(err)
+	switch {
+	case f == nil || f.Kind != fault.NotFound:
+		return id, err
+	case len(f.IDs) == 1:
+		return f.IDs[0], nil
+	case len(f.IDs) > 1:
+		return id, err
+	}
+	return id, nil
 }

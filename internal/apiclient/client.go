@@ -322,6 +322,10 @@ func (c *Client) unreachable(err error) error {
 	if errors.As(err, &u) {
 		err = u.Err
 	}
+	if strings.Contains(err.Error(), "server gave HTTP response to HTTPS client") {
+		return fault.New(fault.Unavailable, CodeUnreachable, "the service at %s answers without TLS", c.name).
+			WithFix("name it by http:// instead of https://")
+	}
 	if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ENOENT) { // of a port, of a socket
 		return c.notRunning().Because(err)
 	}
@@ -365,6 +369,7 @@ func (c *Client) problem(resp *http.Response) error {
 		Current *fault.Current `json:"current"`
 		Allowed []fault.Move   `json:"allowed"`
 		IDs     []string       `json:"ids"`
+		Renamed string         `json:"renamed_to"`
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxProblem))
 	if err == nil {
@@ -378,6 +383,6 @@ func (c *Client) problem(resp *http.Response) error {
 		kind = fault.Internal
 	}
 	f := &fault.Error{Kind: kind, Code: p.Code, Detail: p.Detail, Fix: p.Fix, Current: p.Current, Allowed: p.Allowed,
-		IDs: p.IDs}
+		IDs: p.IDs, RenamedTo: p.Renamed}
 	return f.WithFields(p.Errors...)
 }

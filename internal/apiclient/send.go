@@ -9,6 +9,7 @@ import (
 	"mime"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"orchestrator/internal/fault"
@@ -30,6 +31,8 @@ type Answer struct {
 	Body   []byte
 	ETag   string
 	Unsure bool // the connection broke, and the request was sent once more with the same key
+
+	Replayed bool // it is the first answer to the key, given again
 }
 
 // NewKey makes an Idempotency-Key that nobody has used.
@@ -66,6 +69,9 @@ func (c *Client) exchange(ctx context.Context, r Request) (answer Answer, wait t
 	if c.own != "" && !Runs(c.own) {
 		return answer, 0, c.notRunning()
 	}
+	if !strings.HasPrefix(r.Path, "/") { // an answer named it; after @ it would lead to another server
+		return answer, 0, c.Stranger("the next page is at no path")
+	}
 	req, err := http.NewRequestWithContext(ctx, r.Method, c.base+r.Path, bytes.NewReader(r.Body))
 	if err != nil {
 		return answer, 0, err
@@ -87,7 +93,8 @@ func (c *Client) exchange(ctx context.Context, r Request) (answer Answer, wait t
 		err == nil && seconds > 0 {
 		return answer, min(time.Duration(seconds)*time.Second, patience), nil
 	}
-	answer = Answer{Status: resp.StatusCode, Body: body, ETag: resp.Header.Get("ETag")}
+	answer = Answer{Status: resp.StatusCode, Body: body, ETag: resp.Header.Get("ETag"),
+		Replayed: resp.Header.Get("Idempotent-Replay") == "true"}
 	return answer, 0, c.refused(resp, body)
 }
 

@@ -9,7 +9,7 @@ import (
 	"orchestrator/internal/requirements/reqdoc"
 )
 
-// Covers: ORC-151, ORC-152
+// Covers: ORC-175, ORC-176
 
 const pathOfRenames = "/project/renames"
 
@@ -41,6 +41,8 @@ func provokeRenames(h *harness) {
 	post(422, "reason_required", "pm", `{"qualify":"folder"}`)
 	post(422, "reason_too_long", "pm", `{"qualify":"folder","reason":"`+strings.Repeat("x", 1001)+`"}`)
 	post(422, "secret_in_text", "pm", `{"qualify":"folder","reason":"`+awsKey+`"}`)
+	refused := h.expect(422, "secret_in_text", "pm", "POST", pathOfRenames, pairOf("REQ-001 ", awsKey))
+	require.NotContains(h.t, string(refused.Body), awsKey)
 	h.patch("pm", `{"pm_notes":[{"text":"n"}]}`)
 	h.write(strings.Replace(sample, "REQ-001", "LOGIN-1", 1))
 	h.expect(200, "", "pm", "POST", "/project/import", "")
@@ -87,4 +89,21 @@ func TestARenamedIDSaysWhereToGo(t *testing.T) {
 	require.Equal(t, "REQ-001", former[0].(map[string]any)["id"])
 	found := h.expect(200, "", "pm", "GET", "/audit?requirement=LOGIN-1", "").json(t)["records"].([]any)
 	require.Equal(t, "REQ-001", found[0].(map[string]any)["subject"])
+}
+
+// What was answered under an id is answered so again after it was renamed: a 404 would say that it was not applied.
+func TestAnOldAnswerIsGivenAgainUnderTheOldID(t *testing.T) {
+	h := newHarness(t)
+	const note = `{"pm_notes":[{"text":"n"}]}`
+	key := []string{"Idempotency-Key", "k"}
+	first := h.expect(200, "", "pm", "PATCH", one, note, key...)
+	h.write(strings.Replace(sample, "REQ-001", "LOGIN-1", 1))
+	h.expect(200, "", "pm", "POST", "/project/import", "")
+	h.expect(200, "", "pm", "POST", pathOfRenames, pairOf("REQ-001", "LOGIN-1"))
+	again := h.expect(200, "", "pm", "PATCH", one, note, key...)
+	require.Equal(t, "true", again.Header.Get("Idempotent-Replay"))
+	require.Equal(t, first.json(t)["id"], again.json(t)["id"])
+	require.Equal(t, first.Header.Get("ETag"), again.Header.Get("ETag"))
+	h.expect(404, "unknown_requirement", "pm", "PATCH", one, note, "Idempotency-Key", "another")
+	h.expect(404, "unknown_requirement", "pm", "PATCH", one+"?dry_run=true", note, key...)
 }

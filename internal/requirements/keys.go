@@ -63,6 +63,19 @@ func forget(tx *ledger.Tx, candidates []string) error {
 		Data: record.KeysForgotten{Keys: gone}})
 }
 
+// answered reports whether a request was answered before, perhaps under an id that its requirement has no longer.
+func (s *Service) answered(ctx context.Context, who lifecycle.Actor, p Proposal) (is bool) {
+	if p.IdempotencyKey == "" || p.DryRun {
+		return false
+	}
+	err := s.ledger.View(ctx, func(r store.Reader) error {
+		first, known, err := recall(r, who, p.IdempotencyKey, s.clock())
+		is = known && first.BodySHA256 == bodyDigest(p)
+		return err
+	})
+	return is && err == nil
+}
+
 // recall finds the first answer to a key that is still remembered.
 func recall(from store.Getter, who lifecycle.Actor, key string, at time.Time) (record.FirstAnswer, bool, error) {
 	if key == "" {

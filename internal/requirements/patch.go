@@ -25,7 +25,7 @@ import (
 func (s *Service) Patch(ctx context.Context, who lifecycle.Actor, p Proposal) (Answer, error) {
 	change, err := decision.Read(p.Body, who.Role)
 	switch {
-	case s.cannotBe(p.ID):
+	case s.cannotBe(p.ID) && !s.answered(ctx, who, p):
 		err = s.unknown(p.ID)
 	case err != nil:
 		err = decision.Unreadable(p.Body, err)

@@ -7,7 +7,6 @@ import (
 	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/renames"
-	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/renaming"
 )
 
@@ -21,8 +20,11 @@ type Renamed struct {
 // Rename gives requirements other ids, on record: all that are asked for, or none. A dry run decides alike, ignores the
 // Idempotency-Key, and changes nothing.
 func (s *Service) Rename(ctx context.Context, a renames.Asked, asked Refused) (out Renamed, err error) {
-	if err = a.Check(); err == nil {
+	if err = a.MayBe(); err == nil {
 		err = refuseSecrets(Proposal{IdempotencyKey: a.Key}, decision.SecretsInJSON(asked.Body))
+	}
+	if err == nil {
+		err = a.Check() // which quotes ids
 	}
 	switch {
 	case err != nil:
@@ -47,12 +49,5 @@ func (s *Service) Rename(ctx context.Context, a renames.Asked, asked Refused) (o
 // ProposedRenames pairs requirements that the documents no longer have with those that seem to be the same ones under
 // other ids.
 func (s *Reader) ProposedRenames() []renaming.Proposal {
-	var all []lifecycle.Requirement
-	now := s.current.Load()
-	for e := range now.All() {
-		if now.Counts.Retired > 0 && (e.Summary.Retired || e.Summary.Status == lifecycle.NotStarted) {
-			all = append(all, e.Requirement())
-		}
-	}
-	return renaming.Propose(all)
+	return s.current.Load().ProposedRenames()
 }

@@ -25,7 +25,7 @@ func PrintError(err error) {
 	fmt.Fprintln(os.Stderr, "orchestrator:", output.Printable(f.Detail))
 	for _, field := range f.Fields {
 		fmt.Fprintf(os.Stderr, "  %s %s\n", output.Printable(field.Pointer), output.Printable(field.Detail))
-		if field.Fix != "" {
+		if field.Fix != "" && field.Fix != f.Fix { // which stands below
 			fmt.Fprintln(os.Stderr, "    fix:", output.Printable(field.Fix))
 		}
 	}

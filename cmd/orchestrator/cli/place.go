@@ -85,7 +85,7 @@ func ownAddress(ctx context.Context, data datadir.Dir) (string, error) {
 	addr, err := apiclient.LocalAddress(ctx, data)
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		return "", fault.New(fault.Forbidden, "data_of_another", "the folder %s belongs to another user", data).
+		return "", fault.New(fault.Forbidden, codeOfAnother, "the folder %s belongs to another user", data).
 			WithFix("run the command as that user; or name the service with --server, and your token with --token-file").
 			Because(err)
 	case errors.Is(err, fs.ErrNotExist):

@@ -1,10 +1,10 @@
 package clientcmd
 
 import (
-	"context"
-	"fmt"
 	"io"
-	"net/url"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
@@ -27,10 +27,14 @@ type changing struct {
 	status, reason, from, ifMatch string
 	evidence                      []string
 	dryRun                        bool
+
+	attached   map[string]changed // by the paths of the reports
+	unattached bool               // a dry run ended at a report that is not attached
 }
 
 func changeCommand() *cobra.Command {
 	var c changing
+	c.moves = true
 	cmd := &cobra.Command{
 		Use:   "change ID",
 		Short: "Move a requirement into another status, with reason and evidence",
@@ -38,7 +42,9 @@ func changeCommand() *cobra.Command {
 commit:HEAD or test:NAME@REPORT; a test that failed is test:NAME=fail@REPORT. Paths begin in the
 present folder, and are sent as paths of the repository; a revision of git is sent as its full id.
 A tester's REPORT is attached first, and then cited; for others it is cited as a file. With --from
-the request is read from a file, as PATCH takes it.`,
+the request is read from a file, as PATCH takes it. A dry run attaches nothing: with a REPORT that
+is not attached yet it says which test record the report would make, and does not check the move,
+which depends on that record.`,
 		Example: `  orchestrator change REQ-001 --status planned --reason "agreed" --evidence file:REQUIREMENTS.md:1-3
   orchestrator change REQ-001 --status tested_pass --reason green --evidence test:TestLogin@a.xml
   orchestrator change REQ-001 --from change.json --dry-run`,
@@ -67,6 +73,9 @@ func (ch *changing) run(cmd *cobra.Command, id string) error {
 		return cliMisuse("give --status, or the whole request with --from").
 			WithFix("orchestrator next %s lists the moves, each as a command", id)
 	}
+	if err := ch.complete(id); err != nil {
+		return err
+	}
 	if ch.Role == "" {
 		ch.Role = proposal.Mover(ch.status)
 	}
@@ -74,19 +83,40 @@ func (ch *changing) run(cmd *cobra.Command, id string) error {
 	if err != nil {
 		return err
 	}
-	sent := change{id: id, dryRun: ch.dryRun}
-	if ch.ifMatch != "" {
-		sent.ifMatch = `"` + ch.ifMatch + `"`
+	body, err := ch.body(cmd, c, id)
+	if err != nil {
+		return ch.remaining(cmd, err)
 	}
-	if sent.body, err = ch.body(cmd, c, id); err != nil {
-		return err
+	return ch.move(cmd, c, id, body, "changed")
+}
+
+// move sends a change, unless it is a dry run that ended before.
+func (ch *changing) move(cmd *cobra.Command, c *apiclient.Client, id string, body any, did string) error {
+	if ch.unattached {
+		return nil
+	}
+	sent := change{id: id, dryRun: ch.dryRun, body: body}
+	if ch.ifMatch != "" {
+		sent.ifMatch = strconv.Quote(ch.ifMatch)
 	}
 	got, err := send(cmd.Context(), c, sent)
-	did := "changed"
-	if ch.dryRun {
-		did = "it would be accepted"
+	return ch.remaining(cmd, ch.report(cmd.OutOrStdout(), got, did, err))
+}
+
+// complete refuses a move without what every move has.
+func (ch *changing) complete(id string) error {
+	switch {
+	case ch.from != "":
+	case !slices.Contains(lifecycle.Statuses(), lifecycle.Status(ch.status)):
+		return cliMisuse("%q is not a status", ch.status).
+			WithFix("orchestrator next %s lists the moves, each as a command", id)
+	case strings.TrimSpace(ch.reason) == "":
+		return cliMisuse("a move needs a reason").WithFix("give --reason '<why>'; it goes on record")
+	case len(ch.evidence) == 0:
+		return cliMisuse("a move needs evidence").
+			WithFix("give --evidence file:PATH:10-20, --evidence commit:HEAD or --evidence test:NAME@REPORT")
 	}
-	return ch.report(cmd.OutOrStdout(), got, did, err)
+	return nil
 }
 
 // body makes the request.
@@ -95,79 +125,12 @@ func (ch *changing) body(cmd *cobra.Command, c *apiclient.Client, id string) (an
 		content, err := readInput(cmd, ch.from, maxBody)
 		return jsontext.Value(content), err
 	}
-	cited, err := ch.cite(cmd.Context(), cmd.ErrOrStderr(), c, id)
+	cited, err := ch.cite(cmd, c, id)
 	if err != nil {
 		return nil, err
 	}
 	return guidance.Body{Status: lifecycle.Status(ch.status),
 		Justification: &lifecycle.Justification{Reason: ch.reason, Evidence: cited}}, nil
-}
-
-// cite reads the evidence of the command line. It attaches reports where the service takes them from whoever asks.
-func (ch *changing) cite(ctx context.Context, notes io.Writer, c *apiclient.Client,
-	id string) ([]lifecycle.Evidence, error) {
-	t, err := proposal.TreeAt(ctx, ".")
-	if err != nil {
-		return nil, err
-	}
-	all := []lifecycle.Evidence{}
-	attached := map[string]*lifecycle.TestRecord{}
-	for _, word := range ch.evidence {
-		e, err := t.Evidence(ctx, word, proposal.Fails(ch.status))
-		if err != nil {
-			return nil, err
-		}
-		if e.Report != "" && !ch.dryRun {
-			if err := ch.attachOnce(ctx, c, id, e.Report, attached); err != nil {
-				return nil, err
-			}
-			e.Evidence = proposal.Standing(attached[e.Report], e.Evidence)
-		}
-		if typed := proposal.Words(e.Evidence); typed != word {
-			fmt.Fprintln(notes, "evidence:", typed)
-		}
-		all = append(all, e.Evidence)
-	}
-	return all, nil
-}
-
-// attachOnce attaches a report, if whoever asks may, and keeps the test record that it made.
-func (ch *changing) attachOnce(ctx context.Context, c *apiclient.Client, id, report string,
-	attached map[string]*lifecycle.TestRecord) error {
-	if _, done := attached[report]; done {
-		return nil
-	}
-	var view guidance.View
-	_, err := apiclient.ByID(id, func(id string) ([]byte, error) { return get(ctx, c, path(id, "/next"), &view) })
-	if err != nil {
-		return advised(id, err)
-	}
-	if attached[report] = nil; !proposal.TakesReports(view) {
-		return nil
-	}
-	content, err := tree.ReadFile(ctx, report, maxReport)
-	if err != nil {
-		return unreadable(report, err)
-	}
-	got, err := attach(ctx, c, id, url.Values{}, content)
-	attached[report] = got.Test
-	return err
-}
-
-// maxReport is the most bytes of a test report, as the service takes it.
-const maxReport = 8 << 20
-
-// attach sends a report, which becomes the test record.
-func attach(ctx context.Context, c *apiclient.Client, id string, query url.Values, content []byte) (changed, error) {
-	below := "/test-report"
-	if len(query) > 0 {
-		below += "?" + query.Encode()
-	}
-	key := apiclient.NewKey()
-	return apiclient.ByID(id, func(id string) (changed, error) {
-		return receive(ctx, c, id, apiclient.Request{Method: "POST", Path: path(id, below), Body: content,
-			Media: "application/octet-stream", Key: key})
-	})
 }
 
 // readInput reads a file, or standard input for "-".

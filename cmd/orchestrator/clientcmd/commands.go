@@ -10,5 +10,6 @@ func Commands() []*cobra.Command {
 		implementCommand(), testCommand(), attachCommand(), approveCommand(), acceptCommand(), noteCommand(),
 		blockCommand(),
 		deferCommand(), reopenCommand(), claimCommand(), watchCommand(), whoamiCommand(), workflowCommand(),
+		renameCommand(),
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
@@ -41,30 +42,58 @@ type events struct {
 
 func historyCommand() *cobra.Command {
 	var a asking
-	return a.command(&cobra.Command{
-		Use:     "history ID",
-		Short:   "List the records of a requirement, the newest first",
-		Long:    "History lists what the log has about a requirement: changes, refusals, claims, each with who did it.",
-		Example: "  orchestrator history REQ-001",
+	var limit int
+	cmd := &cobra.Command{
+		Use:   "history ID",
+		Short: "List the records of a requirement, the newest first",
+		Long: `History lists what the log has about a requirement: changes, refusals and claims, each with who made
+it. --json prints the records of all pages as one answer of the service.`,
+		Example: "  orchestrator history REQ-001\n  orchestrator history REQ-001 --limit 10",
 		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := a.connect()
-			if err != nil {
-				return err
-			}
-			var page events
-			raw, err := apiclient.ByID(args[0], func(id string) ([]byte, error) {
-				return get(cmd.Context(), c, path(id, "/history"), &page)
-			})
-			if err != nil {
-				return a.refusedAs(cmd, args[0], raw, err)
-			}
-			if a.asJSON {
-				return passOn(cmd.OutOrStdout(), raw)
-			}
-			return writeEvents(cmd.OutOrStdout(), page)
-		},
-	}, true)
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.history(cmd, args[0], limit) },
+	}
+	cmd.Flags().IntVar(&limit, "limit", 0, "list at most this `number` of records (default all)")
+	return a.command(cmd, true)
+}
+
+func (a *asking) history(cmd *cobra.Command, name string, limit int) error {
+	c, err := a.connect()
+	if err != nil {
+		return err
+	}
+	var id string
+	raw, err := a.pages(cmd, c, name, "records", limit, func(found string) string {
+		id = found
+		return path(found, "/history")
+	})
+	if err != nil {
+		return a.refusedAs(cmd, name, raw, err)
+	}
+	if a.asJSON {
+		return passOn(cmd.OutOrStdout(), raw)
+	}
+	var found events
+	if err := jsonv2.Unmarshal(raw, &found); err != nil {
+		return err
+	}
+	renamings, err := renamingsOf(cmd.Context(), c, id)
+	if err != nil {
+		return err
+	}
+	found.add(renamings)
+	return writeEvents(cmd.OutOrStdout(), found)
+}
+
+// pages asks for a list, of a requirement if there is an id; 0 is no limit.
+func (a *asking) pages(cmd *cobra.Command, c *apiclient.Client, id, member string, limit int,
+	path func(id string) string) ([]byte, error) {
+	if limit < 0 {
+		return nil, cliMisuse("%d is no number of lines to list", limit).
+			WithFix("give --limit a number from 1 on, or leave it out")
+	}
+	return apiclient.Reading(id, output.Renamed(cmd.ErrOrStderr()), func(id string) ([]byte, error) {
+		return c.List(cmd.Context(), path(id), member, limit)
+	})
 }
 
 func writeEvents(out io.Writer, page events) error {
@@ -73,7 +102,7 @@ func writeEvents(out io.Writer, page events) error {
 		p.Line("%s", output.Cut(e.line(), columns))
 	}
 	if page.Next != "" {
-		p.Line("there are older records: orchestrator history --json has next")
+		p.Line("there are older records; a higher --limit lists more")
 	}
 	if len(page.Records) == 0 {
 		p.Line("the log has nothing about it but the import")

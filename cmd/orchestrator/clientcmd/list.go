@@ -11,9 +11,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
-	"orchestrator/cmd/orchestrator/cli"
 	"orchestrator/cmd/orchestrator/completion"
+	"orchestrator/cmd/orchestrator/exported"
 	"orchestrator/cmd/orchestrator/output"
+	"orchestrator/internal/requirements/advice"
+	"orchestrator/internal/requirements/finished"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -33,6 +35,7 @@ type listed struct {
 	Suspect    bool      `json:"suspect"`
 	Stale      bool      `json:"stale"`
 	Retired    bool      `json:"retired"`
+	Complete   bool      `json:"complete_in_document"`
 	Since      time.Time `json:"since"`
 	WaitingFor []string  `json:"waiting_for"`
 }
@@ -44,7 +47,7 @@ func listCommand() *cobra.Command {
 		Short: "List requirements, with their status and whom they wait for",
 		Long: `List shows a line for each requirement, in the order of the documents. Filters combine with "and".
 Without a service, as in a clone, it reads project_status.json, which says nothing of whom a
-requirement waits for.`,
+requirement waits for. --json prints the requirements of all pages as one answer of the service.`,
 		Example: `  orchestrator list
   orchestrator list --waiting-for pm
   orchestrator list --status planned --text login`,
@@ -58,7 +61,7 @@ requirement waits for.`,
 		"list only requirements that wait for this `party`: a role, operator or document")
 	f.StringVar(&l.text, "text", "", "list only requirements with this `text` in id, title or text")
 	f.BoolVar(&l.suspect, "suspect", false, "list only requirements whose text changed after work began")
-	f.IntVar(&l.limit, "limit", 500, "list at most so many requirements, 1000 at most")
+	f.IntVar(&l.limit, "limit", 0, "list at most this `number` of requirements (default all)")
 	_ = cmd.RegisterFlagCompletionFunc("status", completion.Statuses)
 	_ = cmd.RegisterFlagCompletionFunc("role", completion.Roles)
 	_ = cmd.RegisterFlagCompletionFunc("waiting-for", completion.Roles)
@@ -66,7 +69,7 @@ requirement waits for.`,
 }
 
 func (l *listing) path() string {
-	q := url.Values{"limit": {fmt.Sprint(l.limit)}}
+	q := url.Values{}
 	for name, value := range map[string]string{"status": l.status, "waiting_for": l.waitingFor, "q": l.text} {
 		if value != "" {
 			q.Set(name, value)
@@ -86,7 +89,14 @@ func (l *listing) run(cmd *cobra.Command) error {
 		Total        int      `json:"total"`
 		Requirements []listed `json:"requirements"`
 	}
-	raw, err := l.ask(cmd, l.path(), &found)
+	var raw []byte
+	c, err := l.connect()
+	if err == nil {
+		raw, err = l.pages(cmd, c, "", "requirements", l.limit, func(string) string { return l.path() })
+	}
+	if err == nil {
+		err = jsonv2.Unmarshal(raw, &found)
+	}
 	if err != nil {
 		return l.offline(cmd, raw, err)
 	}
@@ -101,7 +111,7 @@ func (l *listing) offline(cmd *cobra.Command, raw []byte, asked error) error {
 	if len(raw) > 0 {
 		return l.refusedAs(cmd, "", raw, asked)
 	}
-	status, err := cli.Offline(cmd, asked)
+	status, err := exported.Status(cmd, asked)
 	if err != nil {
 		return err
 	}
@@ -113,15 +123,19 @@ func (l *listing) offline(cmd *cobra.Command, raw []byte, asked error) error {
 			return err
 		}
 		row := listed{ID: req.ID, Title: req.Title, Status: string(req.Status), Suspect: req.Suspect,
-			Stale: len(req.Stale) > 0, Retired: req.Retired}
+			Stale: len(req.Stale) > 0, Retired: req.Retired, Complete: finished.ByDocument(req)}
 		if l.selects(row, e.Raw) {
 			rows, kept = append(rows, row), append(kept, e.Raw)
 		}
 	}
-	if l.asJSON {
-		return output.WriteJSON(cmd.OutOrStdout(), map[string]any{"total": len(kept), "requirements": kept})
+	total := len(rows)
+	if l.limit > 0 && l.limit < total {
+		rows, kept = rows[:l.limit], kept[:l.limit]
 	}
-	return writeList(cmd.OutOrStdout(), rows, len(rows))
+	if l.asJSON {
+		return output.WriteJSON(cmd.OutOrStdout(), map[string]any{"total": total, "requirements": kept})
+	}
+	return writeList(cmd.OutOrStdout(), rows, total)
 }
 
 // selects reports whether a requirement of the export is one of those that are listed.
@@ -133,26 +147,23 @@ func (l *listing) selects(row listed, raw jsontext.Value) bool {
 func writeList(out io.Writer, found []listed, total int) error {
 	p, columns := printer(out)
 	var rows [][]string
+	complete := false
 	for _, r := range found {
-		status := r.Status
-		for _, mark := range []struct {
-			is   bool
-			text string
-		}{{r.Suspect, "suspect"}, {r.Stale, "stale"}, {r.Retired, "retired"}} {
-			if mark.is {
-				status += ", " + mark.text
-			}
-		}
+		complete = complete || r.Complete
+		status := advice.Marked(r.Status, r.Suspect, r.Stale, r.Retired, r.Complete)
 		rows = append(rows, []string{r.ID, status, strings.Join(r.WaitingFor, ", "), r.Title})
 	}
 	if len(rows) > 0 {
 		p.Table(columns, []string{"ID", "STATUS", "WAITS FOR", "TITLE"}, rows)
 	}
+	if complete {
+		p.Line("* %s: orchestrator adopt plans its way to done", finished.Words)
+	}
 	if len(rows) < total {
-		p.Line("%d of %d; --limit lists more, and filters fewer", len(rows), total)
+		p.Line("%d of %d; a higher --limit lists more", len(rows), total)
 	}
 	if total == 0 {
-		p.Line("no requirement is so")
+		p.Line("no requirement matches")
 	}
 	_, err := fmt.Fprint(out, p.String())
 	return err

@@ -8,6 +8,7 @@ import (
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/requirements/agenda"
+	"orchestrator/internal/requirements/finished"
 	"orchestrator/internal/requirements/guidance"
 )
 
@@ -64,7 +65,7 @@ func (a *asking) nextOf(cmd *cobra.Command, id string) error {
 		return err
 	}
 	var found guidance.View
-	raw, err := apiclient.ByID(id, func(id string) ([]byte, error) {
+	raw, err := apiclient.Reading(id, output.Renamed(cmd.ErrOrStderr()), func(id string) ([]byte, error) {
 		return get(cmd.Context(), c, path(id, "/next"), &found)
 	})
 	if err != nil {
@@ -74,7 +75,8 @@ func (a *asking) nextOf(cmd *cobra.Command, id string) error {
 		return passOn(cmd.OutOrStdout(), raw)
 	}
 	p, _ := printer(cmd.OutOrStdout())
-	p.Line("%s: %s, revision %d", output.Printable(found.ID), found.Status, found.Revision)
+	p.Line("%s: %s, revision %d%s", output.Printable(found.ID), found.Status, found.Revision,
+		finished.Beside(found.Complete))
 	sheet{View: found}.writeMoves(p)
 	_, err = fmt.Fprint(cmd.OutOrStdout(), p.String())
 	return err

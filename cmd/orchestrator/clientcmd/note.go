@@ -2,6 +2,7 @@ package clientcmd
 
 import (
 	"net/url"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +22,9 @@ func noteCommand() *cobra.Command {
 		Example: `  orchestrator note REQ-001 "the customer asked again"`,
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if strings.TrimSpace(args[1]) == "" {
+				return cliMisuse("the note has no text").WithFix("give it as one argument: %s", strings.TrimSpace(cmd.Example))
+			}
 			c, err := a.connect()
 			if err != nil {
 				return err
@@ -58,8 +62,8 @@ The tests that name the requirement are cited, or those that --tests chooses.`,
 			if err != nil {
 				return err
 			}
-			got, err := attach(cmd.Context(), c, args[0], query, content)
-			return a.report(cmd.OutOrStdout(), got, counted(got.Test), err)
+			got, err := attach(cmd.Context(), c, args[0], query, content, "")
+			return a.report(cmd.OutOrStdout(), got, "the report is attached", err)
 		},
 	}
 	cmd.Flags().StringVar(&tests, "tests", "", "regular `expression` that chooses the tests to cite")
@@ -89,12 +93,4 @@ func reportQuery(cmd *cobra.Command, tests, commit string, dryRun bool) (url.Val
 	id, err := t.Commit(cmd.Context(), commit)
 	query.Set("commit", id)
 	return query, err
-}
-
-// counted says what a test record counts.
-func counted(t *lifecycle.TestRecord) string {
-	if t == nil || t.Results == nil {
-		return "the report is attached"
-	}
-	return "the report is attached: " + proposal.Counted(*t)
 }

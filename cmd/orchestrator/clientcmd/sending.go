@@ -12,6 +12,7 @@ import (
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/requirements/advice"
 	"orchestrator/internal/requirements/guidance"
+	"orchestrator/internal/requirements/proposal"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -34,8 +35,10 @@ type changed struct {
 	Warnings   []guidance.Objection  `json:"warnings"`
 	Unchanged  bool                  `json:"unchanged"`
 
-	raw    []byte
-	unsure bool
+	raw      []byte
+	unsure   bool
+	dryRun   bool
+	ofReport bool
 }
 
 // send sends a change, with a key by which a second one would be known as the same.
@@ -48,10 +51,12 @@ func send(ctx context.Context, c *apiclient.Client, ch change) (changed, error) 
 	if ch.dryRun {
 		query = "?dry_run=true"
 	}
-	return apiclient.ByID(ch.id, func(id string) (changed, error) {
+	got, err := apiclient.ByID(ch.id, func(id string) (changed, error) {
 		return receive(ctx, c, id, apiclient.Request{Method: "PATCH", Path: path(id, query), Body: body,
 			IfMatch: ch.ifMatch, Key: key})
 	})
+	got.dryRun = ch.dryRun
+	return got, err
 }
 
 // receive sends a request about a requirement, and reads the answer. A refusal leads on.
@@ -90,17 +95,33 @@ func (a *asking) report(out io.Writer, got changed, did string, err error) error
 	if got.unsure {
 		p.Line("the connection broke; the change was sent again with the same key, and counts once")
 	}
-	if got.Unchanged {
-		did = "it was so already"
-	}
-	p.Line("%s: %s; %s, revision %d", output.Printable(got.ID), did, p.Paint(output.Green, got.Status), got.Revision)
+	p.Line("%s: %s", output.Printable(got.ID), got.told(did, p.Paint(output.Green, got.Status)))
 	for _, w := range got.Warnings {
-		paragraph(p, columns, "  ", p.Paint(output.Yellow, "against done: ")+w.Detail+" ("+string(w.By)+": "+
+		paragraph(p, columns, "  ", p.Paint(output.Yellow, "against done: ")+advice.Typed(got.ID, w.Detail)+" ("+string(w.By)+": "+
 			advice.Typed(got.ID, w.With)+")")
 	}
-	leads(p, got.ID, got.WaitingFor, got.Next)
+	if !got.dryRun {
+		leads(p, got.ID, got.WaitingFor, got.Next)
+	}
 	_, err = fmt.Fprint(out, p.String())
 	return err
+}
+
+// told says what became of a change, or would become of it.
+func (got changed) told(did, status string) string {
+	now := fmt.Sprintf("; %s, revision %d", status, got.Revision)
+	switch {
+	case got.Unchanged:
+		did = "it was so already"
+	case got.dryRun && got.ofReport:
+		did, now = "the report would be accepted", "; nothing is changed"
+	case got.dryRun:
+		did, now = "it would be accepted", fmt.Sprintf(" as %s, revision %d; nothing is changed", status, got.Revision)
+	}
+	if got.ofReport && got.Test != nil && got.Test.Results != nil {
+		did += ": " + proposal.Counted(*got.Test)
+	}
+	return did + now
 }
 
 // leads writes whom a requirement waits for, and the commands that lead on.

@@ -9,11 +9,13 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
-	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/exported"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/operator/exportfile"
 	"orchestrator/internal/requirements/advice"
+	"orchestrator/internal/requirements/finished"
 	"orchestrator/internal/requirements/guidance"
 	"orchestrator/internal/requirements/proposal"
 	"orchestrator/internal/requirements/review"
@@ -24,7 +26,7 @@ func showCommand() *cobra.Command {
 	var a asking
 	return a.command(&cobra.Command{
 		Use:   "show ID",
-		Short: "Show one requirement: its text, status, gates, evidence, and who is next",
+		Short: "Show one requirement: text, status, evidence, and who is next",
 		Long: `Show prints a requirement for people, with its evidence looked up again. With --json it prints the
 requirement as GET /requirements/{id} answers it. Without a service, as in a clone, it reads
 project_status.json.`,
@@ -49,7 +51,7 @@ func (a *asking) show(cmd *cobra.Command, id string) error {
 	}
 	if a.asJSON {
 		var ignored any
-		raw, err := apiclient.ByID(id, func(id string) ([]byte, error) {
+		raw, err := apiclient.Reading(id, output.Renamed(cmd.ErrOrStderr()), func(id string) ([]byte, error) {
 			return get(cmd.Context(), c, path(id, ""), &ignored)
 		})
 		if err != nil && len(raw) == 0 {
@@ -59,7 +61,9 @@ func (a *asking) show(cmd *cobra.Command, id string) error {
 		}
 		return passOn(cmd.OutOrStdout(), raw)
 	}
-	found, err := lookAt(cmd.Context(), c, id)
+	found, err := apiclient.Reading(id, output.Renamed(cmd.ErrOrStderr()), func(id string) (sheet, error) {
+		return lookAt(cmd.Context(), c, id)
+	})
 	if err != nil && len(found.raw) == 0 {
 		return a.offlineShow(cmd, id, err)
 	} else if err != nil {
@@ -82,29 +86,51 @@ func lookAt(ctx context.Context, c *apiclient.Client, id string) (sheet, error) 
 }
 
 func (a *asking) offlineShow(cmd *cobra.Command, id string, asked error) error {
-	status, err := cli.Offline(cmd, asked)
+	status, err := exported.Status(cmd, asked)
 	if err != nil {
 		return err
 	}
-	for _, e := range status.Requirements {
-		if e.ID != id {
-			continue
-		}
-		if a.asJSON {
-			return passOn(cmd.OutOrStdout(), e.Raw)
-		}
-		var req lifecycle.Requirement
-		if err := jsonv2.Unmarshal(e.Raw, &req); err != nil {
-			return err
-		}
-		p, columns := printer(cmd.OutOrStdout())
-		writeDefinition(p, columns, req.Definition)
-		p.Line("status    %s, revision %d", req.Status, req.Revision)
-		_, err = fmt.Fprint(cmd.OutOrStdout(), p.String())
+	e, err := entryOf(status, id, output.Renamed(cmd.ErrOrStderr()))
+	if err != nil {
 		return err
 	}
-	return fault.New(fault.NotFound, "unknown_requirement", "the export has no requirement %q", id).
-		WithFix("orchestrator list lists the ids; they are compared letter by letter")
+	if a.asJSON {
+		return passOn(cmd.OutOrStdout(), e.Raw)
+	}
+	var req lifecycle.Requirement
+	if err := jsonv2.Unmarshal(e.Raw, &req); err != nil {
+		return err
+	}
+	p, columns := printer(cmd.OutOrStdout())
+	writeDefinition(p, columns, req.Definition)
+	p.Line("status    %s, revision %d", req.Status, req.Revision)
+	_, err = fmt.Fprint(cmd.OutOrStdout(), p.String())
+	return err
+}
+
+// entryOf finds what a name stands for: a requirement, or the one that had this id.
+func entryOf(status exportfile.Status, name string, told func(from, to string)) (*exportfile.Entry, error) {
+	meant := status.Meant(name)
+	if len(meant) == 1 {
+		return status.Find(meant[0]), nil
+	}
+	if e := status.Find(name); e != nil {
+		told(name, e.ID)
+		return e, nil
+	}
+	return nil, noneOrSeveral(name, meant)
+}
+
+// noneOrSeveral refuses an id that stands for no requirement of the export, or for several.
+func noneOrSeveral(id string, meant []string) error {
+	if len(meant) == 0 {
+		return fault.New(fault.NotFound, "requirement_not_found", "the export has no requirement %q", id).
+			WithFix("orchestrator list lists the ids; they are compared letter by letter")
+	}
+	f := fault.New(fault.NotFound, "requirement_not_found", "%q is the short form of %d requirements", id, len(meant)).
+		WithFix("give the whole id")
+	f.IDs = meant[:min(len(meant), 10)]
+	return advised(id, f)
 }
 
 func writeDefinition(p *output.Printer, columns int, d lifecycle.Definition) {
@@ -121,9 +147,15 @@ func writeDefinition(p *output.Printer, columns int, d lifecycle.Definition) {
 
 func (s sheet) write(p *output.Printer, columns int) {
 	writeDefinition(p, columns, s.Dossier.Definition)
+	for _, f := range s.Dossier.FormerIDs {
+		p.Line("formerly  %s, until record %d", output.Printable(f.ID), f.Record)
+	}
 	standing := s.Dossier.Standing
 	p.Line("status    %s since %s, revision %d", p.Paint(output.Green, string(standing.Status)), day(standing.Since),
 		s.Dossier.Revision)
+	if s.View.Complete {
+		p.Line("document  %s", finished.Words)
+	}
 	for _, c := range s.View.Claims {
 		p.Line("claimed   %s by %s until %s", c.Field, output.Printable(c.By.Name),
 			c.Until.Format("2006-01-02 15:04 MST"))

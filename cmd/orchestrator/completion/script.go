@@ -2,11 +2,13 @@ package completion
 
 import (
 	"bytes"
+	"errors"
 	"io"
-	"orchestrator/cmd/orchestrator/cli"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"orchestrator/cmd/orchestrator/cli"
 )
 
 // Command returns the command that prints the scripts of the shells.
@@ -23,7 +25,7 @@ complete ids it asks the service for at most 300 ms, and without its answer read
 		script("zsh", "source <(orchestrator completion zsh)", "~/.zshrc, below compinit",
 			func(root *cobra.Command, out io.Writer) error { return root.GenZshCompletion(out) }),
 		script("fish", "orchestrator completion fish | source", "~/.config/fish/config.fish",
-			func(root *cobra.Command, out io.Writer) error { return root.GenFishCompletion(out, true) }),
+			func(root *cobra.Command, out io.Writer) error { return fish(root, out) }),
 	)
 	return cli.Group(cmd)
 }
@@ -32,7 +34,7 @@ func script(shell, line, file string, write func(*cobra.Command, io.Writer) erro
 	return &cobra.Command{
 		Use:     shell,
 		Short:   "Print the completion script of " + shell,
-		Long:    "Prints the completion script of " + shell + ". Put the line below into " + file + ".",
+		Long:    strings.ToUpper(shell[:1]) + shell[1:] + " reads the script by the line below. Put it into " + file + ".",
 		Example: "  " + line,
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return write(cmd.Root(), cmd.OutOrStdout()) },
@@ -59,11 +61,84 @@ const escaped = `        # Of what several have in common the shell inserts all:
         fi
 `
 
+// taken is where cobra's script for fish takes the words of the command line. It evaluates them again, so that an id
+// with parentheses would run what stands between them.
+const taken = `    set -l args (commandline -opc)
+`
+
+const fishQuoted = `    if set -q args[2]
+        set args[2..-1] (string escape -- $args[2..-1])
+    end
+`
+
+// patch is a text of one of cobra's scripts, and what replaces it.
+type patch struct{ at, by string }
+
+// bashPatches are texts of the script for bash, each with what stands before it then.
+var bashPatches = []patch{
+	{several, escaped},
+	{"    # Prepare the command to request completions for the program.\n", opened},
+	{"    __orchestrator_debug \"__orchestrator_handle_completion_types:", quoted},
+}
+
+// opened takes the quote away with which a word begins that is not closed: it would leave the request without an end.
+const opened = `    # What stands behind an open quote is completed
+    quote=
+    if [[ $cur == [\'\"]* ]]; then
+        quote=${cur:0:1}
+        cur=${cur:1}
+        [[ $quote == \" ]] && cur=${cur//\\/}
+        words[${#words[@]}-1]=${cur:+$(printf "%q" "$cur")}
+    fi
+
+`
+
+// quoted completes a word within an open quote, which readline closes.
+const quoted = `    if [[ -n $quote ]]; then
+        local comp tab=$'\t'
+        for comp in "${completions[@]}"; do
+            comp=${comp%%$tab*}
+            [[ $comp == "$cur"* ]] || continue
+            if [[ $quote == \' ]]; then
+                comp=${comp//\'/\'\\\'\'}
+            else
+                comp=$(printf "%s" "$comp" | sed 's/[\\$"` + "`" + `]/\\&/g')
+            fi
+            COMPREPLY+=("$comp")
+        done
+        return 0
+    fi
+`
+
 func bash(root *cobra.Command, out io.Writer) error {
 	var made bytes.Buffer
 	if err := root.GenBashCompletionV2(&made, true); err != nil {
 		return err
 	}
-	_, err := io.WriteString(out, strings.Replace(made.String(), several, escaped+several, 1))
+	patches := []patch{{"local cur prev words cword split", "local cur prev words cword split quote"}}
+	for _, p := range bashPatches {
+		patches = append(patches, patch{p.at, p.by + p.at})
+	}
+	return mend(out, made.String(), patches)
+}
+
+func fish(root *cobra.Command, out io.Writer) error {
+	var made bytes.Buffer
+	if err := root.GenFishCompletion(&made, true); err != nil {
+		return err
+	}
+	return mend(out, made.String(), []patch{{taken, taken + fishQuoted}})
+}
+
+// mend writes a script with parts of it replaced. A script without one of them is not written: it would be unsafe.
+func mend(out io.Writer, script string, patches []patch) error {
+	for _, p := range patches {
+		if strings.Count(script, p.at) != 1 {
+			return errors.New("the completion script is not of the known form; report this, with what orchestrator version " +
+				"says")
+		}
+		script = strings.Replace(script, p.at, p.by, 1)
+	}
+	_, err := io.WriteString(out, script)
 	return err
 }

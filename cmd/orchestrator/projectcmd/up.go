@@ -4,6 +4,7 @@ package projectcmd
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -12,91 +13,128 @@ import (
 
 	"orchestrator/cmd/orchestrator/cli"
 	"orchestrator/cmd/orchestrator/cli/setting"
+	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/operator/localservice"
 	"orchestrator/internal/system/background"
 )
 
-// UpCommand returns the command that starts the service in the background.
-func UpCommand() *cobra.Command {
-	var data string
-	var patience time.Duration
-	cmd := &cobra.Command{
-		Use:   "up",
-		Short: "Start the service of this project in the background",
-		Long: `Up starts orchestrator serve in the background, waits until it is ready, and prints its address and
+const upLong = `Up starts orchestrator serve in the background, waits until it is ready, and prints its address and
 its log. If the service runs, up says so and changes nothing.
 
 The service takes its settings from orchestrator.yaml and .orchestrator/settings.yaml, and variables from this
-environment. Where no address is set, up takes a free port and sets addr, so that the service has the same
-port next time and several projects do not get in each other's way.
+environment. Where neither --addr nor a setting names an address, up takes a free port and sets addr, so that the
+service has the same port next time and several projects do not get in each other's way.
 
-The log is .orchestrator/serve.log. At 8 MiB its content is moved to serve.log.1. If the start fails, up prints the
-last lines of the log. The service ends with orchestrator down, and with the machine; for a service that starts with
-the machine, see docs/packages.md.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			program, err := os.Executable()
+The log is .orchestrator/serve.log. At 8 MiB its content is moved to serve.log.1. If the start fails, up says why, as
+serve does. The service ends with orchestrator down, and with the machine; for a service that starts with
+the machine, see docs/packages.md.`
+
+// UpCommand returns the command that starts the service in the background.
+func UpCommand() *cobra.Command {
+	var data string
+	var o localservice.Options
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "up",
+		Short: "Start the service of this project in the background",
+		Long:  upLong,
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if o.Program, err = os.Executable(); err != nil {
+				return err
+			}
+			waiting := output.NewWaiting(cmd.ErrOrStderr(), "starting the service")
+			o.Data, o.Root, o.Agent, o.Waits = datadir.Dir(data), ".", cli.UserAgent(), waiting.Update
+			o.Saved = !cmd.Flags().Changed("addr")
+			s, err := localservice.Up(cmd.Context(), o)
+			waiting.Clear()
 			if err != nil {
 				return err
 			}
-			s, err := localservice.Up(cmd.Context(), localservice.Options{Data: datadir.Dir(data), Root: ".",
-				Program: program,
-				Agent:   cli.UserAgent(), Patience: patience})
-			if err != nil {
-				return err
+			if asJSON {
+				return output.WriteJSON(cmd.OutOrStdout(), jsonOf(s, o.Data))
 			}
-			said := "The service runs"
-			if s.Already {
-				said = "The service runs already"
-			}
-			if s.Process == 0 {
-				fmt.Fprintf(cmd.OutOrStdout(), "%s at %s; orchestrator up did not start it.\n", said, s.URL)
-				return nil
-			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s at %s as process %d.\nIts log is %s. orchestrator down stops it.\n",
-				said,
-				s.URL, s.Process, localservice.LogFile(datadir.Dir(data)))
+			printUp(cmd.OutOrStdout(), s, o.Data)
 			return nil
 		},
 	}
 	cli.DataFlag(cmd, &data)
-	cmd.Flags().DurationVar(&patience, "timeout", time.Minute, "how long the service may take until it is ready")
-	setting.WorkAtRoot(cmd, "data")
+	cmd.Flags().StringVar(&o.Addr, "addr", "",
+		"address to listen on this time: HOST:PORT, or unix:PATH for a socket; without it that of the settings, or a "+
+			"free port")
+	cmd.Flags().DurationVar(&o.Patience, "timeout", time.Minute, "how long the service may take until it is ready")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	setting.Declare(cmd, "addr")
+	setting.WorkAtRoot(cmd, "data", "addr")
 	return cli.WithEnv(cmd)
+}
+
+func printUp(out io.Writer, s localservice.Service, data datadir.Dir) {
+	said := "The service runs"
+	if s.Already {
+		said = "The service runs already"
+	}
+	if s.Process == 0 {
+		fmt.Fprintf(out, "%s at %s; orchestrator up did not start it.\n", said, s.URL)
+		return
+	}
+	fmt.Fprintf(out, "%s at %s as process %d.\nIts log is %s. orchestrator down stops it.\n", said, s.URL, s.Process,
+		localservice.LogFile(data))
+}
+
+// local is the service of a project as JSON.
+type local struct {
+	URL     string `json:"url,omitzero"`
+	Process int    `json:"process,omitzero"` // that up started
+	Already bool   `json:"already,omitzero"` // it ran before
+	Log     string `json:"log,omitzero"`
+}
+
+// jsonOf returns a service as JSON; of one that up did not start there is no log.
+func jsonOf(s localservice.Service, data datadir.Dir) local {
+	l := local{URL: s.URL, Process: s.Process, Already: s.Already}
+	if s.Process != 0 {
+		l.Log = localservice.LogFile(data)
+	}
+	return l
 }
 
 // DownCommand returns the command that stops the service in the background.
 func DownCommand() *cobra.Command {
 	var data string
 	var patience time.Duration
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "down",
 		Short: "Stop the service that up started",
 		Long: `Down tells the service that orchestrator up started to end, and waits until it has. The service
-finishes the requests in flight and writes the last export. Down never kills it, and stops nothing that up did not start. If no
-service runs, it says so and exits with 0.`,
+finishes the requests in flight and writes the last export. Down never kills it, and stops nothing that up did not
+start. If no service runs, it says so and exits with 0.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, cancel := context.WithTimeout(cmd.Context(), patience)
 			defer cancel()
 			begin := time.Now()
 			s, err := localservice.Down(ctx, datadir.Dir(data))
-			if err != nil {
+			switch out := cmd.OutOrStdout(); {
+			case err != nil:
 				return err
+			case asJSON:
+				return output.WriteJSON(out, jsonOf(s, datadir.Dir(data)))
+			case s.Process == 0:
+				fmt.Fprintln(out, "No service runs.")
+			default:
+				fmt.Fprintf(out, "Stopped the service at %s, process %d, after %.1f s.\n", s.URL, s.Process,
+					time.Since(begin).Seconds())
 			}
-			if s.Process == 0 {
-				fmt.Fprintln(cmd.OutOrStdout(), "No service runs.")
-				return nil
-			}
-			fmt.Fprintf(cmd.OutOrStdout(), "Stopped the service at %s, process %d, after %.1f s.\n", s.URL, s.Process,
-				time.Since(begin).Seconds())
 			return nil
 		},
 	}
 	cli.DataFlag(cmd, &data)
 	cmd.Flags().DurationVar(&patience, "timeout", 30*time.Second, "how long the service may take to end")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON: the service that was stopped, or nothing of one")
 	setting.WorkAtRoot(cmd, "data")
 	return cli.WithEnv(cmd)
 }
@@ -120,8 +158,9 @@ in the browser of this machine. A service on a socket has an address, and nothin
 			if printOnly || strings.HasPrefix(address, "unix:") {
 				return nil
 			}
-			if err := background.Show(cmd.Context(), address+"/docs"); err != nil {
-				fmt.Fprintf(cmd.ErrOrStderr(), "no browser could be opened: visit %s/docs\n", apiclient.Redacted(address))
+			if err := background.Show(address + "/docs"); err != nil {
+				fmt.Fprintf(cmd.ErrOrStderr(), "no browser could be opened: visit %s/docs\n",
+					apiclient.Redacted(address))
 			}
 			return nil
 		},

@@ -10,7 +10,7 @@ import (
 	"orchestrator/internal/strictjson"
 )
 
-// Implements: ORC-151, ORC-152
+// Implements: ORC-175, ORC-176
 
 const renameRequest = "POST /project/renames"
 

@@ -137,7 +137,7 @@ var conditions = map[string]spoiled{
 	"a start that failed": {putting(".orchestrator/serve.log",
 		"{\"level\":\"info\"}\norchestrator: cannot listen on 127.0.0.1:1\n  fix: do this\n"),
 		"leftovers", Warning,
-		"the last start in the background failed: orchestrator: cannot listen on 127.0.0.1:1; fix: do this",
+		"the last start in the background failed: cannot listen on 127.0.0.1:1",
 		"", "orchestrator up", false},
 
 	"no tokens": {remove(".orchestrator/tokens.json"), "tokens", Warning, "there are none yet", "", "orchestrator up",
@@ -307,9 +307,9 @@ func anotherKey(t *testing.T, o *Options) {
 func starting(t *testing.T, o *Options) {
 	t.Helper()
 	t.Setenv("HOLD", o.Data.File("up.lock"))
-	p, err := background.Start(os.Args[0], nil, filepath.Join(t.TempDir(), "log"))
+	p, err := background.Start(os.Args[0], nil, filepath.Join(t.TempDir(), "log"), os.Environ())
 	must(t, err)
-	t.Cleanup(p.Stop)
+	t.Cleanup(func() { p.Stop(time.Second) })
 	require.Eventually(t, func() bool {
 		id, err := localservice.Process(o.Data)
 		return err == nil && id == p.ID

@@ -8,6 +8,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/qualify"
 	"orchestrator/internal/system/tree"
 )
 
@@ -25,14 +26,50 @@ type Status struct {
 	} `json:"log"`
 	Summary      jsontext.Value `json:"summary"`
 	Requirements []Entry        `json:"requirements"`
+	Raw          []byte         `json:"-"` // the export as it is
 }
 
 // Entry is a requirement of an export.
 type Entry struct {
-	ID     string
-	Title  string
-	Status string
-	Raw    jsontext.Value // as it stands in the export
+	ID      string
+	Title   string
+	Status  string
+	Path    string
+	Retired bool
+	Former  []FormerID
+	Raw     jsontext.Value // as it stands in the export
+}
+
+// Meant returns the ids that a name stands for, sorted: the name itself if it is an id, else those whose short form it is.
+func (s Status) Meant(name string) []string {
+	all := make([]qualify.One, 0, len(s.Requirements))
+	for _, e := range s.Requirements {
+		all = append(all, qualify.One{ID: e.ID, Path: e.Path, Retired: e.Retired})
+	}
+	return qualify.NamesOf(all).Meant(name)
+}
+
+// FormerID is an id that a requirement had until a record of the log.
+type FormerID struct {
+	ID     string `json:"id"`
+	Record uint64 `json:"record"`
+}
+
+// Find returns the requirement with an id, or else the one that had it last; nil if none ever had.
+func (s Status) Find(id string) *Entry {
+	var found *Entry
+	record := uint64(0)
+	for i, e := range s.Requirements {
+		if e.ID == id {
+			return &s.Requirements[i]
+		}
+		for _, f := range e.Former {
+			if f.ID == id && f.Record >= record {
+				found, record = &s.Requirements[i], f.Record
+			}
+		}
+	}
+	return found
 }
 
 // UnmarshalJSONFrom keeps the text besides the members that are needed most.
@@ -43,10 +80,16 @@ func (e *Entry) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	}
 	e.Raw = raw.Clone()
 	known := struct {
-		ID     *string `json:"id"`
-		Title  *string `json:"title"`
-		Status *string `json:"status"`
-	}{&e.ID, &e.Title, &e.Status}
+		ID      *string     `json:"id"`
+		Title   *string     `json:"title"`
+		Status  *string     `json:"status"`
+		Retired *bool       `json:"retired"`
+		Former  *[]FormerID `json:"former_ids"`
+		Source  struct {
+			Path *string `json:"path"`
+		} `json:"source"`
+	}{ID: &e.ID, Title: &e.Title, Status: &e.Status, Retired: &e.Retired, Former: &e.Former}
+	known.Source.Path = &e.Path
 	return jsonv2.Unmarshal(e.Raw, &known)
 }
 
@@ -64,5 +107,6 @@ func ReadStatus(ctx context.Context, path string) (s Status, err error) {
 	if err := jsonv2.Unmarshal(content, &s); err != nil {
 		return s, unreadable(err)
 	}
+	s.Raw = content
 	return s, nil
 }

@@ -2,13 +2,14 @@ package merging
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
@@ -77,28 +78,65 @@ func TestTheShorterExportMustBeAnEarlierState(t *testing.T) {
 	require.ErrorContains(t, err, "different keys")
 }
 
-// service answers with one proof, or with an error.
+// service answers questions about two sizes with a proof or an error, and with the size of its log.
 type service struct {
 	proof audit.Consistency
 	err   error
+	size  uint64 // 0 is an error
 }
 
 func (service) Base() string { return "http://there" }
 
-func (s service) GetJSON(_ context.Context, _ string, v any) ([]byte, error) {
-	*v.(*audit.Consistency) = s.proof
-	return nil, s.err
+func (s service) GetJSON(_ context.Context, path string, v any) ([]byte, error) {
+	if strings.Contains(path, "new=") {
+		*v.(*audit.Consistency) = s.proof
+		return nil, s.err
+	}
+	if s.size == 0 {
+		return nil, s.err
+	}
+	*v.(*audit.Consistency) = audit.Consistency{Old: 1, New: s.size}
+	return nil, nil
 }
 
-func TestAServiceThatCannotProveItShowsNothing(t *testing.T) {
+// TestALogThatIsHereDecides: a version that has more than the log of the service was not written from it, whatever the
+// exports show.
+func TestALogThatIsHereDecides(t *testing.T) {
 	short, long := export(t, 5, "k", nil), export(t, 9, "k", nil)
-	shown, err := Request{Service: service{err: errors.New("it has no such log")}}.byService(t.Context(), short, long)
+	refused := fault.New(fault.Malformed, "x", "x").WithFix("x")
+	away := fault.New(fault.Unavailable, "x", "x").WithFix("x")
+	shown, err := Request{Service: service{err: away}}.byService(t.Context(), short, long)
 	require.NoError(t, err)
-	require.Empty(t, shown)
-	_, err = Request{Service: service{proof: audit.Consistency{Old: 5, New: 9}}}.byService(t.Context(), short, long)
-	require.ErrorContains(t, err, "the log of the service at http://there does not have both sides")
-	_, err = Request{Service: service{proof: audit.Consistency{Old: 9, New: 9}}}.byService(t.Context(), short, long)
-	require.ErrorIs(t, err, fault.Conflict, "a proof of something else")
+	require.Empty(t, shown, "it does not answer")
+	there := "the log of the service at http://there "
+	for _, c := range []struct {
+		service service
+		code    fault.Code
+		says    string
+	}{
+		{service{proof: audit.Consistency{Old: 5, New: 9}}, "log_forked", there + "does not have both"},
+		{service{proof: audit.Consistency{Old: 9, New: 9}}, "log_forked", ""}, // a proof of something else
+		{service{err: refused, size: 9}, "log_forked", ""},
+		{service{err: refused, size: 8}, "merge_ahead", "theirs has 9 records, and " + there + "only 8"},
+		{service{err: refused, size: 3}, "merge_ahead", "only 3"},
+		{service{err: refused}, "merge_unopened", "which decides here"},
+	} {
+		shown, err := Request{Path: "p.json", Service: c.service}.show(t.Context(), short, long)
+		require.Empty(t, shown)
+		require.True(t, fault.Is(err, c.code), "%v", err)
+		require.ErrorContains(t, err, c.says)
+	}
+	forked := export(t, 5, "another", nil)
+	_, err = Request{Path: "p.json", Service: service{err: refused, size: 8}}.show(t.Context(), forked, long)
+	require.ErrorContains(t, err, "different keys")
+}
+
+// TestADatabaseThatCannotBeReadDecidesToo: a merge waits for it.
+func TestADatabaseThatCannotBeReadDecidesToo(t *testing.T) {
+	data := datadir.Dir(t.TempDir())
+	require.NoError(t, os.WriteFile(data.Database(), []byte("no database"), 0o600))
+	_, err := Request{Path: "p.json", Data: data}.show(t.Context(), export(t, 5, "k", nil), export(t, 9, "k", nil))
+	require.True(t, fault.Is(err, "merge_unopened"), "%v", err)
 }
 
 // Checkpoints without a log and without exports beside them are not merged, and stay as they are.

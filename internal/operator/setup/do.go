@@ -3,8 +3,10 @@ package setup
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"slices"
 	"strings"
+	"syscall"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/operator/config"
@@ -12,6 +14,9 @@ import (
 
 // CodeInterrupted is the code of a set-up that was told to stop.
 const CodeInterrupted fault.Code = "interrupted"
+
+// CodeUnwritable is the code of a folder that cannot be written to.
+const CodeUnwritable fault.Code = "folder_unwritable"
 
 // Do does what is left to be done. If a step fails, or ctx ends, what the others did is undone.
 func (p Plan) Do(ctx context.Context) error {
@@ -37,12 +42,18 @@ func (p Plan) Do(ctx context.Context) error {
 	return nil
 }
 
-// explained says of an interrupted set-up what came of it.
+// explained says of an interrupted set-up what came of it, and of a folder that cannot be written what to do.
 func explained(ctx context.Context, err error) error {
-	if ctx.Err() == nil {
-		return err
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return Interrupted().Because(ctx.Err())
+	case fault.As(err) == nil && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)):
+		return fault.New(fault.Forbidden, CodeUnwritable, "this user cannot write to the folder; it is as it was").
+			WithFix("start as the owner of the folder, or make it writable for this user").Because(err)
 	}
-	return Interrupted().Because(ctx.Err())
+	return err
 }
 
 // Interrupted makes the error of a set-up that was told to stop, and has undone what it did.

@@ -11,6 +11,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/requirements/reqdoc"
+	"orchestrator/internal/system/shellquote"
 )
 
 // CodeNoDocuments is the code of a folder in which no requirement document was found.
@@ -41,34 +42,51 @@ func (f Found) String() string {
 		families = append(families, fmt.Sprintf("%d %s", n, name))
 	}
 	slices.Sort(families)
-	return fmt.Sprintf("%s: requirements: %d (%s)", strings.Join(f.Documents, ", "), f.Requirements,
+	found := fmt.Sprintf("%s: requirements: %d (%s)", strings.Join(f.Documents, ", "), f.Requirements,
 		strings.Join(families, ", "))
+	if f.Skipped > 0 {
+		found += fmt.Sprintf("; not taken: %d, which orchestrator import --check lists", f.Skipped)
+	}
+	return found
 }
 
 // Find reads the documents that are named, or looks for some in the working folder where none is. It writes nothing.
 // Documents that cannot be imported are refused.
 func Find(ctx context.Context, named []string, reading reqdoc.Options) (Found, error) {
+	var empty []string
 	if len(named) == 0 {
-		named = search(ctx, reading)
+		named, empty = search(ctx, reading)
 	}
-	if len(named) == 0 {
+	switch {
+	case len(named) == 0 && len(empty) > 0:
+		return Found{}, fault.New(fault.NotFound, CodeNoDocuments, "no requirement was found in %s",
+			strings.Join(empty, ", ")).
+			WithFix("orchestrator import --dry-run %s says why; other documents are named with --documents",
+				quoted(empty))
+	case len(named) == 0:
 		return Found{}, fault.New(fault.NotFound, CodeNoDocuments,
-			"no requirement document was found here; looked for %s", strings.Join(slices.Concat(places, guesses), ", ")).
+			"no requirement document was found here; looked for %s",
+			strings.Join(slices.Concat(places, guesses), ", ")).
 			WithFix("name the documents, as in orchestrator init --documents 'docs/*.md'; a project without any " +
 				"begins with a file REQUIREMENTS.md that has a line such as: - **REQ-001**: A customer can log in.")
 	}
 	return read(ctx, named, reading)
 }
 
-func search(ctx context.Context, reading reqdoc.Options) (all []string) {
+// search returns the places that hold requirements, and those that hold documents without any.
+func search(ctx context.Context, reading reqdoc.Options) (all, empty []string) {
 	for _, place := range places {
-		if matches(place) && holdsSome(ctx, place, reading) {
+		switch {
+		case !matches(place):
+		case holdsSome(ctx, place, reading):
 			all = append(all, place)
+		default:
+			empty = append(empty, place)
 		}
 	}
 	for _, guess := range guesses {
 		if len(all) > 0 {
-			return all
+			return all, nil
 		}
 		files, _ := filepath.Glob(guess) // fails for a bad pattern alone
 		for _, file := range files {
@@ -77,7 +95,16 @@ func search(ctx context.Context, reading reqdoc.Options) (all []string) {
 			}
 		}
 	}
-	return all
+	return all, empty
+}
+
+// quoted returns patterns as words of a command line.
+func quoted(patterns []string) string {
+	words := make([]string, len(patterns))
+	for i, p := range patterns {
+		words[i] = shellquote.Quote(p)
+	}
+	return strings.Join(words, " ")
 }
 
 func matches(pattern string) bool {

@@ -72,6 +72,11 @@ func (p Plan) Complete() bool {
 
 // Plan finds out what is to be done. It writes nothing.
 func (p Project) Plan(ctx context.Context) (Plan, error) {
+	plan, err := p.plan(ctx)
+	return plan, explained(ctx, err)
+}
+
+func (p Project) plan(ctx context.Context) (Plan, error) {
 	if err := p.refuseClone(ctx); err != nil {
 		return Plan{}, err
 	}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -105,8 +106,12 @@ func TestWhoeverStopsItFindsTheFolderAsItWas(t *testing.T) {
 	plan := planned(t, shop(Answers{}))
 	write := plan.Steps[0].do
 	plan.Steps[0].do = func(ctx context.Context) error { stop(); return write(ctx) }
-	require.ErrorIs(t, plan.Do(ctx), context.Canceled)
+	err := plan.Do(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+	require.True(t, fault.Is(err, CodeInterrupted), err)
 	require.Equal(t, was, folder(t))
+	_, err = shop(Answers{}).Plan(ctx)
+	require.True(t, fault.Is(err, CodeInterrupted), err)
 }
 
 func TestASecondRunChangesNothing(t *testing.T) {
@@ -153,10 +158,43 @@ func TestDocumentsAreFoundWhereProjectsKeepThem(t *testing.T) {
 	}
 }
 
+func TestDocumentsWithoutRequirementsAreNamed(t *testing.T) {
+	t.Chdir(t.TempDir())
+	file(t, "docs/REQUIREMENTS.md", "# Why\n\nIt is needed.\n")
+	file(t, "specs/001-x/spec.md", "# Later\n")
+	_, err := Find(t.Context(), nil, reqdoc.Options{})
+	require.True(t, fault.Is(err, CodeNoDocuments), err)
+	require.Equal(t, "no requirement was found in specs/*/spec.md, docs/REQUIREMENTS.md", fault.As(err).Detail)
+	require.Contains(t, fault.As(err).Fix,
+		"orchestrator import --dry-run 'specs/*/spec.md' docs/REQUIREMENTS.md says why")
+	file(t, "docs/shop.md", document) // those that have some are taken
+	found, err := Find(t.Context(), nil, reqdoc.Options{})
+	require.NoError(t, err)
+	require.Equal(t, []string{"docs/shop.md"}, found.Documents)
+}
+
+func TestAFolderThatCannotBeWrittenIsSaid(t *testing.T) {
+	t.Chdir(t.TempDir())
+	file(t, "REQUIREMENTS.md", document)
+	was := folder(t)
+	p := shop(Answers{})
+	for _, cause := range []error{fs.ErrPermission, syscall.EROFS} {
+		p.Begin = func(context.Context, Answers) error { return &fs.PathError{Op: "mkdir", Path: "x", Err: cause} }
+		err := planned(t, p).Do(t.Context())
+		require.True(t, fault.Is(err, CodeUnwritable), err)
+		require.Contains(t, fault.As(err).Fix, "owner")
+		require.Equal(t, was, folder(t))
+	}
+}
+
 func TestWhereNothingIsFoundItSaysWhereItLooked(t *testing.T) {
 	t.Chdir(t.TempDir())
 	file(t, "REQUIREMENTS.md", "See elsewhere.\n")
 	_, err := Find(t.Context(), nil, reqdoc.Options{})
+	require.True(t, fault.Is(err, CodeNoDocuments), err)
+	require.Contains(t, fault.As(err).Detail, "no requirement was found in REQUIREMENTS.md")
+	require.NoError(t, os.Remove("REQUIREMENTS.md"))
+	_, err = Find(t.Context(), nil, reqdoc.Options{})
 	require.True(t, fault.Is(err, CodeNoDocuments), err)
 	require.Contains(t, fault.As(err).Detail, "openspec/specs")
 	require.Contains(t, fault.As(err).Fix, "--documents")

@@ -4,11 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/review"
 )
 
@@ -63,10 +66,37 @@ func TestWhatCannotBeABase(t *testing.T) {
 		require.ErrorIs(t, err, c.kind)
 		require.NotEmpty(t, fault.As(err).Fix)
 	}
-	_, err := pointOf([]byte("{}"))
+	_, err := snapshotIn(strings.NewReader("{}"))
 	require.ErrorIs(t, err, fault.Invalid)
-	_, err = Request{Service: &pages{}}.touches(t.Context())
+	_, err = Request{Service: &pages{}}.snapshot(t.Context())
 	require.ErrorContains(t, err, "not now")
-	_, err = Request{Export: "none.json"}.touches(t.Context())
+	_, err = Request{Export: "none.json"}.snapshot(t.Context())
 	require.ErrorIs(t, err, fault.NotFound)
+}
+
+func TestABaseIsAnEarlierStateOfTheSameLog(t *testing.T) {
+	state := func(key string, size uint64, root byte) *projection.Snapshot {
+		s, err := projection.New(projection.Project{AuditKey: key}, nil, audit.Head{Size: size, Root: audit.Hash{root}})
+		require.NoError(t, err)
+		return s
+	}
+	base := state("one", 7, 1)
+	for _, c := range []struct {
+		now  *projection.Snapshot
+		says string
+	}{
+		{state("one", 7, 1), ""},
+		{state("one", 8, 2), ""},
+		{state("two", 8, 2), "different keys"},
+		{state("one", 6, 1), "the log has 6 records now, and 7 there"},
+		{state("one", 7, 2), "not the same ones"},
+	} {
+		err := continues(base, c.now, Request{Ref: "main"})
+		if c.says == "" {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorIs(t, err, fault.Conflict)
+		require.ErrorContains(t, err, c.says)
+	}
 }

@@ -26,6 +26,14 @@ func quote(word string) string {
 	return shellquote.Quote(word)
 }
 
+// Line returns a command with its words, quoted for a shell.
+func Line(command string, words ...string) string {
+	for _, word := range words {
+		command += " " + quote(word)
+	}
+	return command
+}
+
 // Body returns the command that sends what an example shows; "" where no command does.
 func Body(id string, b guidance.Body) string {
 	name := quote(id)
@@ -75,17 +83,37 @@ func Lead(id string, l guidance.Lead) string {
 		return Body(id, *l.Example)
 	case strings.HasPrefix(l.Request, "PUT /workflow"):
 		return program + "workflow rework --reason '<why>'"
+	case strings.HasPrefix(l.Request, guidance.RenameRequest):
+		return renaming(strings.TrimPrefix(l.Request, guidance.RenameRequest))
 	case strings.HasPrefix(l.Request, "POST /requirements/"):
 		return program + "attach " + quote(id) + " '<report>'"
 	}
 	return l.Request
 }
 
-// Agreed returns the command that does what comes first, with a reason in it, so that it can be typed as it stands; ""
-// where it needs other words of a person.
-func Agreed(first agenda.First) string {
-	if len(first.Next) == 0 {
+// renaming returns the command that confirms the pairs of a request; "" if it has none.
+func renaming(body string) string {
+	var asked struct {
+		Renames []struct {
+			From string `json:"from"`
+			To   string `json:"to"`
+		} `json:"renames"`
+	}
+	if err := jsonv2.Unmarshal([]byte(body), &asked); err != nil || len(asked.Renames) == 0 {
 		return ""
+	}
+	return Line(program+"rename", asked.Renames[0].From, asked.Renames[0].To) + " --reason '<why>'"
+}
+
+// Agreed returns the command that does what comes first, with a reason in it, so that it can be typed as it stands; ""
+// where it needs other words of a person. Whether two requirements are the same is not agreed beforehand: of a renaming
+// it is the command that lists them.
+func Agreed(first agenda.First) string {
+	switch {
+	case len(first.Next) == 0:
+		return ""
+	case strings.HasPrefix(first.Next[0].Request, guidance.RenameRequest):
+		return program + "rename"
 	}
 	command := strings.ReplaceAll(Lead(first.ID, first.Next[0]), "'<why>'", "agreed")
 	if strings.Contains(command, "'<") || !strings.HasPrefix(command, program) {
@@ -101,6 +129,9 @@ func Next(id, party string) string {
 	}
 	return program + "next " + quote(id) + " --as " + party
 }
+
+// Attach returns the command that attaches a report.
+func Attach(id, report string) string { return program + "attach " + quote(id) + " " + quote(report) }
 
 // Refusal returns what a person can do about a refused change, a line each: what was lacking, and what is allowed
 // instead.
@@ -144,9 +175,16 @@ func Typed(id, text string) string {
 	return strings.NewReplacer(
 		"; then use a new Idempotency-Key, since this one will give this answer again", "", // each command has its own
 		"each of errors says", "the lines above say",
+		"see /schemas/change_request.schema.json; nothing of this request was applied",
+		"the lines above say what is wrong; nothing was changed",
+		"read the requirement again, look at what changed, and send the change with its present ETag",
+		"look at what changed with "+program+"show "+name+", and send the change for the present revision",
+		"which If-Match does not name", "not at the one that the change was meant for",
+		`send for example {"field":"implementation","for":"30m"}, and renew`, "give --for a time such as 30m, and renew",
 		"GET /requirements/{id}/next", program+"next "+name,
 		"GET /requirements/{id}/review", program+"show "+name,
 		"GET /requirements/{id}", program+"show "+name,
+		"GET /requirements?retired=true", program+"list",
 		"GET /requirements", program+"list",
 		"GET /next", program+"next",
 		"DELETE /requirements/{id}/claim?field=…", program+"claim "+name+" --release",
@@ -156,6 +194,7 @@ func Typed(id, text string) string {
 		"GET /workflow", program+"workflow",
 		"POST /requirements/{id}/test-report", program+"attach "+name+" '<report>'",
 		"POST /project/import", program+"import",
+		"POST /project/renames", program+"rename",
 	).Replace(text)
 }
 
@@ -170,3 +209,16 @@ func (e Error) Error() string { return e.Err.Error() }
 
 // Unwrap makes the refusal a target for errors.As.
 func (e Error) Unwrap() error { return e.Err }
+
+// Marked returns a status with what is to be known beside it; * is that the document calls the requirement finished.
+func Marked(status string, suspect, stale, retired, complete bool) string {
+	for _, mark := range []struct {
+		is   bool
+		text string
+	}{{suspect, ", suspect"}, {stale, ", stale"}, {retired, ", retired"}, {complete, " *"}} {
+		if mark.is {
+			status += mark.text
+		}
+	}
+	return status
+}

@@ -13,6 +13,7 @@ import (
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/rules/claiming"
 	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/rules/renaming"
 )
 
 // Query selects what is shown.
@@ -37,6 +38,8 @@ type Agenda struct {
 	AllStuck int             `json:"stuck_total"`
 	Counts   Counts          `json:"counts"` // of all requirements
 	After    string          `json:"-"`      // cursor of the next page of mine; "" when this is the last
+
+	Complete int `json:"complete_in_document,omitzero"` // requirements of which package finished tells so
 }
 
 // First is the requirement to go on with, and the request that does it.
@@ -55,6 +58,8 @@ type Item struct {
 	Since  time.Time        `json:"since,omitzero"` // when it came into its status
 	Do     string           `json:"do"`
 	Claim  *claiming.Mark   `json:"claim,omitempty"` // on the field of the role
+
+	Complete bool `json:"complete_in_document,omitzero"` // as package finished tells
 }
 
 // Waiting says how much waits for a party.
@@ -87,6 +92,7 @@ func Of(snap *projection.Snapshot, around guidance.Around, who lifecycle.Actor, 
 	a := Agenda{Actor: who, AsOf: snap.Head.Size, Mine: []Item{}, Waiting: []Waiting{}, Stuck: []Stuck{},
 		Counts: countsOf(snap)}
 	p := &plan{snap: snap, dead: around.Workflow.DeadEnds(), around: around, ranks: map[string]int{}}
+	p.proposeRenames(who.Role)
 	var mine []ranked
 	var aside []*projection.Entry
 	for e := range snap.All() {
@@ -99,6 +105,9 @@ func Of(snap *projection.Snapshot, around guidance.Around, who lifecycle.Actor, 
 			if a.AllStuck++; len(a.Stuck) < maxStuck {
 				a.Stuck = append(a.Stuck, stuck)
 			}
+		}
+		if e.Summary.Complete {
+			a.Complete++
 		}
 		if slices.Contains(e.Summary.WaitingFor, lifecycle.Party(who.Role)) {
 			mine = append(mine, ranked{e, p.place(e)})
@@ -159,7 +168,8 @@ type plan struct {
 	snap    *projection.Snapshot
 	dead    []lifecycle.Status
 	around  guidance.Around
-	ranks   map[string]int // of those that depend on others; onTheWay while it is looked for
+	renamed map[string]renaming.Proposal // to the pm, by the old ids
+	ranks   map[string]int               // of those that depend on others; onTheWay while it is looked for
 	waiting map[lifecycle.Party]*Waiting
 }
 
@@ -168,6 +178,7 @@ const (
 	onTheWay = -1           // it is looked for
 	inCircle = 1 << 20      // its dependencies lead back to it, or to a circle
 	last     = inCircle + 1 // it was put aside
+	settled  = -2           // what becomes of it decides whether another one is begun anew
 )
 
 // open returns the unfinished requirements on which one depends.
@@ -183,6 +194,9 @@ func (p *plan) open(e *projection.Entry) (all []*projection.Entry) {
 
 // place returns the rank by which a requirement is listed.
 func (p *plan) place(e *projection.Entry) int {
+	if _, is := p.renamed[e.Summary.ID]; is {
+		return settled
+	}
 	if isAside(e) {
 		return last
 	}
@@ -259,10 +273,14 @@ func (p *plan) stuck(e *projection.Entry) (Stuck, bool) {
 // item describes a requirement by what the role has to do with it.
 func (p *plan) item(e *projection.Entry, who lifecycle.Actor) (Item, []guidance.Lead) {
 	s := e.Summary
-	item := Item{ID: s.ID, Title: s.Title, Status: s.Status, Since: s.Since}
+	item := Item{ID: s.ID, Title: s.Title, Status: s.Status, Since: s.Since, Complete: s.Complete}
 	leads := slices.DeleteFunc(p.around.Leads(e.Requirement()), func(l guidance.Lead) bool { return l.By != lifecycle.Party(who.Role) })
 	if len(leads) > 0 {
 		item.Do = leads[0].Do()
+	}
+	if as, is := p.renamed[s.ID]; is {
+		item.Do = "confirm that it is " + as.To + " now, or " + item.Do
+		leads = append([]guidance.Lead{confirmation(as)}, leads...)
 	}
 	return item, leads
 }
@@ -286,6 +304,8 @@ func (p *plan) first(mine []ranked, who lifecycle.Actor, q Query) *First {
 func whyFirst(mine []ranked, i int, role lifecycle.Role) string {
 	aside := slices.IndexFunc(mine, func(r ranked) bool { return r.rank == last })
 	switch depends := mine[i].rank > 0; {
+	case mine[i].rank == settled:
+		return "the documents seem to have it under another id now; settle that before anybody begins anew there"
 	case i > 0 && depends:
 		return "others have claimed what comes before it; it depends on something unfinished, as the rest does"
 	case i > 0:

@@ -190,3 +190,23 @@ func TestWhatWasPutAsideIsNeverFirst(t *testing.T) {
 		require.Nil(t, of(t, snapshot(t, one{id: "A", status: aside}), paula, Query{Limit: 10}).First)
 	}
 }
+
+// Covers: ORC-175
+
+// What seems to have another id comes first for the pm, before anybody begins anew under the new one.
+func TestARenamingIsSettledFirst(t *testing.T) {
+	gone := func(r *lifecycle.Requirement) { r.Retired, r.Title = true, "Log in" }
+	s := snapshot(t, one{id: "NEW", status: lifecycle.NotStarted, edit: func(r *lifecycle.Requirement) { r.Title = "log  in" }},
+		one{id: "OTHER", status: lifecycle.NotStarted}, one{id: "OLD", status: lifecycle.Implemented, edit: gone})
+	require.Empty(t, of(t, s, paula, Query{Limit: 10}).First.Next[0].Request, "their titles are not the same")
+
+	s = snapshot(t, one{id: "NEW", status: lifecycle.NotStarted, edit: func(r *lifecycle.Requirement) { r.Title = "log in" }},
+		one{id: "OTHER", status: lifecycle.NotStarted}, one{id: "OLD", status: lifecycle.Implemented, edit: gone})
+	a := of(t, s, paula, Query{Limit: 10})
+	require.Equal(t, []string{"OLD", "NEW", "OTHER"}, idsOf(a.Mine))
+	require.Equal(t, "confirm that it is NEW now, or move it to deferred", a.First.Do)
+	require.Equal(t, `POST /project/renames {"renames":[{"from":"OLD","to":"NEW"}],"reason":"<why>"}`, a.First.Next[0].Request)
+	require.Equal(t, lifecycle.Deferred, a.First.Next[1].To)
+	require.Contains(t, a.First.Why, "another id")
+	require.Empty(t, of(t, s, lifecycle.Actor{Name: "archy", Role: lifecycle.Architect}, Query{Limit: 10}).Mine)
+}

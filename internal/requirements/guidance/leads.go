@@ -9,6 +9,9 @@ import (
 // switching is the request that leads out of a dead end, with its body.
 const switching = `PUT /workflow {"workflow":"rework","reason":"` + because + `"}`
 
+// RenameRequest is what a request that confirms a renaming begins with; its body follows.
+const RenameRequest = "POST /project/renames "
+
 // Lead is something that leads a requirement on: a field to supply or a move to make, by whom, with which request. It
 // has one of a request, which holds its body, and an example, which is sent with PATCH.
 type Lead struct {

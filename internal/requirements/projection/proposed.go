@@ -8,6 +8,8 @@ import (
 
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/requirements/pending"
+	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/rules/renaming"
 )
 
 // proposed is what open changes propose, worked out when it is first asked for.
@@ -47,4 +49,40 @@ func (s *Snapshot) Served(id string, raw []byte, etag string) ([]byte, string, e
 	sum := sha256.Sum256(encoded)
 	served := append(append(append([]byte{}, raw[:len(raw)-1]...), `,"proposed":`...), encoded...)
 	return append(served, '}'), strings.TrimSuffix(etag, `"`) + "." + hex.EncodeToString(sum[:4]) + `"`, nil
+}
+
+// renames are the pairs that look like renamed requirements, worked out when they are first asked for.
+type renames struct {
+	once sync.Once
+	all  []renaming.Proposal
+}
+
+// ProposedRenames pairs requirements that the documents no longer have with those that seem to be the same ones under
+// other ids. It decodes only requirements that have a title of a retired one.
+func (s *Snapshot) ProposedRenames() []renaming.Proposal {
+	s.renames.once.Do(func() {
+		titles := map[string]bool{}
+		if s.Counts.Retired > 0 {
+			for e := range s.All() {
+				if e.Summary.Retired {
+					titles[titleKey(e)] = true
+				}
+			}
+		}
+		var some []lifecycle.Requirement
+		if len(titles) > 0 {
+			for e := range s.All() {
+				if titles[titleKey(e)] && (e.Summary.Retired || e.Summary.Status == lifecycle.NotStarted) {
+					some = append(some, e.Requirement())
+				}
+			}
+		}
+		s.renames.all = renaming.Propose(some)
+	})
+	return s.renames.all
+}
+
+// titleKey is the same for requirements of which the titles are, as fingerprints and as people compare them.
+func titleKey(e *Entry) string {
+	return strings.ToLower(strings.Join(strings.Fields(e.Summary.Title), " "))
 }

@@ -18,6 +18,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/finished"
 	"orchestrator/internal/rules/claiming"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -55,6 +56,8 @@ type Summary struct {
 	Claims     []claiming.Mark   `json:"claims,omitempty"` // that count when it is listed
 	Path       string            `json:"path"`
 	Line       int               `json:"line"`
+
+	Complete bool `json:"complete_in_document,omitzero"` // as package finished tells
 }
 
 // NewEntry returns a requirement with its encoded bytes, under a workflow.
@@ -75,7 +78,7 @@ func (e *Entry) describe(w lifecycle.Workflow) {
 	e.ETag = ETagOf(*req)
 	e.Summary = Summary{
 		ID: req.ID, Title: req.Title, Kind: req.Kind, Status: req.Status, Suspect: req.Suspect,
-		Stale: len(req.Unsettling()) > 0, Retired: req.Retired,
+		Stale: len(req.Unsettling()) > 0, Retired: req.Retired, Complete: finished.ByDocument(*req),
 		Revision: req.Revision, Since: lifecycle.Since(*req), WaitingFor: w.WaitingFor(*req), Path: req.Source.Path, Line: req.Source.Line,
 	}
 }
@@ -117,6 +120,7 @@ type Snapshot struct {
 	chunks   [][]*Entry
 	names    *names                      // shared by the snapshots between two imports
 	proposed *proposed                   // as names
+	renames  *renames                    // of this snapshot alone
 	former   former                      // shared alike
 	claims   map[string][]claiming.Claim // by the id of the requirement; shared while nobody claims
 	Counts   Counts
@@ -156,7 +160,7 @@ func (c *Counts) add(s Summary, sign int) {
 // are a damaged store.
 func New(p Project, entries map[string]*Entry, head audit.Head) (*Snapshot, error) {
 	s := &Snapshot{Project: p, Head: head, position: make(map[string]int, len(p.IDs)),
-		names: &names{}, proposed: &proposed{}, former: former{},
+		names: &names{}, proposed: &proposed{}, renames: &renames{}, former: former{},
 		Counts: Counts{ByStatus: map[lifecycle.Status]int{}}}
 	ordered := make([]*Entry, 0, len(p.IDs))
 	for i, id := range p.IDs {
@@ -189,6 +193,7 @@ func Disagreement(format string, args ...any) *fault.Error {
 // After returns the snapshot with a batch of commits on top. What did not change is shared with s.
 func (s *Snapshot) After(batch []ledger.Commit) *Snapshot {
 	next := *s
+	next.renames = &renames{}
 	next.Head, next.claims = batch[len(batch)-1].Head, s.claimed(batch)
 	changed := map[string]*Entry{} // by id; the last of the batch, nil for one that has another id now
 	imported := false

@@ -9,6 +9,9 @@ import (
 // Counted returns in a few words what a test record counts, and of how many tests it cites.
 func Counted(t lifecycle.TestRecord) string {
 	r := t.Results
-	return fmt.Sprintf("%d passed, %d failed, %d skipped; %d tests are cited",
-		r.Passed, r.Failed, r.Skipped, len(t.Evidence))
+	cited := "1 test is"
+	if n := len(t.Evidence); n != 1 {
+		cited = fmt.Sprintf("%d tests are", n)
+	}
+	return fmt.Sprintf("%d passed, %d failed, %d skipped; %s cited", r.Passed, r.Failed, r.Skipped, cited)
 }

@@ -95,8 +95,16 @@ func Reopening(v guidance.View, req lifecycle.Requirement) (string, error) {
 	return "", refusal.WithFix("orchestrator next lists the moves")
 }
 
-// TakesReports reports whether whoever asked may attach a report to the requirement.
-func TakesReports(v guidance.View) bool { return v.ReportRequest != "" }
+// AwaitsReport reports whether whoever asked may attach a report to the requirement, and move it into a status with that:
+// the move is open to them, and lacks nothing of others.
+func AwaitsReport(v guidance.View, to string) bool {
+	for _, m := range v.Moves {
+		if string(m.To) == to && v.ReportRequest != "" {
+			return !slices.ContainsFunc(m.Lacks, func(l guidance.Lack) bool { return l.By != v.Actor.Role })
+		}
+	}
+	return false
+}
 
 // Standing returns the evidence of a test with a name, as the record has it that a report made; other where it has
 // none.

@@ -43,7 +43,7 @@ func repository(t *testing.T) (Tree, string) {
 func TestEvidenceInWords(t *testing.T) {
 	tree, head := repository(t)
 	for word, want := range map[string]string{
-		"file:a.go": "file:src/a.go", "file:a.go:1-3": "file:src/a.go:1-3", "file:a.go:3": "file:src/a.go:3",
+		"file:a.go": "file:src/a.go", "file:src/a.go:1-3": "file:src/a.go:1-3", "file:a.go:1-3": "file:src/a.go:1-3", "file:a.go:3": "file:src/a.go:3",
 		"file:../README@v2.md": "file:README@v2.md", "file:a.go:9@HEAD": "file:src/a.go:9@" + head,
 		"commit:HEAD": "commit:" + head, "commit:" + head[:8]: "commit:" + head,
 		"test:TestA@r.xml": "test:TestA@src/r.xml", "test:a::b=fail@r.xml": "test:a::b=fail@src/r.xml",

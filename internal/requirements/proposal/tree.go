@@ -64,12 +64,22 @@ func (t Tree) ask(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimSpace(said.String()), err
 }
 
+// at returns where a path that was typed leads to: from the folder on, or, where nothing is there, from the top of the
+// working tree on, as the service writes the paths of its examples.
+func (t Tree) at(typed string) string {
+	if filepath.IsAbs(typed) {
+		return typed
+	}
+	here := filepath.Join(t.folder, typed)
+	if fromTop := filepath.Join(t.top, typed); t.top != "" && !tree.Exists(here) && tree.Exists(fromTop) {
+		return fromTop
+	}
+	return here
+}
+
 // Path returns a path that was typed as the service takes it: from the top of the working tree on, with slashes.
 func (t Tree) Path(typed string) (string, error) {
-	abs := typed
-	if !filepath.IsAbs(abs) {
-		abs = filepath.Join(t.folder, typed)
-	}
+	abs := t.at(typed)
 	abs = filepath.Join(tree.Real(filepath.Dir(abs)), filepath.Base(abs))
 	root := t.top
 	if root == "" {
@@ -109,11 +119,7 @@ func (t Tree) checkLines(ctx context.Context, typed, path, lines string) error {
 	if err != nil {
 		return err
 	}
-	abs := typed
-	if !filepath.IsAbs(abs) {
-		abs = filepath.Join(t.folder, typed)
-	}
-	content, err := tree.ReadFile(ctx, abs, maxCited)
+	content, err := tree.ReadFile(ctx, t.at(typed), maxCited)
 	if err != nil {
 		return misused("%s cannot be read here", path).
 			WithFix("check the path, which begins in the present folder; or name the commit that has it: "+

@@ -42,8 +42,8 @@ func Agree(asked, onRecord string, imported bool) error {
 	}
 	return fault.New(fault.Conflict, CodeOnRecord, "--qualify %s is asked for, and the ids of this project are %s",
 		asked, described[form]).
-		WithFix("leave --qualify, or qualify in orchestrator.yaml, out; orchestrator rename --qualify %s gives every requirement its new id, and keeps its "+
-			"history", asked)
+		WithFix("leave --qualify, or qualify in orchestrator.yaml, out; orchestrator rename --qualify %s gives every "+
+			"requirement its new id, and keeps its history", asked)
 }
 
 // described says in words how the ids of a form look.

@@ -122,7 +122,7 @@ func TestIDsInAnotherForm(t *testing.T) {
 	}
 }
 
-// Covers: ORC-151
+// Covers: ORC-175
 
 func TestFormerIDsNameWhatHadThem(t *testing.T) {
 	names := NamesOf([]One{

@@ -9,7 +9,21 @@ import (
 // Point is a project at one moment, to be held against another.
 type Point struct {
 	Project Project
-	Touches map[string]Touch // of every requirement, by its id
+	Touches map[string]Touch    // of every requirement, by its id
+	Former  map[string][]string // the ids that requirements had, the oldest first
+}
+
+// at returns the id that a requirement had at another point: the one that it has now, or one that it had before.
+func (p Point) at(other map[string]Touch, id string) string {
+	if _, known := other[id]; known {
+		return id
+	}
+	for _, former := range slices.Backward(p.Former[id]) {
+		if _, known := other[former]; known {
+			return former
+		}
+	}
+	return id
 }
 
 // Touch is what people and documents have made of a requirement. The lines where it stands do not count, nor does what
@@ -80,15 +94,16 @@ func GateSince(now, base Point, o GateOptions) GateResult {
 		New: []string{}, Retired: []string{}, Worse: []string{}, Passing: []string{}, Touched: []string{}}
 	for i := range r.Cases {
 		c := &r.Cases[i]
-		old, known := before[c.ID]
-		touched := now.Touches[c.ID] != base.Touches[c.ID]
+		id := now.at(base.Touches, c.ID)
+		old, known := before[id]
+		touched := now.Touches[c.ID] != base.Touches[id]
 		s.add(*c, old, known, touched)
 		if known && !touched && c.Outcome == Fails && !worse(*c, old) {
 			c.Outcome = PassesAsBefore
 			r.Failed--
 			r.AsBefore++
 		}
-		if now.Touches[c.ID].Retired && known && !base.Touches[c.ID].Retired {
+		if now.Touches[c.ID].Retired && known && !base.Touches[id].Retired {
 			s.Retired = append(s.Retired, c.ID)
 		}
 	}

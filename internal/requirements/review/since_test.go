@@ -77,3 +77,21 @@ func TestWorseWithoutATouch(t *testing.T) {
 	require.False(t, gate(other, bad).Pass, "for another reason than at the base")
 	require.Equal(t, []string{"REQ-1"}, gate(good, bad).Since.Passing)
 }
+
+// Covers: ORC-175
+
+// A requirement that was renamed since the base is the one that it was, and neither new nor touched for that.
+func TestARenamedRequirementIsTheOneOfTheBase(t *testing.T) {
+	before := reviewtest.At(t, 1, lifecycle.Planned)
+	after, other := before, reviewtest.At(t, 2, lifecycle.Planned)
+	after.ID, after.FormerIDs = "NEW", []lifecycle.FormerID{{ID: "OLDER", Record: 2}, {ID: before.ID, Record: 9}}
+	base, now := pointOf(reviewtest.InputOf(before)), pointOf(reviewtest.InputOf(after, other))
+	o := review.GateOptions{Require: review.RequireDone}
+	s := review.GateSince(now, base, o)
+	require.Equal(t, []string{"NEW", other.ID}, s.Since.New, "nobody said who it was")
+	now.Former = map[string][]string{"NEW": {"OLDER", before.ID}}
+	s = review.GateSince(now, base, o)
+	require.Equal(t, []string{other.ID}, s.Since.New)
+	require.Empty(t, s.Since.Touched)
+	require.Equal(t, review.PassesAsBefore, s.Cases[0].Outcome)
+}

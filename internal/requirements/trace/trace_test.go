@@ -261,7 +261,7 @@ func TestCalledOff(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// Covers: ORC-151
+// Covers: ORC-175
 
 // TestMarksKeepNamingWhatWasRenamed: with the id that it had, they are listed as such.
 func TestMarksKeepNamingWhatWasRenamed(t *testing.T) {

@@ -21,8 +21,8 @@ type Proposal struct {
 	Same  string           `json:"same"` // SameText or SameTitle
 }
 
-// Propose pairs each requirement that is retired, though work on it had begun, with one that has the same text, or
-// else the same title, and no life of its own. Each is proposed once, in the order given.
+// Propose pairs each retired requirement to which anything has happened, unless it is deferred, with one that has the
+// same text, or else the same title, and no life of its own. Each is proposed once, in the order given.
 func Propose(all []lifecycle.Requirement) []Proposal {
 	proposals, paired := []Proposal{}, map[string]bool{}
 	for _, same := range []struct {
@@ -40,7 +40,7 @@ func Propose(all []lifecycle.Requirement) []Proposal {
 		}
 		for _, old := range all {
 			key := same.key(old)
-			if !old.NeedsDeferral() || paired[old.ID] || len(fresh[key]) == 0 {
+			if !old.Retired || old.Status == lifecycle.Deferred || !lives(old) || paired[old.ID] || len(fresh[key]) == 0 {
 				continue
 			}
 			next := fresh[key][0]

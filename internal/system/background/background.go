@@ -21,16 +21,16 @@ type Process struct {
 	ended chan struct{}
 }
 
-// Start starts a program in a session of its own, which no terminal ends. What it prints is added to the file log. It
-// gets the environment of this process and runs in its working folder.
-func Start(program string, args []string, log string) (*Process, error) {
+// Start starts a program in a session of its own, which no terminal ends. What it prints is added to the file log, and
+// there is nothing for it to read. It runs in the working folder of this process.
+func Start(program string, args []string, log string, environ []string) (*Process, error) {
 	out, err := os.OpenFile(log, os.O_WRONLY|os.O_CREATE|os.O_APPEND|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	defer out.Close()
 	cmd := exec.Command(program, args...) //nolint:gosec // this program itself
-	cmd.Stdout, cmd.Stderr = out, out
+	cmd.Stdout, cmd.Stderr, cmd.Env = out, out, environ
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
 		return nil, err
@@ -46,12 +46,17 @@ func Start(program string, args []string, log string) (*Process, error) {
 // Ended returns a channel that is closed when the program has ended.
 func (p *Process) Ended() <-chan struct{} { return p.ended }
 
-// Stop asks the program to end, and waits until it has.
-func (p *Process) Stop() {
+// Stop asks the program to end, and reports whether it did within a time.
+func (p *Process) Stop(within time.Duration) bool {
 	if running, err := os.FindProcess(p.ID); err == nil {
 		_ = running.Signal(syscall.SIGTERM) // it may have ended
 	}
-	<-p.ended
+	select {
+	case <-p.ended:
+		return true
+	case <-time.After(within):
+		return false
+	}
 }
 
 // wholeFile is a lock on all of a file.
@@ -123,11 +128,27 @@ func End(ctx context.Context, path string) (id int, err error) {
 	return id, err
 }
 
-// Show opens a URL in the browser of the person at this machine.
-func Show(ctx context.Context, url string) error {
+// showWithin is how long Show waits to learn whether a browser was opened.
+const showWithin = 2 * time.Second
+
+// Show opens a URL in the browser of the person at this machine. What opens it may be the browser itself, which goes on
+// when this process ends.
+func Show(url string) error {
 	opener := "xdg-open"
 	if runtime.GOOS == "darwin" {
 		opener = "open"
 	}
-	return exec.CommandContext(ctx, opener, url).Run()
+	cmd := exec.Command(opener, url)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(showWithin):
+		return nil
+	}
 }

@@ -44,14 +44,14 @@ func TestAProgramIsFoundAndEndedByItsLock(t *testing.T) {
 	require.NoFileExists(t, lock)
 
 	t.Setenv("HOLD", lock)
-	p, err := Start(os.Args[0], nil, log)
+	p, err := Start(os.Args[0], nil, log, os.Environ())
 	require.NoError(t, err)
 	require.Eventually(t, func() bool { return strings.Contains(content(t, log), "holding") }, 20*time.Second, lookAgain)
 	id, err = Holder(lock)
 	require.NoError(t, err)
 	require.Equal(t, p.ID, id)
 
-	second, err := Start(os.Args[0], nil, log)
+	second, err := Start(os.Args[0], nil, log, os.Environ())
 	require.NoError(t, err)
 	<-second.Ended()
 	require.Contains(t, content(t, log), "refused", "one at a time")
@@ -65,7 +65,7 @@ func TestAProgramIsFoundAndEndedByItsLock(t *testing.T) {
 	id, err = End(over, lock)
 	require.NoError(t, err)
 	require.Zero(t, id, "a lock that nobody holds names no process")
-	p.Stop()
+	require.True(t, p.Stop(time.Second), "it has ended")
 }
 
 func TestALogIsBounded(t *testing.T) {

@@ -61,12 +61,15 @@ type Command struct {
 // Prepare makes a command that is killed with all its children when ctx ends.
 //
 // safe.directory: git refuses repositories of other users because their configuration can start programs. The operator
-// named this one, often from a container with another user, and none of the commands used here starts one.
+// named this one, often from a container with another user, and the options here keep all of them from being started:
+// the monitor of the file system, hooks, and the verifiers of signatures, which log.showSignature asks for.
 //
 // core.commitGraph: git believes what that file says of the parents of a commit, and does not compare it with the commit.
 func (g Command) Prepare(ctx context.Context, args ...string) *Process {
 	options := []string{"--no-pager", "-c", "safe.directory=*", "-c", "core.fsmonitor=false",
-		"-c", "core.commitGraph=false", "-c", "core.hooksPath=" + noFile}
+		"-c", "core.commitGraph=false", "-c", "core.hooksPath=" + noFile, "-c", "log.showSignature=false",
+		"-c", "gpg.program=" + noFile, "-c", "gpg.x509.program=" + noFile, "-c", "gpg.ssh.program=" + noFile,
+		"-c", "core.warnAmbiguousRefs=true"}
 	cmd := exec.CommandContext(ctx, g.Path, append(options, args...)...)
 	cmd.Dir, cmd.Env = g.Dir, append(append([]string{"PATH=" + os.Getenv("PATH")}, environment...), g.Env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"orchestrator/internal/requirements/finished"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
@@ -80,6 +81,7 @@ func (d Dossier) head() []string {
 		}
 	}
 	add(row.Title != "", "title: %s", row.Title)
+	add(len(d.FormerIDs) > 0, "formerly: %s", formerly(d.FormerIDs))
 	add(true, "where: %s", place(source.Path, source.Line))
 	add(len(source.Section) > 0, "section: %s", strings.Join(source.Section, " > "))
 	add(source.Priority != "", "priority: %s", source.Priority)
@@ -87,13 +89,23 @@ func (d Dossier) head() []string {
 	add(len(d.Definition.DependsOn) > 0, "depends on: %s", strings.Join(d.Definition.DependsOn, ", "))
 	add(true, "status: %s%s, revision %d, workflow %s", row.Status, since(row.Since), d.Revision, d.Workflow)
 	add(d.Branch != "", "branch: %s", d.Branch)
-	add(row.Tick != "", "the document says: %s; the state here is %s", tickWords[row.Tick], row.Status)
+	add(row.Complete, "document: %s", finished.Words)
+	add(row.Tick != "" && !row.Complete, "the document says: %s; the state here is %s", tickWords[row.Tick], row.Status)
 	add(true, "waiting for: %s", review.OrNobody(row.WaitingFor))
 	missing := missingWords(row)
 	add(missing != "", "missing: %s", missing)
 	findings := findingWords(row)
 	add(findings != "", "findings: %s", findings)
 	return lines
+}
+
+// formerly names the ids that a requirement had, each with the record that took it away.
+func formerly(all []lifecycle.FormerID) string {
+	ids := make([]string, len(all))
+	for i, f := range all {
+		ids[i] = fmt.Sprintf("%s, until record %d", f.ID, f.Record)
+	}
+	return strings.Join(ids, "; ")
 }
 
 var tickWords = map[string]string{reqdoc.TickTicked: "done", reqdoc.TickOpen: "open"}

@@ -194,6 +194,7 @@ func Assaulted(t require.TestingT) lifecycle.Requirement {
 	req.ID, req.Title, req.Text, req.Kind = Hostile, Hostile, "```\n"+Hostile+"\n~~~~\n````", Hostile
 	req.Acceptance = []lifecycle.Criterion{{ID: Hostile, Kind: Hostile, Text: Hostile}}
 	req.Parents, req.DependsOn = []string{Hostile}, []string{Hostile}
+	req.FormerIDs = []lifecycle.FormerID{{ID: Hostile, Record: 2}}
 	req.Source = lifecycle.Source{Path: Hostile, Line: 3, Section: []string{Hostile}, Family: Hostile,
 		Priority: Hostile}
 	stamp := lifecycle.Stamp{Revision: 3, By: Hostile, Role: lifecycle.PM, At: Noon, Fingerprint: "fp-1"}
@@ -237,6 +238,7 @@ func AssaultedInput(t require.TestingT) review.Input {
 // StaleDossier returns the review of a requirement whose evidence went stale.
 func StaleDossier(t require.TestingT) review.Dossier {
 	all := slices.Collect(Everything(t).Requirements)
+	all[5].FormerIDs = []lifecycle.FormerID{{ID: "R-6", Record: 4}, {ID: "RQ-6", Record: 8}}
 	return review.One(lifecycle.Rework, all[5], review.Seen{Evidence: []review.Rechecked{
 		{Pointer: "/test/evidence/0", Verdict: review.Stale, Reason: lifecycle.ReportChanged, Detail: "report.xml is another one now"},
 		{Pointer: "/history/0/justification/evidence/0", Verdict: review.Moved, Reason: "", Detail: "docs/reasons.md:4-6"},
