@@ -112,10 +112,15 @@ func TestACompletionWaitsForNobody(t *testing.T) {
 	unlock, err := durable.Lock(addr, 0)
 	require.NoError(t, err)
 	t.Cleanup(unlock)
-	begun := time.Now()
-	out, code := orchestrate(t, dir, "__complete", "review", "R")
-	require.Zero(t, code, out)
-	require.Less(t, time.Since(begun), 5*time.Second, "it is 300 ms, and this machine may be busy")
-	require.Contains(t, out, "REQ-001\tC\n")
-	require.NotContains(t, out, "cli-list")
+	for _, settings := range []string{"", "orchestrator.yaml", filepath.Join(".orchestrator", "settings.yaml")} {
+		if settings != "" {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, settings), nil, 0o600))
+		}
+		begun := time.Now()
+		out, code := orchestrate(t, dir, "__complete", "review", "R")
+		require.Zero(t, code, out)
+		require.Less(t, time.Since(begun), 5*time.Second, "it is 300 ms, and this machine may be busy")
+		require.Contains(t, out, "REQ-001\tC\n", settings)
+		require.NotContains(t, out, "cli-list")
+	}
 }

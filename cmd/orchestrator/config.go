@@ -154,8 +154,8 @@ func (s settled) text() string {
 
 // inForce lists the settings in the order of the help.
 func inForce(flags *pflag.FlagSet) (all []settled) {
-	for _, key := range []string{"data", "requirements", "family", "qualify", "evidence", "branch", "workflow", "export", "addr",
-		"log-format", "log-level", "server", "token-file"} {
+	for _, key := range []string{"data", "requirements", "family", "qualify", "evidence", "branch", "workflow", "export",
+		"addr", "log-format", "log-level", "server", "token-file"} {
 		f := flags.Lookup(key)
 		if f == nil {
 			continue

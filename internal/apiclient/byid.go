@@ -1,7 +1,12 @@
 package apiclient
 
 import (
+	"context"
 	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
 
 	"orchestrator/internal/fault"
 )
@@ -18,8 +23,8 @@ func (e RenamedError) Error() string { return e.Refusal.Error() }
 // Unwrap makes the refusal a target for errors.As.
 func (e RenamedError) Unwrap() error { return e.Refusal }
 
-// ByID asks something about the requirement with an id. Where the service has no such requirement, and exactly one whose
-// short form it is, it asks once more with the whole id. Nothing was done before: the service had not found it. An id
+// ByID asks something about the requirement with an id. Where the service has no such requirement, and exactly one
+// whose short form it is, it asks once more with the whole id. Nothing was done before: the service had not found it. An id
 // that the requirement has no longer is a RenamedError.
 func ByID[T any](id string, ask func(id string) (T, error)) (T, error) {
 	answer, err := ask(id)
@@ -32,6 +37,21 @@ func ByID[T any](id string, ask func(id string) (T, error)) (T, error) {
 		return answer, RenamedError{f, id, f.RenamedTo}
 	}
 	return answer, err
+}
+
+// Shared refuses an id that is the short form of other requirements, too: nobody who types it can be sure which one it
+// is. The service knows such a one by ./ID as well. What cannot be told passes.
+func Shared(ctx context.Context, c *Client, id string) error {
+	if strings.Contains(id, "/") {
+		return nil
+	}
+	_, err := c.Send(ctx, Request{Method: http.MethodGet, Path: "/requirements/" + url.PathEscape("./"+id)})
+	if f := fault.As(err); f == nil || f.Kind != fault.NotFound || !slices.Equal(f.IDs, []string{id}) {
+		return nil
+	}
+	return fault.New(fault.Conflict, "id_ambiguous", "%s is the id of a requirement, and the short form of another",
+		id).WithFix("type ./%s for the one whose document is in no folder, or the whole id of the other: "+
+		"orchestrator list has both", id)
 }
 
 // Reading asks as ByID does, for what only reads: it follows an id to the requirement that had it, and says so to told.

@@ -139,8 +139,8 @@ func (s *server) announce(ready func(Started)) {
 	addr, o := s.listener.Address(), s.options.Project
 	if exposed(addr) {
 		s.log.Warn().Str("addr", addr).Msg("other machines can reach this address, and without TLS whoever is on " +
-			"the way reads tokens: give --tls-cert and --tls-key, or listen on 127.0.0.1 behind a proxy that has TLS; " +
-			"docs/remote.md shows both")
+			"the way reads tokens: give --tls-cert and --tls-key, or listen on 127.0.0.1 behind a proxy that has " +
+			"TLS; docs/remote.md shows both")
 	}
 	s.log.Info().Str("addr", addr).Str("data", string(s.project.Data)).
 		Str("workflow", s.project.Service.Workflow().Name).Msg("serving")

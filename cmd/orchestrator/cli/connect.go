@@ -81,13 +81,14 @@ func (o Service) ConnectAs(role, tokenFile string) (*apiclient.Client, error) {
 		return nil, err
 	}
 	options := apiclient.Options{Server: to.server, CAFile: o.TlsCA, UserAgent: UserAgent(), Timeout: o.Timeout}
+	o.tokenFile = tokenFile
+	if err := o.bind(&options, to); err != nil {
+		return nil, err
+	}
 	own := datadir.Dir(o.Data)
 	switch file := own.Token(role); {
 	case tokenFile != "":
 		options.TokenFile = tokenFile
-		if err := o.confine(&options, to); err != nil {
-			return nil, err
-		}
 	case to.own && tree.Exists(file):
 		options.TokenIn, options.TokenFile, options.Own = o.Data, file, own
 	case to.own:
@@ -103,15 +104,26 @@ func (o Service) ConnectAs(role, tokenFile string) (*apiclient.Client, error) {
 	return apiclient.New(options)
 }
 
+// bind keeps a token that is named from an address that is not.
+func (o Service) bind(options *apiclient.Options, to place) error {
+	switch data := datadir.Dir(o.Data); {
+	case !o.namesToken() || o.Server != "":
+	case to.saved:
+		options.Saved = data
+	default:
+		options.Own = data
+		return o.checkNested()
+	}
+	return nil
+}
+
 // addToken adds the token for a place. One that is named on the command line or by a variable is for what is named so,
 // too; an address that only the settings name gets the tokens that were saved for it. Tokens that lie in the data
 // folder are each for one address alone: whoever names another has to name a token, too.
 func (o Service) addToken(options *apiclient.Options, to place) error {
 	data := datadir.Dir(o.Data)
-	if o.namesToken() {
-		if err := o.confine(options, to); err != nil {
-			return err
-		}
+	if err := o.bind(options, to); err != nil {
+		return err
 	}
 	switch {
 	case o.tokenFile != "":
@@ -126,19 +138,6 @@ func (o Service) addToken(options *apiclient.Options, to place) error {
 		return fault.New(fault.Invalid, fault.CodeUsage, "no token is known for %s", apiclient.Redacted(to.server)).
 			WithFix("name one for this address with --token-file or %s; those in %s are for the service of that "+
 				"folder alone", tokenVariable, data.TokenDir())
-	}
-	return nil
-}
-
-// confine keeps a token that a flag or a variable names from an address that neither names.
-func (o Service) confine(options *apiclient.Options, to place) error {
-	switch {
-	case o.Server != "":
-	case to.saved:
-		options.Saved = datadir.Dir(o.Data)
-	default:
-		options.Own = datadir.Dir(o.Data)
-		return o.checkNested()
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package clientcmd
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/requirements/proposal"
-	"orchestrator/internal/rules/lifecycle"
 )
 
 // shown returns the If-Match of what was shown.
@@ -23,8 +21,8 @@ func acceptCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "accept ID",
 		Short: "Accept the changed text of a requirement, as the pm",
-		Long: `Accept shows what changed in the text since work began, word by word, and asks whether the work
-still fits. It is refused if the requirement has changed since it was shown.`,
+		Long: `Accept shows what changed in the text since work began, or since a pm last accepted the text, word by
+word, and asks whether the work still fits. It is refused if the requirement has changed since it was shown.`,
 		Example: `  orchestrator accept REQ-001
   orchestrator accept REQ-001 --reason "the design covers it" --yes`,
 		Args: cobra.ExactArgs(1),
@@ -53,9 +51,12 @@ func (o *confirming) accept(cmd *cobra.Command, c *apiclient.Client, id string) 
 		return err
 	}
 	if !o.asJSON {
-		if err := showChange(cmd, c, found.Dossier.Definition); err != nil {
+		p, columns := printer(cmd.OutOrStdout())
+		writeDefinition(p, columns, found.Dossier.Definition)
+		if err := found.showChange(cmd, c, p, columns); err != nil {
 			return err
 		}
+		fmt.Fprint(cmd.OutOrStdout(), p.String())
 	}
 	if !o.confirmed(cmd, "accept the text of "+found.View.ID+"?") {
 		fmt.Fprintln(cmd.ErrOrStderr(), "nothing is changed")
@@ -65,45 +66,38 @@ func (o *confirming) accept(cmd *cobra.Command, c *apiclient.Client, id string) 
 	return o.report(cmd.OutOrStdout(), got, "the text is accepted", err)
 }
 
-// showChange writes what changed in a text since the import before.
-func showChange(cmd *cobra.Command, c *apiclient.Client, now lifecycle.Definition) error {
-	before, err := earlier(cmd.Context(), c, now)
+// showChange writes what changed in a text since the work on the requirement began, or since a pm accepted its text.
+func (s sheet) showChange(cmd *cobra.Command, c *apiclient.Client, p *output.Printer, columns int) error {
+	basis, before, found, err := proposal.BasisOf(s.View.ID, s.Dossier.FormerIDs, func(path string, v any) error {
+		_, err := get(cmd.Context(), c, path, v)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	p, columns := printer(cmd.OutOrStdout())
-	writeDefinition(p, columns, now)
-	if before.ID == "" {
-		p.Line("\nthe log has no earlier text of it")
-	} else {
-		p.Line("\nwhat changed: [-taken away-] {+added+}")
-		paragraph(p, columns, "  ", wordsChanged(proposal.Difference(before, now)))
+	since := "work began"
+	if basis.Accepted {
+		since = "a pm accepted the text"
 	}
-	_, err = fmt.Fprint(cmd.OutOrStdout(), p.String())
-	return err
-}
-
-// earlier asks the log for the text that a requirement had before.
-func earlier(ctx context.Context, c *apiclient.Client, now lifecycle.Definition) (lifecycle.Definition, error) {
-	next := "/audit?kind=requirements.imported&order=desc&limit=100"
-	for next != "" {
-		var page proposal.Imports
-		if _, err := get(ctx, c, next, &page); err != nil {
-			return lifecycle.Definition{}, err
-		}
-		for _, r := range page.Records {
-			if r.Data.Blob != "" {
-				if _, err := get(ctx, c, "/audit/blobs/"+r.Data.Blob, &r.Data); err != nil {
-					return lifecycle.Definition{}, err
-				}
-			}
-			if d, found := r.Earlier(now); found {
-				return d, nil
-			}
-		}
-		next = page.Next
+	if !found {
+		p.Line("\nthe log does not have the text of when %s: see orchestrator history %s", since, s.View.ID)
+		return nil
 	}
-	return lifecycle.Definition{}, nil
+	now := s.Dossier.Definition
+	edits, whole := proposal.Difference(before, now)
+	p.Line("\nwhat changed since %s, on %s (record %d): [-taken away-] {+added+}", since, day(basis.At), basis.Record)
+	if len(edits) == 0 {
+		p.Line("  it reads as it did then")
+	}
+	paragraph(p, columns, "  ", wordsChanged(edits))
+	if was, is := before.Source.Priority, now.Source.Priority; was != is {
+		paragraph(p, columns, "  ", "priority: [-"+was+"-] {+"+is+"+}")
+	}
+	if !whole {
+		p.Line("\nmore was taken away than is shown; it read:")
+		writeDefinition(p, columns, before)
+	}
+	return nil
 }
 
 func wordsChanged(edits []proposal.Edit) string {

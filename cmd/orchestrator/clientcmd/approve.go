@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,7 +12,9 @@ import (
 
 	"orchestrator/cmd/orchestrator/completion"
 	"orchestrator/internal/apiclient"
+	"orchestrator/internal/requirements/guidance"
 	"orchestrator/internal/requirements/proposal"
+	"orchestrator/internal/rules/lifecycle"
 )
 
 // confirming is a command that shows something, asks, and then sends what was shown.
@@ -26,8 +29,12 @@ func (o *confirming) flags(cmd *cobra.Command, reason string) {
 	cmd.Flags().StringVar(&o.reason, "reason", reason, "`text` that goes on record")
 }
 
-// check refuses to go on where nobody can be asked.
+// check refuses to go on where nobody can be asked, or would be asked about what was not shown.
 func (o *confirming) check() error {
+	if o.asJSON && !o.yes {
+		return cliMisuse("with --json, or ORCHESTRATOR_JSON, nothing is shown that somebody could say yes to").
+			WithFix("look with orchestrator show, and give --yes; or give --json=false")
+	}
 	if o.yes || term.IsTerminal(int(os.Stdin.Fd())) {
 		return nil
 	}
@@ -48,7 +55,7 @@ func (o *confirming) confirmed(cmd *cobra.Command, question string) bool {
 
 func approveCommand() *cobra.Command {
 	var o confirming
-	o.Role = "pm"
+	o.Role, o.several = "pm", true
 	cmd := &cobra.Command{
 		Use:   "approve ID...",
 		Short: "Sign requirements off: approve them, and move them to done",
@@ -87,17 +94,9 @@ func (o *confirming) approve(cmd *cobra.Command, c *apiclient.Client, id string)
 	}
 	body, done := proposal.SignOff(found.View, o.reason)
 	if !o.asJSON {
-		p, columns := printer(cmd.OutOrStdout())
-		writeDefinition(p, columns, found.Dossier.Definition)
-		p.Line("status    %s, revision %d", found.Dossier.Standing.Status, found.Dossier.Revision)
-		found.writeGates(p, columns)
-		found.writeEvidence(p, columns)
-		p.Line("\nthe approval covers this text, and the design, implementation and tests of revision %d",
-			found.Dossier.Revision)
-		if !done {
-			p.Line("it does not lead to done: no move to done is open to you from %s", found.Dossier.Standing.Status)
+		if err := found.showSigned(cmd, c, body, done); err != nil {
+			return err
 		}
-		fmt.Fprint(cmd.OutOrStdout(), p.String())
 	}
 	if !o.confirmed(cmd, "approve "+found.View.ID+"?") {
 		fmt.Fprintln(cmd.ErrOrStderr(), "nothing is changed")
@@ -105,4 +104,33 @@ func (o *confirming) approve(cmd *cobra.Command, c *apiclient.Client, id string)
 	}
 	got, err := send(cmd.Context(), c, change{id: found.View.ID, body: body, ifMatch: found.shown()})
 	return o.report(cmd.OutOrStdout(), got, "approved", err)
+}
+
+// showSigned writes all that an approval says yes to.
+func (s sheet) showSigned(cmd *cobra.Command, c *apiclient.Client, body guidance.Body, done bool) error {
+	p, columns := printer(cmd.OutOrStdout())
+	writeDefinition(p, columns, s.Dossier.Definition)
+	p.Line("status    %s, revision %d", s.Dossier.Standing.Status, s.Dossier.Revision)
+	s.writeGates(p, columns)
+	s.writeEvidence(p, columns)
+	if body.AcceptFingerprint != "" {
+		if err := s.showChange(cmd, c, p, columns); err != nil {
+			return err
+		}
+	}
+	for _, d := range s.Dossier.Deviations {
+		if slices.ContainsFunc(body.Deviations, func(r lifecycle.DeviationChange) bool { return r.ID == d.ID }) {
+			paragraph(p, columns, "", "accepts deviation "+d.ID+": "+d.Text)
+		}
+	}
+	p.Line("\nthe approval covers this text, and the design, implementation and tests of revision %d",
+		s.Dossier.Revision)
+	if body.AcceptFingerprint != "" {
+		p.Line("it accepts the changed text, too")
+	}
+	if !done {
+		p.Line("it does not lead to done: no move to done is open to you from %s", s.Dossier.Standing.Status)
+	}
+	_, err := fmt.Fprint(cmd.OutOrStdout(), p.String())
+	return err
 }

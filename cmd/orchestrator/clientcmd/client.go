@@ -32,9 +32,10 @@ var shared = []string{"data", "server", "tls-ca", "token-file", "timeout", "json
 // asking is whom a command asks, and as whom.
 type asking struct {
 	cli.Service
-	as     string
-	asJSON bool
-	moves  bool // the role is that of the move, unless one is named
+	as      string
+	asJSON  bool
+	moves   bool // the role is that of the move, unless one is named
+	several bool // each argument is an id; else the first
 }
 
 // command adds the flags that all commands of the package have. ids says that the arguments are requirements.
@@ -53,6 +54,9 @@ func (a *asking) command(cmd *cobra.Command, ids bool) *cobra.Command {
 			cli.TypedOnly(cmd, f.Name)
 		}
 	})
+	if ids {
+		a.refuseShared(cmd)
+	}
 	leadToPresentID(cmd)
 	return cli.WithEnv(cmd)
 }
@@ -66,6 +70,29 @@ func (a *asking) usually() string {
 		return "viewer, or else pm"
 	}
 	return a.Role
+}
+
+// refuseShared makes a command refuse ids that could be those of several requirements.
+func (a *asking) refuseShared(cmd *cobra.Command) {
+	work := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if c, err := a.connect(); err == nil {
+			for _, id := range a.ids(args) {
+				if err := apiclient.Shared(cmd.Context(), c, id); err != nil {
+					return err
+				}
+			}
+		}
+		return work(cmd, args)
+	}
+}
+
+// ids returns those of the arguments that are ids of requirements.
+func (a *asking) ids(args []string) []string {
+	if a.several {
+		return args
+	}
+	return args[:min(len(args), 1)]
 }
 
 // connect makes the client.

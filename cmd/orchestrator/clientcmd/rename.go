@@ -159,7 +159,8 @@ func (o *renameOptions) proposed(cmd *cobra.Command, c *apiclient.Client) error 
 }
 
 // send sends a renaming, with a key by which a second one would be known as the same.
-func (o *renameOptions) send(cmd *cobra.Command, c *apiclient.Client, what map[string]any) (got renaming.Done, err error) {
+func (o *renameOptions) send(cmd *cobra.Command, c *apiclient.Client,
+	what map[string]any) (got renaming.Done, err error) {
 	what["reason"] = o.reason
 	body, err := jsonv2.Marshal(what, jsonv2.Deterministic(true))
 	if err != nil {

@@ -196,7 +196,7 @@ func (s sheet) writeGates(p *output.Printer, columns int) {
 	}
 	if len(rows) > 0 {
 		p.Line("\nlacking")
-		p.Table(columns, []string{"FOR", "BY", "WHAT"}, rows)
+		p.Whole(columns, []string{"FOR", "BY", "WHAT"}, rows)
 	}
 }
 
@@ -220,7 +220,7 @@ func (s sheet) writeEvidence(p *output.Printer, columns int) {
 	}
 	if len(rows) > 0 {
 		p.Line("\nevidence, looked up now")
-		p.Table(columns, []string{"OF", "EVIDENCE", "VERDICT"}, rows)
+		p.Whole(columns, []string{"OF", "EVIDENCE", "VERDICT"}, rows)
 	}
 }
 

@@ -67,11 +67,12 @@ func requirements(cmd *cobra.Command) []requirement {
 	if err == nil {
 		return all
 	}
+	cmd.SetContext(context.Background()) // the moment of the service may be over
 	path, err := setting.ExportPath(cmd)
 	if err != nil {
 		return nil
 	}
-	status, err := exportfile.ReadStatus(context.Background(), path)
+	status, err := exportfile.ReadStatus(cmd.Context(), path)
 	if err != nil {
 		return nil
 	}

@@ -79,6 +79,16 @@ func Wrap(text string, columns int) (lines []string) {
 // Table writes rows below heads, in columns that together take at most so many. What is too long is cut in the last
 // column first, and then in the widest. The cells are escaped.
 func (p *Printer) Table(columns int, heads []string, rows [][]string) {
+	p.table(columns, heads, rows, func(cell string, width int) []string { return []string{Cut(cell, width)} })
+}
+
+// Whole writes rows as Table does, and cuts nothing: what is too long goes on below, in its column.
+func (p *Printer) Whole(columns int, heads []string, rows [][]string) {
+	p.table(columns, heads, rows, Wrap)
+}
+
+// table writes rows whose cells are brought into the width of their column.
+func (p *Printer) table(columns int, heads []string, rows [][]string, into func(cell string, width int) []string) {
 	all := [][]string{heads}
 	for _, row := range rows {
 		escaped := make([]string, len(row))
@@ -95,10 +105,26 @@ func (p *Printer) Table(columns int, heads []string, rows [][]string) {
 	}
 	fit(widths, columns)
 	for _, row := range all {
-		var line strings.Builder
+		cells := make([][]string, len(row))
 		for i, cell := range row {
-			cell = Cut(cell, widths[i])
-			line.WriteString(cell + strings.Repeat(" ", max(0, widths[i]-Width(cell))+2))
+			cells[i] = into(cell, widths[i])
+		}
+		p.row(widths, cells)
+	}
+}
+
+// row writes a row on as many lines as its longest cell has.
+func (p *Printer) row(widths []int, cells [][]string) {
+	for n, more := 0, true; more; n++ {
+		var line strings.Builder
+		more = false
+		for i, cell := range cells {
+			part := ""
+			if n < len(cell) {
+				part = cell[n]
+			}
+			more = more || n+1 < len(cell)
+			line.WriteString(part + strings.Repeat(" ", max(0, widths[i]-Width(part))+2))
 		}
 		p.Line("%s", strings.TrimRight(line.String(), " "))
 	}

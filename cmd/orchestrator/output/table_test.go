@@ -38,3 +38,25 @@ func TestTablesFit(t *testing.T) {
 	p.Table(80, []string{"ID", "X"}, [][]string{{"REQ-001", "y"}})
 	require.Equal(t, "ID       X\nREQ-001  y\n", p.String())
 }
+
+// TestAWholeTableHasAllOfEachCell: what somebody signs is not cut, and fits all the same.
+func TestAWholeTableHasAllOfEachCell(t *testing.T) {
+	path := "file:" + strings.Repeat("long/", 40) + "file.go:10-20@" + strings.Repeat("0123456789abcdef", 4)
+	p := NewPrinter(false)
+	p.Whole(80, []string{"OF", "EVIDENCE", "VERDICT"}, [][]string{
+		{"implementation", path, "stale: " + strings.Repeat("the lines are others now ", 9)},
+		{"test", "test:TestA", "holds"},
+	})
+	var evidence strings.Builder
+	for line := range strings.Lines(p.String()) {
+		require.LessOrEqual(t, Width(strings.TrimSuffix(line, "\n")), 80, line)
+		require.NotContains(t, line, "…")
+		evidence.WriteString(strings.Fields(line[min(len(line)-1, len("implementation  ")):] + " x")[0])
+	}
+	require.Contains(t, evidence.String(), path)
+	require.Equal(t, 9, strings.Count(p.String(), "others"))
+
+	p = NewPrinter(false)
+	p.Whole(80, []string{"ID", "X"}, [][]string{{"REQ-001", "y"}})
+	require.Equal(t, "ID       X\nREQ-001  y\n", p.String())
+}

@@ -122,8 +122,8 @@ func (e services) lookAtAnswers(ctx context.Context, url string) (answers bool) 
 	return true
 }
 
-// severity returns how bad it is that a service cannot be asked. The certificate of the folder's own is for the name that
-// clients ask for, which is not the address that it listens on.
+// severity returns how bad it is that a service cannot be asked. The certificate of the folder's own is for the name
+// that clients ask for, which is not the address that it listens on.
 func (e services) severity(url string) Level {
 	if e.known.served && strings.HasPrefix(url, "https://") {
 		return Warning

@@ -36,7 +36,8 @@ func (r Request) byService(ctx context.Context, short, long version) (string, er
 	}
 	where := "the log of the service at " + r.Service.Base()
 	var proof audit.Consistency
-	_, err := r.Service.GetJSON(ctx, fmt.Sprintf("/audit/proof/consistency?old=%d&new=%d", short.size, long.size), &proof)
+	path := fmt.Sprintf("/audit/proof/consistency?old=%d&new=%d", short.size, long.size)
+	_, err := r.Service.GetJSON(ctx, path, &proof)
 	switch {
 	case errors.Is(err, fault.Unavailable):
 		return "", nil
@@ -105,8 +106,8 @@ func (r Request) ahead(ctx context.Context, where string, size uint64, short, lo
 		return err
 	}
 	return fault.New(fault.Conflict, "merge_ahead",
-		"%s: %s has %d records, and %s only %d: it was not written from this log", r.Path, long.side, long.size, where, size).
-		WithFix("git log -- %s says who committed it; if another database went on from this one, put that one here with "+
-			"orchestrator restore, and merge again; else keep the other side: git checkout --%s -- %s", r.Path, short.side,
-			r.Path)
+		"%s: %s has %d records, and %s only %d: it was not written from this log", r.Path, long.side, long.size, where,
+		size).WithFix("git log -- %s says who committed it; if another database went on from this one, put that one "+
+		"here with orchestrator restore, and merge again; else keep the other side: git checkout --%s -- %s", r.Path,
+		short.side, r.Path)
 }

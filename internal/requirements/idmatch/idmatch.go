@@ -62,7 +62,9 @@ func Named(ids []string, short map[string][]string) *IDs {
 		x.add(byKey, id, id, !numbered[id])
 	}
 	for _, form := range slices.Sorted(maps.Keys(short)) {
-		if of := short[form]; len(of) == 1 {
+		if of := short[form]; slices.Contains(of, form) {
+			continue // it is an id as well, and found as it is
+		} else if len(of) == 1 {
 			x.add(byKey, form, of[0], true)
 		} else if reqid.LooksLike(form) {
 			x.add(byKey, form, form, true)

@@ -32,6 +32,12 @@ func SignOff(v guidance.View, reason string) (guidance.Body, bool) {
 			body := *m.Example
 			body.Approvals = approval
 			body.Justification.Reason = reason
+			body.Deviations = slices.Clone(body.Deviations)
+			for i, d := range body.Deviations {
+				resolution := *d.Resolution
+				resolution.Text = reason
+				body.Deviations[i].Resolution = &resolution
+			}
 			return body, true
 		}
 	}

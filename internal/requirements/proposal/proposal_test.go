@@ -130,19 +130,73 @@ func TestWhatAnApprovalSends(t *testing.T) {
 	require.ErrorIs(t, err, fault.Conflict)
 }
 
+// TestWhatAChangedTextIsHeldAgainst: the text on which work began, or which a pm accepted last, under whatever id.
+func TestWhatAChangedTextIsHeldAgainst(t *testing.T) {
+	read := func(b *Basis, of string) {
+		var log Log
+		require.NoError(t, jsonv2.Unmarshal([]byte(`{"records":[`+of+`]}`), &log))
+		for _, e := range log.Records {
+			if b.Read(e) {
+				return
+			}
+		}
+	}
+	const (
+		refused  = `{"seq":30,"kind":"requirement.refused","data":{"change":{"accept_fingerprint":"x"}}},`
+		noted    = `{"seq":29,"kind":"requirement.changed","data":{"change":{"pm_notes":[{"text":"n"}]}}},`
+		accepted = `{"seq":20,"kind":"requirement.changed","data":{"change":{"accept_fingerprint":"b"}}},`
+		written  = `{"seq":12,"kind":"requirement.changed","data":{"change":{"implementation":null}}},`
+		moved    = `{"seq":10,"kind":"requirement.changed","data":{"change":{"status":"planned"}}},`
+		first    = `{"seq":9,"kind":"requirement.changed","data":{"change":{"pm_notes":[]}}}`
+	)
+	var began, again, none Basis
+	read(&began, refused+noted+written+moved+first)
+	require.Equal(t, Basis{Record: 10}, began)
+	read(&again, refused+noted+accepted+written+moved+first)
+	require.Equal(t, Basis{Record: 20, Accepted: true}, again)
+	read(&none, refused+noted+first)
+	require.Zero(t, none)
+
+	imports := []Entry{{Seq: 25, Data: defined("a/R", "4")}, {Seq: 21, Data: defined("a/R", "3")},
+		{Seq: 15, Data: defined("R", "2")}, {Seq: 9, Data: defined("R", "1")}, {Seq: 2, Data: defined("Q", "0")}}
+	former := []lifecycle.FormerID{{ID: "Q", Record: 5}, {ID: "R", Record: 18}}
+	for at, want := range map[uint64]string{30: "4", 22: "3", 20: "2", 17: "2", 10: "1", 7: "0", 4: "0", 1: ""} {
+		text := TextAt(at, "a/R", former)
+		for _, e := range imports {
+			if text.Read(e) {
+				break
+			}
+		}
+		got, found := text.Found()
+		require.Equal(t, want, got.Fingerprint, at)
+		require.Equal(t, want != "", found, at)
+	}
+}
+
+func defined(id, fingerprint string) EntryData {
+	return EntryData{Defined: []lifecycle.Definition{{ID: "other"}, {ID: id, Fingerprint: fingerprint}}}
+}
+
 func TestTheDifferenceOfTexts(t *testing.T) {
+	before := lifecycle.Definition{ID: "R-1", Title: "log out", Fingerprint: "a"}
 	now := lifecycle.Definition{ID: "R-1", Title: "log out everywhere", Fingerprint: "b"}
-	var imported Imported
-	imported.Data.Defined = []lifecycle.Definition{{ID: "R-2"}, {ID: "R-1", Title: "log out", Fingerprint: "a"}}
-	before, found := imported.Earlier(now)
-	require.True(t, found)
+	edits, whole := Difference(before, now)
+	require.True(t, whole)
 	var added []string
-	for _, e := range Difference(before, now) {
+	for _, e := range edits {
 		if e.Inserts() {
 			added = append(added, e.Text)
 		}
 	}
 	require.Contains(t, strings.Join(added, " "), "everywhere")
-	_, found = imported.Earlier(lifecycle.Definition{ID: "R-1", Fingerprint: "a"})
-	require.False(t, found)
+	edits, whole = Difference(now, now)
+	require.Empty(t, edits)
+	require.True(t, whole)
+	before.Title = strings.Repeat("gone ", 1000)
+	_, whole = Difference(before, now)
+	require.False(t, whole)
+	before.Title = strings.Repeat("word ", 1000) + "end"
+	now.Title = strings.Repeat("word other ", 1000)
+	_, whole = Difference(now, before)
+	require.False(t, whole)
 }

@@ -1,6 +1,9 @@
 package qualify
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // One is a requirement by its id and the document that defines it.
 type One struct {
@@ -16,8 +19,13 @@ type Names struct {
 	short map[string][]string
 }
 
+// OneFolder stands in front of an id without a folder, in marks and commands, where that is the short form of others,
+// too: ./FR-1 is FR-1, and not a/FR-1.
+const OneFolder = "./"
+
 // NamesOf returns the names of requirements. A retired requirement keeps its short form only as long as no other one
-// has it. An id that a requirement had names it as long as it is neither an id nor a short form.
+// has it. The short form of a requirement in use that is the id of another one stands for both. An id that a
+// requirement had names it as long as it is neither an id nor a short form.
 func NamesOf(all []One) Names {
 	n := Names{whole: make(map[string]bool, len(all)), short: map[string][]string{}}
 	by := map[string][]One{}
@@ -30,6 +38,8 @@ func NamesOf(all []One) Names {
 	for short, ones := range by {
 		if !n.whole[short] {
 			n.short[short] = inUse(ones)
+		} else if slices.ContainsFunc(ones, func(one One) bool { return !one.Retired }) {
+			n.short[short] = slices.Sorted(slices.Values(append(inUse(ones), short)))
 		}
 	}
 	for _, one := range all {
@@ -42,17 +52,28 @@ func NamesOf(all []One) Names {
 	return n
 }
 
-// Meant returns the ids that a name stands for, sorted: the name itself if it is one, else those whose short form it
-// is. It is ambiguous if there are several, and unknown if there is none.
+// Meant returns the ids that a name stands for, sorted: those whose short form it is, and the name itself if it is one.
+// It is ambiguous if there are several, and unknown if there is none.
 func (n Names) Meant(name string) []string {
+	if of := n.short[name]; of != nil {
+		return of
+	}
 	if n.whole[name] {
 		return []string{name}
 	}
-	return n.short[name]
+	if id, is := strings.CutPrefix(name, OneFolder); is && n.Shared(id) {
+		return []string{id}
+	}
+	return nil
 }
 
-// Shorts returns the short forms that are no ids themselves, and former ids, each with the ids that are meant, sorted.
-// It must not be changed.
+// Is reports whether a name is an id as it stands.
+func (n Names) Is(name string) bool { return n.whole[name] }
+
+// Shared reports whether an id is the short form of others, too.
+func (n Names) Shared(id string) bool { return n.whole[id] && len(n.short[id]) > 1 }
+
+// Shorts returns the short forms, and former ids, each with the ids that are meant, sorted. It must not be changed.
 func (n Names) Shorts() map[string][]string { return n.short }
 
 // inUse returns the ids of those that are not retired, or of all if all are.

@@ -69,11 +69,16 @@ func TestShortFormsAreUniqueOrName(t *testing.T) {
 	})
 	for name, want := range map[string][]string{
 		"FR-1": {"a/FR-1", "b/FR-1"}, "FR-2": {"a/FR-2"}, "a/FR-2": {"a/FR-2"}, "old/FR-2": {"old/FR-2"},
-		"FR-3": {"FR-3"}, "FR-9": {"old/FR-9"}, "FR-4": nil, "a": nil, "": nil,
+		"FR-3": {"FR-3", "a/FR-3"}, "./FR-3": {"FR-3"}, "./FR-1": nil, "./a/FR-2": nil, "a/FR-3": {"a/FR-3"},
+		"FR-9": {"old/FR-9"}, "FR-4": nil, "a": nil, "": nil,
 	} {
 		require.Equal(t, want, names.Meant(name), name)
 	}
-	require.Equal(t, map[string][]string{"FR-1": {"a/FR-1", "b/FR-1"}, "FR-2": {"a/FR-2"}, "FR-9": {"old/FR-9"}}, names.Shorts())
+	require.Equal(t, map[string][]string{"FR-1": {"a/FR-1", "b/FR-1"}, "FR-2": {"a/FR-2"}, "FR-3": {"FR-3", "a/FR-3"},
+		"FR-9": {"old/FR-9"}}, names.Shorts())
+	require.True(t, names.Shared("FR-3") && names.Is("FR-3") && !names.Shared("FR-1") && !names.Is("FR-1"))
+	alone := NamesOf([]One{{ID: "FR-3", Path: "R.md"}, {ID: "a/FR-3", Path: "specs/a/spec.md", Retired: true}})
+	require.Equal(t, []string{"FR-3"}, alone.Meant("FR-3"), "the other one is retired")
 }
 
 // Covers: ORC-146

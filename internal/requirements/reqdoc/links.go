@@ -20,8 +20,8 @@ func resolveLinks(all []Requirement) qualify.Names {
 		folder := strings.TrimSuffix(strings.TrimSuffix(r.ID, qualify.Short(r.ID, r.Path)), "/")
 		for _, links := range [][]string{r.Parents, r.DependsOn} {
 			for i, id := range links {
-				if own := names.Meant(qualify.Whole(folder, id)); len(own) == 1 {
-					links[i] = own[0]
+				if own := qualify.Whole(folder, id); names.Is(own) {
+					links[i] = own
 				} else if meant := names.Meant(id); len(meant) == 1 {
 					links[i] = meant[0]
 				}
@@ -44,9 +44,21 @@ func astray(r Requirement, id string, names qualify.Names) Problem {
 		"mend the link")
 }
 
-// checkLinks reports links that lead nowhere or in a circle.
+// shared reports ids that are the short form of another requirement.
+func shared(all []Requirement, names qualify.Names) (problems []Problem) {
+	for _, r := range all {
+		if names.Shared(r.ID) {
+			message := r.ID + " can be taken for each of " + strings.Join(names.Meant(r.ID), ", ")
+			problems = append(problems, remark(ReasonShared, r.Place, r.ID, message,
+				"give it another id, or write "+qualify.OneFolder+r.ID+" in marks"))
+		}
+	}
+	return problems
+}
+
+// checkLinks reports ids that lead to several requirements, and links that lead nowhere or in a circle.
 func checkLinks(all []Requirement, names qualify.Names) []Problem {
-	var problems []Problem
+	problems := shared(all, names)
 	at := make(map[string]int, len(all))
 	for i, r := range all {
 		at[r.ID] = i

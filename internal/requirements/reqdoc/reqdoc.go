@@ -122,6 +122,7 @@ const (
 	ReasonUnrelated   = "unrelated"   // it has an id of something else: a standard, a risk, the document
 	ReasonTotal       = "total"       // the document states another number of requirements
 	ReasonRepeated    = "repeated"    // it stands there twice, word for word
+	ReasonShared      = "shared"      // its id is what other documents call another one
 	ReasonLink        = "link"        // it leads nowhere, or in a circle
 	ReasonQuestion    = "question"    // it leaves a question open
 	ReasonDelta       = "delta"       // a change to what does not exist, or a half one

@@ -126,7 +126,8 @@ func (r Report) CheckMarks() error {
 			WithFix("name requirements of the documents that were read, or remove the marks")
 	case r.Summary.Ambiguous > 0:
 		return fault.New(fault.Conflict, "ambiguous_marks", "marks and tests with an id that several requirements have: %d",
-			r.Summary.Ambiguous).WithFix("write the whole id, with its folder in front")
+			r.Summary.Ambiguous).
+			WithFix("write the whole id, with its folder in front; ./ID is the one without a folder")
 	}
 	return nil
 }

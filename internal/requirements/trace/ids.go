@@ -32,6 +32,9 @@ func newBook(ids []string, short map[string][]string) *book {
 	}
 	for _, id := range ids {
 		b.add(id, []string{id}, !whole[id])
+		if len(short[id]) > 1 {
+			b.known[qualify.OneFolder+id] = true
+		}
 	}
 	for _, list := range b.spaced {
 		slices.SortFunc(list, func(x, y string) int { return len(y) - len(x) })
@@ -84,6 +87,7 @@ const (
 type named struct {
 	id     string
 	known  bool
+	exact  bool   // not by its short form
 	former string // as the text has it, where the requirement has another id now
 }
 
@@ -104,6 +108,9 @@ func (b *book) list(s string) (ids []named, comma bool) {
 			return ids, false
 		}
 		one := named{id: b.whole(id), known: b.known[id]}
+		if exact, is := strings.CutPrefix(id, qualify.OneFolder); is && one.known && len(b.short[exact]) > 1 {
+			one.id, one.exact = exact, true
+		}
 		if one.id != id && b.former[id] {
 			one.former = id
 		}

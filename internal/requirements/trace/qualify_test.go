@@ -89,6 +89,29 @@ func TestAShortFormOfSeveralIsReported(t *testing.T) {
 	require.True(t, fault.Is(r.CheckMarks(), "ambiguous_marks"))
 }
 
+// TestAnIDThatIsAShortFormIsReported: a mark does not move to another requirement when one comes whose id is the short
+// form that it has.
+func TestAnIDThatIsAShortFormIsReported(t *testing.T) {
+	t.Chdir(folderOf(t, map[string]string{
+		"specs/001-login/spec.md": features["specs/003-timeout/spec.md"],
+		"REQUIREMENTS.md":         "# Shop\n\n- **FR-001**: Passwords are hashed.\n- **FR-009**: It is fast.\n",
+		"a.go": "// Covers: FR-001, FR-002, FR-009\n// Covers: ./FR-001\n// Covers: FR-009, ./FR-001.\n" +
+			"// Covers: 001-login/FR-001\n",
+		"a_test.go": "func TestHashes_FR001(t *testing.T) {}\n",
+	}))
+	documents := Documents{Paths: []string{"REQUIREMENTS.md", "specs/*/spec.md"}}
+	r, err := RunDocuments(t.Context(), ".", documents, Options{})
+	require.NoError(t, err)
+	require.Equal(t, map[string][]string{"FR-001": {"Covers", "Covers"}, "001-login/FR-001": {"Covers"},
+		"001-login/FR-002": {"Covers"}, "FR-009": {"Covers", "Covers"}}, foundIn(r))
+	both := []string{"001-login/FR-001", "FR-001"}
+	require.Equal(t, []Ambiguous{
+		{Place{"a.go", 1, KindMark, "Covers", "", ""}, "FR-001", 2, both},
+		{Place{"a_test.go", 1, KindTest, "", "TestHashes_FR001", ""}, "FR-001", 2, both},
+	}, r.Ambiguous)
+	require.Empty(t, r.Unknown)
+}
+
 // TestTheExportTellsTheForm: without a service, it is what is on record.
 func TestTheExportTellsTheForm(t *testing.T) {
 	older := `{"schema_version":1,"project":{"name":"Shop","sources":[{"path":"R.md","sha256":""}]},` +

@@ -255,10 +255,10 @@ func (r *reader) assemble(all []Requirement, read []fileRead) Report {
 			report.Summary.Files++
 		}
 		for _, h := range f.hits {
-			if i, known := at[h.id]; known {
-				report.Requirements[i].add(h.place(f.path))
-			} else if could := r.marks.short[h.id]; len(could) > 1 {
+			if could := r.marks.short[h.id]; len(could) > 1 && !h.exact {
 				report.Ambiguous = append(report.Ambiguous, Ambiguous{h.place(f.path), h.id, len(could), could[:min(len(could), maxCould)]})
+			} else if i, known := at[h.id]; known {
+				report.Requirements[i].add(h.place(f.path))
 			} else {
 				report.Unknown = append(report.Unknown,
 					Unknown{visible(f.path), h.number, h.keyword, visible(h.id), r.marks.similar(h.id)})
