@@ -4,17 +4,16 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"orchestrator/cmd/orchestrator/cli/setting"
 	"orchestrator/cmd/orchestrator/clientcmd/renaming"
 	"orchestrator/cmd/orchestrator/completion"
 	"orchestrator/internal/apiclient"
-	"orchestrator/internal/operator/config"
 )
 
 const pathOfRenames = "/project/renames"
@@ -216,11 +215,11 @@ func (o *renameOptions) warnOfSettings(cmd *cobra.Command) error {
 	if o.dryRun || o.Server != "" {
 		return nil
 	}
-	inTree, err := config.ReadTree(cmd.Context(), filepath.Dir(o.Data))
-	if err != nil || inTree.Qualify == "" || inTree.Qualify == o.form {
+	form, err := setting.Qualify(cmd.Context())
+	if err != nil || form == "" || form == o.form {
 		return err
 	}
 	_, err = fmt.Fprintf(cmd.ErrOrStderr(), "orchestrator.yaml says qualify: %s, with which the service will not "+
-		"start again: take it out, since the log has the form\n", inTree.Qualify)
+		"start again: take it out, since the log has the form\n", form)
 	return err
 }

@@ -54,6 +54,12 @@ func (p *project) ofFolder() (config.Local, error) {
 	return *p.local, nil
 }
 
+// Qualify returns what orchestrator.yaml of the project of the working folder says of ids, "" for nothing.
+func Qualify(ctx context.Context) (string, error) {
+	t, err := projectAt(ctx, rootOf(), "").ofTree()
+	return t.Qualify, err
+}
+
 // rootOf returns the root of the project of the working folder; where there is none yet, it is the working folder.
 func rootOf() string {
 	here, err := os.Getwd()

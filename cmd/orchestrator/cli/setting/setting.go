@@ -148,8 +148,8 @@ func TypedFlags(cmd *cobra.Command) (words []string) {
 	return words
 }
 
-// Apply gives flags that nobody has set the values of the settings, and puts paths where they belong. Where the settings
-// cannot be used, it has done all else.
+// Apply gives flags that nobody has set the values of the settings, and puts paths where they belong. Where the
+// settings cannot be used, it has done all else.
 func Apply(cmd *cobra.Command, args []string) error {
 	root := rootOf()
 	if isToStay(cmd) {
