@@ -24,7 +24,7 @@ PLATFORMS  ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 build: bin/orchestrator bin/orchestrator-hook
 
 bin/orchestrator: FORCE
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X orchestrator/cmd/orchestrator/cli.BuildVersion=$(VERSION)" -o $@ ./cmd/orchestrator
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X $(shell $(GO) list -m)/cmd/orchestrator/cli.BuildVersion=$(VERSION)" -o $@ ./cmd/orchestrator
 
 # The hook of the boundary as a program of its own, which starts faster.
 bin/orchestrator-hook: FORCE

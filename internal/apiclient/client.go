@@ -316,6 +316,10 @@ func (c *Client) unreachable(err error) error {
 	if errors.As(err, &u) {
 		err = u.Err
 	}
+	if strings.Contains(err.Error(), "server gave HTTP response to HTTPS client") {
+		return fault.New(fault.Unavailable, CodeUnreachable, "the service at %s answers without TLS", c.name).
+			WithFix("name it by http:// instead of https://")
+	}
 	if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ENOENT) { // of a port, of a socket
 		return c.notRunning().Because(err)
 	}

@@ -41,6 +41,8 @@ func provokeRenames(h *harness) {
 	post(422, "reason_required", "pm", `{"qualify":"folder"}`)
 	post(422, "reason_too_long", "pm", `{"qualify":"folder","reason":"`+strings.Repeat("x", 1001)+`"}`)
 	post(422, "secret_in_text", "pm", `{"qualify":"folder","reason":"`+awsKey+`"}`)
+	refused := h.expect(422, "secret_in_text", "pm", "POST", pathOfRenames, pairOf("REQ-001 ", awsKey))
+	require.NotContains(h.t, string(refused.Body), awsKey)
 	h.patch("pm", `{"pm_notes":[{"text":"n"}]}`)
 	h.write(strings.Replace(sample, "REQ-001", "LOGIN-1", 1))
 	h.expect(200, "", "pm", "POST", "/project/import", "")

@@ -20,8 +20,11 @@ type Renamed struct {
 // Rename gives requirements other ids, on record: all that are asked for, or none. A dry run decides alike, ignores the
 // Idempotency-Key, and changes nothing.
 func (s *Service) Rename(ctx context.Context, a renames.Asked, asked Refused) (out Renamed, err error) {
-	if err = a.Check(); err == nil {
+	if err = a.MayBe(); err == nil {
 		err = refuseSecrets(Proposal{IdempotencyKey: a.Key}, decision.SecretsInJSON(asked.Body))
+	}
+	if err == nil {
+		err = a.Check() // which quotes ids
 	}
 	switch {
 	case err != nil:

@@ -300,6 +300,7 @@ func TestVerifyDecidesRenamingsAgain(t *testing.T) {
 		"gives the ids the form":         {pm, record.Renamed{Qualify: "hand", Reason: "r"}},
 		"the rules refuse it":            {pm, record.Renamed{Renames: []renaming.Pair{{From: "REQ-002", To: "LOGIN-1"}}, Reason: "r"}},
 		"more than once":                 {pm, record.Renamed{Renames: append(pairs, renaming.Pair{From: "REQ-001", To: "REQ-002"}), Reason: "r"}},
+		"renames other requirements":     {pm, record.Renamed{Qualify: qualify.Folder, Renames: pairs, Reason: "r"}},
 		"makes others suspect":           {pm, record.Renamed{Renames: pairs, Suspect: []string{"LOGIN-1"}, Reason: "r"}},
 		"names workflow":                 {pm, record.Renamed{Renames: pairs, Reason: "r", Workflow: "rework"}},
 		"is not what the log amounts to": {pm, record.Renamed{Renames: pairs, Reason: "r"}},

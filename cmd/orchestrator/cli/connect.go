@@ -29,8 +29,8 @@ func ServiceFlags(cmd *cobra.Command, o *Service) {
 		whose = "that of the " + o.Role
 	}
 	cmd.Flags().StringVar(&o.tokenFile, "token-file", "",
-		"file with the token to use, before the variable "+tokenVariable+"; without both, for the service of this folder, "+
-			whose+" in --data")
+		"file with the token to use, before the variable "+tokenVariable+"; without both, for the service of this "+
+			"folder, "+whose+" in --data")
 }
 
 // ServerFlag adds --server.
@@ -63,9 +63,39 @@ func (o Service) Connect() (*apiclient.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := apiclient.CheckServer(to.server); err != nil {
+		return nil, err
+	}
 	options := apiclient.Options{Server: to.server, CAFile: o.TlsCA, UserAgent: UserAgent(), Timeout: o.Timeout}
 	if err := o.addToken(&options, to); err != nil {
 		return nil, err
+	}
+	return apiclient.New(options)
+}
+
+// ConnectAs finds the service and the token of a role: the one in a file that is named or, for the service of the data
+// folder, the one that lies there.
+func (o Service) ConnectAs(role, tokenFile string) (*apiclient.Client, error) {
+	to, err := o.find()
+	if err != nil {
+		return nil, err
+	}
+	options := apiclient.Options{Server: to.server, CAFile: o.TlsCA, UserAgent: UserAgent(), Timeout: o.Timeout}
+	own := datadir.Dir(o.Data)
+	switch file := own.Token(role); {
+	case tokenFile != "":
+		options.TokenFile = tokenFile
+	case to.own && tree.Exists(file):
+		options.TokenIn, options.TokenFile, options.Own = o.Data, file, own
+	case to.own:
+		return nil, fault.New(fault.Invalid, fault.CodeUsage, "there is no token of role %s in %s", role,
+			own.TokenDir()).WithFix("give one with --token-file %s=FILE, or make it: orchestrator token add %s NAME "+
+			"--out %s", role, role, file)
+	default:
+		return nil, fault.New(fault.Invalid, fault.CodeUsage, "no token of role %s is known for %s", role,
+			apiclient.Redacted(to.server)).
+			WithFix("give one for this address with --token-file %s=FILE; those in %s are for the service of that "+
+				"folder alone", role, own.TokenDir())
 	}
 	return apiclient.New(options)
 }
@@ -84,8 +114,8 @@ func (o Service) addToken(options *apiclient.Options, to place) error {
 		options.TokenIn, options.TokenFile, options.Own = o.Data, o.ownToken(), datadir.Dir(o.Data)
 	default:
 		return fault.New(fault.Invalid, fault.CodeUsage, "no token is known for %s", apiclient.Redacted(to.server)).
-			WithFix("name one for this address with --token-file or %s; those in %s are for the service of that folder alone",
-				tokenVariable, datadir.Dir(o.Data).TokenDir())
+			WithFix("name one for this address with --token-file or %s; those in %s are for the service of that "+
+				"folder alone", tokenVariable, datadir.Dir(o.Data).TokenDir())
 	}
 	return nil
 }

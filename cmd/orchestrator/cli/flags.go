@@ -26,7 +26,7 @@ func FormatFlag(cmd *cobra.Command, format *string, known []string) {
 // UnknownFormat refuses a --format; known are the ones there are.
 func UnknownFormat(format string, known []string) error {
 	return misuse("there is no format %q", format).
-		WithFix("use --format %s", strings.Join(known, ", "))
+		WithFix("use --format with one of %s", strings.Join(known, ", "))
 }
 
 // ReadingFlags adds how documents are read, the same for every command that reads some.

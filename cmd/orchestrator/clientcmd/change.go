@@ -2,7 +2,9 @@ package clientcmd
 
 import (
 	"io"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
@@ -32,6 +34,7 @@ type changing struct {
 
 func changeCommand() *cobra.Command {
 	var c changing
+	c.moves = true
 	cmd := &cobra.Command{
 		Use:   "change ID",
 		Short: "Move a requirement into another status, with reason and evidence",
@@ -70,10 +73,8 @@ func (ch *changing) run(cmd *cobra.Command, id string) error {
 		return cliMisuse("give --status, or the whole request with --from").
 			WithFix("orchestrator next %s lists the moves, each as a command", id)
 	}
-	if ch.from == "" {
-		if err := ch.justified(cmd); err != nil {
-			return err
-		}
+	if err := ch.complete(id); err != nil {
+		return err
 	}
 	if ch.Role == "" {
 		ch.Role = proposal.Mover(ch.status)
@@ -100,6 +101,22 @@ func (ch *changing) move(cmd *cobra.Command, c *apiclient.Client, id string, bod
 	}
 	got, err := send(cmd.Context(), c, sent)
 	return ch.remaining(cmd, ch.report(cmd.OutOrStdout(), got, did, err))
+}
+
+// complete refuses a move without what every move has.
+func (ch *changing) complete(id string) error {
+	switch {
+	case ch.from != "":
+	case !slices.Contains(lifecycle.Statuses(), lifecycle.Status(ch.status)):
+		return cliMisuse("%q is not a status", ch.status).
+			WithFix("orchestrator next %s lists the moves, each as a command", id)
+	case strings.TrimSpace(ch.reason) == "":
+		return cliMisuse("a move needs a reason").WithFix("give --reason '<why>'; it goes on record")
+	case len(ch.evidence) == 0:
+		return cliMisuse("a move needs evidence").
+			WithFix("give --evidence file:PATH:10-20, --evidence commit:HEAD or --evidence test:NAME@REPORT")
+	}
+	return nil
 }
 
 // body makes the request.

@@ -22,6 +22,7 @@ import (
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/advice"
+	"orchestrator/internal/rules/lifecycle"
 )
 
 // shared are the flags of all commands of the package: variables and settings stand in for them. What the others
@@ -35,6 +36,7 @@ type asking struct {
 	asJSON bool
 
 	several bool // each argument is an id; else the first
+	moves   bool // the role is that of the move, unless one is named
 }
 
 // command adds the flags that all commands of the package have. ids says that the arguments are requirements.
@@ -42,8 +44,8 @@ func (a *asking) command(cmd *cobra.Command, ids bool) *cobra.Command {
 	cli.ServiceFlags(cmd, &a.Service)
 	cli.TimeoutFlag(cmd, &a.Service)
 	cmd.Flags().StringVar(&a.as, "as", "",
-		"`role` whose token in --data is used, instead of "+cmp.Or(a.Role, "the viewer's or the pm's"))
-	cmd.Flags().BoolVar(&a.asJSON, "json", false, "print the answer of the service as it is")
+		"use the token of this `role` in --data (default "+a.usually()+")")
+	cmd.Flags().BoolVar(&a.asJSON, "json", false, "print the answer of the service as JSON")
 	_ = cmd.RegisterFlagCompletionFunc("as", completion.Roles)
 	if ids {
 		cmd.ValidArgsFunction = completion.FirstID
@@ -83,10 +85,24 @@ func (a *asking) ids(args []string) []string {
 	return args[:min(len(args), 1)]
 }
 
+// usually says whose token is used where no role is named.
+func (a *asking) usually() string {
+	switch {
+	case a.moves:
+		return "the role that makes the move"
+	case a.Role == "":
+		return "viewer, or else pm"
+	}
+	return a.Role
+}
+
 // connect makes the client.
 func (a *asking) connect() (*apiclient.Client, error) {
 	o := a.Service
 	o.Role = cmp.Or(a.as, a.Role)
+	if _, err := lifecycle.ParseRole(o.Role); o.Role != "" && err != nil {
+		return nil, cliMisuse("--as %s names no role", a.as).WithFix("use one of pm, architect, coder, tester, viewer")
+	}
 	return o.Connect()
 }
 
@@ -114,6 +130,7 @@ func advised(id string, err error) error {
 		return err
 	}
 	told := *f
+	told.Detail = advice.Typed(id, f.Detail)
 	told.Fix, told.Fields = advice.Typed(id, f.Fix), slices.Clone(f.Fields)
 	for i := range told.Fields {
 		told.Fields[i].Fix = advice.Typed(id, told.Fields[i].Fix)

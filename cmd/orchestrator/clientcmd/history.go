@@ -46,13 +46,13 @@ func historyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "history ID",
 		Short: "List the records of a requirement, the newest first",
-		Long: `History lists what the log has about a requirement: changes, refusals, claims, each with who did it.
-With --json the answers of the service are one: the first page, with the records of all pages in it.`,
+		Long: `History lists what the log has about a requirement: changes, refusals and claims, each with who made
+it. --json prints the records of all pages as one answer of the service.`,
 		Example: "  orchestrator history REQ-001\n  orchestrator history REQ-001 --limit 10",
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.history(cmd, args[0], limit) },
 	}
-	cmd.Flags().IntVar(&limit, "limit", 0, "list at most so `many` records (default all)")
+	cmd.Flags().IntVar(&limit, "limit", 0, "list at most this `number` of records (default all)")
 	return a.command(cmd, true)
 }
 
@@ -88,7 +88,8 @@ func (a *asking) history(cmd *cobra.Command, name string, limit int) error {
 func (a *asking) pages(cmd *cobra.Command, c *apiclient.Client, id, member string, limit int,
 	path func(id string) string) ([]byte, error) {
 	if limit < 0 {
-		return nil, cliMisuse("%d is no number of lines to list", limit).WithFix("give --limit a number from 1 on, or leave it out")
+		return nil, cliMisuse("%d is no number of lines to list", limit).
+			WithFix("give --limit a number from 1 on, or leave it out")
 	}
 	return apiclient.Reading(id, output.Renamed(cmd.ErrOrStderr()), func(id string) ([]byte, error) {
 		return c.List(cmd.Context(), path(id), member, limit)

@@ -3,7 +3,6 @@ package clientcmd
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 
@@ -12,32 +11,22 @@ import (
 	"golang.org/x/term"
 
 	"orchestrator/cmd/orchestrator/cli/setting"
+	"orchestrator/cmd/orchestrator/clientcmd/renaming"
 	"orchestrator/cmd/orchestrator/completion"
-	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
-	"orchestrator/internal/requirements/advice"
 )
 
 const pathOfRenames = "/project/renames"
 
-// mostPairs is how many pairs one request may have.
-const mostPairs = 1000
-
-// idPair is an id and the one that the requirement gets in its place.
-type idPair struct {
-	From string `json:"from"`
-	To   string `json:"to"`
-}
-
-// renaming is what to rename: a pair, all pairs that are proposed, or all ids by another form.
-type renaming struct {
+// renameOptions say what to rename: a pair, all pairs that are proposed, or all ids by another form.
+type renameOptions struct {
 	confirming
 	all, dryRun bool
 	form        string
 }
 
 func renameCommand() *cobra.Command {
-	var o renaming
+	var o renameOptions
 	o.Role = "pm"
 	cmd := &cobra.Command{
 		Use:   "rename [OLD NEW]",
@@ -79,7 +68,7 @@ func neverOne(_ *cobra.Command, args []string) error {
 }
 
 // check refuses a command line that names no renaming, or several.
-func (o *renaming) check(args []string) error {
+func (o *renameOptions) check(args []string) error {
 	ways := 0
 	for _, chosen := range []bool{len(args) > 0, o.all, o.form != ""} {
 		if chosen {
@@ -99,7 +88,7 @@ func (o *renaming) check(args []string) error {
 	return nil
 }
 
-func (o *renaming) run(cmd *cobra.Command, args []string) error {
+func (o *renameOptions) run(cmd *cobra.Command, args []string) error {
 	if err := o.check(args); err != nil {
 		return err
 	}
@@ -115,13 +104,13 @@ func (o *renaming) run(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
-		return o.confirm(cmd, c, []idPair{p})
+		return o.confirm(cmd, c, []renaming.Pair{p})
 	}
 	return o.proposed(cmd, c)
 }
 
 // wholePair returns a pair of ids, each of which may be a short form.
-func wholePair(ctx context.Context, c *apiclient.Client, from, to string) (p idPair, err error) {
+func wholePair(ctx context.Context, c *apiclient.Client, from, to string) (p renaming.Pair, err error) {
 	if p.From, err = wholeID(ctx, c, from); err == nil {
 		p.To, err = wholeID(ctx, c, to)
 	}
@@ -138,19 +127,10 @@ func wholeID(ctx context.Context, c *apiclient.Client, id string) (string, error
 	return id, nil
 }
 
-// proposedPair is a pair that looks like a renamed requirement.
-type proposedPair struct {
-	idPair
-
-	Title  string `json:"title"`
-	Status string `json:"status"`
-	Same   string `json:"same"`
-}
-
 // proposed lists the pairs that the service proposes, or confirms them all.
-func (o *renaming) proposed(cmd *cobra.Command, c *apiclient.Client) error {
+func (o *renameOptions) proposed(cmd *cobra.Command, c *apiclient.Client) error {
 	var found struct {
-		Proposed []proposedPair `json:"proposed"`
+		Proposed []renaming.Proposed `json:"proposed"`
 	}
 	raw, err := get(cmd.Context(), c, pathOfRenames, &found)
 	if err != nil {
@@ -160,7 +140,7 @@ func (o *renaming) proposed(cmd *cobra.Command, c *apiclient.Client) error {
 		return passOn(cmd.OutOrStdout(), raw)
 	}
 	if !o.asJSON {
-		if err := o.list(cmd.OutOrStdout(), found.Proposed); err != nil {
+		if err := renaming.List(cmd.OutOrStdout(), found.Proposed, o.all); err != nil {
 			return err
 		}
 	}
@@ -171,44 +151,15 @@ func (o *renaming) proposed(cmd *cobra.Command, c *apiclient.Client) error {
 		fmt.Fprintln(cmd.ErrOrStderr(), "nothing is renamed")
 		return nil
 	}
-	pairs := make([]idPair, len(found.Proposed))
+	pairs := make([]renaming.Pair, len(found.Proposed))
 	for i, p := range found.Proposed {
-		pairs[i] = p.idPair
+		pairs[i] = p.Pair
 	}
 	return o.confirm(cmd, c, pairs)
 }
 
-func (o *renaming) list(out io.Writer, all []proposedPair) error {
-	p, columns := printer(out)
-	for _, one := range all {
-		if o.all {
-			p.Line("%s -> %s", output.Printable(one.From), output.Printable(one.To))
-		} else {
-			p.Line("%s", output.Printable(advice.Line("orchestrator rename", one.From, one.To, "--reason", "<why>")))
-		}
-		paragraph(p, columns, "  ", fmt.Sprintf("%s; %s; the same %s", one.Title, one.Status, one.Same))
-	}
-	switch {
-	case len(all) == 0:
-		p.Line("no requirement seems to have another id; confirm a pair that you know of with")
-		p.Line("  orchestrator rename OLD NEW --reason '<why>'")
-	case len(all) > 1 && !o.all:
-		p.Line("all of them: orchestrator rename --all --reason '<why>'")
-	}
-	_, err := fmt.Fprint(out, p.String())
-	return err
-}
-
-// renamed is what became of a renaming.
-type renamed struct {
-	Unchanged bool     `json:"unchanged"`
-	Renames   []idPair `json:"renames"`
-	Suspect   []string `json:"suspect"`
-	Record    uint64   `json:"record"`
-}
-
 // send sends a renaming, with a key by which a second one would be known as the same.
-func (o *renaming) send(cmd *cobra.Command, c *apiclient.Client, what map[string]any) (got renamed, err error) {
+func (o *renameOptions) send(cmd *cobra.Command, c *apiclient.Client, what map[string]any) (got renaming.Done, err error) {
 	what["reason"] = o.reason
 	body, err := jsonv2.Marshal(what, jsonv2.Deterministic(true))
 	if err != nil {
@@ -233,63 +184,33 @@ func (o *renaming) send(cmd *cobra.Command, c *apiclient.Client, what map[string
 }
 
 // confirm confirms pairs, all of a request or none of it.
-func (o *renaming) confirm(cmd *cobra.Command, c *apiclient.Client, pairs []idPair) error {
-	for part := range slices.Chunk(pairs, mostPairs) {
+func (o *renameOptions) confirm(cmd *cobra.Command, c *apiclient.Client, pairs []renaming.Pair) error {
+	for part := range slices.Chunk(pairs, renaming.Most) {
 		got, err := o.send(cmd, c, map[string]any{"renames": part})
 		if err != nil {
 			return err
 		}
 		if !o.asJSON {
-			o.tell(cmd.OutOrStdout(), got)
+			renaming.Tell(cmd.OutOrStdout(), got, o.dryRun)
 		}
 	}
 	return nil
 }
 
-func (o *renaming) tell(out io.Writer, got renamed) {
-	p := output.NewPrinter(output.Colourful(out))
-	is := "is"
-	if o.dryRun {
-		is = "would be"
-	}
-	for _, pair := range got.Renames {
-		p.Line("%s %s %s", output.Printable(pair.From), is, output.Printable(pair.To))
-	}
-	if got.Unchanged {
-		p.Line("it was so already, and nothing is recorded")
-	}
-	for _, id := range got.Suspect {
-		p.Line("  %s has another text; if the work still fits: %s", output.Printable(id),
-			output.Printable(advice.Line("orchestrator accept", id)))
-	}
-	fmt.Fprint(out, p.String())
-}
-
-// shownPairs is how many ids of another form are shown.
-const shownPairs = 5
-
 // qualify gives all ids another form.
-func (o *renaming) qualify(cmd *cobra.Command, c *apiclient.Client) error {
+func (o *renameOptions) qualify(cmd *cobra.Command, c *apiclient.Client) error {
 	got, err := o.send(cmd, c, map[string]any{"qualify": o.form})
 	if err != nil {
 		return err
 	}
 	if !o.asJSON {
-		shown, more := got, max(0, len(got.Renames)-shownPairs)
-		shown.Renames = got.Renames[:len(got.Renames)-more]
-		o.tell(cmd.OutOrStdout(), shown)
-		if more > 0 {
-			fmt.Fprintf(cmd.OutOrStdout(), "and %d more; --json lists them\n", more)
-		}
-		if len(got.Renames) == 0 && !got.Unchanged {
-			fmt.Fprintln(cmd.OutOrStdout(), "all ids have this form already; it is for those to come")
-		}
+		renaming.TellForm(cmd.OutOrStdout(), got, o.dryRun)
 	}
 	return o.warnOfSettings(cmd)
 }
 
 // warnOfSettings says where the settings of the project ask for another form, with which no service would start.
-func (o *renaming) warnOfSettings(cmd *cobra.Command) error {
+func (o *renameOptions) warnOfSettings(cmd *cobra.Command) error {
 	if o.dryRun || o.Server != "" {
 		return nil
 	}

@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"orchestrator/cmd/orchestrator/cli/setting"
 	"orchestrator/internal/apiclient"
@@ -37,23 +35,7 @@ func retyped(cmd *cobra.Command, args []string, from, to string) string {
 	if i := slices.Index(args, from); i >= 0 {
 		words = slices.Concat([]string{to}, args[i+1:])
 	}
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if !strings.HasPrefix(setting.Source(f), "flag ") {
-			return
-		}
-		values := []string{f.Value.String()}
-		if several, is := f.Value.(pflag.SliceValue); is {
-			values = several.GetSlice()
-		}
-		for _, v := range values {
-			if f.NoOptDefVal != "" && f.NoOptDefVal == v {
-				words = append(words, "--"+f.Name)
-			} else {
-				words = append(words, "--"+f.Name, v)
-			}
-		}
-	})
-	return advice.Line(cmd.CommandPath(), words...)
+	return advice.Line(cmd.CommandPath(), append(words, setting.TypedFlags(cmd)...)...)
 }
 
 // renamingsOf returns the records that gave a requirement another id, as events about the id that it lost. They are

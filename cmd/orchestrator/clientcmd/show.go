@@ -15,6 +15,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/operator/exportfile"
 	"orchestrator/internal/requirements/advice"
+	"orchestrator/internal/requirements/finished"
 	"orchestrator/internal/requirements/guidance"
 	"orchestrator/internal/requirements/proposal"
 	"orchestrator/internal/requirements/review"
@@ -25,7 +26,7 @@ func showCommand() *cobra.Command {
 	var a asking
 	return a.command(&cobra.Command{
 		Use:   "show ID",
-		Short: "Show one requirement: its text, status, gates, evidence, and who is next",
+		Short: "Show one requirement: text, status, evidence, and who is next",
 		Long: `Show prints a requirement for people, with its evidence looked up again. With --json it prints the
 requirement as GET /requirements/{id} answers it. Without a service, as in a clone, it reads
 project_status.json.`,
@@ -152,6 +153,9 @@ func (s sheet) write(p *output.Printer, columns int) {
 	standing := s.Dossier.Standing
 	p.Line("status    %s since %s, revision %d", p.Paint(output.Green, string(standing.Status)), day(standing.Since),
 		s.Dossier.Revision)
+	if s.View.Complete {
+		p.Line("document  %s", finished.Words)
+	}
 	for _, c := range s.View.Claims {
 		p.Line("claimed   %s by %s until %s", c.Field, output.Printable(c.By.Name),
 			c.Until.Format("2006-01-02 15:04 MST"))

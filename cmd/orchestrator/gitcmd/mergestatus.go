@@ -14,6 +14,7 @@ import (
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/operator/config"
 	"orchestrator/internal/operator/merging"
 )
 
@@ -22,7 +23,11 @@ const answerWithin = 5 * time.Second
 
 const setup = `git config merge.orchestrator.name 'the longer log'
 git config merge.orchestrator.driver 'orchestrator merge-status %O %A %B %L %P'
-printf '%s\n' 'project_status.json merge=orchestrator' 'project_status.checkpoint merge=orchestrator' >> .gitattributes
+for file in project_status.json project_status.checkpoint; do
+  grep -qxF "$file merge=orchestrator" .gitattributes 2>/dev/null && continue
+  test -z "$(tail -c 1 .gitattributes 2>/dev/null)" || echo >> .gitattributes
+  echo "$file merge=orchestrator" >> .gitattributes
+done
 `
 
 // MergeStatusCommand returns the merge driver of the export and its checkpoint.
@@ -31,7 +36,7 @@ func MergeStatusCommand() *cobra.Command {
 	var printSetup bool
 	cmd := &cobra.Command{
 		Use:   "merge-status BASE OURS THEIRS MARKERS PATH",
-		Short: "Merge two versions of the export or its checkpoint: a merge driver for git",
+		Short: "Merge two versions of the export: a merge driver for git",
 		Long: `Merge-status keeps the version whose log is longer, since a log only grows. It refuses versions of
 which neither has all that the other has: two services wrote from one state, and somebody has to
 decide whose database goes on. Then the version of the current branch stays, and git reports a
@@ -41,7 +46,7 @@ That the shorter log is the beginning of the longer one is shown by the running 
 proves it; else by the database, which has both. One that has less than the longer version refuses
 it. Where there is neither, the exports show it: each requirement of the shorter one must be an
 earlier state of the same requirement in the longer one. The message says which it was. Service
-and database are those of the data folder beside PATH, or of --data.
+and database are those of the project that PATH is in, or of --data.
 
 git calls it. --setup prints the commands that tell git to.`,
 		Example: `  orchestrator merge-status --setup | sh               # once in each clone; commit .gitattributes`,
@@ -72,7 +77,7 @@ git calls it. --setup prints the commands that tell git to.`,
 // merge merges the versions that git names.
 func merge(ctx context.Context, notes io.Writer, service cli.Service, beside bool, args []string) error {
 	if beside {
-		service.Data = filepath.Join(filepath.Dir(args[4]), datadir.Default)
+		service.Data = dataFor(args[4])
 	}
 	service.Timeout = answerWithin
 	ctx, cancel := context.WithTimeout(ctx, 2*answerWithin)
@@ -86,6 +91,18 @@ func merge(ctx context.Context, notes io.Writer, service cli.Service, beside boo
 		return cli.Found(err)
 	}
 	return tell(notes, done)
+}
+
+// dataFor returns the data folder of the project that a file is in: that of a folder above it, or else the one beside it.
+func dataFor(file string) string {
+	folder := filepath.Dir(file)
+	here, err := filepath.Abs(".")
+	if root, found := config.Root(folder); found && err == nil {
+		if rel, err := filepath.Rel(here, root); err == nil {
+			folder = rel
+		}
+	}
+	return filepath.Join(folder, datadir.Default)
 }
 
 // tell says which version was kept, and why.

@@ -125,7 +125,8 @@ func (p *Plan) agree(ctx context.Context, data *dataFolder, service *requirement
 func warnOfDeadEnds(w requirements.WorkflowView, log zerolog.Logger) {
 	if len(w.DeadEnds) > 0 {
 		log.Warn().Str("workflow", w.Name).Strs("statuses", texts(w.DeadEnds)).
-			Msg("these statuses can never reach done; the pm can switch to workflow rework, which leads back, with PUT /workflow")
+			Msg("these statuses can never reach done; the pm can switch to workflow rework, which leads back, with " +
+				"PUT /workflow")
 	}
 }
 

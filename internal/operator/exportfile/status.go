@@ -26,6 +26,7 @@ type Status struct {
 	} `json:"log"`
 	Summary      jsontext.Value `json:"summary"`
 	Requirements []Entry        `json:"requirements"`
+	Raw          []byte         `json:"-"` // the export as it is
 }
 
 // Entry is a requirement of an export.
@@ -106,5 +107,6 @@ func ReadStatus(ctx context.Context, path string) (s Status, err error) {
 	if err := jsonv2.Unmarshal(content, &s); err != nil {
 		return s, unreadable(err)
 	}
+	s.Raw = content
 	return s, nil
 }

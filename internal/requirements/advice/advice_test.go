@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/agenda"
 	"orchestrator/internal/requirements/guidance"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -58,4 +59,20 @@ func TestARefusalLeadsOn(t *testing.T) {
 	require.Equal(t, "orchestrator next R-1 shows what is left", Typed("R-1", "GET /requirements/{id}/next shows what is left"))
 	require.ErrorIs(t, Error{Err: f, Lines: []string{"x"}}, fault.Conflict)
 	require.EqualError(t, Error{Err: f}, f.Error())
+}
+
+// What comes first can be typed as it stands, unless it takes a person's judgement.
+func TestWhatIsAgreedBeforehand(t *testing.T) {
+	first := func(l guidance.Lead) agenda.First {
+		return agenda.First{Item: agenda.Item{ID: "R-1"}, Next: []guidance.Lead{l}}
+	}
+	for want, l := range map[string]guidance.Lead{
+		"orchestrator rename": {Request: guidance.RenameRequest + `{"renames":[{"from":"R-1","to":"R-2"}],"reason":"<why>"}`},
+		"orchestrator change R-1 --status planned --reason agreed --evidence file:R.md": {Example: &guidance.Body{Status: lifecycle.Planned,
+			Justification: &lifecycle.Justification{Evidence: []lifecycle.Evidence{{Kind: "file", Path: "R.md"}}}}},
+		"": {Example: &guidance.Body{DesignSpec: &guidance.Design{}}},
+	} {
+		require.Equal(t, want, Agreed(first(l)))
+	}
+	require.Empty(t, Agreed(agenda.First{}))
 }

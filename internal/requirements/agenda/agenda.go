@@ -38,6 +38,8 @@ type Agenda struct {
 	AllStuck int             `json:"stuck_total"`
 	Counts   Counts          `json:"counts"` // of all requirements
 	After    string          `json:"-"`      // cursor of the next page of mine; "" when this is the last
+
+	Complete int `json:"complete_in_document,omitzero"` // requirements of which package finished tells so
 }
 
 // First is the requirement to go on with, and the request that does it.
@@ -56,6 +58,8 @@ type Item struct {
 	Since  time.Time        `json:"since,omitzero"` // when it came into its status
 	Do     string           `json:"do"`
 	Claim  *claiming.Mark   `json:"claim,omitempty"` // on the field of the role
+
+	Complete bool `json:"complete_in_document,omitzero"` // as package finished tells
 }
 
 // Waiting says how much waits for a party.
@@ -101,6 +105,9 @@ func Of(snap *projection.Snapshot, around guidance.Around, who lifecycle.Actor, 
 			if a.AllStuck++; len(a.Stuck) < maxStuck {
 				a.Stuck = append(a.Stuck, stuck)
 			}
+		}
+		if e.Summary.Complete {
+			a.Complete++
 		}
 		if slices.Contains(e.Summary.WaitingFor, lifecycle.Party(who.Role)) {
 			mine = append(mine, ranked{e, p.place(e)})
@@ -266,7 +273,7 @@ func (p *plan) stuck(e *projection.Entry) (Stuck, bool) {
 // item describes a requirement by what the role has to do with it.
 func (p *plan) item(e *projection.Entry, who lifecycle.Actor) (Item, []guidance.Lead) {
 	s := e.Summary
-	item := Item{ID: s.ID, Title: s.Title, Status: s.Status, Since: s.Since}
+	item := Item{ID: s.ID, Title: s.Title, Status: s.Status, Since: s.Since, Complete: s.Complete}
 	leads := slices.DeleteFunc(p.around.Leads(e.Requirement()), func(l guidance.Lead) bool { return l.By != lifecycle.Party(who.Role) })
 	if len(leads) > 0 {
 		item.Do = leads[0].Do()

@@ -6,6 +6,7 @@
 package renames
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -78,10 +79,10 @@ func (a Asked) Check() error {
 // checkPairs wants each id at one end of one pair.
 func checkPairs(pairs []renaming.Pair) error {
 	seen := map[string]bool{}
-	for _, p := range pairs {
-		for _, id := range []string{p.From, p.To} {
-			if err := reqid.Valid(id); err != nil {
-				return invalid("one of its ids is none",
+	for i, p := range pairs {
+		for end, id := range []string{p.From, p.To} {
+			if why := fault.As(reqid.Valid(id)); why != nil {
+				return invalid(fmt.Sprintf("/renames/%d/%s: %s", i, []string{"from", "to"}[end], why.Detail),
 					"take the ids from GET /requirements and from the report of the import")
 			}
 			if seen[id] {

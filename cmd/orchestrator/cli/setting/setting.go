@@ -129,6 +129,25 @@ func isToStay(cmd *cobra.Command) (stay bool) {
 	return stay
 }
 
+// TypedFlags returns the flags that stand on the command line, as they could be typed again.
+func TypedFlags(cmd *cobra.Command) (words []string) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if !strings.HasPrefix(Source(f), "flag ") {
+			return
+		}
+		values := []string{f.Value.String()}
+		if several, is := f.Value.(pflag.SliceValue); is {
+			values = several.GetSlice()
+		}
+		for _, v := range values {
+			if words = append(words, "--"+f.Name); f.NoOptDefVal == "" || f.NoOptDefVal != v {
+				words = append(words, v)
+			}
+		}
+	})
+	return words
+}
+
 // Apply gives flags that nobody has set the values of the settings, and puts paths where they belong.
 func Apply(cmd *cobra.Command, args []string) error {
 	find := FindProject
