@@ -39,6 +39,7 @@ func ReadingFlags(cmd *cobra.Command, o *reqdoc.Options) {
 		"(default: of a new project, where the family numbers requirements per folder; then as they are on record)")
 	cmd.Flags().BoolVar(&o.Strict, "strict", false,
 		"refuse templates and drafts, which are left out with a warning where other documents define requirements")
+	setting.Declare(cmd, "family", "qualify")
 	_ = cmd.RegisterFlagCompletionFunc("qualify", cobra.FixedCompletions(qualify.Forms(), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("family", cobra.FixedCompletions(families, cobra.ShellCompDirectiveNoFileComp))
 }

@@ -1,44 +1,17 @@
 package clientcmd
 
 import (
+	"context"
 	"fmt"
-	"io"
-	"strings"
-	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
+	"orchestrator/cmd/orchestrator/clientcmd/events"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
+	"orchestrator/internal/rules/lifecycle"
 )
-
-// event is a record of the log, as far as it is shown.
-type event struct {
-	Seq     uint64    `json:"seq"`
-	At      time.Time `json:"at"`
-	Kind    string    `json:"kind"`
-	Subject string    `json:"subject"`
-	Actor   struct {
-		Name string `json:"name"`
-		Role string `json:"role"`
-	} `json:"actor"`
-	Data struct {
-		Change  map[string]jsontext.Value `json:"change"`
-		Refusal struct {
-			Code   string `json:"code"`
-			Detail string `json:"detail"`
-		} `json:"refusal"`
-	} `json:"data"`
-}
-
-// events is a page of the log.
-type events struct {
-	Size    uint64  `json:"size"`
-	Records []event `json:"records"`
-	Next    string  `json:"next"`
-}
 
 func historyCommand() *cobra.Command {
 	var a asking
@@ -72,7 +45,7 @@ func (a *asking) history(cmd *cobra.Command, name string, limit int) error {
 	if a.asJSON {
 		return passOn(cmd.OutOrStdout(), raw)
 	}
-	var found events
+	var found events.Page
 	if err := jsonv2.Unmarshal(raw, &found); err != nil {
 		return err
 	}
@@ -80,8 +53,8 @@ func (a *asking) history(cmd *cobra.Command, name string, limit int) error {
 	if err != nil {
 		return err
 	}
-	found.add(renamings)
-	return writeEvents(cmd.OutOrStdout(), found)
+	found.Add(renamings)
+	return events.Write(cmd.OutOrStdout(), found)
 }
 
 // pages asks for a list, of a requirement if there is an id; 0 is no limit.
@@ -96,47 +69,22 @@ func (a *asking) pages(cmd *cobra.Command, c *apiclient.Client, id, member strin
 	})
 }
 
-func writeEvents(out io.Writer, page events) error {
-	p, columns := printer(out)
-	for _, e := range page.Records {
-		p.Line("%s", output.Cut(e.line(), columns))
+// renamingsOf returns the records that gave a requirement another id, as events about the id that it lost. They are
+// about several requirements, and so not among the records of each.
+func renamingsOf(ctx context.Context, c *apiclient.Client, id string) (all []events.Event, err error) {
+	var req lifecycle.Requirement
+	if _, err := get(ctx, c, path(id, "?fields=former_ids"), &req); err != nil {
+		return nil, err
 	}
-	if page.Next != "" {
-		p.Line("there are older records; a higher --limit lists more")
-	}
-	if len(page.Records) == 0 {
-		p.Line("the log has nothing about it but the import")
-	}
-	_, err := fmt.Fprint(out, p.String())
-	return err
-}
-
-// shownFields are the members of a change that are named.
-var shownFields = []string{"status", "design_spec", "implementation", "test", "approvals", "deviations", "pm_notes"}
-
-// line returns an event as one line.
-func (e event) line() string {
-	words := []string{e.At.UTC().Format("2006-01-02 15:04:05"), fmt.Sprintf("#%d", e.Seq), e.Actor.Name, e.Kind}
-	if e.Actor.Role != e.Actor.Name {
-		words[2] += " (" + e.Actor.Role + ")"
-	}
-	if e.Subject != "" {
-		words = append(words, e.Subject)
-	}
-	var fields []string
-	for _, name := range shownFields {
-		if value, there := e.Data.Change[name]; there {
-			if name == "status" {
-				name = strings.Trim(string(value), `"`)
-			}
-			fields = append(fields, name)
+	for _, former := range req.FormerIDs {
+		var page events.Page
+		if _, err := get(ctx, c, fmt.Sprintf("/audit?from=%d&limit=1", former.Record), &page); err != nil {
+			return nil, err
+		}
+		for _, e := range page.Records {
+			e.Subject = former.ID
+			all = append(all, e)
 		}
 	}
-	if len(fields) > 0 {
-		words = append(words, strings.Join(fields, "+"))
-	}
-	if e.Data.Refusal.Code != "" {
-		words = append(words, "refused: "+e.Data.Refusal.Code)
-	}
-	return output.Printable(strings.Join(words, "  "))
+	return all, nil
 }

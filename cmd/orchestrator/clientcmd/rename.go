@@ -4,16 +4,17 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"orchestrator/cmd/orchestrator/cli/setting"
 	"orchestrator/cmd/orchestrator/clientcmd/renaming"
 	"orchestrator/cmd/orchestrator/completion"
 	"orchestrator/internal/apiclient"
+	"orchestrator/internal/operator/config"
 )
 
 const pathOfRenames = "/project/renames"
@@ -159,7 +160,8 @@ func (o *renameOptions) proposed(cmd *cobra.Command, c *apiclient.Client) error 
 }
 
 // send sends a renaming, with a key by which a second one would be known as the same.
-func (o *renameOptions) send(cmd *cobra.Command, c *apiclient.Client, what map[string]any) (got renaming.Done, err error) {
+func (o *renameOptions) send(cmd *cobra.Command, c *apiclient.Client,
+	what map[string]any) (got renaming.Done, err error) {
 	what["reason"] = o.reason
 	body, err := jsonv2.Marshal(what, jsonv2.Deterministic(true))
 	if err != nil {
@@ -214,11 +216,11 @@ func (o *renameOptions) warnOfSettings(cmd *cobra.Command) error {
 	if o.dryRun || o.Server != "" {
 		return nil
 	}
-	project, err := setting.FindProject(cmd.Context(), o.Data)
-	if err != nil || project.Tree.Qualify == "" || project.Tree.Qualify == o.form {
+	inTree, err := config.ReadTree(cmd.Context(), filepath.Dir(o.Data))
+	if err != nil || inTree.Qualify == "" || inTree.Qualify == o.form {
 		return err
 	}
 	_, err = fmt.Fprintf(cmd.ErrOrStderr(), "orchestrator.yaml says qualify: %s, with which the service will not "+
-		"start again: take it out, since the log has the form\n", project.Tree.Qualify)
+		"start again: take it out, since the log has the form\n", inTree.Qualify)
 	return err
 }

@@ -1,10 +1,7 @@
 package clientcmd
 
 import (
-	"cmp"
-	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -12,7 +9,6 @@ import (
 	"orchestrator/cmd/orchestrator/cli/setting"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/requirements/advice"
-	"orchestrator/internal/rules/lifecycle"
 )
 
 // leadToPresentID makes a command that is refused because a requirement has another id now say how to type it again.
@@ -36,34 +32,4 @@ func retyped(cmd *cobra.Command, args []string, from, to string) string {
 		words = slices.Concat([]string{to}, args[i+1:])
 	}
 	return advice.Line(cmd.CommandPath(), append(words, setting.TypedFlags(cmd)...)...)
-}
-
-// renamingsOf returns the records that gave a requirement another id, as events about the id that it lost. They are
-// about several requirements, and so not among the records of each.
-func renamingsOf(ctx context.Context, c *apiclient.Client, id string) (all []event, err error) {
-	var req lifecycle.Requirement
-	if _, err := get(ctx, c, path(id, "?fields=former_ids"), &req); err != nil {
-		return nil, err
-	}
-	for _, former := range req.FormerIDs {
-		var page events
-		if _, err := get(ctx, c, fmt.Sprintf("/audit?from=%d&limit=1", former.Record), &page); err != nil {
-			return nil, err
-		}
-		for _, e := range page.Records {
-			e.Subject = former.ID
-			all = append(all, e)
-		}
-	}
-	return all, nil
-}
-
-// add puts events among those of a page, the newest first; what is older than the page stays out.
-func (p *events) add(others []event) {
-	for _, e := range others {
-		if n := len(p.Records); p.Next == "" || n > 0 && e.Seq > p.Records[n-1].Seq {
-			p.Records = append(p.Records, e)
-		}
-	}
-	slices.SortFunc(p.Records, func(a, b event) int { return cmp.Compare(b.Seq, a.Seq) })
 }

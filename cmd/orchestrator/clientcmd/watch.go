@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
+	"orchestrator/cmd/orchestrator/clientcmd/events"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 )
@@ -54,7 +55,7 @@ func (w *watching) run(cmd *cobra.Command) error {
 		return err
 	}
 	if w.since < 0 {
-		var page events
+		var page events.Page
 		if raw, err := get(cmd.Context(), c, "/audit?limit=1", &page); err != nil {
 			return w.refusedAs(cmd, "", raw, err)
 		}
@@ -99,11 +100,11 @@ func (w *watching) poll(cmd *cobra.Command, c *apiclient.Client, tag string) (se
 		return 0, tag, c.Stranger("JSON of another shape").Because(err)
 	}
 	for _, raw := range page.Records {
-		var e event
+		var e events.Event
 		if err := jsonv2.Unmarshal(raw, &e); err != nil {
 			return seen, tag, c.Stranger("JSON of another shape").Because(err)
 		}
-		line := output.Cut(e.line(), 200)
+		line := output.Cut(e.Line(), 200)
 		if w.asJSON {
 			line = string(raw)
 		}

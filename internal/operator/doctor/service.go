@@ -208,7 +208,7 @@ func (e services) lookAtSaved(ctx context.Context) {
 	if !answers {
 		return
 	}
-	c, err := e.client(apiclient.Options{Server: e.saved.URL, TokenIn: string(e.Data), TokenFile: file})
+	c, err := e.client(apiclient.Options{Server: e.saved.URL, TokenIn: string(e.Data), TokenFile: file, Saved: e.Data})
 	if err == nil {
 		ctx, cancel := context.WithTimeout(ctx, answerWithin)
 		defer cancel()

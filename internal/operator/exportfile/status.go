@@ -40,7 +40,8 @@ type Entry struct {
 	Raw     jsontext.Value // as it stands in the export
 }
 
-// Meant returns the ids that a name stands for, sorted: the name itself if it is an id, else those whose short form it is.
+// Meant returns the ids that a name stands for, sorted: the name itself if it is an id, else those whose short form it
+// is.
 func (s Status) Meant(name string) []string {
 	all := make([]qualify.One, 0, len(s.Requirements))
 	for _, e := range s.Requirements {

@@ -130,7 +130,8 @@ func Of(snap *projection.Snapshot, around guidance.Around, who lifecycle.Actor, 
 	return a, a.page(mine, p, who, q)
 }
 
-// isAside reports whether a pm has put a requirement aside. What the documents no longer have waits for another decision.
+// isAside reports whether a pm has put a requirement aside. What the documents no longer have waits for another
+// decision.
 func isAside(e *projection.Entry) bool {
 	return !e.Summary.Retired && lifecycle.PutAside(e.Summary.Status)
 }
@@ -140,7 +141,8 @@ func (a *Agenda) page(mine []ranked, p *plan, who lifecycle.Actor, q Query) erro
 	if q.After != "" {
 		i := slices.IndexFunc(mine, func(r ranked) bool { return r.Summary.ID == q.After })
 		if i < 0 {
-			return fault.New(fault.Malformed, "unknown_cursor", "after names no requirement that waits for role %s", who.Role).
+			return fault.New(fault.Malformed, "unknown_cursor", "after names no requirement that waits for role %s",
+				who.Role).
 				WithFix("start without after: what was done meanwhile waits no longer")
 		}
 		mine = mine[i+1:]
@@ -274,7 +276,9 @@ func (p *plan) stuck(e *projection.Entry) (Stuck, bool) {
 func (p *plan) item(e *projection.Entry, who lifecycle.Actor) (Item, []guidance.Lead) {
 	s := e.Summary
 	item := Item{ID: s.ID, Title: s.Title, Status: s.Status, Since: s.Since, Complete: s.Complete}
-	leads := slices.DeleteFunc(p.around.Leads(e.Requirement()), func(l guidance.Lead) bool { return l.By != lifecycle.Party(who.Role) })
+	leads := slices.DeleteFunc(p.around.Leads(e.Requirement()), func(l guidance.Lead) bool {
+		return l.By != lifecycle.Party(who.Role)
+	})
 	if len(leads) > 0 {
 		item.Do = leads[0].Do()
 	}
