@@ -10,6 +10,7 @@ import (
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/requirements/proposal"
+	"orchestrator/internal/rules/lifecycle"
 )
 
 // shown returns the If-Match of what was shown.
@@ -83,9 +84,14 @@ func (s sheet) showChange(cmd *cobra.Command, c *apiclient.Client, p *output.Pri
 		p.Line("\nthe log does not have the text of when %s: see orchestrator history %s", since, s.View.ID)
 		return nil
 	}
-	now := s.Dossier.Definition
-	edits, whole := proposal.Difference(before, now)
 	p.Line("\nwhat changed since %s, on %s (record %d): [-taken away-] {+added+}", since, day(basis.At), basis.Record)
+	writeDifference(p, columns, before, s.Dossier.Definition)
+	return nil
+}
+
+// writeDifference writes what changed between two texts of a requirement.
+func writeDifference(p *output.Printer, columns int, before, now lifecycle.Definition) {
+	edits, whole := proposal.Difference(before, now)
 	if len(edits) == 0 {
 		p.Line("  it reads as it did then")
 	}
@@ -97,7 +103,6 @@ func (s sheet) showChange(cmd *cobra.Command, c *apiclient.Client, p *output.Pri
 		p.Line("\nmore was taken away than is shown; it read:")
 		writeDefinition(p, columns, before)
 	}
-	return nil
 }
 
 func wordsChanged(edits []proposal.Edit) string {
