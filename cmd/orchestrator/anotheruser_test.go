@@ -26,7 +26,10 @@ func TestAnotherUserIsTold(t *testing.T) {
 	dir := newProject(t)
 	startServer(t, dir)
 	for folder := dir; folder != filepath.Dir(folder); folder = filepath.Dir(folder) {
-		if info, err := os.Stat(folder); err == nil && info.Mode().Perm()&0o005 == 0 && strings.HasPrefix(folder, filepath.Dir(filepath.Dir(dir))) {
+		if !strings.HasPrefix(folder, filepath.Dir(filepath.Dir(dir))) {
+			break
+		}
+		if info, err := os.Stat(folder); err == nil && info.Mode().Perm()&0o005 == 0 {
 			require.NoError(t, os.Chmod(folder, 0o755)) //nolint:gosec // another user is to look into it
 		}
 	}
@@ -34,9 +37,10 @@ func TestAnotherUserIsTold(t *testing.T) {
 	content, err := os.ReadFile(program())
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(own, content, 0o755)) //nolint:gosec // another user runs it
-	for _, line := range []string{"status", "list", "show REQ-001", "history REQ-001", "whoami", "watch --once", "approve REQ-001 --yes",
-		"change REQ-001 --status planned --reason r --evidence file:REQUIREMENTS.md", "review", "gate", "health", "serve", "config",
-		"config set addr 127.0.0.1:1", "import", "verify", "backup -o b.zip", "compact", "token list", "token add pm someone", "open"} {
+	for _, line := range []string{"status", "list", "show REQ-001", "history REQ-001", "whoami", "watch --once",
+		"approve REQ-001 --yes", "change REQ-001 --status planned --reason r --evidence file:REQUIREMENTS.md", "review", "gate",
+		"health", "serve", "config", "config set addr 127.0.0.1:1", "import", "verify", "backup -o b.zip", "compact",
+		"token list", "token add pm someone", "open"} {
 		cmd := exec.CommandContext(t.Context(), own, strings.Fields(line)...)
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), "HOME=/nonexistent")
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}

@@ -31,8 +31,8 @@ The root is the nearest folder, from the working folder upwards, that has .orche
 up ends at the top of a repository.
 
 The token in token_file is sent to url and to no other address, and the tokens in .orchestrator/tokens only to the
-service that runs with that folder. For any other address name a token with --token-file, ORCHESTRATOR_TOKEN_FILE or
-ORCHESTRATOR_TOKEN. Tokens are never printed.`
+service that runs with that folder. For any other address name both: the address with --server or ORCHESTRATOR_URL, and
+a token with --token-file, ORCHESTRATOR_TOKEN_FILE or ORCHESTRATOR_TOKEN. Tokens are never printed.`
 
 func configCommand() *cobra.Command {
 	var asJSON bool
@@ -154,8 +154,8 @@ func (s settled) text() string {
 
 // inForce lists the settings in the order of the help.
 func inForce(flags *pflag.FlagSet) (all []settled) {
-	for _, key := range []string{"data", "requirements", "family", "qualify", "evidence", "branch", "workflow", "export", "addr",
-		"log-format", "log-level", "server", "token-file"} {
+	for _, key := range []string{"data", "requirements", "family", "qualify", "evidence", "branch", "workflow", "export",
+		"addr", "log-format", "log-level", "server", "token-file"} {
 		f := flags.Lookup(key)
 		if f == nil {
 			continue

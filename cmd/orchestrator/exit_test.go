@@ -13,9 +13,9 @@ import (
 
 // taken are arguments that commands take which ask a service; what they name is there.
 var taken = map[string][]string{"ask": {"what is 2+2"}, "conduct": {"file.json"}, "backup": {"-o", "b.zip"}, "audit bundle": {"-o", "b.zip"},
-	"change": {"R-1", "--status", "planned"}, "show": {"R-1"}, "history": {"R-1"}, "claim": {"R-1"}, "note": {"R-1", "text"},
+	"change": {"R-1", "--status", "planned", "--reason", "r", "--evidence", "file:file.json"}, "show": {"R-1"}, "history": {"R-1"}, "claim": {"R-1"}, "note": {"R-1", "text"},
 	"design": {"R-1", "--summary", "s"}, "implement": {"R-1", "--summary", "s"}, "test": {"R-1", "--plan", "p"},
-	"attach": {"R-1", "file.json"}, "approve": {"R-1", "--yes"}, "accept": {"R-1", "--yes"}, "block": {"R-1", "--reason", "r"},
+	"attach": {"R-1", "file.json"}, "approve": {"R-1", "--yes"}, "accept": {"R-1", "--yes"}, "apply": {"plan.jsonl"}, "block": {"R-1", "--reason", "r"},
 	"defer": {"R-1", "--reason", "r"}, "reopen": {"R-1", "--reason", "r"}}
 
 // Verifies: ORC-157
@@ -25,7 +25,8 @@ var taken = map[string][]string{"ask": {"what is 2+2"}, "conduct": {"file.json"}
 func TestEveryCommandHasTheSameExitCodes(t *testing.T) {
 	t.Parallel()
 	dir := newProject(t)
-	for name, content := range map[string]string{"some.token": "orc_viewer_SOME\n", "file.json": `{"obligations":[]}`} {
+	for name, content := range map[string]string{"some.token": "orc_viewer_SOME\n", "file.json": `{"obligations":[]}`,
+		"plan.jsonl": `{"role":"pm","requirement":"R-1","request":{"status":"planned"}}`} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 	}
 	asking := 0

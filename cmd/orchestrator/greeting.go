@@ -56,8 +56,8 @@ func greetFirst(out io.Writer, s daemon.Started) {
 			auth, path, auth, path)
 	}
 	if !s.Demo {
-		fmt.Fprintf(out, "Made tokens for pm and viewer in %s. For another role, give each person or agent their own:\n"+
-			"  %s token add coder NAME --out FILE%s   # or architect, or tester\n"+
+		fmt.Fprintf(out, "Made tokens for pm and viewer in %s. For another role, give each person or agent their "+
+			"own:\n  %s token add coder NAME --out FILE%s   # or architect, or tester\n"+
 			"or start with --demo-tokens for one of each role, side by side: for a demonstration only.\n\n",
 			s.Data.TokenDir(), typed(os.Args[0]), named(s.Data))
 	}

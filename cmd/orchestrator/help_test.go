@@ -16,7 +16,7 @@ import (
 )
 
 // byHandAlone are the flags that no variable stands in for, of all commands.
-var byHandAlone = []string{"override", "reason"}
+var byHandAlone = []string{"approve", "override", "reason"}
 
 // aboutTheService are the flags that variables stand in for, of the commands that work on requirements: what the others say
 // is a person's word.

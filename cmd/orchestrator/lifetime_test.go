@@ -263,6 +263,6 @@ func TestSecondServerGivesUpSoon(t *testing.T) {
 	startServer(t, dir)
 	out, code := orchestrate(t, dir, "serve", "--addr", "127.0.0.1:0")
 	require.Equal(t, 1, code)
-	require.Contains(t, out, "orchestrator: .orchestrator/state.db is locked by another process\n")
-	require.Contains(t, out, "  fix: stop the process that has it open")
+	require.Contains(t, out, " has the database .orchestrator/state.db open\n")
+	require.Contains(t, out, "  fix: use that one; to start another, stop it first")
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"orchestrator/cmd/orchestrator/adoptcmd"
 	"orchestrator/cmd/orchestrator/boundarycmd"
 	"orchestrator/cmd/orchestrator/cli"
 	"orchestrator/cmd/orchestrator/clientcmd"
@@ -41,7 +42,7 @@ const rootLong = `orchestrator keeps the status of every requirement in REQUIREM
 fields, a status moves only along the lifecycle, every change of status cites evidence, and every decision is recorded
 in a log that an outsider can verify.
 
-Start it in the folder of your REQUIREMENTS.md:  orchestrator serve
+Begin in the folder of your project:  orchestrator init
 
 Commands find the project from any folder in it, and take what no flag says from the environment and from the settings
 (orchestrator config). Exit codes: 0 done; 1 refused or failed; 2 wrong command line, environment or settings;
@@ -63,6 +64,7 @@ func rootCommand() *cobra.Command {
 	root.AddCommand(projectcmd.UpCommand(), projectcmd.DownCommand(), projectcmd.OpenCommand(),
 		projectcmd.DoctorCommand())
 	root.AddCommand(clientcmd.Commands()...)
+	root.AddCommand(adoptcmd.AdoptCommand(), adoptcmd.ApplyCommand())
 	root.AddCommand(logcmd.VerifyCommand(), logcmd.AuditCommand(), logcmd.BackupCommand(), logcmd.RestoreCommand(),
 		logcmd.UpgradeCommand(), logcmd.CompactCommand())
 	root.AddCommand(boundarycmd.Command(), boundarycmd.HookCommand(), gitcmd.MergeStatusCommand())

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"flag"
 	"os"
+	"path/filepath"
 	"strconv"
 	"syscall"
 	"testing"
@@ -52,6 +54,9 @@ func TestScripts(t *testing.T) {
 			env.Values[scriptKey{}] = s
 			env.Defer(s.end)
 			env.Setenv("GORACE", os.Getenv("GORACE"))
+			if cache, err := os.UserCacheDir(); err == nil { // for scripts that run tests
+				env.Setenv("GOCACHE", cmp.Or(os.Getenv("GOCACHE"), filepath.Join(cache, "go-build")))
+			}
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

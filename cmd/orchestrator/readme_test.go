@@ -108,7 +108,8 @@ func runTour(t *testing.T, blocks [][]string) {
 // commitAll makes a folder a git repository with one commit of all that is in it.
 func commitAll(t *testing.T, dir string) {
 	t.Helper()
-	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-qm", "first"}} {
+	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"},
+		{"-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-qm", "first"}} {
 		cmd := exec.Command("git", args...)
 		cmd.Dir = dir
 		out, err := cmd.CombinedOutput()
@@ -127,7 +128,8 @@ func TestTheReadmesTables(t *testing.T) {
 		readme = rest
 	}
 	for _, role := range lifecycle.Roles() {
-		row := regexp.MustCompile("\n\\| `" + string(role) + "` \\| (.*) \\|\n").FindStringSubmatch(readPage(t, "README.md"))
+		row := regexp.MustCompile("\n\\| `" + string(role) + "` \\| (.*) \\|\n").
+			FindStringSubmatch(readPage(t, "README.md"))
 		require.NotNil(t, row, role)
 		for _, field := range lifecycle.FieldsOf(role) {
 			if field != lifecycle.FieldJustification {
@@ -137,7 +139,8 @@ func TestTheReadmesTables(t *testing.T) {
 	}
 }
 
-// TestTheReadmesFamilies holds the table of families in docs/documents.md against those that are read, in the same order.
+// TestTheReadmesFamilies holds the table of families in docs/documents.md against those that are read, in the same
+// order.
 func TestTheReadmesFamilies(t *testing.T) {
 	t.Parallel()
 	_, table, found := strings.Cut(readPage(t, "docs/documents.md"), "| family | what marks it | the id |\n| --- | --- | --- |\n")

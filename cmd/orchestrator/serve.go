@@ -115,8 +115,6 @@ func serveCommand() *cobra.Command {
 	logFlags(f, &o)
 	f.BoolVar(&o.Project.RequireIfMatch, "require-if-match", false, "refuse changes without If-Match (428)")
 	limitFlags(f, &o)
-	f.StringVar(&o.MetricsTokenFile, "metrics-token-file", "",
-		"file with a token that /metrics then needs; without it /metrics is open")
 	outputFlags(f, &o)
 	processFlags(f, &o)
 	serveSettings(cmd)
@@ -148,6 +146,8 @@ func listenFlags(f *pflag.FlagSet, o *serveOptions) {
 	f.StringVar(&o.TLSCert, "tls-cert", "",
 		"PEM file with the certificate and its chain, to answer with TLS alone; it is read again when it changes")
 	f.StringVar(&o.TLSKey, "tls-key", "", "PEM file with the private key of --tls-cert")
+	f.StringVar(&o.MetricsTokenFile, "metrics-token-file", "",
+		"file with a token that /metrics then needs; without it /metrics is open")
 	f.StringSliceVar(&o.AllowHosts, "allow-host", nil,
 		"further name that clients may use in Host; localhost, loopback addresses and the host of --addr are always "+
 			"allowed")

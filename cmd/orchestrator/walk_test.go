@@ -410,6 +410,18 @@ var commands = map[string]door{
 		dry:      func(w *walker) { w.run(0, "workflow") },
 		records:  []string{"workflow.chosen"}, refusal: "request.refused coder role_forbidden",
 	},
+	"adopt": running("adopt"),
+	"apply": {
+		prepare: func(w *walker) {
+			const line = `{"role":%q,"requirement":"REQ-001","request":` + "%s}\n"
+			w.file("plan.jsonl", fmt.Sprintf(line, "pm", note("planned")))
+			w.file("wrong.jsonl", fmt.Sprintf(line, "coder", note("planned")))
+		},
+		accepted: func(w *walker) { w.run(0, "apply", "plan.jsonl") },
+		refused:  func(w *walker) { w.run(1, "apply", "wrong.jsonl") },
+		dry:      func(w *walker) { w.run(0, "apply", "plan.jsonl", "--dry-run") },
+		records:  oneChange, refusal: "requirement.refused coder field_forbidden",
+	},
 	"rename": {
 		accepted: func(w *walker) { w.run(0, "rename", "--qualify", "folder", "--reason", "r") },
 		refused:  func(w *walker) { w.run(1, "rename", "--qualify", "none", "--reason", "r", "--as", "coder") },

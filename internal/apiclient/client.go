@@ -63,6 +63,7 @@ type Options struct {
 	TokenFile string      // a file that holds the token and nothing else
 	TokenIn   string      // a folder that TokenFile lies in, and that no link on the way to it leads out of; "" follows links
 	Token     string      // the token itself; TokenFile is then not read
+	Saved     datadir.Dir // the settings of this folder name the server: the token has to be saved for it; "" for none
 	Anonymous bool        // neither is read, and no token is sent
 	UserAgent string
 	MaxAnswer int64         // the most bytes of an answer; 0 for 256 MiB
@@ -95,6 +96,11 @@ func New(o Options) (*Client, error) {
 	token := o.Token
 	if token == "" && !o.Anonymous {
 		if token, err = readToken(o.TokenIn, o.TokenFile); err != nil {
+			return nil, err
+		}
+	}
+	if o.Saved != "" && !o.Anonymous {
+		if err := checkSaved(o.Saved, token, o.Server); err != nil {
 			return nil, err
 		}
 	}
@@ -315,6 +321,10 @@ func (c *Client) unreachable(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
 		err = u.Err
+	}
+	if strings.Contains(err.Error(), "server gave HTTP response to HTTPS client") {
+		return fault.New(fault.Unavailable, CodeUnreachable, "the service at %s answers without TLS", c.name).
+			WithFix("name it by http:// instead of https://")
 	}
 	if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ENOENT) { // of a port, of a socket
 		return c.notRunning().Because(err)

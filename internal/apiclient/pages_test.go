@@ -67,7 +67,8 @@ func TestAListIsReadToItsEnd(t *testing.T) {
 		if c.requests == 1 {
 			space = " " // as the service wrote it
 		}
-		require.Equal(t, fmt.Sprintf(`{"total":%s%d,"numbers":[%s],"next":%s,"as_of":1}`, space, c.n, strings.Join(all, ","), more), string(raw))
+		require.Equal(t, fmt.Sprintf(`{"total":%s%d,"numbers":[%s],"next":%s,"as_of":1}`, space, c.n,
+			strings.Join(all, ","), more), string(raw))
 	}
 }
 

@@ -31,6 +31,8 @@ type Answer struct {
 	Body   []byte
 	ETag   string
 	Unsure bool // the connection broke, and the request was sent once more with the same key
+
+	Replayed bool // it is the first answer to the key, given again
 }
 
 // NewKey makes an Idempotency-Key that nobody has used.
@@ -91,7 +93,8 @@ func (c *Client) exchange(ctx context.Context, r Request) (answer Answer, wait t
 		err == nil && seconds > 0 {
 		return answer, min(time.Duration(seconds)*time.Second, patience), nil
 	}
-	answer = Answer{Status: resp.StatusCode, Body: body, ETag: resp.Header.Get("ETag")}
+	answer = Answer{Status: resp.StatusCode, Body: body, ETag: resp.Header.Get("ETag"),
+		Replayed: resp.Header.Get("Idempotent-Replay") == "true"}
 	return answer, 0, c.refused(resp, body)
 }
 

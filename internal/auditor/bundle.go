@@ -146,7 +146,7 @@ func OpenBundle(path string) (*Bundle, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fault.New(fault.NotFound, "bundle_missing", "there is no file %s", path).
-			WithFix("orchestrator audit bundle -o FILE writes one").Because(err)
+			WithFix("orchestrator backup -o FILE writes one").Because(err)
 	}
 	if err == nil && !info.Mode().IsRegular() {
 		err = errors.New("it is no regular file")

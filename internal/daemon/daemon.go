@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi"
+	"orchestrator/internal/operator/database"
 	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/system/tree"
 )
@@ -92,7 +94,7 @@ func serve(ctx context.Context, o Options, log zerolog.Logger, ready func(Starte
 		Log: log, URL: apiclient.LocalURL(listener.Address()), Draining: s.draining.Load,
 	})
 	if err != nil {
-		return err
+		return database.InUse(ctx, err, datadir.Dir(o.Project.Data), "use that one; to start another, stop it first")
 	}
 	defer func() { err = errors.Join(err, s.project.Close()) }()
 	return s.run(ctx, metricsToken, ready)
@@ -135,11 +137,27 @@ func (s *server) run(ctx context.Context, metricsToken string, ready func(Starte
 // announce logs where the service answers, and tells whoever started it.
 func (s *server) announce(ready func(Started)) {
 	addr, o := s.listener.Address(), s.options.Project
-	s.log.Info().Str("addr", addr).Str("data", string(s.project.Data)).Str("workflow", s.project.Service.Workflow().Name).Msg("serving")
+	if exposed(addr) {
+		s.log.Warn().Str("addr", addr).Msg("other machines can reach this address, and without TLS whoever is on " +
+			"the way reads tokens: give --tls-cert and --tls-key, or listen on 127.0.0.1 behind a proxy that has " +
+			"TLS; docs/remote.md shows both")
+	}
+	s.log.Info().Str("addr", addr).Str("data", string(s.project.Data)).
+		Str("workflow", s.project.Service.Workflow().Name).Msg("serving")
 	if s.project.Model != nil {
 		s.log.Info().Stringer("model", s.project.Model).
 			Msg("a language model is asked for what the conductor's grammar does not understand")
 	}
 	ready(Started{Data: s.project.Data, Addr: addr, First: len(s.project.MadeTokens) > 0, Demo: o.DemoTokens,
 		FirstSteps: s.project.FirstSteps()})
+}
+
+// exposed reports whether an address is reached from other machines, and without TLS.
+func exposed(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil || listen.IsSocket(addr) || strings.Contains(addr, "://") {
+		return false
+	}
+	ip := net.ParseIP(host)
+	return ip == nil || !ip.IsLoopback()
 }

@@ -37,8 +37,9 @@ func (s *server) handler(metricsToken string) http.Handler {
 	registerStore(registry, p.Figures)
 	return httpapi.New(httpapi.Config{
 		Service: p.Service, Boundary: p.Boundary, Conductor: p.Conductor, Driver: p.Driver, Model: p.Model,
-		Tokens: p.Tokens, Limit: s.options.Project.Limit(), Documents: p.Documents(context.Background()), Checks: s.checks,
-		Log: s.log, Metrics: registry, MetricsToken: metricsToken,
+		Tokens: p.Tokens, Limit: s.options.Project.Limit(), Documents: p.Documents(context.Background()),
+		Checks: s.checks,
+		Log:    s.log, Metrics: registry, MetricsToken: metricsToken,
 		Hosts: s.options.hosts(), Draining: s.draining.Load, Version: s.options.Version,
 	})
 }

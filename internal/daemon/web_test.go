@@ -6,6 +6,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+func TestAddressesThatOthersReachWithoutTLS(t *testing.T) {
+	for addr, want := range map[string]bool{
+		"127.0.0.1:80": false, "[::1]:80": false, "unix:/run/a.sock": false, "https://[::]:443": false,
+		"0.0.0.0:80": true, "[::]:80": true, "192.0.2.7:80": true,
+	} {
+		require.Equal(t, want, exposed(addr), addr)
+	}
+}
+
 func TestHostsThatARequestMayName(t *testing.T) {
 	local := []string{"127.0.0.1", "::1", "localhost"}
 	for addr, more := range map[string]string{

@@ -22,6 +22,7 @@ import (
 // notAnswering are the packages whose errors become no answers but for the codes that are documented, and what becomes
 // of them. A package that is not listed is taken to answer.
 var notAnswering = map[string]string{
+	"cmd/orchestrator/adoptcmd":              "the command line",
 	"cmd/orchestrator/clientcmd":             "the command line",
 	"internal/requirements/proposal":         "commands say it before they ask",
 	"internal/system/editor":                 "the command line",
@@ -47,6 +48,8 @@ var notAnswering = map[string]string{
 	"internal/daemon":                        "start",
 	"internal/daemon/listen":                 "start",
 	"internal/daemon/project":                "start",
+	"internal/operator/adopting":             "the command line",
+	"internal/operator/applying":             "the command line",
 	"internal/operator/config":               "the command line",
 	"internal/operator/database":             "the command line",
 	"internal/operator/doctor":               "the command line",
@@ -59,6 +62,7 @@ var notAnswering = map[string]string{
 	"internal/operator/since":                "the command line",
 	"internal/operator/setup":                "the command line",
 	"internal/operator/tokens":               "the command line",
+	"internal/requirements/adoption":         "the command line",
 	"internal/requirements/documents":        "start, and the command line",
 	"internal/requirements/evidence/gitrepo": "start, or becomes evidence_unreadable or file_too_large",
 	"internal/daemon/bridge":                 "stands in a trace",

@@ -68,16 +68,25 @@ func TestTheLastImportOfABrokenDocument(t *testing.T) {
 	h.expect(401, "token_missing", "", http.MethodGet, "/project/import", "")
 }
 
+// Verifies: ORC-154
+
 // A tick of the document is its claim: shown beside the status, which it does not change.
 func TestATickIsShownAsTheDocumentsClaim(t *testing.T) {
 	h := newHarness(t, func(o *options) { o.Document = "# Sample\n\n- [x] **REQ-001**: Log in.\n- [ ] **REQ-002**: Log out.\n" })
 	dossier := func(accept string) string {
 		return string(h.expect(200, "", "viewer", http.MethodGet, "/requirements/REQ-001/review", "", "Accept", accept).Body)
 	}
-	require.Contains(t, dossier("text/markdown"), "- the document says: done; the state here is not_started\n")
-	require.Contains(t, dossier("application/json"), `"tick":"ticked"`)
+	require.Contains(t, dossier("text/markdown"), "- document: complete according to the document\n")
+	require.Contains(t, dossier("application/json"), `"tick":"ticked","suspect":false,"retired":false,"complete_in_document":true`)
+	shown := func(path string) int {
+		return strings.Count(string(h.expect(200, "", "pm", http.MethodGet, path, "").Body), `"complete_in_document":`)
+	}
+	for path, want := range map[string]int{"/requirements": 1, "/requirements/REQ-001/next": 1, "/requirements/REQ-002/next": 0,
+		"/next": 3, "/project/review": 2} { // of mine, the first and all; of the counts and the line
+		require.Equal(t, want, shown(path), path)
+	}
 	review := string(h.expect(200, "", "viewer", http.MethodGet, "/project/review", "", "Accept", "text/markdown").Body)
-	require.Equal(t, 1, strings.Count(review, "the document says that it is done"))
+	require.Equal(t, 2, strings.Count(review, "complete according to the document"), "among the counts and at the requirement")
 
 	h.patch("pm", exampleBody(t, "pm_moves"))
 	h.write("# Sample\n\n- [ ] **REQ-001**: Log in.\n- [ ] **REQ-002**: Log out.\n")
@@ -85,6 +94,7 @@ func TestATickIsShownAsTheDocumentsClaim(t *testing.T) {
 	after := h.do("viewer", http.MethodGet, one, "").json(t)
 	require.Equal(t, []any{"planned", false}, []any{after["status"], after["suspect"]})
 	require.Contains(t, dossier("text/markdown"), "- the document says: open; the state here is planned\n")
+	require.Zero(t, shown("/requirements")+shown("/next")+shown("/project/review"))
 }
 
 // tokenIDs returns the tokens of the harness: the name of each by its id.

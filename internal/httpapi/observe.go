@@ -119,8 +119,18 @@ func (a *API) checkHost(next http.Handler) http.Handler {
 		}
 		a.writeProblem(w, r, fault.New(fault.Misdirected, "host_not_allowed",
 			"this service does not answer for the host %q", wire.Clip(host)).
-			WithFix("use one of %s, or start the service with --allow-host", strings.Join(a.Hosts, ", ")))
+			WithFix("use one of %s; if it is to have this name, start it with --allow-host %s",
+				strings.Join(a.Hosts, ", "), hostName(host)))
 	})
+}
+
+// hostName returns a host as an operator can give it to a flag; what is no name of a host stands for one.
+func hostName(host string) string {
+	const allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-:"
+	if host == "" || host[0] == '-' || len(host) > 253 || strings.Trim(host, allowed) != "" {
+		return "NAME"
+	}
+	return host
 }
 
 // checkOrigin refuses changes that a browser sends on behalf of another site.

@@ -63,6 +63,9 @@ func (o Service) Connect() (*apiclient.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := apiclient.CheckServer(to.server); err != nil {
+		return nil, err
+	}
 	options := apiclient.Options{Server: to.server, CAFile: o.TlsCA, UserAgent: UserAgent(), Timeout: o.Timeout}
 	if err := o.addToken(&options, to); err != nil {
 		return nil, err
@@ -70,25 +73,77 @@ func (o Service) Connect() (*apiclient.Client, error) {
 	return apiclient.New(options)
 }
 
-// addToken adds the token for a place. One that is named on the command line or by a variable is for whatever is asked.
-// Tokens that lie in the data folder are each for one address alone: whoever names another has to name a token, too.
+// ConnectAs finds the service and the token of a role: the one in a file that is named or, for the service of the data
+// folder, the one that lies there.
+func (o Service) ConnectAs(role, tokenFile string) (*apiclient.Client, error) {
+	to, err := o.find()
+	if err != nil {
+		return nil, err
+	}
+	options := apiclient.Options{Server: to.server, CAFile: o.TlsCA, UserAgent: UserAgent(), Timeout: o.Timeout}
+	o.tokenFile = tokenFile
+	if err := o.bind(&options, to); err != nil {
+		return nil, err
+	}
+	own := datadir.Dir(o.Data)
+	switch file := own.Token(role); {
+	case tokenFile != "":
+		options.TokenFile = tokenFile
+	case to.own && tree.Exists(file):
+		options.TokenIn, options.TokenFile, options.Own = o.Data, file, own
+	case to.own:
+		return nil, fault.New(fault.Invalid, fault.CodeUsage, "there is no token of role %s in %s", role,
+			own.TokenDir()).WithFix("give one with --token-file %s=FILE, or make it: orchestrator token add %s NAME "+
+			"--out %s", role, role, file)
+	default:
+		return nil, fault.New(fault.Invalid, fault.CodeUsage, "no token of role %s is known for %s", role,
+			apiclient.Redacted(to.server)).
+			WithFix("give one for this address with --token-file %s=FILE; those in %s are for the service of that "+
+				"folder alone", role, own.TokenDir())
+	}
+	return apiclient.New(options)
+}
+
+// bind keeps a token that is named from an address that is not.
+func (o Service) bind(options *apiclient.Options, to place) error {
+	switch data := datadir.Dir(o.Data); {
+	case !o.namesToken() || o.Server != "":
+	case to.saved:
+		options.Saved = data
+	default:
+		options.Own = data
+		return o.checkNested()
+	}
+	return nil
+}
+
+// addToken adds the token for a place. One that is named on the command line or by a variable is for what is named so,
+// too; an address that only the settings name gets the tokens that were saved for it. Tokens that lie in the data
+// folder are each for one address alone: whoever names another has to name a token, too.
 func (o Service) addToken(options *apiclient.Options, to place) error {
+	data := datadir.Dir(o.Data)
+	if err := o.bind(options, to); err != nil {
+		return err
+	}
 	switch {
 	case o.tokenFile != "":
 		options.TokenFile = o.tokenFile
 	case tokenOfEnvironment() != "":
 		options.Token = tokenOfEnvironment()
 	case to.tokenFile != "":
-		options.TokenIn, options.TokenFile = o.Data, to.tokenFile
+		options.TokenIn, options.TokenFile, options.Saved = o.Data, to.tokenFile, data
 	case to.own:
-		options.TokenIn, options.TokenFile, options.Own = o.Data, o.ownToken(), datadir.Dir(o.Data)
+		options.TokenIn, options.TokenFile, options.Own = o.Data, o.ownToken(), data
 	default:
 		return fault.New(fault.Invalid, fault.CodeUsage, "no token is known for %s", apiclient.Redacted(to.server)).
 			WithFix("name one for this address with --token-file or %s; those in %s are for the service of that "+
-				"folder alone", tokenVariable, datadir.Dir(o.Data).TokenDir())
+				"folder alone", tokenVariable, data.TokenDir())
 	}
 	return nil
 }
+
+// namesToken reports whether a flag or a variable names a token.
+func (o Service) namesToken() bool { return o.tokenFile != "" || tokenOfEnvironment() != "" }
 
 // ownToken returns the file with the token of the role, of those that the service of the folder made.
 func (o Service) ownToken() string {

@@ -58,7 +58,7 @@ func WithEnv(cmd *cobra.Command) *cobra.Command {
 		}
 		return setting.Apply(cmd, args)
 	}
-	return cmd
+	return nameWay(cmd)
 }
 
 func fromEnvironment(cmd *cobra.Command) (wrong error) {

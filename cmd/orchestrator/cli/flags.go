@@ -26,7 +26,7 @@ func FormatFlag(cmd *cobra.Command, format *string, known []string) {
 // UnknownFormat refuses a --format; known are the ones there are.
 func UnknownFormat(format string, known []string) error {
 	return misuse("there is no format %q", format).
-		WithFix("use --format %s", strings.Join(known, ", "))
+		WithFix("use --format with one of %s", strings.Join(known, ", "))
 }
 
 // ReadingFlags adds how documents are read, the same for every command that reads some.
@@ -39,6 +39,7 @@ func ReadingFlags(cmd *cobra.Command, o *reqdoc.Options) {
 		"(default: of a new project, where the family numbers requirements per folder; then as they are on record)")
 	cmd.Flags().BoolVar(&o.Strict, "strict", false,
 		"refuse templates and drafts, which are left out with a warning where other documents define requirements")
+	setting.Declare(cmd, "family", "qualify")
 	_ = cmd.RegisterFlagCompletionFunc("qualify", cobra.FixedCompletions(qualify.Forms(), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("family", cobra.FixedCompletions(families, cobra.ShellCompDirectiveNoFileComp))
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,8 +15,23 @@ func misuse(format string, args ...any) *fault.Error {
 	return fault.New(fault.Invalid, fault.CodeUsage, format, args...)
 }
 
+// wrongValue is how an error begins that says that a flag does not take a value.
+var wrongValue = regexp.MustCompile(`^invalid argument "(.*)" for "(?:-\w, )?--([a-z-]+)" flag: `)
+
+// taken says what the flags of a type take.
+var taken = map[string]struct{ what, fix string }{
+	"int": {"a whole number", "a value such as 20"}, "int64": {"a whole number", "a value such as 20"},
+	"bool": {"no value, or true or false", "no value, or =false behind it"}, "duration": {"a time", "a value such as 30s or 5m"},
+}
+
 // flagError adds to an error of a flag what to do.
 func flagError(cmd *cobra.Command, err error) error {
+	if m := wrongValue.FindStringSubmatch(err.Error()); m != nil {
+		f := cmd.Flags().Lookup(m[2])
+		if t, known := taken[f.Value.Type()]; known {
+			return misuse("--%s takes %s, not %q", f.Name, t.what, m[1]).WithFix("give --%s %s", f.Name, t.fix)
+		}
+	}
 	refusal := misuse("%v", err)
 	for wrong, fix := range map[string]string{
 		"unknown flag: --token": "name a file with it by --token-file, or put it into the variable " + tokenVariable +
@@ -113,7 +129,7 @@ func takesOneID(cmd *cobra.Command) bool {
 }
 
 func wrongArguments(cmd *cobra.Command, args []string) error {
-	fix := "use it so: " + cmd.UseLine()
+	fix := "the form is: " + cmd.UseLine()
 	switch {
 	case len(args) == 0:
 		return misuse("%s needs an argument", cmd.CommandPath()).WithFix("%s", fix)
@@ -122,6 +138,9 @@ func wrongArguments(cmd *cobra.Command, args []string) error {
 	}
 	if words := strings.Join(args, " "); takesOneID(cmd) {
 		fix = "quote an id with spaces: " + cmd.CommandPath() + " " + shellquote.Quote(words)
+	}
+	if len(args) == 1 {
+		return misuse("%s was given one argument", cmd.CommandPath()).WithFix("%s", fix)
 	}
 	return misuse("%s was given %d arguments", cmd.CommandPath(), len(args)).WithFix("%s", fix)
 }

@@ -9,8 +9,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// helpWidth is the most columns that a help takes, but for its examples, which can be copied as they stand.
-const helpWidth = 100
+// helpWidth is the most columns that a help takes, but for its examples, which can be copied as they stand. What is
+// said of a flag begins at helpIndent at the latest.
+const (
+	helpWidth  = 80
+	helpIndent = 28
+)
 
 // narrowHelp keeps the help of all commands below root within helpWidth.
 func narrowHelp(root *cobra.Command) {
@@ -25,8 +29,14 @@ func narrowHelp(root *cobra.Command) {
 	})
 }
 
-// flagLine is a line of the list of flags; what it says of the flag begins behind the spaces.
-var flagLine = regexp.MustCompile(`^ +(-\w, )?--\S+( \S+)? {2,}`)
+// listLine is a line of the list of flags, or of commands; what it says of one begins behind the spaces.
+var listLine = regexp.MustCompile(`^(?:( +(?:-\w, )?--\S+(?: \S+)? {2,})\S|(  [a-z][a-z-]* +)[A-Z])`)
+
+// program begins an example.
+const program = "orchestrator"
+
+// exampleLine is an example with a comment behind it.
+var exampleLine = regexp.MustCompile(`^(  \S.*?) +(# .*)$`)
 
 func narrow(help string) string {
 	var out strings.Builder
@@ -44,21 +54,38 @@ func narrow(help string) string {
 			continue
 		}
 		flush()
-		indent := len(flagLine.FindString(line))
-		if indent == 0 || indent > helpWidth*2/3 {
-			out.WriteString(line + "\n")
-			continue
-		}
-		for i, part := range wrapped(strings.Fields(line[indent:]), helpWidth-indent) {
-			if i == 0 {
-				out.WriteString(line[:indent] + part + "\n")
-			} else {
-				out.WriteString(strings.Repeat(" ", indent) + part + "\n")
-			}
-		}
+		writeIndented(&out, line)
 	}
 	flush()
 	return out.String()
+}
+
+// writeIndented writes a line of a list, or an example. A comment that has no place behind its example stands before
+// it.
+func writeIndented(out *strings.Builder, line string) {
+	what := ""
+	if m := listLine.FindStringSubmatch(line); m != nil && !strings.HasPrefix(line, "  "+program+" ") {
+		what = m[1] + m[2]
+	}
+	if what == "" {
+		if m := exampleLine.FindStringSubmatch(line); m != nil && len([]rune(line)) > helpWidth {
+			line = "  " + m[2] + "\n" + m[1]
+		}
+		out.WriteString(line + "\n")
+		return
+	}
+	indent := min(len(what), helpIndent)
+	said := wrapped(strings.Fields(line[len(what):]), helpWidth-indent)
+	name := strings.TrimRight(what, " ")
+	if len(name) < indent-1 {
+		out.WriteString(what[:indent] + said[0] + "\n")
+		said = said[1:]
+	} else {
+		out.WriteString(name + "\n")
+	}
+	for _, part := range said {
+		out.WriteString(strings.Repeat(" ", indent) + part + "\n")
+	}
 }
 
 // reflowed breaks the lines of a paragraph anew, if one of them is too long.

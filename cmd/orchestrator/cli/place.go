@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"orchestrator/internal/apiclient"
@@ -32,6 +33,7 @@ func TokenSource() string {
 type place struct {
 	server    string
 	own       bool   // it is the service of the data folder, which runs
+	saved     bool   // only the settings name it
 	tokenFile string // in the data folder; saved for this address
 }
 
@@ -48,7 +50,7 @@ func (o Service) find() (place, error) {
 		own, err := ownAddress(ctx, data)
 		return place{server: own, own: true}, err
 	}
-	to := place{server: server}
+	to := place{server: server, saved: o.Server == ""}
 	if saved.URL != "" && apiclient.SameServer(server, saved.URL) {
 		to.server, to.tokenFile = saved.URL, saved.TokenPath(data)
 	}
@@ -56,6 +58,21 @@ func (o Service) find() (place, error) {
 		to.server, to.own = own, true
 	}
 	return to, nil
+}
+
+// checkNested keeps a token that a flag or a variable names from the service of a folder that lies in another project:
+// whoever can write the tree can make one, and listen there.
+func (o Service) checkNested() error {
+	if filepath.Base(o.Data) != datadir.Default {
+		return nil
+	}
+	outer, is := config.Above(filepath.Dir(o.Data))
+	if !is {
+		return nil
+	}
+	return fault.New(fault.Invalid, fault.CodeUsage, "%s lies in the project %s, and its service gets no token of a flag "+
+		"or a variable unless it is named", o.Data, outer).
+		WithFix("name it, with --server or ORCHESTRATOR_URL; or change to the folder of the project that you mean")
 }
 
 // ownAddress returns the URL of the service that runs with a data folder.

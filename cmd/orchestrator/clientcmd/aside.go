@@ -10,7 +10,7 @@ import (
 )
 
 func blockCommand() *cobra.Command {
-	return asideCommand("block", "Block a requirement that something outside of it holds up, as the pm",
+	return asideCommand("block", "Block a requirement that cannot go on, as the pm",
 		proposal.Blocked)
 }
 
@@ -19,11 +19,18 @@ func deferCommand() *cobra.Command {
 }
 
 func reopenCommand() *cobra.Command {
-	return asideCommand("reopen", "Take up a requirement that was blocked, deferred or done, as the pm", "")
+	return asideCommand("reopen", "Take a blocked, deferred or done requirement up again, as the pm", "")
 }
 
-const asideLong = `Reason says why, and goes on record. Without --evidence the move cites what the service offers for
-it: the text of the requirement, or its tests.`
+const asideLong = ` --reason says why, and goes on record. Without --evidence the move cites what the service
+offers as evidence: the text of the requirement, or its tests.`
+
+// asideWhat says what each of the commands does.
+var asideWhat = map[string]string{
+	"block":  "Block moves a requirement into blocked.",
+	"defer":  "Defer moves a requirement into deferred: the gate passes it, and it counts as postponed.",
+	"reopen": "Reopen moves a requirement back to where it was put aside, and a done one to needs_changes.",
+}
 
 // asideCommand makes a command that moves a requirement into a status; "" is where it goes back to.
 func asideCommand(name, short, to string) *cobra.Command {
@@ -32,7 +39,7 @@ func asideCommand(name, short, to string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     name + " ID",
 		Short:   short,
-		Long:    asideLong,
+		Long:    asideWhat[name] + asideLong,
 		Example: "  orchestrator " + name + " REQ-001 --reason \"the supplier is late\"",
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return ch.aside(cmd, args[0], to) },

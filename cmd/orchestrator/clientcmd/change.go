@@ -2,6 +2,7 @@ package clientcmd
 
 import (
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -32,6 +33,7 @@ type changing struct {
 
 func changeCommand() *cobra.Command {
 	var c changing
+	c.moves = true
 	cmd := &cobra.Command{
 		Use:   "change ID",
 		Short: "Move a requirement into another status, with reason and evidence",
@@ -70,13 +72,8 @@ func (ch *changing) run(cmd *cobra.Command, id string) error {
 		return cliMisuse("give --status, or the whole request with --from").
 			WithFix("orchestrator next %s lists the moves, each as a command", id)
 	}
-	if err := typed.Whole(cmd, ch.from, besides...); err != nil {
+	if err := ch.complete(cmd, id); err != nil {
 		return err
-	}
-	if ch.from == "" {
-		if err := ch.justified(cmd); err != nil {
-			return err
-		}
 	}
 	if ch.Role == "" {
 		ch.Role = proposal.Mover(ch.status)
@@ -103,6 +100,25 @@ func (ch *changing) move(cmd *cobra.Command, c *apiclient.Client, id string, bod
 	}
 	got, err := send(cmd.Context(), c, sent)
 	return ch.remaining(cmd, ch.report(cmd.OutOrStdout(), got, did, err))
+}
+
+// complete refuses a move without what every move has.
+func (ch *changing) complete(cmd *cobra.Command, id string) error {
+	if ch.from != "" {
+		return typed.Whole(cmd, ch.from, besides...)
+	}
+	if !slices.Contains(lifecycle.Statuses(), lifecycle.Status(ch.status)) {
+		return cliMisuse("%q is not a status", ch.status).
+			WithFix("orchestrator next %s lists the moves, each as a command", id)
+	}
+	if err := ch.justified(cmd); err != nil {
+		return err
+	}
+	if len(ch.evidence) == 0 {
+		return cliMisuse("%s needs evidence", cmd.CommandPath()).
+			WithFix("give --evidence file:PATH:10-20, --evidence commit:HEAD or --evidence test:NAME@REPORT")
+	}
+	return nil
 }
 
 // body makes the request.

@@ -35,9 +35,9 @@ var besides = append([]string{"from", "as", "dry-run", "if-match"}, shared...)
 // asking is whom a command asks, and as whom.
 type asking struct {
 	cli.Service
-	as     string
-	asJSON bool
-
+	as      string
+	asJSON  bool
+	moves   bool // the role is that of the move, unless one is named
 	several bool // each argument is an id; else the first
 }
 
@@ -46,8 +46,8 @@ func (a *asking) command(cmd *cobra.Command, ids bool) *cobra.Command {
 	cli.ServiceFlags(cmd, &a.Service)
 	cli.TimeoutFlag(cmd, &a.Service)
 	cmd.Flags().StringVar(&a.as, "as", "",
-		"`role` whose token in --data is used, instead of "+cmp.Or(a.Role, "the viewer's or the pm's"))
-	cmd.Flags().BoolVar(&a.asJSON, "json", false, "print the answer of the service as it is")
+		"use the token of this `role` in --data (default "+a.usually()+")")
+	cmd.Flags().BoolVar(&a.asJSON, "json", false, "print the answer of the service as JSON")
 	_ = cmd.RegisterFlagCompletionFunc("as", completion.Roles)
 	if ids {
 		cmd.ValidArgsFunction = completion.FirstID
@@ -69,6 +69,17 @@ func (a *asking) command(cmd *cobra.Command, ids bool) *cobra.Command {
 		return work(cmd, args)
 	}
 	return cli.WithEnv(cmd)
+}
+
+// usually says whose token is used where no role is named.
+func (a *asking) usually() string {
+	switch {
+	case a.moves:
+		return "the role that makes the move"
+	case a.Role == "":
+		return "viewer, or else pm"
+	}
+	return a.Role
 }
 
 // refuseShared makes a command refuse ids that could be those of several requirements.
@@ -101,6 +112,9 @@ func (a *asking) connect() (*apiclient.Client, error) {
 	}
 	o := a.Service
 	o.Role = cmp.Or(a.as, a.Role)
+	if _, err := lifecycle.ParseRole(o.Role); o.Role != "" && err != nil {
+		return nil, cliMisuse("--as %s names no role", a.as).WithFix("use one of pm, architect, coder, tester, viewer")
+	}
 	return o.Connect()
 }
 
@@ -128,6 +142,7 @@ func advised(id string, err error) error {
 		return err
 	}
 	told := *f
+	told.Detail = advice.Typed(id, f.Detail)
 	told.Fix, told.Fields = advice.Typed(id, f.Fix), slices.Clone(f.Fields)
 	for i := range told.Fields {
 		told.Fields[i].Fix = advice.Typed(id, told.Fields[i].Fix)

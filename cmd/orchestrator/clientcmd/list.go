@@ -16,6 +16,8 @@ import (
 	"orchestrator/cmd/orchestrator/exported"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/operator/exportfile"
+	"orchestrator/internal/requirements/advice"
+	"orchestrator/internal/requirements/finished"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -35,6 +37,7 @@ type listed struct {
 	Suspect    bool      `json:"suspect"`
 	Stale      bool      `json:"stale"`
 	Retired    bool      `json:"retired"`
+	Complete   bool      `json:"complete_in_document"`
 	Since      time.Time `json:"since"`
 	WaitingFor []string  `json:"waiting_for"`
 }
@@ -46,8 +49,7 @@ func listCommand() *cobra.Command {
 		Short: "List requirements, with their status and whom they wait for",
 		Long: `List shows a line for each requirement, in the order of the documents. Filters combine with "and".
 Without a service, as in a clone, it reads project_status.json, which says nothing of whom a
-requirement waits for. With --json the answers of the service are one: the first page, with the
-requirements of all pages in it.`,
+requirement waits for. --json prints the requirements of all pages as one answer of the service.`,
 		Example: `  orchestrator list
   orchestrator list --waiting-for pm
   orchestrator list --status planned --text login`,
@@ -61,7 +63,7 @@ requirements of all pages in it.`,
 		"list only requirements that wait for this `party`: a role, operator or document")
 	f.StringVar(&l.text, "text", "", "list only requirements with this `text` in id, title or text")
 	f.BoolVar(&l.suspect, "suspect", false, "list only requirements whose text changed after work began")
-	f.IntVar(&l.limit, "limit", 0, "list at most so `many` requirements (default all)")
+	f.IntVar(&l.limit, "limit", 0, "list at most this `number` of requirements (default all)")
 	_ = cmd.RegisterFlagCompletionFunc("status", completion.Statuses)
 	_ = cmd.RegisterFlagCompletionFunc("role", completion.Roles)
 	_ = cmd.RegisterFlagCompletionFunc("waiting-for", completion.Roles)
@@ -140,7 +142,7 @@ func (l *listing) of(all []exportfile.Entry) (rows []listed, kept []jsontext.Val
 			return nil, nil, err
 		}
 		row := listed{ID: req.ID, Title: req.Title, Status: string(req.Status), Suspect: req.Suspect,
-			Stale: len(req.Stale) > 0, Retired: req.Retired}
+			Stale: len(req.Stale) > 0, Retired: req.Retired, Complete: finished.ByDocument(req)}
 		if l.selects(req) {
 			rows, kept = append(rows, row), append(kept, e.Raw)
 		}
@@ -151,20 +153,17 @@ func (l *listing) of(all []exportfile.Entry) (rows []listed, kept []jsontext.Val
 func writeList(out io.Writer, found []listed, total int) error {
 	p, columns := sheet.Printer(out)
 	var rows [][]string
+	complete := false
 	for _, r := range found {
-		status := r.Status
-		for _, mark := range []struct {
-			is   bool
-			text string
-		}{{r.Suspect, "suspect"}, {r.Stale, "stale"}, {r.Retired, "retired"}} {
-			if mark.is {
-				status += ", " + mark.text
-			}
-		}
+		complete = complete || r.Complete
+		status := advice.Marked(r.Status, r.Suspect, r.Stale, r.Retired, r.Complete)
 		rows = append(rows, []string{r.ID, status, strings.Join(r.WaitingFor, ", "), r.Title})
 	}
 	if len(rows) > 0 {
 		p.Table(columns, []string{"ID", "STATUS", "WAITS FOR", "TITLE"}, rows)
+	}
+	if complete {
+		p.Line("* %s: orchestrator adopt plans its way to done", finished.Words)
 	}
 	if len(rows) < total {
 		p.Line("%d of %d; a higher --limit lists more", len(rows), total)

@@ -9,6 +9,7 @@ import (
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/requirements/agenda"
+	"orchestrator/internal/requirements/finished"
 	"orchestrator/internal/requirements/guidance"
 )
 
@@ -75,7 +76,8 @@ func (a *asking) nextOf(cmd *cobra.Command, id string) error {
 		return passOn(cmd.OutOrStdout(), raw)
 	}
 	p, _ := sheet.Printer(cmd.OutOrStdout())
-	p.Line("%s: %s, revision %d", output.Printable(found.ID), found.Status, found.Revision)
+	p.Line("%s: %s, revision %d%s", output.Printable(found.ID), found.Status, found.Revision,
+		finished.Beside(found.Complete))
 	sheet.Sheet{View: found}.Moves(p)
 	_, err = fmt.Fprint(cmd.OutOrStdout(), p.String())
 	return err

@@ -2,6 +2,7 @@ package clientcmd
 
 import (
 	"net/url"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +22,9 @@ func noteCommand() *cobra.Command {
 		Example: `  orchestrator note REQ-001 "the customer asked again"`,
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if strings.TrimSpace(args[1]) == "" {
+				return cliMisuse("the note has no text").WithFix("give it as one argument: %s", strings.TrimSpace(cmd.Example))
+			}
 			c, err := a.connect()
 			if err != nil {
 				return err

@@ -54,7 +54,7 @@ func designCommand() *cobra.Command {
 	w := writing{part: proposal.Design}
 	w.Role = "architect"
 	cmd := &cobra.Command{Use: "design ID", Short: "Write the design of a requirement, as its architect",
-		Long: "Design writes design_spec whole.\n\n" + editing,
+		Long: "Design writes the design, design_spec, and replaces the one that is there.\n\n" + editing,
 		Example: "  orchestrator design REQ-001 --summary \"A form, and a session\" --file src/login.go\n" +
 			"  orchestrator design REQ-001      # in $EDITOR"}
 	w.text(cmd, "summary", "`text` that says what will be built, and how")
@@ -69,7 +69,7 @@ func implementCommand() *cobra.Command {
 	w := writing{part: proposal.Implementation}
 	w.Role = "coder"
 	cmd := &cobra.Command{Use: "implement ID", Short: "Write what was built for a requirement, as its coder",
-		Long:    "Implement writes implementation whole.\n\n" + editing,
+		Long:    "Implement writes what was built, implementation, and replaces what is there.\n\n" + editing,
 		Example: "  orchestrator implement REQ-001 --summary \"Log in by form\" --file src/login.go:3-5 --commit HEAD"}
 	w.text(cmd, "summary", "`text` that says what was built")
 	w.text(cmd, "notes", "`text` of a remark")
@@ -82,7 +82,8 @@ func testCommand() *cobra.Command {
 	w := writing{part: proposal.Test}
 	w.Role = "tester"
 	cmd := &cobra.Command{Use: "test ID", Short: "Write the test record of a requirement, as its tester",
-		Long:    "Test writes the test record whole. orchestrator attach makes it from a report.\n\n" + editing,
+		Long: "Test writes the test record, and replaces the one that is there. Where there is a report of the\n" +
+			"tests, orchestrator attach makes the record from it.\n\n" + editing,
 		Example: "  orchestrator test REQ-001 --plan \"log in by hand\" --evidence test:TestLogin@report.xml"}
 	w.text(cmd, "plan", "`text` that says what is tested, and how")
 	w.text(cmd, "notes", "`text` of a remark")

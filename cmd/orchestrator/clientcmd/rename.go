@@ -216,11 +216,11 @@ func (o *renameOptions) warnOfSettings(cmd *cobra.Command) error {
 	if o.dryRun || o.Server != "" {
 		return nil
 	}
-	project, err := setting.FindProject(cmd.Context(), o.Data)
-	if err != nil || project.Tree.Qualify == "" || project.Tree.Qualify == o.form {
+	form, err := setting.Qualify(cmd.Context())
+	if err != nil || form == "" || form == o.form {
 		return err
 	}
 	_, err = fmt.Fprintf(cmd.ErrOrStderr(), "orchestrator.yaml says qualify: %s, with which the service will not "+
-		"start again: take it out, since the log has the form\n", project.Tree.Qualify)
+		"start again: take it out, since the log has the form\n", form)
 	return err
 }

@@ -1,18 +1,14 @@
 package clientcmd
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/cli/setting"
-	"orchestrator/cmd/orchestrator/clientcmd/events"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/requirements/advice"
-	"orchestrator/internal/rules/lifecycle"
 )
 
 // leadToPresentID makes a command that is refused because a requirement has another id now say how to type it again.
@@ -36,24 +32,4 @@ func retyped(cmd *cobra.Command, args []string, from, to string) string {
 		words = slices.Concat([]string{to}, args[i+1:])
 	}
 	return advice.Line(cmd.CommandPath(), append(words, setting.TypedFlags(cmd)...)...)
-}
-
-// renamingsOf returns the records that gave a requirement another id, as events about the id that it lost. They are
-// about several requirements, and so not among the records of each.
-func renamingsOf(ctx context.Context, c *apiclient.Client, id string) (all []events.Event, err error) {
-	var req lifecycle.Requirement
-	if _, err := get(ctx, c, path(id, "?fields=former_ids"), &req); err != nil {
-		return nil, err
-	}
-	for _, former := range req.FormerIDs {
-		var page events.Page
-		if _, err := get(ctx, c, fmt.Sprintf("/audit?from=%d&limit=1", former.Record), &page); err != nil {
-			return nil, err
-		}
-		for _, e := range page.Records {
-			e.Subject = former.ID
-			all = append(all, e)
-		}
-	}
-	return all, nil
 }

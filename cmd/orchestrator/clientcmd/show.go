@@ -21,7 +21,7 @@ func showCommand() *cobra.Command {
 	var a asking
 	return a.command(&cobra.Command{
 		Use:   "show ID",
-		Short: "Show one requirement: its text, status, gates, evidence, and who is next",
+		Short: "Show one requirement: text, status, evidence, and who is next",
 		Long: `Show prints a requirement for people: what each role wrote, and its evidence, looked up again.
 With --json it prints the requirement as GET /requirements/{id} answers it. Without a service, as in
 a clone, it reads project_status.json.`,

@@ -13,13 +13,14 @@ import (
 	"orchestrator/cmd/orchestrator/exported"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/requirements/agenda"
+	"orchestrator/internal/requirements/finished"
 )
 
 func statusCommand() *cobra.Command {
 	var a asking
 	return a.command(&cobra.Command{
 		Use:   "status",
-		Short: "Show the project at a glance: counts, what waits for whom, and what to do first",
+		Short: "Show counts, what waits for whom, and what to do first",
 		Long: `Status shows how many requirements are in which status, how many wait for each role and since
 when, what is stuck, and what the role of the token can do first. Without a service, as in a
 clone, it shows the counts of project_status.json.`,
@@ -83,6 +84,9 @@ func (a *asking) offlineStatus(cmd *cobra.Command, raw []byte, asked error) erro
 func writeStatus(out io.Writer, found agenda.Agenda) error {
 	p, columns := sheet.Printer(out)
 	writeCounts(p, columns, found.Counts)
+	if found.Complete > 0 {
+		p.Line("  %s: %d (orchestrator adopt)", finished.Words, found.Complete)
+	}
 	rows := [][]string{}
 	for _, w := range found.Waiting {
 		rows = append(rows, []string{string(w.For), strconv.Itoa(w.Count), sheet.Day(w.Oldest),
@@ -134,6 +138,7 @@ func writeFirst(p *output.Printer, found agenda.Agenda) {
 		return
 	}
 	f := found.First
-	p.Line("first for the %s: %s (%s)", who, output.Printable(f.ID), output.Printable(f.Do))
+	do := f.Do + finished.Beside(f.Complete)
+	p.Line("first for the %s: %s (%s)", who, output.Printable(f.ID), output.Printable(do))
 	sheet.Leads(p, f.ID, nil, f.Next)
 }

@@ -27,9 +27,9 @@ func watchCommand() *cobra.Command {
 	var w watching
 	cmd := &cobra.Command{
 		Use:   "watch",
-		Short: "Print what happens to the project, a line for each event, until interrupted",
-		Long: `Watch asks the log again and again, by If-None-Match, so that an answer without news is empty.
-With --once it ends after the first events. With --json each line is a record as the log has it.`,
+		Short: "Print each event of the project as a line, until interrupted",
+		Long: `Watch polls the log of the service, and prints each new record as a line. With --once it ends after
+the first events. With --json each line is a record as the log has it.`,
 		Example: `  orchestrator watch
   orchestrator watch --since 0 --once`,
 		Args: cobra.NoArgs,
@@ -42,7 +42,8 @@ With --once it ends after the first events. With --json each line is a record as
 		},
 	}
 	f := cmd.Flags()
-	f.Int64Var(&w.since, "since", -1, "`number` of the record to begin with (default what comes from now on)")
+	f.Int64Var(&w.since, "since", -1, "`number` of the record to begin with (default: the first to come)")
+	f.Lookup("since").DefValue = "0" // the help has no number for it
 	f.DurationVar(&w.interval, "interval", 2*time.Second, "how long to wait between two questions")
 	f.BoolVar(&w.once, "once", false, "end after the first events")
 	return w.command(cmd, false)

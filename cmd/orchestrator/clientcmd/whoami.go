@@ -60,6 +60,10 @@ rework, it switches the project; the switch is on record.`,
   orchestrator workflow rework --reason "work comes back from blocked"`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 && reason == "" {
+				return cliMisuse("switching the workflow needs a reason").
+					WithFix("give --reason '<why>'; it goes on record")
+			}
 			c, err := a.connect()
 			if err != nil {
 				return err

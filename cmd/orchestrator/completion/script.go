@@ -34,7 +34,7 @@ func script(shell, line, file string, write func(*cobra.Command, io.Writer) erro
 	return &cobra.Command{
 		Use:     shell,
 		Short:   "Print the completion script of " + shell,
-		Long:    "Prints the completion script of " + shell + ". Put the line below into " + file + ".",
+		Long:    strings.ToUpper(shell[:1]) + shell[1:] + " reads the script by the line below. Put it into " + file + ".",
 		Example: "  " + line,
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return write(cmd.Root(), cmd.OutOrStdout()) },

@@ -15,10 +15,10 @@ func PromptsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prompts [ROLE]",
 		Short: "Check the prompts of agents, or print one",
-		Long: `A prompt tells an agent what to do. Each role has a built-in template (Go's text/template), which a
-file ROLE.md in the folder prompts of --data replaces. Without an argument, prompts checks all templates. With a role,
-it prints the template of that role, so that you can put a changed copy into the folder. A running service uses it
-after a restart.`,
+		Long: `Prompts checks the templates of the prompts that tell agents what to do. With a role, it prints the
+template of that role, so that you can put a changed copy into the folder. Each role has a built-in template (Go's
+text/template), which a file ROLE.md in the folder prompts of --data replaces. A running service uses it after a
+restart.`,
 		Example: `  orchestrator prompts
   orchestrator prompts coder > coder.md    # to change it and put it into .orchestrator/prompts`,
 		Args: cobra.MaximumNArgs(1),

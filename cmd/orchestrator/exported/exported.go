@@ -3,6 +3,7 @@ package exported
 
 import (
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -10,6 +11,7 @@ import (
 	"orchestrator/cmd/orchestrator/cli/setting"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
+	"orchestrator/internal/operator/config"
 	"orchestrator/internal/operator/exportfile"
 )
 
@@ -24,6 +26,9 @@ func Status(cmd *cobra.Command, asked error) (exportfile.Status, error) {
 	if err == nil {
 		fmt.Fprintf(cmd.ErrOrStderr(), "no service runs here: this is what %s says, as of record %d of the log\n",
 			output.Printable(path), status.Log.Size)
+		if outer, nested := config.Above(filepath.Dir(cli.ServiceOf(cmd).Data)); nested {
+			fmt.Fprintf(cmd.ErrOrStderr(), "this folder lies in another project: %s\n", output.Printable(outer))
+		}
 	}
 	return status, err
 }

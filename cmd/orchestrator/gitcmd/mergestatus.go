@@ -36,7 +36,7 @@ func MergeStatusCommand() *cobra.Command {
 	var printSetup bool
 	cmd := &cobra.Command{
 		Use:   "merge-status BASE OURS THEIRS MARKERS PATH",
-		Short: "Merge two versions of the export or its checkpoint: a merge driver for git",
+		Short: "Merge two versions of the export: a merge driver for git",
 		Long: `Merge-status keeps the version whose log is longer, since a log only grows. It refuses versions of
 which neither has all that the other has: two services wrote from one state, and somebody has to
 decide whose database goes on. Then the version of the current branch stays, and git reports a

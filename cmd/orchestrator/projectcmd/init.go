@@ -49,7 +49,7 @@ func InitCommand() *cobra.Command {
 	var o initOptions
 	cmd := &cobra.Command{
 		Use:   "init",
-		Short: "Set a project up: find its documents, write its settings, import it",
+		Short: "Set a project up: find its documents, and import them",
 		Long:  initLong,
 		Args:  cobra.NoArgs,
 		Example: `  orchestrator init
@@ -80,6 +80,11 @@ func (o *initOptions) flags(cmd *cobra.Command) {
 		strings.Join(agentclient.Names(), ", ")+", or none; may be given more than once")
 	f.StringSliceVar(&o.answers.Roles, "roles", nil,
 		"further roles to make a token for: architect, coder, tester, all, or none; for one person in all roles")
+	complete := func(flag string, names ...string) {
+		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+	}
+	complete("client", append(agentclient.Names(), setup.None)...)
+	complete("roles", setup.Roles()...)
 	exportflag.Add(f, &o.export, "file to which the state is written after each commit")
 	f.StringVar(&o.witness, "witness", "witness.json",
 		"state file of orchestrator audit witness, which may know the project")

@@ -47,18 +47,39 @@ func In(root string) Dir {
 }
 
 // Find returns the folder of the project that a path lies in: the nearest above it that has one, or that is marked as
-// enforcing.
-func Find(from string) (Dir, bool) {
+// enforcing. Where projects further up enforce, it is that of the outermost of them: what lies below may have come with
+// a branch, and would lift the boundary. What another user put there is passed over.
+func Find(from string) (nearest Dir, found bool) {
 	for at := filepath.Clean(from); filepath.IsAbs(at); at = filepath.Dir(at) {
 		d := In(at)
-		if info, err := os.Stat(d.path); err == nil && info.IsDir() || d.markedInGit() {
-			return d, true
+		if info, err := os.Stat(d.path); err != nil || !info.IsDir() {
+			if !d.markedInGit() {
+				d = Dir{}
+			}
+		}
+		switch {
+		case d.Root == "":
+		case !found, d.Enforcing() && (isOf(d.markPath(), nearest.Root) || isOf(d.gitMark(), nearest.Root)):
+			nearest, found = d, true
 		}
 		if at == filepath.Dir(at) {
 			break
 		}
 	}
-	return Dir{}, false
+	return nearest, found
+}
+
+// isOf reports whether a file belongs to this user, to root, or to the owner of a folder.
+func isOf(path, folder string) bool {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return false
+	}
+	owner := info.Sys().(*syscall.Stat_t).Uid
+	if info, err = os.Stat(folder); err == nil && info.Sys().(*syscall.Stat_t).Uid == owner {
+		return true
+	}
+	return owner == 0 || int(owner) == os.Geteuid()
 }
 
 // Path returns the path of the folder.

@@ -97,6 +97,32 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// TestNoFolderBelowLiftsAnEnforcingBoundary: a branch can bring a policy for a folder, since policies are shared.
+func TestNoFolderBelowLiftsAnEnforcingBoundary(t *testing.T) {
+	outer := made(t)
+	inner := In(filepath.Join(outer.Root, "sub"))
+	policy := boundary.DefaultPolicy()
+	policy.Mode = boundary.Off
+	_, err := inner.Make(policy)
+	require.NoError(t, err)
+	require.NoError(t, os.Mkdir(filepath.Join(inner.Root, ".git"), 0o700))
+	find := func() Dir {
+		found, ok := Find(filepath.Join(inner.Root, "deep"))
+		require.True(t, ok)
+		return found
+	}
+	require.Equal(t, inner, find(), "nobody enforces: each project has its own")
+	enforced, err := outer.Policy()
+	require.NoError(t, err)
+	enforced.Mode = boundary.Enforce
+	require.NoError(t, outer.WritePolicy(enforced))
+	require.Equal(t, outer, find())
+	if os.Getuid() == 0 {
+		require.NoError(t, os.Lchown(outer.markPath(), 12345, 12345))
+		require.Equal(t, inner, find(), "a stranger's mark is none")
+	}
+}
+
 func TestParsePolicy(t *testing.T) {
 	p, err := ParsePolicy([]byte(`{"schema_version":1,"mode":"enforce","exempt_paths":[]}`))
 	require.NoError(t, err)

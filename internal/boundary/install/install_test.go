@@ -29,7 +29,8 @@ func programsIn(t *testing.T, names ...string) string {
 
 func TestTheProgramThatIsRegistered(t *testing.T) {
 	t.Parallel()
-	both, whole, other := programsIn(t, "orchestrator", "orchestrator-hook"), programsIn(t, "orchestrator"), programsIn(t, "other")
+	both := programsIn(t, "orchestrator", "orchestrator-hook")
+	whole, other := programsIn(t, "orchestrator"), programsIn(t, "other")
 	linked := programsIn(t)
 	require.NoError(t, os.Symlink(filepath.Join(both, "orchestrator"), filepath.Join(linked, "orchestrator")))
 	renamed := programsIn(t)
@@ -60,7 +61,8 @@ func TestTheProgramThatIsRegistered(t *testing.T) {
 // A word that is quoted reaches a program as it was.
 func TestQuotedWordsPassThroughAShell(t *testing.T) {
 	t.Parallel()
-	for _, word := range []string{"/usr/bin/orchestrator-hook", "/a b/c", "it's", `"$HOME"`, "`id`", "a\nb", "*", "~", "", `\`, "ä;&|"} {
+	for _, word := range []string{"/usr/bin/orchestrator-hook", "/a b/c", "it's", `"$HOME"`, "`id`", "a\nb", "*", "~", "",
+		`\`, "ä;&|"} {
 		out, err := exec.Command("sh", "-c", "printf %s "+Quoted(word)).Output()
 		require.NoError(t, err)
 		require.Equal(t, word, string(out))
@@ -90,7 +92,8 @@ func TestTheVersionThatAClientSays(t *testing.T) {
 // A client that does not end, and its children, keep nobody waiting.
 func TestAClientThatDoesNotSayItsVersion(t *testing.T) {
 	folder := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "claude"), []byte("#!/bin/sh\nsleep 600 & sleep 600\n"), 0o755))
+	client := filepath.Join(folder, "claude")
+	require.NoError(t, os.WriteFile(client, []byte("#!/bin/sh\nsleep 600 & sleep 600\n"), 0o755))
 	t.Setenv("PATH", folder+":"+os.Getenv("PATH"))
 	start := time.Now()
 	require.Empty(t, ClientVersion(t.Context(), "claude"))
@@ -101,8 +104,9 @@ func TestEveryClientIsPostedOnceAndTakenAway(t *testing.T) {
 	t.Parallel()
 	for _, client := range agentclient.Names() {
 		dir := folder.In(t.TempDir())
-		o := Options{Client: client, Dir: dir, Executable: filepath.Join(programsIn(t, "orchestrator"), "orchestrator"), Version: "99.0.0",
-			Change: control.Change{By: "ada", Reason: "installed", At: time.Now(), ID: "0000000000000001"}}
+		o := Options{Client: client, Dir: dir, Version: "99.0.0",
+			Executable: filepath.Join(programsIn(t, "orchestrator"), "orchestrator"),
+			Change:     control.Change{By: "ada", Reason: "installed", At: time.Now(), ID: "0000000000000001"}}
 		first, err := Install(t.Context(), o)
 		require.NoError(t, err)
 		require.True(t, first.Policy && first.Changed, client)
@@ -136,8 +140,9 @@ func TestEveryClientIsPostedOnceAndTakenAway(t *testing.T) {
 
 // What an earlier installation registered for a version stays when nobody can say the version any more.
 func TestAnUnknownVersionTakesNothingBack(t *testing.T) {
-	o := Options{Client: "claude", Dir: folder.In(t.TempDir()), Executable: filepath.Join(programsIn(t, "orchestrator"), "orchestrator"), Version: "2.1.295",
-		Change: control.Change{By: "ada", Reason: "installed", At: time.Now(), ID: "0000000000000001"}}
+	o := Options{Client: "claude", Dir: folder.In(t.TempDir()), Version: "2.1.295",
+		Executable: filepath.Join(programsIn(t, "orchestrator"), "orchestrator"),
+		Change:     control.Change{By: "ada", Reason: "installed", At: time.Now(), ID: "0000000000000001"}}
 	first, err := Install(t.Context(), o)
 	require.NoError(t, err)
 	before, err := os.ReadFile(first.File)
@@ -163,7 +168,8 @@ func TestAnUnknownVersionTakesNothingBack(t *testing.T) {
 func TestRefusedInstallations(t *testing.T) {
 	t.Parallel()
 	dir := folder.In(t.TempDir())
-	o := Options{Client: "claude", Dir: dir, Executable: filepath.Join(programsIn(t, "orchestrator"), "orchestrator"), Version: "1"}
+	o := Options{Client: "claude", Dir: dir, Version: "1",
+		Executable: filepath.Join(programsIn(t, "orchestrator"), "orchestrator")}
 	_, err := Install(t.Context(), Options{Client: "vscode", Dir: dir})
 	require.ErrorContains(t, err, "vscode")
 	require.NoError(t, os.MkdirAll(dir.Path(), 0o700))
@@ -171,4 +177,28 @@ func TestRefusedInstallations(t *testing.T) {
 	_, err = Install(t.Context(), o)
 	require.ErrorContains(t, err, "cannot be read")
 	require.NoDirExists(t, filepath.Join(dir.Root, ".claude"))
+}
+
+func TestLookSaysWhatIsLeftToDo(t *testing.T) {
+	for _, client := range agentclient.Names() {
+		o := Options{Client: client, Dir: folder.In(t.TempDir()), Version: "99.0.0", NoteID: "n",
+			Executable: filepath.Join(programsIn(t, "orchestrator"), "orchestrator"),
+			Change:     control.Change{By: "t", Reason: "r", At: time.Now(), ID: "i"}}
+		file, done, err := Look(o)
+		require.NoError(t, err)
+		require.False(t, done, client)
+		installed, err := Install(t.Context(), o)
+		require.NoError(t, err)
+		require.Equal(t, installed.File, filepath.Join(o.Dir.Root, file))
+		_, done, err = Look(o)
+		require.NoError(t, err)
+		require.True(t, done, client)
+
+		o.Executable = filepath.Join(programsIn(t, "orchestrator"), "orchestrator") // it was moved
+		_, done, err = Look(o)
+		require.NoError(t, err)
+		require.False(t, done, client)
+	}
+	_, _, err := Look(Options{Client: "emacs"})
+	require.Error(t, err)
 }

@@ -90,16 +90,21 @@ func (p *Plan) remembered(ctx context.Context, l *ledger.Ledger, log zerolog.Log
 		}
 		log.Warn().Str("file", unread).Msg("it is not whole; it is written anew from the database")
 	}
+	imported, err := choices.Imported(ctx, l)
 	switch {
-	case len(known) > 0:
+	case len(known) > 0 || err != nil:
+	case !imported && key != "":
+		log.Info().Msg("an earlier start made this database, and imported nothing; this one goes on with it")
 	case p.Export == "":
 		log.Warn().Msg("no export is written: a rollback of the database is noticed only by a witness that " +
 			"--witness names (orchestrator audit witness)")
+	case key != "" && !tree.Exists(p.dir().Address()): // as after init
+		log.Info().Msg("no service has served this database here yet, so nothing beside it remembers its log")
 	case key != "":
 		log.Warn().Msg("neither export nor checkpoint nor witness remembers this log: a rollback cannot be noticed " +
 			"at this start")
 	}
-	return known, nil
+	return known, err
 }
 
 func exportDamaged(path string) error {

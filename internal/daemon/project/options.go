@@ -86,7 +86,8 @@ func (o *Options) resolveLinks() {
 }
 
 func (o *Options) checkEvidence() error {
-	if modes := []string{"", projection.EvidenceVerified, projection.EvidenceRecorded}; !slices.Contains(modes, o.Evidence) {
+	modes := []string{"", projection.EvidenceVerified, projection.EvidenceRecorded}
+	if !slices.Contains(modes, o.Evidence) {
 		return fault.New(fault.Invalid, fault.CodeUsage, "--evidence must be verify or record, not %q", o.Evidence).
 			WithFix("use verify, which looks it up in the repository, or record, which keeps it as it is given")
 	}
@@ -109,6 +110,7 @@ func texts[T ~string](items []T) []string {
 
 // branchWithoutRepository refuses a branch where no evidence is looked up.
 func branchWithoutRepository(cause error) error {
-	return fault.New(fault.Invalid, fault.CodeUsage, "--branch names a branch, but evidence is not looked up in a repository").
+	return fault.New(fault.Invalid, fault.CodeUsage,
+		"--branch names a branch, but evidence is not looked up in a repository").
 		WithFix("leave --branch out, or start in a git working tree with --evidence verify").Because(cause)
 }

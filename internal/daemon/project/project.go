@@ -125,7 +125,8 @@ func (p *Plan) agree(ctx context.Context, data *dataFolder, service *requirement
 func warnOfDeadEnds(w requirements.WorkflowView, log zerolog.Logger) {
 	if len(w.DeadEnds) > 0 {
 		log.Warn().Str("workflow", w.Name).Strs("statuses", texts(w.DeadEnds)).
-			Msg("these statuses can never reach done; the pm can switch to workflow rework, which leads back, with PUT /workflow")
+			Msg("these statuses can never reach done; the pm can switch to workflow rework, which leads back, with " +
+				"PUT /workflow")
 	}
 }
 
@@ -147,7 +148,9 @@ func (p *Plan) assemble(d *dataFolder, docs documents.Set, repository *evidence.
 			{"idempotency keys", endless(func(ctx context.Context) { forgetKeys(ctx, service, d.log) })},
 			{"boundary", endless(func(ctx context.Context) { followBoundary(ctx, boundary, d.log) })},
 			{"runs", endless(func(ctx context.Context) { c.resume(ctx, d.postponed, d.log) })},
-			{"evidence", endless(func(ctx context.Context) { recheck(ctx, service, p.recheckEvery(repository), d.log) })},
+			{"evidence", endless(func(ctx context.Context) {
+				recheck(ctx, service, p.recheckEvery(repository), d.log)
+			})},
 			{"clock", endless(clock.watch)},
 			{"store", endless(d.watchStore)},
 			{"postponed work", endless(d.postponed.catchUp)},

@@ -17,8 +17,9 @@ func (p *Plan) openService(ctx context.Context, d *dataFolder, repository *evide
 	options := requirements.Options{
 		Workflow: p.workflow, ExportPath: p.Export, ExportWait: p.ExportWait, RequireIfMatch: p.RequireIfMatch,
 		Reading: p.Reading, Evidence: projection.EvidenceRecorded, Signer: signer, AcceptKey: p.AcceptNewKey,
-		Origins: origin.Of, Lost: d.lost, AcceptRollback: p.AcceptRollback, OnFolding: d.logFolding, OnDisplaced: d.logDisplaced,
-		Cited: citedFrom(repository),
+		Origins: origin.Of, Lost: d.lost, AcceptRollback: p.AcceptRollback, OnFolding: d.logFolding,
+		OnDisplaced: d.logDisplaced,
+		Cited:       citedFrom(repository),
 	}
 	if repository != nil {
 		options.Evidence, options.Repository, options.Branch = projection.EvidenceVerified, repository, p.Branch

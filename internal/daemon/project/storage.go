@@ -22,8 +22,8 @@ import (
 	"orchestrator/internal/system/tree"
 )
 
-// openStore opens the database in the data folder, and makes both where there are none. One with a damaged head page may
-// lack its last commit: it is opened only where an operator accepts that, and damaged is its path then.
+// openStore opens the database in the data folder, and makes both where there are none. One with a damaged head page
+// may lack its last commit: it is opened only where an operator accepts that, and damaged is its path then.
 func (p *Plan) openStore(log zerolog.Logger) (opened *boltstore.Store, damaged string, err error) {
 	if err := makeDataDir(p.Data, log); err != nil {
 		return nil, "", err
@@ -147,6 +147,6 @@ func checkWitness(database, path string) error {
 	}
 	return fault.New(fault.NotFound, "database_missing", "%s has seen the log %s, but there is no database %s", path,
 		seen.Logs[0].Origin, database).
-		WithFix("put it back with orchestrator restore FILE, which reads a backup; if the witness watches other services alone, give another " +
-			"--witness")
+		WithFix("put it back with orchestrator restore FILE, which reads a backup; if the witness watches other " +
+			"services alone, give another --witness")
 }

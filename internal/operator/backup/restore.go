@@ -15,6 +15,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
+	"orchestrator/internal/operator/database"
 	"orchestrator/internal/operator/exportfile"
 	"orchestrator/internal/operator/successor"
 	"orchestrator/internal/requirements/choices"
@@ -72,6 +73,9 @@ func Restore(ctx context.Context, path string, o RestoreOptions) (done Restored,
 		o.known = append(o.known, remembered...)
 	}
 	bundle, err := auditor.OpenBundle(path)
+	if missing := fault.As(err); missing != nil && errors.Is(err, fs.ErrNotExist) {
+		return done, missing.WithFix("name a file that orchestrator backup -o FILE wrote")
+	}
 	if err != nil {
 		return done, err
 	}
@@ -155,7 +159,8 @@ func (r *restorer) claim(ctx context.Context) error {
 		return fault.As(err)
 	}
 	r.release, err = boltstore.Claim(r.successor.Place)
-	return err
+	return database.InUse(ctx, err, datadir.Dir(r.Folder),
+		"stop it first, such as with orchestrator down: a restore takes the place of its database")
 }
 
 func (r *restorer) close() error {

@@ -43,6 +43,12 @@ func Change(ctx context.Context, data datadir.Dir, key, value string) (notes []s
 	if _, err := gitignore.Write(string(data), nil); err != nil {
 		return nil, err
 	}
+	if key == "token_file" && value != "" {
+		if err := apiclient.SaveToken(data, changed.TokenPath(data), changed.URL); err != nil {
+			return nil, err
+		}
+		notes = append(notes, "its token is sent to "+apiclient.Redacted(changed.URL)+" from now on")
+	}
 	return notes, WriteLocal(data, changed)
 }
 

@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/datadir"
@@ -268,7 +269,7 @@ func read(ctx context.Context, path string) ([]byte, error) {
 			Because(cause)
 	}
 	named, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil // in a folder that belongs to another user, what is set is set for that user
 	}
 	if err != nil {

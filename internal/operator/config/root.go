@@ -30,6 +30,23 @@ func Root(from string) (root string, found bool) {
 	}
 }
 
+// Above returns the outermost project that a folder lies in, not the folder itself, whatever repositories lie between.
+// What another user put there is passed over, as Root does.
+func Above(folder string) (outer string, found bool) {
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		return "", false
+	}
+	trusted := []int{0, os.Getuid(), ownerOf(os.Stat(folder))}
+	for at := folder; at != filepath.Dir(at); {
+		at = filepath.Dir(at)
+		if isRoot(at, trusted) {
+			outer, found = at, true
+		}
+	}
+	return outer, found
+}
+
 // isRoot reports whether a folder has a data folder or orchestrator.yaml of one of some owners; nil is of anybody.
 func isRoot(folder string, owners []int) bool {
 	data, err := os.Stat(filepath.Join(folder, datadir.Default))

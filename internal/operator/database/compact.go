@@ -32,7 +32,7 @@ func Compact(ctx context.Context, data datadir.Dir) (done Compacted, err error) 
 	}
 	s, err := boltstore.Open(path, boltstore.Options{LockTimeout: LockPatience})
 	if err != nil {
-		return done, err
+		return done, InUse(ctx, err, data, stopFirst)
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	if err := s.Check(); err != nil {

@@ -5,12 +5,16 @@ package database
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"strings"
 
+	"orchestrator/internal/apiclient"
 	"orchestrator/internal/auditor"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/operator/keyfile"
 	"orchestrator/internal/requirements"
@@ -37,19 +41,38 @@ func Source(ctx context.Context, data datadir.Dir) (src auditor.Source, end func
 			"no service runs with the folder %s, and there is no database in it", data).
 			WithFix("name the service with --server, or the folder with --data").Because(err)
 	}
-	store, err := boltstore.Open(path, boltstore.Options{ReadOnly: true})
+	opened, err := boltstore.Open(path, boltstore.Options{ReadOnly: true})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, InUse(ctx, err, data, "name it with --server ADDRESS")
 	}
-	src, err = sourceOf(ctx, store, data)
+	src, err = sourceOf(ctx, opened, data)
 	if err != nil {
-		return nil, nil, errors.Join(NameUpgrade(err, data), store.Close())
+		return nil, nil, errors.Join(NameUpgrade(err, data), opened.Close())
 	}
-	return src, store.Close, nil
+	return src, opened.Close, nil
 }
 
-func sourceOf(ctx context.Context, store *boltstore.Store, data datadir.Dir) (auditor.Source, error) {
-	l, err := ledger.OpenReadOnly(ctx, store)
+// InUse returns err. If it is that a service has the database open, the error says where that service answers, and what
+// to do instead, in which ADDRESS stands for its address.
+func InUse(ctx context.Context, err error, data datadir.Dir, instead string) error {
+	if !fault.Is(err, store.CodeLocked) || !apiclient.Runs(data) {
+		return err
+	}
+	addr, unread := apiclient.LocalAddress(ctx, data)
+	if unread != nil {
+		return err
+	}
+	url := apiclient.LocalURL(addr)
+	held := fault.As(err).WithFix("%s", strings.ReplaceAll(instead, "ADDRESS", url)).Because(nil)
+	held.Detail = fmt.Sprintf("the service at %s has the database %s open", url, data.Database())
+	return held
+}
+
+// stopFirst is what to do for what needs the database to itself.
+const stopFirst = "stop the service first, such as with orchestrator down; until then it answers as ever"
+
+func sourceOf(ctx context.Context, from *boltstore.Store, data datadir.Dir) (auditor.Source, error) {
+	l, err := ledger.OpenReadOnly(ctx, from)
 	if err != nil {
 		return nil, err
 	}

@@ -71,7 +71,7 @@ func Upgrade(ctx context.Context, data datadir.Dir, o UpgradeOptions) (done Upgr
 	defer func() { err = errors.Join(err, s.Close()) }()
 	old, err := boltstore.Open(s.Place, boltstore.Options{ReadOnly: true, LockTimeout: LockPatience})
 	if err != nil {
-		return done, err
+		return done, InUse(ctx, err, data, stopFirst)
 	}
 	defer func() { err = errors.Join(err, old.Close()) }() // until then its lock keeps services out
 	u := &upgrader{o, s, Upgraded{Database: path, DryRun: o.DryRun, To: ledger.Format, Differences: []ledger.Difference{}}}

@@ -25,7 +25,9 @@ func Verify(ctx context.Context, data datadir.Dir, export string, o auditor.Opti
 	}
 	store, err := boltstore.Open(path, boltstore.Options{ReadOnly: true})
 	if err != nil {
-		return r, finding(err)
+		return r, InUse(ctx, finding(err), data,
+			"orchestrator verify --server ADDRESS checks its log while it runs; to check the database itself, "+
+				"stop it first")
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	if err := store.Check(); err != nil {

@@ -103,7 +103,7 @@ func (e services) lookAtAnswers(ctx context.Context, url string) (answers bool) 
 		_, err = c.GetJSON(ctx, "/version", &theirs)
 	}
 	if err != nil {
-		e.fail("service", Problem, err)
+		e.fail("service", e.severity(url), err)
 		return false
 	}
 	own := e.Program
@@ -120,6 +120,15 @@ func (e services) lookAtAnswers(ctx context.Context, url string) (answers bool) 
 			own.Version, own.Commit)
 	}
 	return true
+}
+
+// severity returns how bad it is that a service cannot be asked. The certificate of the folder's own is for the name
+// that clients ask for, which is not the address that it listens on.
+func (e services) severity(url string) Level {
+	if e.known.served && strings.HasPrefix(url, "https://") {
+		return Warning
+	}
+	return Problem
 }
 
 // lookAtChecks passes on what a service says of itself.
@@ -199,7 +208,7 @@ func (e services) lookAtSaved(ctx context.Context) {
 	if !answers {
 		return
 	}
-	c, err := e.client(apiclient.Options{Server: e.saved.URL, TokenIn: string(e.Data), TokenFile: file})
+	c, err := e.client(apiclient.Options{Server: e.saved.URL, TokenIn: string(e.Data), TokenFile: file, Saved: e.Data})
 	if err == nil {
 		ctx, cancel := context.WithTimeout(ctx, answerWithin)
 		defer cancel()

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/apiclient"
 	"orchestrator/internal/system/durable"
 )
 
@@ -164,6 +165,8 @@ func TestTheServiceOfTheSettings(t *testing.T) {
 	write(t, o.Data.Token("shop"), "orc_viewer_x\n")
 	settings := "url: " + server.URL + "\ntoken_file: .orchestrator/tokens/shop.token\n"
 	write(t, o.Data.File("settings.yaml"), settings)
+	require.Contains(t, found(examine(t, o), "service")[0].What, "this token was not saved for it")
+	must(t, apiclient.SaveToken(o.Data, o.Data.Token("shop"), server.URL))
 	r := examine(t, o)
 	require.Empty(t, found(r, "service"))
 	require.Empty(t, found(r, "tokens"), "the token is of that service")

@@ -26,6 +26,7 @@ type Status struct {
 	} `json:"log"`
 	Summary      jsontext.Value `json:"summary"`
 	Requirements []Entry        `json:"requirements"`
+	Raw          []byte         `json:"-"` // the export as it is
 }
 
 // Entry is a requirement of an export.
@@ -39,7 +40,8 @@ type Entry struct {
 	Raw     jsontext.Value // as it stands in the export
 }
 
-// Meant returns the ids that a name stands for, sorted: the name itself if it is an id, else those whose short form it is.
+// Meant returns the ids that a name stands for, sorted: the name itself if it is an id, else those whose short form it
+// is.
 func (s Status) Meant(name string) []string {
 	all := make([]qualify.One, 0, len(s.Requirements))
 	for _, e := range s.Requirements {
@@ -106,5 +108,6 @@ func ReadStatus(ctx context.Context, path string) (s Status, err error) {
 	if err := jsonv2.Unmarshal(content, &s); err != nil {
 		return s, unreadable(err)
 	}
+	s.Raw = content
 	return s, nil
 }

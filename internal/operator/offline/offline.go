@@ -116,8 +116,8 @@ func (p Project) previewWithoutExport(ctx context.Context, files []reqdoc.File, 
 func (p Project) take(ctx context.Context, files []reqdoc.File, o *Outcome) (err error) {
 	path := p.Data.Database()
 	if !tree.Exists(path) {
-		return fault.New(fault.NotFound, "database_missing", "there is no database %s", path).
-			WithFix("orchestrator serve creates it, and imports the documents; give --data if it is elsewhere, or " +
+		return fault.New(fault.NotFound, database.CodeMissing, "there is no database %s", path).
+			WithFix("orchestrator init creates it, and imports the documents; give --data if it is elsewhere, or " +
 				"only look with --dry-run")
 	}
 	if err := exportfile.CheckPath(ctx, p.Data, p.Export, p.Requirements); err != nil {
@@ -200,7 +200,7 @@ func (p Project) besideService() string {
 
 // whenLocked adds to an error how to get the same from the service that has the database.
 func (p Project) whenLocked(ctx context.Context, err error, instead, query string) error {
-	locked := fault.As(err)
+	locked := fault.As(database.InUse(ctx, err, p.Data, ""))
 	if !fault.Is(err, store.CodeLocked) {
 		return err
 	}

@@ -65,7 +65,8 @@ func Find(ctx context.Context, named []string, reading reqdoc.Options) (Found, e
 				quoted(empty))
 	case len(named) == 0:
 		return Found{}, fault.New(fault.NotFound, CodeNoDocuments,
-			"no requirement document was found here; looked for %s", strings.Join(slices.Concat(places, guesses), ", ")).
+			"no requirement document was found here; looked for %s",
+			strings.Join(slices.Concat(places, guesses), ", ")).
 			WithFix("name the documents, as in orchestrator init --documents 'docs/*.md'; a project without any " +
 				"begins with a file REQUIREMENTS.md that has a line such as: - **REQ-001**: A customer can log in.")
 	}

@@ -52,6 +52,9 @@ func (p Project) guardSteps(ctx context.Context, plan *Plan) error {
 // furtherRoles can be given a token beside those of a first start.
 var furtherRoles = []string{"architect", "coder", "tester"}
 
+// Roles returns what can be answered to the question which further roles get a token.
+func Roles() []string { return append(slices.Clone(furtherRoles), allRoles, None) }
+
 // allRoles stands for all of furtherRoles.
 const allRoles = "all"
 

@@ -112,8 +112,8 @@ func withSection(name, has, text string) (string, error) {
 	case begins == 1 && ends == 1 && begin < end:
 		return has[:begin] + strings.TrimSuffix(text, newline) + has[end+len(endMark):], nil
 	case begins+ends > 0:
-		return "", fault.New(fault.Invalid, CodeMarks, "the marks %s and %s in %s do not enclose one section", beginMark,
-			endMark, name).WithFix("remove the marks, and orchestrator init writes the section anew")
+		return "", fault.New(fault.Invalid, CodeMarks, "the marks %s and %s in %s do not enclose one section",
+			beginMark, endMark, name).WithFix("remove the marks, and orchestrator init writes the section anew")
 	case has == "":
 		return text, nil
 	case !strings.HasSuffix(has, "\n"):

@@ -55,16 +55,20 @@ func TestWhichFilesAgentsAreToldIn(t *testing.T) {
 		prepare        func(t *testing.T)
 		agents, claude bool
 	}{
-		"none":           {func(*testing.T) {}, true, false},
-		"claude alone":   {func(t *testing.T) { file(t, "CLAUDE.md", "# Mine\n") }, false, true},
-		"both":           {func(t *testing.T) { file(t, "CLAUDE.md", "# Mine\n"); file(t, "AGENTS.md", "") }, true, true},
+		"none":         {func(*testing.T) {}, true, false},
+		"claude alone": {func(t *testing.T) { file(t, "CLAUDE.md", "# Mine\n") }, false, true},
+		"both": {
+			func(t *testing.T) { file(t, "CLAUDE.md", "# Mine\n"); file(t, "AGENTS.md", "") }, true, true,
+		},
 		"one includes":   {includesAgents, true, false},
 		"includes alone": {func(t *testing.T) { file(t, "CLAUDE.md", "@AGENTS.md\n") }, true, false},
 		"a link to the other": {func(t *testing.T) {
 			file(t, "AGENTS.md", "# Mine\n")
 			require.NoError(t, os.Symlink("AGENTS.md", "CLAUDE.md"))
 		}, true, true},
-		"a link elsewhere": {func(t *testing.T) { require.NoError(t, os.Symlink("/dev/null", "AGENTS.md")) }, false, false},
+		"a link elsewhere": {
+			func(t *testing.T) { require.NoError(t, os.Symlink("/dev/null", "AGENTS.md")) }, false, false,
+		},
 		"another encoding": {func(t *testing.T) { file(t, "AGENTS.md", "\xff\xfe#\x00") }, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {

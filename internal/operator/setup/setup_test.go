@@ -165,7 +165,8 @@ func TestDocumentsWithoutRequirementsAreNamed(t *testing.T) {
 	_, err := Find(t.Context(), nil, reqdoc.Options{})
 	require.True(t, fault.Is(err, CodeNoDocuments), err)
 	require.Equal(t, "no requirement was found in specs/*/spec.md, docs/REQUIREMENTS.md", fault.As(err).Detail)
-	require.Contains(t, fault.As(err).Fix, "orchestrator import --dry-run 'specs/*/spec.md' docs/REQUIREMENTS.md says why")
+	require.Contains(t, fault.As(err).Fix,
+		"orchestrator import --dry-run 'specs/*/spec.md' docs/REQUIREMENTS.md says why")
 	file(t, "docs/shop.md", document) // those that have some are taken
 	found, err := Find(t.Context(), nil, reqdoc.Options{})
 	require.NoError(t, err)

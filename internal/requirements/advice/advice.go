@@ -175,6 +175,12 @@ func Typed(id, text string) string {
 	return strings.NewReplacer(
 		"; then use a new Idempotency-Key, since this one will give this answer again", "", // each command has its own
 		"each of errors says", "the lines above say",
+		"see /schemas/change_request.schema.json; nothing of this request was applied",
+		"the lines above say what is wrong; nothing was changed",
+		"read the requirement again, look at what changed, and send the change with its present ETag",
+		"look at what changed with "+program+"show "+name+", and send the change for the present revision",
+		"which If-Match does not name", "not at the one that the change was meant for",
+		`send for example {"field":"implementation","for":"30m"}, and renew`, "give --for a time such as 30m, and renew",
 		"GET /requirements/{id}/next", program+"next "+name,
 		"GET /requirements/{id}/review", program+"show "+name,
 		"GET /requirements/{id}", program+"show "+name,
@@ -203,3 +209,16 @@ func (e Error) Error() string { return e.Err.Error() }
 
 // Unwrap makes the refusal a target for errors.As.
 func (e Error) Unwrap() error { return e.Err }
+
+// Marked returns a status with what is to be known beside it; * is that the document calls the requirement finished.
+func Marked(status string, suspect, stale, retired, complete bool) string {
+	for _, mark := range []struct {
+		is   bool
+		text string
+	}{{suspect, ", suspect"}, {stale, ", stale"}, {retired, ", retired"}, {complete, " *"}} {
+		if mark.is {
+			status += mark.text
+		}
+	}
+	return status
+}

@@ -38,6 +38,8 @@ type Agenda struct {
 	AllStuck int             `json:"stuck_total"`
 	Counts   Counts          `json:"counts"` // of all requirements
 	After    string          `json:"-"`      // cursor of the next page of mine; "" when this is the last
+
+	Complete int `json:"complete_in_document,omitzero"` // requirements of which package finished tells so
 }
 
 // First is the requirement to go on with, and the request that does it.
@@ -56,6 +58,8 @@ type Item struct {
 	Since  time.Time        `json:"since,omitzero"` // when it came into its status
 	Do     string           `json:"do"`
 	Claim  *claiming.Mark   `json:"claim,omitempty"` // on the field of the role
+
+	Complete bool `json:"complete_in_document,omitzero"` // as package finished tells
 }
 
 // Waiting says how much waits for a party.
@@ -102,6 +106,9 @@ func Of(snap *projection.Snapshot, around guidance.Around, who lifecycle.Actor, 
 				a.Stuck = append(a.Stuck, stuck)
 			}
 		}
+		if e.Summary.Complete {
+			a.Complete++
+		}
 		if slices.Contains(e.Summary.WaitingFor, lifecycle.Party(who.Role)) {
 			mine = append(mine, ranked{e, p.place(e)})
 		}
@@ -123,7 +130,8 @@ func Of(snap *projection.Snapshot, around guidance.Around, who lifecycle.Actor, 
 	return a, a.page(mine, p, who, q)
 }
 
-// isAside reports whether a pm has put a requirement aside. What the documents no longer have waits for another decision.
+// isAside reports whether a pm has put a requirement aside. What the documents no longer have waits for another
+// decision.
 func isAside(e *projection.Entry) bool {
 	return !e.Summary.Retired && lifecycle.PutAside(e.Summary.Status)
 }
@@ -133,7 +141,8 @@ func (a *Agenda) page(mine []ranked, p *plan, who lifecycle.Actor, q Query) erro
 	if q.After != "" {
 		i := slices.IndexFunc(mine, func(r ranked) bool { return r.Summary.ID == q.After })
 		if i < 0 {
-			return fault.New(fault.Malformed, "unknown_cursor", "after names no requirement that waits for role %s", who.Role).
+			return fault.New(fault.Malformed, "unknown_cursor", "after names no requirement that waits for role %s",
+				who.Role).
 				WithFix("start without after: what was done meanwhile waits no longer")
 		}
 		mine = mine[i+1:]
@@ -266,8 +275,10 @@ func (p *plan) stuck(e *projection.Entry) (Stuck, bool) {
 // item describes a requirement by what the role has to do with it.
 func (p *plan) item(e *projection.Entry, who lifecycle.Actor) (Item, []guidance.Lead) {
 	s := e.Summary
-	item := Item{ID: s.ID, Title: s.Title, Status: s.Status, Since: s.Since}
-	leads := slices.DeleteFunc(p.around.Leads(e.Requirement()), func(l guidance.Lead) bool { return l.By != lifecycle.Party(who.Role) })
+	item := Item{ID: s.ID, Title: s.Title, Status: s.Status, Since: s.Since, Complete: s.Complete}
+	leads := slices.DeleteFunc(p.around.Leads(e.Requirement()), func(l guidance.Lead) bool {
+		return l.By != lifecycle.Party(who.Role)
+	})
 	if len(leads) > 0 {
 		item.Do = leads[0].Do()
 	}

@@ -98,6 +98,12 @@ func BranchOnRecord(ctx context.Context, l *ledger.Ledger) (string, error) {
 	return p.Branch, err
 }
 
+// Imported reports whether the log says that documents were imported.
+func Imported(ctx context.Context, l *ledger.Ledger) (bool, error) {
+	p, err := projectOnRecord(ctx, l)
+	return p.Imported(), err
+}
+
 func projectOnRecord(ctx context.Context, l *ledger.Ledger) (p projection.Project, err error) {
 	err = l.View(ctx, func(r store.Reader) (err error) {
 		p, _, err = projection.TableProject.Get(r, projection.KeyProject)

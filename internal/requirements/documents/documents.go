@@ -177,8 +177,12 @@ func Unreadable(path string, err error) error {
 			path, MaxFile).
 			WithFix("split it into several documents").Because(err)
 	}
+	fix := "put it back, or name another document"
+	if errors.Is(err, fs.ErrPermission) {
+		fix = "let this user read it, or name another document"
+	}
 	return fault.New(fault.Conflict, "requirements_unreadable", "the requirement document %s cannot be read", path).
-		WithFix("put it back, or name another document").Because(err)
+		WithFix("%s", fix).Because(err)
 }
 
 // tooLargeTogether returns the error of a document that is beyond what all of them may have.

@@ -253,7 +253,8 @@ type Asked struct {
 // Write writes what the plan changes, with its record.
 func (p *Plan) Write(tx *ledger.Tx, asked Asked) (err error) {
 	data := record.Imported{Rules: lifecycle.LatestRules, Workflow: p.before.WorkflowName, Name: p.after.Name,
-		Sources: p.after.Sources, Defined: p.defined, Retired: p.retired, Origin: &asked.Origin, Read: p.changesOfReading(asked.Documents),
+		Sources: p.after.Sources, Defined: p.defined, Retired: p.retired, Origin: &asked.Origin,
+		Read:    p.changesOfReading(asked.Documents),
 		Pending: p.changesOfPending()}
 	if !p.before.Imported() {
 		data.Qualify = p.after.Qualify

@@ -256,7 +256,8 @@ func (r Report) String() string {
 		n    int
 		what string
 	}{
-		{len(r.Added), "added"}, {len(r.Changed), "changed"}, {len(r.Moved), "moved"}, {declared, "renamed"}, {len(r.Renamed) - declared, "perhaps renamed"},
+		{len(r.Added), "added"}, {len(r.Changed), "changed"}, {len(r.Moved), "moved"}, {declared, "renamed"},
+		{len(r.Renamed) - declared, "perhaps renamed"},
 		{len(r.Restored), "restored"}, {len(r.Retired), "retired"}, {len(r.Warnings), "warnings"}, {len(r.Skipped), "skipped"},
 		{len(r.Errors), "errors"}, {r.missed(), "rows not read"}, {len(r.Pending), "proposed"},
 	} {

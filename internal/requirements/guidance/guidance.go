@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 
+	"orchestrator/internal/requirements/finished"
 	"orchestrator/internal/rules/claiming"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -41,6 +42,8 @@ type View struct {
 	ReportRequest string            `json:"report_request,omitempty"` // with which a tester sends the report of a run
 	AgainstDone   []Objection       `json:"against_done"`
 	Claims        []claiming.Mark   `json:"claims,omitempty"` // that count now
+
+	Complete bool `json:"complete_in_document,omitzero"` // as package finished tells
 }
 
 // Field is a member of a change request that would be accepted from the actor now.
@@ -71,7 +74,7 @@ func (a Around) Of(req lifecycle.Requirement, who lifecycle.Actor) View {
 	next, p := a.Workflow.Next(req, who), place{req, a}
 	v := View{ID: req.ID, Status: req.Status, Revision: req.Revision, Fingerprint: req.Fingerprint, Actor: who,
 		IfMatch: IfMatch(req.Revision), WaitingFor: next.WaitingFor, Fields: []Field{}, Moves: []Move{},
-		AgainstDone: a.Against(req)}
+		AgainstDone: a.Against(req), Complete: finished.ByDocument(req)}
 	due := a.due(req)
 	for _, name := range next.Fields {
 		example := p.ofField(name)

@@ -168,7 +168,8 @@ func ReadFile(export io.Reader) (*Snapshot, error) {
 		return nil, fmt.Errorf("it is not of schema version %d", SchemaVersion)
 	}
 	p := Project{Name: file.Project.Name, Sources: file.Project.Sources, WorkflowName: file.Workflow,
-		Evidence: file.Evidence, Branch: file.Branch, Qualify: file.Qualify, AuditKey: file.Log.Key, Import: file.Import.whole()}
+		Evidence: file.Evidence, Branch: file.Branch, Qualify: file.Qualify,
+		AuditKey: file.Log.Key, Import: file.Import.whole()}
 	entries := make(map[string]*Entry, len(file.Requirements))
 	for _, raw := range file.Requirements {
 		var req lifecycle.Requirement

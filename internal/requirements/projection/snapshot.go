@@ -18,6 +18,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/finished"
 	"orchestrator/internal/rules/claiming"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -55,6 +56,8 @@ type Summary struct {
 	Claims     []claiming.Mark   `json:"claims,omitempty"` // that count when it is listed
 	Path       string            `json:"path"`
 	Line       int               `json:"line"`
+
+	Complete bool `json:"complete_in_document,omitzero"` // as package finished tells
 }
 
 // NewEntry returns a requirement with its encoded bytes, under a workflow.
@@ -75,7 +78,7 @@ func (e *Entry) describe(w lifecycle.Workflow) {
 	e.ETag = ETagOf(*req)
 	e.Summary = Summary{
 		ID: req.ID, Title: req.Title, Kind: req.Kind, Status: req.Status, Suspect: req.Suspect,
-		Stale: len(req.Unsettling()) > 0, Retired: req.Retired,
+		Stale: len(req.Unsettling()) > 0, Retired: req.Retired, Complete: finished.ByDocument(*req),
 		Revision: req.Revision, Since: lifecycle.Since(*req), WaitingFor: w.WaitingFor(*req), Path: req.Source.Path, Line: req.Source.Line,
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/finished"
 	"orchestrator/internal/requirements/guidance"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -54,7 +55,7 @@ func standing(w lifecycle.Workflow, dead []lifecycle.Status, req lifecycle.Requi
 		ID: req.ID, Title: req.Title, Path: req.Source.Path, Line: req.Source.Line, Status: req.Status,
 		Since:      lifecycle.Since(req),
 		WaitingFor: w.WaitingFor(req), Stale: req.Unsettling(), Moved: req.Moved, Suspect: req.Suspect, Retired: req.Retired,
-		Tick: req.Source.Tick,
+		Tick: req.Source.Tick, Complete: finished.ByDocument(req),
 	}
 	if req.Suspect {
 		row.SuspectSince = req.TextSince
@@ -158,6 +159,7 @@ func (c *Counts) add(row Requirement) {
 		{&c.Deferred, row.Status == lifecycle.Deferred},
 		{&c.Blocked, row.Status == lifecycle.Blocked},
 		{&c.Missing, len(row.Missing) > 0},
+		{&c.Complete, row.Complete},
 		{&c.Stale, len(row.Stale) > 0},
 		{&c.Moved, len(row.Moved) > 0},
 		{&c.Suspect, row.Suspect},

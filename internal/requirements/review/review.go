@@ -186,6 +186,8 @@ type Counts struct {
 	Retired         int                      `json:"retired"`
 	RetiredWithWork int                      `json:"retired_with_work"`
 	OpenDeviations  int                      `json:"open_deviations"`
+
+	Complete int `json:"complete_in_document,omitzero"` // of which package finished tells so
 }
 
 // The codes of what keeps a requirement from being ok.
@@ -225,6 +227,8 @@ type Requirement struct {
 	Dirty        []string              `json:"dirty,omitempty"`           // files of the implementation with uncommitted changes
 	Rules        lifecycle.Rules       `json:"rules,omitzero"`            // of a done requirement: the version that decided it
 	ByLatest     *ByLatest             `json:"by_latest_rules,omitempty"` // what the latest rules hold against it, where older ones decided
+
+	Complete bool `json:"complete_in_document,omitzero"` // as package finished tells
 }
 
 // Missing is an unmet gate of a status ahead, where it is met first; of a done requirement, of done.

@@ -65,6 +65,9 @@ func (p Place) What() string {
 	return p.Keyword
 }
 
+// Verifies reports whether a mark says that the place verifies the requirement, as a test does.
+func (p Place) Verifies() bool { return p.Keyword == verifies }
+
 // Traced is a requirement and the places that name it.
 type Traced struct {
 	Requirement
@@ -287,7 +290,7 @@ func (r *Report) count() {
 		if len(t.Places) > 0 {
 			r.Summary.Marked++
 		}
-		if slices.ContainsFunc(t.Places, func(p Place) bool { return p.Kind == KindTest || p.Keyword == verifies }) {
+		if slices.ContainsFunc(t.Places, func(p Place) bool { return p.Kind == KindTest || p.Verifies() }) {
 			r.Summary.Tested++
 		}
 	}

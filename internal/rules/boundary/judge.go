@@ -24,14 +24,15 @@ const (
 	RuleAccepted   = "ambiguous.accepted" // the same, and the policy lets it through
 )
 
-// own is what nobody may change, whatever a policy says: the files of the boundary and of the service, and the
-// settings of the project. The tools and prompts of a project, in folders below the data folder, are its own. Of a
-// command that may write the text is looked through as well, for fewer names, since source code has those of files
-// too.
+// own is what nobody may change, whatever a policy says: the files of the boundary and of the service, and the settings
+// of the project; in folders below as well, where they would make another project. The tools and prompts of a project,
+// in folders below the data folder, are its own. Of a command that may write the text is looked through as well, for
+// fewer names, since source code has those of files too.
 var own = Guarded{
 	Paths: []string{
 		".orchestrator/boundary/**", "**/.orchestrator/boundary/**", ".git/orchestrator-enforcing",
 		".orchestrator/*", ".orchestrator/tokens/**", "orchestrator.yaml",
+		"**/.orchestrator", "**/.orchestrator/*", "**/.orchestrator/tokens/**", "**/orchestrator.yaml",
 	},
 	Mentions: []string{
 		".orchestrator/boundary", ".orchestrator/settings.yaml", "orchestrator-enforcing",

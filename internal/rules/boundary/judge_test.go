@@ -299,7 +299,10 @@ func TestSettingsAreGuarded(t *testing.T) {
 	for path, guarded := range map[string]bool{
 		"orchestrator.yaml": true, ".orchestrator/settings.yaml": true, ".orchestrator/addr": true, ".orchestrator": true,
 		".orchestrator/audit.pub": true, ".orchestrator/tokens/remote.token": true,
-		"orchestrator.yml": false, "deploy/orchestrator.yaml": false, ".orchestrator/tools/sum.yaml": false,
+		"orchestrator.yml": false, ".orchestrator/tools/sum.yaml": false,
+		"sub/orchestrator.yaml": true, "sub/.orchestrator": true, "sub/.orchestrator/settings.yaml": true,
+		"a/b/.orchestrator/addr": true, "sub/.orchestrator/tokens/pm.token": true,
+		"sub/.orchestrator/boundary/policy.json": true, "sub/.orchestrator/prompts/coder.md": false,
 	} {
 		for _, tool := range []string{"Edit", "Write"} {
 			v := Judge(&p, Call{Actor: agent, Tool: tool, Targets: []Target{{Path: path}}})

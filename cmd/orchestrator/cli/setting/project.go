@@ -11,33 +11,53 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Project is the folder of a project, and what its two files with settings say.
-type Project struct {
-	Root  string // relative to the working folder where that is possible
-	Data  datadir.Dir
-	Tree  config.Tree
-	Local config.Local
+// project is the folder of a project. Its two files with settings are read when something is taken from them: whoever
+// can break one of them stops only what needs it.
+type project struct {
+	ctx  context.Context
+	root string // relative to the working folder where that is possible
+	data datadir.Dir
+
+	tree  *config.Tree
+	local *config.Local
 }
 
-// FindProject returns the project that the working folder belongs to. Its data folder is the one that is named; "" is
-// the one at the root.
-func FindProject(ctx context.Context, data string) (Project, error) {
-	return projectAt(ctx, rootOf(), data)
-}
-
-// projectHere returns the project that the working folder is, or would be.
-func projectHere(ctx context.Context, data string) (Project, error) { return projectAt(ctx, ".", data) }
-
-func projectAt(ctx context.Context, root, data string) (p Project, err error) {
-	p.Root, p.Data = root, datadir.Dir(data)
+// projectAt returns the project at a root. Its data folder is the one that is named; "" is the one at the root.
+func projectAt(ctx context.Context, root, data string) *project {
 	if data == "" {
-		p.Data = datadir.Dir(filepath.Join(p.Root, datadir.Default))
+		data = filepath.Join(root, datadir.Default)
 	}
-	if p.Tree, err = config.ReadTree(ctx, p.Root); err != nil {
-		return p, err
+	return &project{ctx: ctx, root: root, data: datadir.Dir(data)}
+}
+
+// ofTree returns what orchestrator.yaml says.
+func (p *project) ofTree() (config.Tree, error) {
+	if p.tree == nil {
+		t, err := config.ReadTree(p.ctx, p.root)
+		if err != nil {
+			return t, err
+		}
+		p.tree = &t
 	}
-	p.Local, err = config.ReadLocal(ctx, p.Data)
-	return p, err
+	return *p.tree, nil
+}
+
+// ofFolder returns what settings.yaml of the data folder says.
+func (p *project) ofFolder() (config.Local, error) {
+	if p.local == nil {
+		l, err := config.ReadLocal(p.ctx, p.data)
+		if err != nil {
+			return l, err
+		}
+		p.local = &l
+	}
+	return *p.local, nil
+}
+
+// Qualify returns what orchestrator.yaml of the project of the working folder says of ids, "" for nothing.
+func Qualify(ctx context.Context) (string, error) {
+	t, err := projectAt(ctx, rootOf(), "").ofTree()
+	return t.Qualify, err
 }
 
 // rootOf returns the root of the project of the working folder; where there is none yet, it is the working folder.
@@ -61,18 +81,19 @@ const exportDefault = "project_status.json"
 
 // ExportPath returns the path of the export of the project that a command works on.
 func ExportPath(cmd *cobra.Command) (string, error) {
-	project, err := FindProject(cmd.Context(), givenData(cmd))
+	p := projectAt(cmd.Context(), rootOf(), givenData(cmd))
+	path := exportDefault
+	named, _, err := p.setting("export")
 	if err != nil {
 		return "", err
 	}
-	path := exportDefault
-	if named, _ := project.Setting("export"); len(named) > 0 {
+	if len(named) > 0 {
 		path = named[0]
 	}
 	if filepath.IsAbs(path) {
 		return path, nil
 	}
-	return filepath.Join(project.Root, path), nil
+	return filepath.Join(p.root, path), nil
 }
 
 // givenData returns the data folder that a command was given, or "".

@@ -148,43 +148,45 @@ func TypedFlags(cmd *cobra.Command) (words []string) {
 	return words
 }
 
-// Apply gives flags that nobody has set the values of the settings, and puts paths where they belong.
+// Apply gives flags that nobody has set the values of the settings, and puts paths where they belong. Where the
+// settings cannot be used, it has done all else.
 func Apply(cmd *cobra.Command, args []string) error {
-	find := FindProject
+	root := rootOf()
 	if isToStay(cmd) {
-		find = projectHere
+		root = "."
 	}
-	project, err := find(cmd.Context(), givenData(cmd))
-	if err != nil {
-		return err
-	}
-	root := project.Root
+	p := projectAt(cmd.Context(), root, givenData(cmd))
 	if cmd.Annotations[moves] != "" && root != "." {
 		if err := moveTo(cmd, args, root); err != nil {
 			return err
 		}
-		root = "."
+		p = projectAt(cmd.Context(), ".", givenData(cmd))
 	}
+	var wrong error
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if f.Changed || err != nil {
+		if f.Changed {
 			return
 		}
-		if err = project.fill(f); err == nil {
-			err = rebase(f, root)
+		err := p.fill(f)
+		if rebaseErr := rebase(f, p.root); err == nil {
+			err = rebaseErr
+		}
+		if wrong == nil {
+			wrong = err
 		}
 	})
-	return err
+	return wrong
 }
 
 // fill gives a flag the value of its setting, if there is one.
-func (p Project) fill(f *pflag.Flag) error {
+func (p *project) fill(f *pflag.Flag) error {
 	key := f.Annotations[fromFile]
 	if len(key) == 0 {
 		return nil
 	}
-	values, file := p.Setting(key[0])
-	if len(values) == 0 {
-		return nil
+	values, file, err := p.setting(key[0])
+	if err != nil || len(values) == 0 {
+		return err
 	}
 	if err := assign(f, values); err != nil {
 		return fault.New(fault.Invalid, config.CodeSettings, "%s of %s cannot be used: %v", key[0], file, err).
@@ -194,23 +196,21 @@ func (p Project) fill(f *pflag.Flag) error {
 	return nil
 }
 
-// Setting returns the values of a setting, and the file that says them. What is on record since the first start is no
+// setting returns the values of a setting, and the file that says them. What is on record since the first start is no
 // setting any more: the workflow of a project that has a database.
-func (p Project) Setting(key string) (values []string, file string) {
-	inTree := filepath.Join(p.Root, config.TreeFile)
+func (p *project) setting(key string) (values []string, file string, err error) {
 	switch key {
-	case "documents":
-		return p.Tree.Documents, inTree
-	case "family":
-		return some(p.Tree.Family), inTree
-	case "qualify":
-		return some(p.Tree.Qualify), inTree
+	case "documents", "family", "qualify":
+		t, err := p.ofTree()
+		values := map[string][]string{"documents": t.Documents, "family": some(t.Family), "qualify": some(t.Qualify)}
+		return values[key], filepath.Join(p.root, config.TreeFile), err
 	case "workflow":
-		if tree.Exists(p.Data.Database()) {
-			return nil, ""
+		if tree.Exists(p.data.Database()) {
+			return nil, "", nil
 		}
 	}
-	return some(p.Local.Get(key)), p.Data.File(config.LocalFile)
+	l, err := p.ofFolder()
+	return some(l.Get(key)), p.data.File(config.LocalFile), err
 }
 
 func some(value string) []string {

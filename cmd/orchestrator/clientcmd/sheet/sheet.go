@@ -7,6 +7,7 @@ import (
 
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/requirements/advice"
+	"orchestrator/internal/requirements/finished"
 	"orchestrator/internal/requirements/guidance"
 	"orchestrator/internal/requirements/proposal"
 	"orchestrator/internal/requirements/review"
@@ -41,6 +42,9 @@ func (s Sheet) Write(p *output.Printer, columns int) {
 	standing := s.Dossier.Standing
 	p.Line("status    %s since %s, revision %d", p.Paint(output.Green, string(standing.Status)), Day(standing.Since),
 		s.Dossier.Revision)
+	if s.View.Complete {
+		p.Line("document  %s", finished.Words)
+	}
 	for _, c := range s.View.Claims {
 		p.Line("claimed   %s by %s until %s", c.Field, output.Printable(c.By.Name),
 			c.Until.Format("2006-01-02 15:04 MST"))

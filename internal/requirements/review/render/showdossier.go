@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"orchestrator/internal/requirements/finished"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
@@ -88,7 +89,8 @@ func (d Dossier) head() []string {
 	add(len(d.Definition.DependsOn) > 0, "depends on: %s", strings.Join(d.Definition.DependsOn, ", "))
 	add(true, "status: %s%s, revision %d, workflow %s", row.Status, since(row.Since), d.Revision, d.Workflow)
 	add(d.Branch != "", "branch: %s", d.Branch)
-	add(row.Tick != "", "the document says: %s; the state here is %s", tickWords[row.Tick], row.Status)
+	add(row.Complete, "document: %s", finished.Words)
+	add(row.Tick != "" && !row.Complete, "the document says: %s; the state here is %s", tickWords[row.Tick], row.Status)
 	add(true, "waiting for: %s", review.OrNobody(row.WaitingFor))
 	missing := missingWords(row)
 	add(missing != "", "missing: %s", missing)

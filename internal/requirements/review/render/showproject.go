@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"orchestrator/internal/requirements/account"
+	"orchestrator/internal/requirements/finished"
 	"orchestrator/internal/requirements/pending"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
@@ -99,6 +100,7 @@ func countsBlock(c review.Counts) block {
 	add("done, but stale", c.DoneStale)
 	add("stale", c.Stale)
 	add("suspect", c.Suspect)
+	add(finished.Words, c.Complete)
 	add("lacking something", c.Missing)
 	add("whose evidence moved", c.Moved)
 	add("retired", c.Retired)

@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode"
 
+	"orchestrator/internal/requirements/finished"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
@@ -173,7 +174,7 @@ func findingWords(r review.Requirement) string {
 	}
 	add(r.Has(review.CodeDeadEnd), "dead end")
 	done := r.Status == lifecycle.Done
-	add(r.Tick == reqdoc.TickTicked && !done && !r.Retired, "the document says that it is done")
+	add(r.Complete, "%s", finished.Words)
 	add(r.Tick == reqdoc.TickOpen && done && !r.Retired, "the document says that it is open")
 	add(len(r.Stale) > 0, "stale: %s", review.StaleWords(r.Stale))
 	add(r.Suspect, "suspect%s", since(r.SuspectSince))
