@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/clientcmd/sheet"
+	"orchestrator/cmd/orchestrator/clientcmd/typed"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/requirements/advice"
@@ -84,7 +85,7 @@ func (ch *changing) attachOnce(cmd *cobra.Command, c *apiclient.Client, id, repo
 	}
 	content, err := tree.ReadFile(cmd.Context(), report, maxReport)
 	if err != nil {
-		return unreadable(report, err)
+		return typed.Unreadable(report, err)
 	}
 	query := url.Values{}
 	if ch.dryRun {

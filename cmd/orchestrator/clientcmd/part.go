@@ -14,7 +14,6 @@ import (
 	"orchestrator/internal/requirements/guidance"
 	"orchestrator/internal/requirements/proposal"
 	"orchestrator/internal/rules/lifecycle"
-	"orchestrator/internal/system/editor"
 )
 
 // writing is a command that writes a part whole: from flags, from a file, or from an editor.
@@ -119,7 +118,7 @@ func (w *writing) run(cmd *cobra.Command, id string) error {
 
 // read reads the part from a file.
 func (w *writing) read(cmd *cobra.Command, t proposal.Tree) (proposal.Value, error) {
-	content, err := readInput(cmd, w.from, maxBody)
+	content, err := typed.Input(cmd, w.from, maxBody)
 	if err != nil {
 		return proposal.Value{}, err
 	}
@@ -146,7 +145,7 @@ func (w *writing) edit(cmd *cobra.Command, c *apiclient.Client, t proposal.Tree,
 	if err != nil {
 		return advised(id, err)
 	}
-	file, text, err := edited(cmd.Context(), w.part.Field, template)
+	file, text, err := typed.Edited(cmd.Context(), w.part.Field, template)
 	if err != nil {
 		return err
 	}
@@ -184,22 +183,4 @@ func (w *writing) template(ctx context.Context, c *apiclient.Client, id string) 
 	}
 	text, err := w.part.Template(req, present)
 	return text, view, err
-}
-
-// edited opens a text in the editor, and returns the file that it lies in with what the person left of it.
-func edited(ctx context.Context, name, text string) (file string, left []byte, err error) {
-	f, err := os.CreateTemp("", "orchestrator-"+name+"-*.yaml")
-	if err != nil {
-		return "", nil, err
-	}
-	if _, err = f.WriteString(text); err == nil {
-		err = f.Close()
-	}
-	if err == nil {
-		err = editor.Edit(ctx, f.Name())
-	}
-	if err == nil {
-		left, err = os.ReadFile(f.Name())
-	}
-	return f.Name(), left, err
 }
