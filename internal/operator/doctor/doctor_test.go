@@ -127,6 +127,9 @@ var conditions = map[string]spoiled{
 
 	"a service that starts": {starting, "service", Warning, "is starting or ending the service", "wait for it", "",
 		false},
+	"a lock with another name": {all(putting(".orchestrator/up.lock", ""), starting, func(t *testing.T, o *Options) {
+		must(t, os.Link(o.Data.File("up.lock"), filepath.Join(t.TempDir(), "other.lock")))
+	}), "service", Problem, "another program holds the lock", "", "rm -- ", true},
 	"a URL where nobody answers": {putting(".orchestrator/settings.yaml", "url: http://127.0.0.1:1\n"),
 		"service", Problem, "no service answers at http://127.0.0.1:1", "start it", "", false},
 	"a URL without a token": {putting(".orchestrator/settings.yaml", "url: http://127.0.0.1:1\n"),
@@ -314,7 +317,8 @@ func anotherKey(t *testing.T, o *Options) {
 func starting(t *testing.T, o *Options) {
 	t.Helper()
 	t.Setenv("HOLD", o.Data.File("up.lock"))
-	p, err := background.Start(os.Args[0], nil, filepath.Join(t.TempDir(), "log"), os.Environ())
+	args := []string{"serve", "--background", "--data", string(o.Data)}
+	p, err := background.Start(os.Args[0], args, filepath.Join(t.TempDir(), "log"), os.Environ())
 	must(t, err)
 	t.Cleanup(func() { p.Stop(time.Second) })
 	require.Eventually(t, func() bool {
