@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"errors"
+	"io"
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -14,6 +15,7 @@ import (
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/operator/database"
 	"orchestrator/internal/operator/exportfile"
+	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/choices"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/system/shellquote"
@@ -105,6 +107,9 @@ func (e records) read(ctx context.Context, s *boltstore.Store) error {
 		}
 		return err
 	}
+	if k.differs, err = e.compareTables(ctx, l); err != nil {
+		return err
+	}
 	known, _, err := exportfile.Moments(ctx, e.Export, k.key)
 	if err == nil {
 		err = e.lookForRollback(ctx, l, known)
@@ -115,6 +120,28 @@ func (e records) read(ctx context.Context, s *boltstore.Store) error {
 		return nil
 	}
 	return err
+}
+
+// compareTables reports whether the export differs from the tables, where both are of the same moment. One that cannot
+// be read has a finding of its own.
+func (e records) compareTables(ctx context.Context, l *ledger.Ledger) (differs bool, err error) {
+	has, err := readLog(ctx, e.Export)
+	if err != nil || has.Size != l.Head().Size || has.Root != l.Head().Root {
+		return false, nil
+	}
+	made, err := requirements.Export(ctx, l)
+	if err != nil {
+		return false, err
+	}
+	export, err := projection.OpenExport(ctx, e.Export)
+	if export == nil || err != nil {
+		return false, err
+	}
+	defer export.Close()
+	return !projection.Equals(export, func(w io.Writer) error {
+		_, err := w.Write(made)
+		return err
+	}), nil
 }
 
 // lookForRollback finds that the database is older than what lies beside it, or another.

@@ -236,6 +236,11 @@ var conditions = map[string]spoiled{
 		key := text[strings.Index(text, "example.org/shop+"):]
 		write(t, export, strings.Replace(text, key[:strings.Index(key, `"`)], "example.org/other+1+a", 1))
 	}, "export", Problem, "is of another log", "belong together", "", false},
+	"an export that somebody changed": {func(t *testing.T, _ *Options) {
+		text := content(t, export)
+		must(t, os.Remove(export))
+		write(t, export, strings.Replace(text, `"not_started"`, `"done"`, 1))
+	}, "export", Problem, "do not agree", "orchestrator verify", "", false},
 	"an export that is behind": {behind, "export", Warning, "and the log has", "", "orchestrator up", false},
 	"an export out of git": {inGit("rm", "-q", "--cached", export), "export", Warning, "is not in git", "",
 		" add -- ", true},
