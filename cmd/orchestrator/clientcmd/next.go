@@ -43,7 +43,7 @@ be done with that requirement now, and what each move still lacks.`,
 
 func writeNext(cmd *cobra.Command, found agenda.Agenda) error {
 	p, columns := printer(cmd.OutOrStdout())
-	writeFirst(p, found)
+	writeFirst(p, columns, found)
 	if found.First != nil {
 		p.Line("  why: %s", output.Printable(found.First.Why))
 	}

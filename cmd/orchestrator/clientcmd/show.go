@@ -161,8 +161,7 @@ func (s sheet) write(p *output.Printer, columns int) {
 			c.Until.Format("2006-01-02 15:04 MST"))
 	}
 	for _, o := range s.View.AgainstDone {
-		paragraph(p, columns, "", p.Paint(output.Yellow, "against done: ")+o.Detail+" ("+string(o.By)+": "+
-			advice.Typed(s.View.ID, o.With)+")")
+		paragraph(p, columns, "", p.Paint(output.Yellow, "against done: ")+advice.Objection(s.View.ID, o))
 	}
 	s.writeGates(p, columns)
 	s.writeEvidence(p, columns)
@@ -244,6 +243,9 @@ func (s sheet) writeMoves(p *output.Printer) {
 		if f.Due {
 			p.Line("  supply %s: %s", f.Field, output.Printable(advice.Body(s.View.ID, *f.Example)))
 		}
+	}
+	if command := advice.WayOut(s.View.AgainstDone); command != "" {
+		p.Line("  to have it come back, by the pm: %s", command)
 	}
 	for _, m := range s.View.Moves {
 		p.Line("  to %s: %s", m.To, output.Printable(advice.Body(s.View.ID, *m.Example)))
