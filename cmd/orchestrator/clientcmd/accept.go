@@ -3,18 +3,17 @@ package clientcmd
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"orchestrator/cmd/orchestrator/clientcmd/sheet"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/requirements/proposal"
-	"orchestrator/internal/rules/lifecycle"
 )
 
 // shown returns the If-Match of what was shown.
-func (s sheet) shown() string { return strconv.Quote(strconv.FormatUint(s.Dossier.Revision, 10)) }
+func (s found) shown() string { return strconv.Quote(strconv.FormatUint(s.Dossier.Revision, 10)) }
 
 func acceptCommand() *cobra.Command {
 	var o confirming
@@ -52,23 +51,24 @@ func (o *confirming) accept(cmd *cobra.Command, c *apiclient.Client, id string) 
 		return err
 	}
 	if !o.asJSON {
-		p, columns := printer(cmd.OutOrStdout())
-		writeDefinition(p, columns, found.Dossier.Definition)
+		p, columns := sheet.Printer(cmd.OutOrStdout())
+		sheet.Definition(p, columns, found.Dossier.Definition)
 		if err := found.showChange(cmd, c, p, columns); err != nil {
 			return err
 		}
-		fmt.Fprint(cmd.OutOrStdout(), p.String())
+		if _, err := fmt.Fprint(cmd.OutOrStdout(), p.String()); err != nil {
+			return err
+		}
 	}
-	if !o.confirmed(cmd, "accept the text of "+found.View.ID+"?") {
-		fmt.Fprintln(cmd.ErrOrStderr(), "nothing is changed")
-		return nil
+	if err := o.agreed(cmd, "accept the text of "+output.Printable(found.View.ID)+"?", found.View.ID); err != nil {
+		return err
 	}
 	got, err := send(cmd.Context(), c, change{id: found.View.ID, body: body, ifMatch: found.shown()})
 	return o.report(cmd.OutOrStdout(), got, "the text is accepted", err)
 }
 
 // showChange writes what changed in a text since the work on the requirement began, or since a pm accepted its text.
-func (s sheet) showChange(cmd *cobra.Command, c *apiclient.Client, p *output.Printer, columns int) error {
+func (s found) showChange(cmd *cobra.Command, c *apiclient.Client, p *output.Printer, columns int) error {
 	basis, before, found, err := proposal.BasisOf(s.View.ID, s.Dossier.FormerIDs, func(path string, v any) error {
 		_, err := get(cmd.Context(), c, path, v)
 		return err
@@ -76,7 +76,7 @@ func (s sheet) showChange(cmd *cobra.Command, c *apiclient.Client, p *output.Pri
 	if err != nil {
 		return err
 	}
-	since := "work began"
+	since, on := "work began", sheet.Day(basis.At)
 	if basis.Accepted {
 		since = "a pm accepted the text"
 	}
@@ -84,38 +84,7 @@ func (s sheet) showChange(cmd *cobra.Command, c *apiclient.Client, p *output.Pri
 		p.Line("\nthe log does not have the text of when %s: see orchestrator history %s", since, s.View.ID)
 		return nil
 	}
-	p.Line("\nwhat changed since %s, on %s (record %d): [-taken away-] {+added+}", since, day(basis.At), basis.Record)
-	writeDifference(p, columns, before, s.Dossier.Definition)
+	p.Line("\nwhat changed since %s, on %s (record %d): [-taken away-] {+added+}", since, on, basis.Record)
+	s.Since(p, columns, before)
 	return nil
-}
-
-// writeDifference writes what changed between two texts of a requirement.
-func writeDifference(p *output.Printer, columns int, before, now lifecycle.Definition) {
-	edits, whole := proposal.Difference(before, now)
-	if len(edits) == 0 {
-		p.Line("  it reads as it did then")
-	}
-	paragraph(p, columns, "  ", wordsChanged(edits))
-	if was, is := before.Source.Priority, now.Source.Priority; was != is {
-		paragraph(p, columns, "  ", "priority: [-"+was+"-] {+"+is+"+}")
-	}
-	if !whole {
-		p.Line("\nmore was taken away than is shown; it read:")
-		writeDefinition(p, columns, before)
-	}
-}
-
-func wordsChanged(edits []proposal.Edit) string {
-	var b strings.Builder
-	for _, e := range edits {
-		text := output.Printable(e.Text)
-		switch {
-		case e.Deletes():
-			text = "[-" + text + "-]"
-		case e.Inserts():
-			text = "{+" + text + "+}"
-		}
-		b.WriteString(text + " ")
-	}
-	return b.String()
 }

@@ -10,8 +10,12 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"orchestrator/cmd/orchestrator/clientcmd/sheet"
 	"orchestrator/cmd/orchestrator/completion"
+	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/advice"
 	"orchestrator/internal/requirements/guidance"
 	"orchestrator/internal/requirements/proposal"
 	"orchestrator/internal/rules/lifecycle"
@@ -42,15 +46,23 @@ func (o *confirming) check() error {
 		WithFix("run it in a terminal; or look with orchestrator show, and give --yes")
 }
 
-// confirmed asks a question.
-func (o *confirming) confirmed(cmd *cobra.Command, question string) bool {
+// codeDeclined is the code of a question that was not answered with yes.
+const codeDeclined fault.Code = "declined"
+
+// agreed asks a question, and refuses to go on without a yes. The words are arguments of the command, to ask it again.
+func (o *confirming) agreed(cmd *cobra.Command, question string, words ...string) error {
 	if o.yes {
-		return true
+		return nil
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "%s [y/N] ", question)
+	if _, err := fmt.Fprintf(cmd.ErrOrStderr(), "%s [y/N] ", question); err != nil {
+		return err
+	}
 	answer, _ := bufio.NewReader(cmd.InOrStdin()).ReadString('\n')
-	answer = strings.ToLower(strings.TrimSpace(answer))
-	return answer == "y" || answer == "yes"
+	if answer = strings.ToLower(strings.TrimSpace(answer)); answer == "y" || answer == "yes" {
+		return nil
+	}
+	return fault.New(fault.Invalid, codeDeclined, "nothing is changed: %q was not answered with y", question).
+		WithFix("%s asks again", advice.Line(cmd.CommandPath(), words...))
 }
 
 func approveCommand() *cobra.Command {
@@ -59,8 +71,8 @@ func approveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "approve ID...",
 		Short: "Sign requirements off: approve them, and move them to done",
-		Long: `Approve prints the evidence of each requirement, looked up now, and what the approval covers; then
-it asks. It sends the approval together with the move to done, where the service offers that move;
+		Long: `Approve prints what the approval covers: the text, what each role wrote, and the evidence, looked
+up now. Then it asks. It sends the approval together with the move to done, where the service offers that move;
 else the approval alone. It is refused if the requirement has changed since it was shown.`,
 		Example: `  orchestrator approve REQ-001
   orchestrator approve REQ-001 REQ-002 --yes`,
@@ -73,18 +85,32 @@ else the approval alone. It is refused if the requirement has changed since it w
 			if err != nil {
 				return err
 			}
-			for _, id := range args {
-				if err := o.approve(cmd, c, id); err != nil {
-					return err
-				}
-			}
-			return nil
+			return o.approveAll(cmd, c, args)
 		},
 	}
 	o.flags(cmd, "approved")
 	cmd = o.command(cmd, true)
 	cmd.ValidArgsFunction = completion.IDs
 	return cmd
+}
+
+// approveAll approves requirements one after the other. One that a person does not approve keeps none of the others
+// from it; one that cannot be approved does, and those behind it are named.
+func (o *confirming) approveAll(cmd *cobra.Command, c *apiclient.Client, ids []string) (declined error) {
+	for i, id := range ids {
+		err := o.approve(cmd, c, id)
+		switch rest := ids[i+1:]; {
+		case fault.Is(err, codeDeclined):
+			declined = err
+		case err != nil && len(rest) > 0:
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s stopped there, and left %d: %s\n", cmd.Name(), len(rest),
+				output.Printable(advice.Line(cmd.CommandPath(), rest...)))
+			return err
+		case err != nil:
+			return err
+		}
+	}
+	return declined
 }
 
 func (o *confirming) approve(cmd *cobra.Command, c *apiclient.Client, id string) error {
@@ -98,21 +124,21 @@ func (o *confirming) approve(cmd *cobra.Command, c *apiclient.Client, id string)
 			return err
 		}
 	}
-	if !o.confirmed(cmd, "approve "+found.View.ID+"?") {
-		fmt.Fprintln(cmd.ErrOrStderr(), "nothing is changed")
-		return nil
+	if err := o.agreed(cmd, "approve "+output.Printable(found.View.ID)+"?", found.View.ID); err != nil {
+		return err
 	}
 	got, err := send(cmd.Context(), c, change{id: found.View.ID, body: body, ifMatch: found.shown()})
 	return o.report(cmd.OutOrStdout(), got, "approved", err)
 }
 
 // showSigned writes all that an approval says yes to.
-func (s sheet) showSigned(cmd *cobra.Command, c *apiclient.Client, body guidance.Body, done bool) error {
-	p, columns := printer(cmd.OutOrStdout())
-	writeDefinition(p, columns, s.Dossier.Definition)
+func (s found) showSigned(cmd *cobra.Command, c *apiclient.Client, body guidance.Body, done bool) error {
+	p, columns := sheet.Printer(cmd.OutOrStdout())
+	sheet.Definition(p, columns, s.Dossier.Definition)
 	p.Line("status    %s, revision %d", s.Dossier.Standing.Status, s.Dossier.Revision)
-	s.writeGates(p, columns)
-	s.writeEvidence(p, columns)
+	s.Written(p, columns)
+	s.Gates(p, columns)
+	s.Evidence(p, columns)
 	if body.AcceptFingerprint != "" {
 		if err := s.showChange(cmd, c, p, columns); err != nil {
 			return err
@@ -120,7 +146,7 @@ func (s sheet) showSigned(cmd *cobra.Command, c *apiclient.Client, body guidance
 	}
 	for _, d := range s.Dossier.Deviations {
 		if slices.ContainsFunc(body.Deviations, func(r lifecycle.DeviationChange) bool { return r.ID == d.ID }) {
-			paragraph(p, columns, "", "accepts deviation "+d.ID+": "+d.Text)
+			sheet.Paragraph(p, columns, "", "accepts deviation "+d.ID+": "+d.Text)
 		}
 	}
 	p.Line("\nthe approval covers this text, and the design, implementation and tests of revision %d",

@@ -1,20 +1,18 @@
 package clientcmd
 
 import (
-	"io"
 	"slices"
 	"strconv"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
+	"orchestrator/cmd/orchestrator/clientcmd/typed"
 	"orchestrator/cmd/orchestrator/completion"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/guidance"
 	"orchestrator/internal/requirements/proposal"
 	"orchestrator/internal/rules/lifecycle"
-	"orchestrator/internal/system/tree"
 )
 
 // maxBody is the most bytes of a change request, as the service takes it.
@@ -105,7 +103,7 @@ func (ch *changing) move(cmd *cobra.Command, c *apiclient.Client, id string, bod
 // complete refuses a move without what every move has.
 func (ch *changing) complete(cmd *cobra.Command, id string) error {
 	if ch.from != "" {
-		return nil
+		return typed.Whole(cmd, ch.from, besides...)
 	}
 	if !slices.Contains(lifecycle.Statuses(), lifecycle.Status(ch.status)) {
 		return cliMisuse("%q is not a status", ch.status).
@@ -124,8 +122,11 @@ func (ch *changing) complete(cmd *cobra.Command, id string) error {
 // body makes the request.
 func (ch *changing) body(cmd *cobra.Command, c *apiclient.Client, id string) (any, error) {
 	if ch.from != "" {
-		content, err := readInput(cmd, ch.from, maxBody)
-		return jsontext.Value(content), err
+		content, err := typed.Input(cmd, ch.from, maxBody)
+		if err != nil {
+			return nil, err
+		}
+		return proposal.Request(content)
 	}
 	cited, err := ch.cite(cmd, c, id)
 	if err != nil {
@@ -133,26 +134,6 @@ func (ch *changing) body(cmd *cobra.Command, c *apiclient.Client, id string) (an
 	}
 	return guidance.Body{Status: lifecycle.Status(ch.status),
 		Justification: &lifecycle.Justification{Reason: ch.reason, Evidence: cited}}, nil
-}
-
-// readInput reads a file, or standard input for "-".
-func readInput(cmd *cobra.Command, name string, most int64) ([]byte, error) {
-	if name != "-" {
-		content, err := tree.ReadFile(cmd.Context(), name, most)
-		if err != nil {
-			return nil, unreadable(name, err)
-		}
-		return content, nil
-	}
-	content, err := io.ReadAll(io.LimitReader(cmd.InOrStdin(), most+1))
-	if err == nil && int64(len(content)) > most {
-		return nil, cliMisuse("standard input has more than %d KiB", most>>10).WithFix("send less, or in parts")
-	}
-	return content, err
-}
-
-func unreadable(name string, cause error) error {
-	return cliMisuse("%s cannot be read", name).WithFix("name a file that is there and can be read").Because(cause)
 }
 
 func cliMisuse(format string, args ...any) *fault.Error {

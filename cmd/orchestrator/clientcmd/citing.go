@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"orchestrator/cmd/orchestrator/clientcmd/sheet"
+	"orchestrator/cmd/orchestrator/clientcmd/typed"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/requirements/advice"
@@ -28,8 +30,8 @@ func (ch *changing) justified(cmd *cobra.Command) error {
 	return nil
 }
 
-// cite reads the evidence of the command line, all of it before it sends any. It attaches reports where the service takes
-// them from whoever asks, and offers the move.
+// cite reads the evidence of the command line, all of it before it sends any. It attaches reports where the service
+// takes them from whoever asks, and offers the move.
 func (ch *changing) cite(cmd *cobra.Command, c *apiclient.Client, id string) ([]lifecycle.Evidence, error) {
 	cited, err := ch.read(cmd.Context())
 	if err != nil {
@@ -68,8 +70,8 @@ func (ch *changing) read(ctx context.Context) ([]proposal.Cited, error) {
 	return all, nil
 }
 
-// attachOnce attaches a report, if the move waits for one, and keeps the answer. A dry run keeps the one that the report
-// made before, and else says what it would make.
+// attachOnce attaches a report, if the move waits for one, and keeps the answer. A dry run keeps the one that the
+// report made before, and else says what it would make.
 func (ch *changing) attachOnce(cmd *cobra.Command, c *apiclient.Client, id, report string) error {
 	if _, done := ch.attached[report]; done {
 		return nil
@@ -83,7 +85,7 @@ func (ch *changing) attachOnce(cmd *cobra.Command, c *apiclient.Client, id, repo
 	}
 	content, err := tree.ReadFile(cmd.Context(), report, maxReport)
 	if err != nil {
-		return unreadable(report, err)
+		return typed.Unreadable(report, err)
 	}
 	query := url.Values{}
 	if ch.dryRun {
@@ -93,6 +95,11 @@ func (ch *changing) attachOnce(cmd *cobra.Command, c *apiclient.Client, id, repo
 	if err != nil {
 		return err
 	}
+	return ch.keep(cmd, report, got)
+}
+
+// keep keeps what a report led to.
+func (ch *changing) keep(cmd *cobra.Command, report string, got changed) error {
 	if ch.attached == nil {
 		ch.attached = map[string]changed{}
 	}
@@ -126,10 +133,10 @@ func (ch *changing) notChecked(cmd *cobra.Command, report string, got changed) e
 	if ch.asJSON {
 		return passOn(cmd.OutOrStdout(), got.raw)
 	}
-	p, columns := printer(cmd.OutOrStdout())
+	p, columns := sheet.Printer(cmd.OutOrStdout())
 	p.Line("%s: %s", output.Printable(got.ID), got.told("", ""))
-	paragraph(p, columns, "  ", "the move to "+ch.status+" is not checked: it depends on the test record that the "+
-		"report makes")
+	sheet.Paragraph(p, columns, "  ", "the move to "+ch.status+" is not checked: it depends on the test record "+
+		"that the report makes")
 	p.Line("  attach it first: %s", output.Printable(advice.Attach(got.ID, report)))
 	_, err := fmt.Fprint(cmd.OutOrStdout(), p.String())
 	return err

@@ -17,8 +17,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/clientcmd/typed"
 	"orchestrator/cmd/orchestrator/completion"
-	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/advice"
@@ -28,6 +28,9 @@ import (
 // shared are the flags of all commands of the package: variables and settings stand in for them. What the others
 // say is a person's word at that moment.
 var shared = []string{"data", "server", "tls-ca", "token-file", "timeout", "json", "help"}
+
+// besides are the flags that may go with a request from a file.
+var besides = append([]string{"from", "as", "dry-run", "if-match"}, shared...)
 
 // asking is whom a command asks, and as whom.
 type asking struct {
@@ -58,6 +61,13 @@ func (a *asking) command(cmd *cobra.Command, ids bool) *cobra.Command {
 		a.refuseShared(cmd)
 	}
 	leadToPresentID(cmd)
+	work := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := typed.Said(cmd, args); err != nil {
+			return err
+		}
+		return work(cmd, args)
+	}
 	return cli.WithEnv(cmd)
 }
 
@@ -97,6 +107,9 @@ func (a *asking) ids(args []string) []string {
 
 // connect makes the client.
 func (a *asking) connect() (*apiclient.Client, error) {
+	if err := typed.OneOf("--as", a.as, lifecycle.Roles()); err != nil {
+		return nil, err
+	}
 	o := a.Service
 	o.Role = cmp.Or(a.as, a.Role)
 	if _, err := lifecycle.ParseRole(o.Role); o.Role != "" && err != nil {
@@ -141,18 +154,4 @@ func advised(id string, err error) error {
 func passOn(out io.Writer, raw []byte) error {
 	_, err := fmt.Fprintln(out, strings.TrimRight(string(raw), "\n"))
 	return err
-}
-
-// printer returns a printer for out, and how wide it may be.
-func printer(out io.Writer) (*output.Printer, int) {
-	return output.NewPrinter(output.Colourful(out)), output.Columns(out)
-}
-
-// paragraph writes a text on as many lines as it needs, all indented.
-func paragraph(p *output.Printer, columns int, indent, text string) {
-	for line := range strings.Lines(text) {
-		for _, part := range output.Wrap(output.Printable(strings.TrimRight(line, "\r\n")), columns-len(indent)) {
-			p.Line("%s", strings.TrimRight(indent+part, " "))
-		}
-	}
 }

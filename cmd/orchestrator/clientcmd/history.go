@@ -54,7 +54,7 @@ func (a *asking) history(cmd *cobra.Command, name string, limit int) error {
 		return err
 	}
 	found.Add(renamings)
-	return events.Write(cmd.OutOrStdout(), found)
+	return events.Write(cmd.OutOrStdout(), found, id)
 }
 
 // pages asks for a list, of a requirement if there is an id; 0 is no limit.

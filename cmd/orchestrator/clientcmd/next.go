@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"orchestrator/cmd/orchestrator/clientcmd/sheet"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/requirements/agenda"
@@ -42,7 +43,7 @@ be done with that requirement now, and what each move still lacks.`,
 }
 
 func writeNext(cmd *cobra.Command, found agenda.Agenda) error {
-	p, columns := printer(cmd.OutOrStdout())
+	p, columns := sheet.Printer(cmd.OutOrStdout())
 	writeFirst(p, columns, found)
 	if found.First != nil {
 		p.Line("  why: %s", output.Printable(found.First.Why))
@@ -74,10 +75,10 @@ func (a *asking) nextOf(cmd *cobra.Command, id string) error {
 	if a.asJSON {
 		return passOn(cmd.OutOrStdout(), raw)
 	}
-	p, _ := printer(cmd.OutOrStdout())
+	p, _ := sheet.Printer(cmd.OutOrStdout())
 	p.Line("%s: %s, revision %d%s", output.Printable(found.ID), found.Status, found.Revision,
 		finished.Beside(found.Complete))
-	sheet{View: found}.writeMoves(p)
+	sheet.Sheet{View: found}.Moves(p)
 	_, err = fmt.Fprint(cmd.OutOrStdout(), p.String())
 	return err
 }

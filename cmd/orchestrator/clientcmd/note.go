@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"orchestrator/cmd/orchestrator/clientcmd/typed"
 	"orchestrator/cmd/orchestrator/completion"
 	"orchestrator/internal/requirements/guidance"
 	"orchestrator/internal/requirements/proposal"
@@ -54,7 +55,7 @@ The tests that name the requirement are cited, or those that --tests chooses.`,
 			if err != nil {
 				return err
 			}
-			content, err := readInput(cmd, args[1], maxReport)
+			content, err := typed.Input(cmd, args[1], maxReport)
 			if err != nil {
 				return err
 			}

@@ -8,12 +8,12 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"orchestrator/cmd/orchestrator/clientcmd/typed"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/requirements/guidance"
 	"orchestrator/internal/requirements/proposal"
 	"orchestrator/internal/rules/lifecycle"
-	"orchestrator/internal/system/editor"
 )
 
 // writing is a command that writes a part whole: from flags, from a file, or from an editor.
@@ -91,6 +91,9 @@ func testCommand() *cobra.Command {
 }
 
 func (w *writing) run(cmd *cobra.Command, id string) error {
+	if err := typed.Whole(cmd, w.from, besides...); err != nil {
+		return err
+	}
 	c, err := w.connect()
 	if err != nil {
 		return err
@@ -104,17 +107,26 @@ func (w *writing) run(cmd *cobra.Command, id string) error {
 	case err != nil:
 		return err
 	case w.from != "":
-		content, err := readInput(cmd, w.from, maxBody)
-		if err != nil {
-			return err
-		}
-		if value, err = w.part.Read(cmd.Context(), t, content); err != nil {
+		if value, err = w.read(cmd, t); err != nil {
 			return err
 		}
 	case value.Empty():
 		return w.edit(cmd, c, t, id)
 	}
 	return w.send(cmd, c, change{id: id, body: map[string]any{w.part.Field: value}})
+}
+
+// read reads the part from a file.
+func (w *writing) read(cmd *cobra.Command, t proposal.Tree) (proposal.Value, error) {
+	content, err := typed.Input(cmd, w.from, maxBody)
+	if err != nil {
+		return proposal.Value{}, err
+	}
+	value, err := w.part.Read(cmd.Context(), t, content)
+	if err == nil && value.Empty() {
+		err = cliMisuse("what --from names has nothing in it").WithFix("write it as: summary: …")
+	}
+	return value, err
 }
 
 func (w *writing) send(cmd *cobra.Command, c *apiclient.Client, ch change) error {
@@ -133,9 +145,9 @@ func (w *writing) edit(cmd *cobra.Command, c *apiclient.Client, t proposal.Tree,
 	if err != nil {
 		return advised(id, err)
 	}
-	file, text, err := edited(cmd.Context(), w.part.Field, template)
+	file, text, err := typed.Edited(cmd.Context(), w.part.Field, template)
 	if err != nil {
-		return err
+		return kept(cmd, file, err)
 	}
 	if proposal.Same(template, text) {
 		fmt.Fprintln(cmd.OutOrStdout(), "nothing was written, so nothing is changed")
@@ -146,10 +158,17 @@ func (w *writing) edit(cmd *cobra.Command, c *apiclient.Client, t proposal.Tree,
 		err = w.send(cmd, c, change{id: view.ID, body: map[string]any{w.part.Field: value}, ifMatch: view.IfMatch})
 	}
 	if err != nil {
-		fmt.Fprintf(cmd.ErrOrStderr(), "the text is kept in %s; send it again with --from\n", output.Printable(file))
-		return err
+		return kept(cmd, file, err)
 	}
 	return os.Remove(file)
+}
+
+// kept says where a text is that was not sent.
+func kept(cmd *cobra.Command, file string, why error) error {
+	if file != "" {
+		fmt.Fprintf(cmd.ErrOrStderr(), "the text is kept in %s; send it again with --from\n", output.Printable(file))
+	}
+	return why
 }
 
 // template asks what there is, and makes the text to edit.
@@ -171,22 +190,4 @@ func (w *writing) template(ctx context.Context, c *apiclient.Client, id string) 
 	}
 	text, err := w.part.Template(req, present)
 	return text, view, err
-}
-
-// edited opens a text in the editor, and returns the file that it lies in with what the person left of it.
-func edited(ctx context.Context, name, text string) (file string, left []byte, err error) {
-	f, err := os.CreateTemp("", "orchestrator-"+name+"-*.yaml")
-	if err != nil {
-		return "", nil, err
-	}
-	if _, err = f.WriteString(text); err == nil {
-		err = f.Close()
-	}
-	if err == nil {
-		err = editor.Edit(ctx, f.Name())
-	}
-	if err == nil {
-		left, err = os.ReadFile(f.Name())
-	}
-	return f.Name(), left, err
 }

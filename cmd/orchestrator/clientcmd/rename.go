@@ -147,9 +147,10 @@ func (o *renameOptions) proposed(cmd *cobra.Command, c *apiclient.Client) error 
 	if !o.all || len(found.Proposed) == 0 {
 		return nil
 	}
-	if !o.dryRun && !o.confirmed(cmd, "are all of them the same requirements?") {
-		fmt.Fprintln(cmd.ErrOrStderr(), "nothing is renamed")
-		return nil
+	if !o.dryRun {
+		if err := o.agreed(cmd, "are all of them the same requirements?", "--all"); err != nil {
+			return err
+		}
 	}
 	pairs := make([]renaming.Pair, len(found.Proposed))
 	for i, p := range found.Proposed {

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
 
+	"orchestrator/cmd/orchestrator/clientcmd/sheet"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/requirements/advice"
@@ -91,16 +91,16 @@ func (a *asking) report(out io.Writer, got changed, did string, err error) error
 	if err != nil {
 		return err
 	}
-	p, columns := printer(out)
+	p, columns := sheet.Printer(out)
 	if got.unsure {
 		p.Line("the connection broke; the change was sent again with the same key, and counts once")
 	}
-	p.Line("%s: %s", output.Printable(got.ID), got.told(did, p.Paint(output.Green, got.Status)))
+	p.Line("%s: %s", output.Printable(got.ID), got.told(did, p.Paint(output.Green, output.Printable(got.Status))))
 	for _, w := range got.Warnings {
-		paragraph(p, columns, "  ", p.Paint(output.Yellow, "against done: ")+advice.Objection(got.ID, w))
+		sheet.Labelled(p, columns, "  ", output.Yellow, "against done: ", advice.Objection(got.ID, w))
 	}
 	if !got.dryRun {
-		leads(p, got.ID, got.WaitingFor, got.Next)
+		sheet.Leads(p, got.ID, got.WaitingFor, got.Next)
 	}
 	_, err = fmt.Fprint(out, p.String())
 	return err
@@ -121,18 +121,4 @@ func (got changed) told(did, status string) string {
 		did += ": " + proposal.Counted(*got.Test)
 	}
 	return did + now
-}
-
-// leads writes whom a requirement waits for, and the commands that lead on.
-func leads(p *output.Printer, id string, waiting []string, next []guidance.Lead) {
-	if len(waiting) > 0 {
-		p.Line("  waits for %s", strings.Join(waiting, ", "))
-	}
-	for _, l := range next {
-		if command := advice.Lead(id, l); command != "" {
-			p.Line("  next, by the %s: %s", l.By, output.Printable(command))
-		} else if l.Needs != "" {
-			p.Line("  next, by the %s: %s", l.By, output.Printable(advice.Typed(id, l.Needs)))
-		}
-	}
 }

@@ -5,11 +5,11 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
+	"orchestrator/cmd/orchestrator/clientcmd/sheet"
 	"orchestrator/cmd/orchestrator/exported"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/requirements/advice"
@@ -76,21 +76,22 @@ func (a *asking) offlineStatus(cmd *cobra.Command, raw []byte, asked error) erro
 	if err := jsonv2.Unmarshal(status.Summary, &counts); err != nil {
 		return err
 	}
-	p, columns := printer(cmd.OutOrStdout())
+	p, columns := sheet.Printer(cmd.OutOrStdout())
 	writeCounts(p, columns, counts)
 	_, err = fmt.Fprint(cmd.OutOrStdout(), p.String())
 	return err
 }
 
 func writeStatus(out io.Writer, found agenda.Agenda) error {
-	p, columns := printer(out)
+	p, columns := sheet.Printer(out)
 	writeCounts(p, columns, found.Counts)
 	if found.Complete > 0 {
 		p.Line("  %s: %d (orchestrator adopt)", finished.Words, found.Complete)
 	}
 	rows := [][]string{}
 	for _, w := range found.Waiting {
-		rows = append(rows, []string{string(w.For), strconv.Itoa(w.Count), day(w.Oldest), strings.Join(w.First, ", ")})
+		rows = append(rows, []string{string(w.For), strconv.Itoa(w.Count), sheet.Day(w.Oldest),
+			strings.Join(w.First, ", ")})
 	}
 	if len(rows) > 0 {
 		p.Line("")
@@ -99,7 +100,7 @@ func writeStatus(out io.Writer, found agenda.Agenda) error {
 	if found.AllStuck > 0 {
 		p.Line("\n%s", p.Paint(output.Yellow, fmt.Sprintf("%d stuck:", found.AllStuck)))
 		for _, s := range found.Stuck {
-			paragraph(p, columns, "  ", s.ID+": "+advice.Typed(s.ID, s.Why)+" ("+string(s.By)+")")
+			sheet.Paragraph(p, columns, "  ", s.ID+": "+advice.Typed(s.ID, s.Why)+" ("+string(s.By)+")")
 		}
 	}
 	p.Line("")
@@ -117,7 +118,7 @@ func writeCounts(p *output.Printer, columns int, c agenda.Counts) {
 	}
 	words = appendCount(words, c.Stale, "stale")
 	words = appendCount(appendCount(words, c.Suspect, "suspect"), c.Retired, "retired")
-	paragraph(p, columns, "  ", strings.Join(words, ", "))
+	sheet.Paragraph(p, columns, "  ", strings.Join(words, ", "))
 }
 
 func appendCount(words []string, n int, name string) []string {
@@ -133,20 +134,12 @@ func writeFirst(p *output.Printer, columns int, found agenda.Agenda) {
 	if found.First == nil {
 		p.Line("nothing waits for the %s now", who)
 		for _, w := range found.Waiting {
-			paragraph(p, columns, "  ", fmt.Sprintf("%d for the %s: %s", w.Count, w.For, advice.Awaiting(w.For, w.First[0])))
+			sheet.Paragraph(p, columns, "  ", fmt.Sprintf("%d for the %s: %s", w.Count, w.For, advice.Awaiting(w.For, w.First[0])))
 		}
 		return
 	}
 	f := found.First
 	do := f.Do + finished.Beside(f.Complete)
 	p.Line("first for the %s: %s (%s)", who, output.Printable(f.ID), output.Printable(do))
-	leads(p, f.ID, nil, f.Next)
-}
-
-// day returns the day of a time, or "" for none.
-func day(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.Format(time.DateOnly)
+	sheet.Leads(p, f.ID, nil, f.Next)
 }

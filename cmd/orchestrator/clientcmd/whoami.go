@@ -6,6 +6,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
+	"orchestrator/cmd/orchestrator/clientcmd/sheet"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/rules/lifecycle"
@@ -96,10 +97,10 @@ func (a *asking) writeWorkflow(cmd *cobra.Command, c *apiclient.Client, raw []by
 	if err := jsonv2.Unmarshal(raw, &found); err != nil {
 		return c.Stranger("JSON of another shape").Because(err)
 	}
-	p, columns := printer(cmd.OutOrStdout())
+	p, columns := sheet.Printer(cmd.OutOrStdout())
 	p.Line("workflow %s", output.Printable(found.Name+found.Workflow))
 	for _, s := range found.DeadEnds {
-		paragraph(p, columns, "  ", "nothing leads from "+s+" to done")
+		sheet.Paragraph(p, columns, "  ", "nothing leads from "+s+" to done")
 	}
 	_, err := fmt.Fprint(cmd.OutOrStdout(), p.String())
 	return err

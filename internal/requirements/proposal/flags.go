@@ -35,7 +35,7 @@ func (p Part) Flags(ctx context.Context, t Tree, typed Typed) (Value, error) {
 			members[member] = all
 		}
 	}
-	return Value{members}, nil
+	return Value{members}, p.checkFilled("a flag", Value{members})
 }
 
 // member reads one item of a list.

@@ -102,8 +102,8 @@ func Reopening(v guidance.View, req lifecycle.Requirement) (string, error) {
 	return "", refusal.WithFix("orchestrator next lists the moves")
 }
 
-// AwaitsReport reports whether whoever asked may attach a report to the requirement, and move it into a status with that:
-// the move is open to them, and lacks nothing of others.
+// AwaitsReport reports whether whoever asked may attach a report to the requirement, and move it into a status with
+// that: the move is open to them, and lacks nothing of others.
 func AwaitsReport(v guidance.View, to string) bool {
 	for _, m := range v.Moves {
 		if string(m.To) == to && v.ReportRequest != "" {

@@ -3,7 +3,7 @@ package proposal
 import (
 	"bytes"
 	"context"
-	"regexp"
+	"slices"
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -71,18 +71,47 @@ func (p Part) Template(req lifecycle.Requirement, present []byte) (string, error
 	b.WriteString(manual)
 	body := p.start
 	if len(present) > 0 {
-		var value yaml.Node // JSON is YAML, and keeps its order
-		if err := yaml.Unmarshal(present, &value); err != nil {
+		var err error
+		if body, err = asYAML(present); err != nil {
 			return "", err
 		}
-		plain(&value)
-		encoded, err := yaml.Marshal(&value)
-		if err != nil {
-			return "", err
-		}
-		body = string(encoded)
 	}
 	return b.String() + body + p.more, nil
+}
+
+// Plain returns the JSON of a part as its role edits it; what cannot be edited, as it is.
+func Plain(raw []byte) string {
+	if len(raw) == 0 {
+		return ""
+	}
+	text, err := asYAML(raw)
+	if err != nil {
+		return string(raw)
+	}
+	return text
+}
+
+// asYAML writes JSON as YAML, the summary first.
+func asYAML(raw []byte) (string, error) {
+	var value yaml.Node // JSON is YAML, and keeps its order
+	if err := yaml.Unmarshal(raw, &value); err != nil {
+		return "", err
+	}
+	plain(&value)
+	if len(value.Content) == 1 {
+		members := value.Content[0].Content
+		for i := 0; i+1 < len(members); i += 2 {
+			if members[i].Value == "summary" {
+				summary := slices.Clone(members[i : i+2])
+				value.Content[0].Content = slices.Concat(summary, members[:i], members[i+2:])
+			}
+		}
+	}
+	var out bytes.Buffer
+	to := yaml.NewEncoder(&out)
+	to.SetIndent(2)
+	err := to.Encode(&value)
+	return out.String(), err
 }
 
 // plain takes the braces and quotes of JSON away.
@@ -104,27 +133,16 @@ func comment(text string) string {
 	return "# " + strings.ReplaceAll(text, "\n", "\n# ") + "\n"
 }
 
-var placeholder = regexp.MustCompile(`<[^<>\n]+>`)
-
-// Read reads an edited text as the value of the part; nil where it says nothing. What of the template stands in it
-// still is named in the error.
+// Read reads an edited text as the value of the part, which is empty where the text says nothing. What of the template
+// stands in it still is named in the error.
 func (p Part) Read(ctx context.Context, t Tree, text []byte) (Value, error) {
 	var value Value
 	if err := yaml.Unmarshal(text, &value.members); err != nil {
 		return value, misused("the text of %s is no YAML", p.Field).
 			WithFix("write it as: summary: …; orchestrator show ID has what is there").Because(err)
 	}
-	offered := placeholder.FindAllString(p.start+p.more, -1)
-	encoded, err := jsonv2.Marshal(value, jsonv2.Deterministic(true))
-	if err != nil {
-		return value, misused("the text of %s cannot be sent", p.Field).
-			WithFix("use names, texts, numbers and lists alone").Because(err)
-	}
-	for _, hint := range offered {
-		if bytes.Contains(encoded, []byte(hint)) {
-			return value, misused("the text still has %s of the template", hint).
-				WithFix("replace it, or take its line away")
-		}
+	if err := p.checkFilled("the text", value); err != nil {
+		return value, err
 	}
 	return value, p.readEvidence(ctx, t, value)
 }

@@ -43,7 +43,8 @@ func repository(t *testing.T) (Tree, string) {
 func TestEvidenceInWords(t *testing.T) {
 	tree, head := repository(t)
 	for word, want := range map[string]string{
-		"file:a.go": "file:src/a.go", "file:src/a.go:1-3": "file:src/a.go:1-3", "file:a.go:1-3": "file:src/a.go:1-3", "file:a.go:3": "file:src/a.go:3",
+		"file:a.go":         "file:src/a.go",
+		"file:src/a.go:1-3": "file:src/a.go:1-3", "file:a.go:1-3": "file:src/a.go:1-3", "file:a.go:3": "file:src/a.go:3",
 		"file:../README@v2.md": "file:README@v2.md", "file:a.go:9@HEAD": "file:src/a.go:9@" + head,
 		"commit:HEAD": "commit:" + head, "commit:" + head[:8]: "commit:" + head,
 		"test:TestA@r.xml": "test:TestA@src/r.xml", "test:a::b=fail@r.xml": "test:a::b=fail@src/r.xml",
@@ -57,8 +58,8 @@ func TestEvidenceInWords(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, lifecycle.ResultFail, failed.Result)
 	require.Equal(t, "r.xml", failed.Report)
-	for _, word := range []string{"", "yes", "file:", "url:x", "file:a.go:4", "file:a.go:3-1", "file:none.go:1", "file:/etc/passwd",
-		"file:a.go:1@none", "commit:none", "commit:--all", "test:"} {
+	for _, word := range []string{"", "yes", "file:", "url:x", "file:a.go:4", "file:a.go:3-1", "file:none.go:1",
+		"file:/etc/passwd", "file:a.go:1@none", "commit:none", "commit:--all", "test:"} {
 		_, err := tree.Evidence(t.Context(), word, false)
 		require.True(t, fault.Is(err, fault.CodeUsage), word)
 		require.NotEmpty(t, fault.As(err).Fix, word)
@@ -82,7 +83,8 @@ func TestEvidenceWithoutGit(t *testing.T) {
 // What a template says is what is there; a text from a document cannot become a part of it.
 func TestTemplates(t *testing.T) {
 	tree := Tree{folder: t.TempDir()}
-	req := lifecycle.Requirement{Definition: lifecycle.Definition{ID: "R-1", Title: "A title", Text: "Line\r\nsummary: forged\u2028x: y"}}
+	req := lifecycle.Requirement{Definition: lifecycle.Definition{ID: "R-1", Title: "A title",
+		Text: "Line\r\nsummary: forged\u2028x: y"}}
 	for _, p := range []Part{Design, Implementation, Test} {
 		text, err := p.Template(req, nil)
 		require.NoError(t, err)
@@ -107,7 +109,8 @@ func TestTemplates(t *testing.T) {
 	require.NoError(t, err)
 	encoded, err = jsonv2.Marshal(value)
 	require.NoError(t, err)
-	require.JSONEq(t, `{"evidence":[{"kind":"test","name":"TestA","result":"pass","report":"sha256:0f"}]}`, string(encoded))
+	require.JSONEq(t, `{"evidence":[{"kind":"test","name":"TestA","result":"pass","report":"sha256:0f"}]}`,
+		string(encoded))
 }
 
 func TestWhoMovesWhere(t *testing.T) {
@@ -199,4 +202,113 @@ func TestTheDifferenceOfTexts(t *testing.T) {
 	now.Title = strings.Repeat("word other ", 1000)
 	_, whole = Difference(now, before)
 	require.False(t, whole)
+}
+
+// A report is attached for a move that is open to whoever asks, and that lacks nothing of others.
+func TestWhichMoveWaitsForAReport(t *testing.T) {
+	v := guidance.View{ReportRequest: "POST", Actor: lifecycle.Actor{Role: lifecycle.Tester},
+		Moves: []guidance.Move{{To: lifecycle.TestedPass, Lacks: []guidance.Lack{{Lack: lifecycle.Lack{By: lifecycle.Tester}}}},
+			{To: lifecycle.Done, Lacks: []guidance.Lack{{Lack: lifecycle.Lack{By: lifecycle.PM}}}}}}
+	require.True(t, AwaitsReport(v, "tested_pass"))
+	require.False(t, AwaitsReport(v, "done"))
+	require.False(t, AwaitsReport(v, "planned"))
+	v.ReportRequest = ""
+	require.False(t, AwaitsReport(v, "tested_pass"))
+}
+
+// A piece of evidence is the one of the record with its name; one with another name is of the same report.
+func TestEvidenceOfAReportThatWasAttached(t *testing.T) {
+	typed := lifecycle.Evidence{Kind: "test", Name: "b", Result: "fail", Report: "r.xml"}
+	require.Equal(t, typed, Standing(nil, typed))
+	require.Equal(t, typed, Standing(&lifecycle.TestRecord{}, typed))
+	record := &lifecycle.TestRecord{Evidence: []lifecycle.Evidence{{Kind: "test", Name: "a", Report: "sha256:0f"},
+		{Kind: "test", Name: "b", Result: "pass", Report: "sha256:0f", Found: &lifecycle.Found{Commit: "c"}}}}
+	require.Equal(t, lifecycle.Evidence{Kind: "test", Name: "b", Result: "pass", Report: "sha256:0f"}, Standing(record, typed))
+	typed.Name = "c"
+	require.Equal(t, lifecycle.Evidence{Kind: "test", Name: "c", Result: "fail", Report: "sha256:0f"}, Standing(record, typed))
+}
+
+func TestWhatIsReopened(t *testing.T) {
+	offers := guidance.View{Moves: []guidance.Move{{To: lifecycle.Planned}, {To: lifecycle.NeedsChanges}}}
+	aside := lifecycle.Requirement{Status: lifecycle.Blocked, HeldFrom: lifecycle.Planned}
+	to, err := Reopening(offers, aside)
+	require.NoError(t, err)
+	require.Equal(t, "planned", to)
+	to, err = Reopening(offers, lifecycle.Requirement{Status: lifecycle.Done})
+	require.NoError(t, err)
+	require.Equal(t, "needs_changes", to)
+	_, err = Reopening(offers, lifecycle.Requirement{Status: lifecycle.NeedsChanges})
+	require.ErrorContains(t, err, "nothing leads back")
+	_, err = Reopening(guidance.View{}, aside)
+	require.ErrorIs(t, err, fault.Conflict)
+}
+
+func TestWhatIsPutAsideCites(t *testing.T) {
+	offered := []lifecycle.Evidence{{Kind: "commit", Commit: "1"}}
+	v := guidance.View{Moves: []guidance.Move{{To: lifecycle.Deferred,
+		Example: &guidance.Body{Justification: &lifecycle.Justification{Evidence: offered}}}}}
+	require.Equal(t, offered, Aside(v, Deferred, "r", nil).Justification.Evidence)
+	given := []lifecycle.Evidence{{Kind: "commit", Commit: "2"}}
+	require.Equal(t, given, Aside(v, Deferred, "r", given).Justification.Evidence)
+	require.Empty(t, Aside(v, Blocked, "r", nil).Justification.Evidence)
+}
+
+// What is there already is edited without what the service found of it.
+func TestWhatIsThereIsEditedAsItWasSent(t *testing.T) {
+	found := []lifecycle.Evidence{{Kind: "test", Name: "a", Result: "pass", Found: &lifecycle.Found{Commit: "c"}}}
+	req := lifecycle.Requirement{Test: &lifecycle.TestRecord{Evidence: found}}
+	present, err := Test.Present(req)
+	require.NoError(t, err)
+	require.NotContains(t, string(present), "found")
+	require.NotNil(t, req.Test.Evidence[0].Found, "the requirement itself is left as it is")
+	require.Equal(t, "summary: s\ndecisions:\n  - d\n", Plain([]byte(`{"decisions":["d"],"summary":"s"}`)))
+	require.Empty(t, Plain(nil))
+	require.Equal(t, "{", Plain([]byte("{")))
+}
+
+func TestEvidenceInFlags(t *testing.T) {
+	tree, _ := repository(t)
+	plan, words := "by hand", []string{"test:TestA=fail@r.xml"}
+	typed := Typed{Texts: map[string]*string{"plan": &plan}, Lists: map[string]*[]string{"evidence": &words}}
+	value, err := Test.Flags(t.Context(), tree, typed)
+	require.NoError(t, err)
+	encoded, err := jsonv2.Marshal(value)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"plan":"by hand","evidence":[{"kind":"test","name":"TestA","result":"fail","report":"src/r.xml"}]}`,
+		string(encoded))
+	words = []string{"nonsense"}
+	_, err = Test.Flags(t.Context(), tree, typed)
+	require.ErrorContains(t, err, "no evidence")
+	plan = "see <what is tested, and how>"
+	words = nil
+	_, err = Test.Flags(t.Context(), tree, typed)
+	require.ErrorContains(t, err, "of the template")
+}
+
+// A path through a link is that of what it leads to, so that it is in the repository as git has it.
+func TestAPathThroughALink(t *testing.T) {
+	tree, _ := repository(t)
+	link := filepath.Join(t.TempDir(), "link")
+	require.NoError(t, os.Symlink(tree.folder, link))
+	path, err := tree.Path(filepath.Join(link, "a.go"))
+	require.NoError(t, err)
+	require.Equal(t, "src/a.go", path)
+}
+
+func TestRequests(t *testing.T) {
+	const good = `{"status":"planned","justification":{"reason":"r","evidence":[{"kind":"commit","commit":"1"}]}}`
+	got, err := Request([]byte(good))
+	require.NoError(t, err)
+	require.Equal(t, good, string(got))
+	for text, want := range map[string]string{
+		"": "nothing in it", " \n": "nothing in it", "{": "no JSON", "[]": "no JSON object", "null": "no JSON object",
+		`{"a":1,"a":2}`: "no JSON", `{"justification":{"reason":"<why>"}}`: "<why> of the example",
+		`{"design_spec":{"risks":["<a sentence>"]}}`: "<a sentence>",
+	} {
+		_, err := Request([]byte(text))
+		require.ErrorContains(t, err, want, text)
+		require.True(t, fault.Is(err, fault.CodeUsage), text)
+		require.NotEmpty(t, fault.As(err).Fix, text)
+		require.NotContains(t, err.Error(), "jsontext")
+	}
 }

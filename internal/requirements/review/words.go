@@ -185,3 +185,14 @@ func theParties(parties []lifecycle.Party) string {
 	}
 	return andWords(words)
 }
+
+// Lost returns in words what keeps an approval from counting; "" for one that counts.
+func (a Approval) Lost() string {
+	switch {
+	case len(a.ChangedSince) > 0:
+		return ", before a change of " + strings.Join(a.ChangedSince, ", ")
+	case !a.Counts && a.Decision == lifecycle.Approved:
+		return ", which counts no longer"
+	}
+	return ""
+}

@@ -1,4 +1,4 @@
-// Package events shows people records of the log, a line each.
+// Package events shows people records of the log.
 package events
 
 import (
@@ -9,8 +9,10 @@ import (
 	"strings"
 	"time"
 
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"orchestrator/cmd/orchestrator/clientcmd/sheet"
 	"orchestrator/cmd/orchestrator/output"
 )
 
@@ -40,11 +42,31 @@ type Page struct {
 	Next    string  `json:"next"`
 }
 
-// Write writes the events of a page, a line each.
-func Write(out io.Writer, page Page) error {
-	p, columns := output.NewPrinter(output.Colourful(out)), output.Columns(out)
+// Add puts events among those of a page, the newest first; what is older than the page stays out.
+func (p *Page) Add(others []Event) {
+	for _, e := range others {
+		if n := len(p.Records); p.Next == "" || n > 0 && e.Seq > p.Records[n-1].Seq {
+			p.Records = append(p.Records, e)
+		}
+	}
+	slices.SortFunc(p.Records, func(a, b Event) int { return cmp.Compare(b.Seq, a.Seq) })
+}
+
+// Write writes the history of a requirement; what is about it under another id, with that id.
+func Write(out io.Writer, page Page, id string) error {
+	p, columns := sheet.Printer(out)
 	for _, e := range page.Records {
-		p.Line("%s", output.Cut(e.Line(), columns))
+		said := e.outcome()
+		if e.Subject != "" && e.Subject != id {
+			said += ", as " + e.Subject
+		}
+		when := e.At.UTC().Format("2006-01-02 15:04:05") + fmt.Sprintf("  #%d  ", e.Seq)
+		for i, line := range output.Wrap(output.Printable(said+", by "+e.who()), columns-len(when)) {
+			p.Line("%s", when+line)
+			if i == 0 {
+				when = strings.Repeat(" ", len(when))
+			}
+		}
 	}
 	if page.Next != "" {
 		p.Line("there are older records; a higher --limit lists more")
@@ -59,15 +81,16 @@ func Write(out io.Writer, page Page) error {
 // shownFields are the members of a change that are named.
 var shownFields = []string{"status", "design_spec", "implementation", "test", "approvals", "deviations", "pm_notes"}
 
-// Line returns an event as one line.
-func (e Event) Line() string {
-	words := []string{e.At.UTC().Format("2006-01-02 15:04:05"), fmt.Sprintf("#%d", e.Seq), e.Actor.Name, e.Kind}
+// who returns the name of the actor, with the role where the name does not say it.
+func (e Event) who() string {
 	if e.Actor.Role != e.Actor.Name {
-		words[2] += " (" + e.Actor.Role + ")"
+		return e.Actor.Name + " (" + e.Actor.Role + ")"
 	}
-	if e.Subject != "" {
-		words = append(words, e.Subject)
-	}
+	return e.Actor.Name
+}
+
+// changes returns the members that were changed, the status by its name.
+func (e Event) changes() string {
 	var fields []string
 	for _, name := range shownFields {
 		if value, there := e.Data.Change[name]; there {
@@ -77,21 +100,37 @@ func (e Event) Line() string {
 			fields = append(fields, name)
 		}
 	}
-	if len(fields) > 0 {
-		words = append(words, strings.Join(fields, "+"))
+	return strings.Join(fields, "+")
+}
+
+// outcome says what happened to the requirement whose history it is.
+func (e Event) outcome() string {
+	var why struct {
+		Reason string `json:"reason"`
+	}
+	_ = jsonv2.Unmarshal(e.Data.Change["justification"], &why) // a change without a status has none
+	switch said := e.changes(); {
+	case e.Data.Refusal.Code != "":
+		return strings.TrimSuffix("refused "+e.Data.Refusal.Code+": "+e.Data.Refusal.Detail, ": ")
+	case said != "" && why.Reason != "":
+		return said + ": " + why.Reason
+	case said != "":
+		return said
+	}
+	return e.Kind
+}
+
+// Line returns an event of any requirement as one line.
+func (e Event) Line() string {
+	words := []string{e.At.UTC().Format("2006-01-02 15:04:05"), fmt.Sprintf("#%d", e.Seq), e.who(), e.Kind}
+	if e.Subject != "" {
+		words = append(words, e.Subject)
+	}
+	if said := e.changes(); said != "" {
+		words = append(words, said)
 	}
 	if e.Data.Refusal.Code != "" {
 		words = append(words, "refused: "+e.Data.Refusal.Code)
 	}
 	return output.Printable(strings.Join(words, "  "))
-}
-
-// Add puts events among those of a page, the newest first; what is older than the page stays out.
-func (p *Page) Add(others []Event) {
-	for _, e := range others {
-		if n := len(p.Records); p.Next == "" || n > 0 && e.Seq > p.Records[n-1].Seq {
-			p.Records = append(p.Records, e)
-		}
-	}
-	slices.SortFunc(p.Records, func(a, b Event) int { return cmp.Compare(b.Seq, a.Seq) })
 }
