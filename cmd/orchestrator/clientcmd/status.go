@@ -78,6 +78,7 @@ func (a *asking) offlineStatus(cmd *cobra.Command, raw []byte, asked error) erro
 	}
 	p, columns := sheet.Printer(cmd.OutOrStdout())
 	writeCounts(p, columns, counts)
+	writeComplete(p, status.Complete())
 	_, err = fmt.Fprint(cmd.OutOrStdout(), p.String())
 	return err
 }
@@ -85,9 +86,7 @@ func (a *asking) offlineStatus(cmd *cobra.Command, raw []byte, asked error) erro
 func writeStatus(out io.Writer, found agenda.Agenda) error {
 	p, columns := sheet.Printer(out)
 	writeCounts(p, columns, found.Counts)
-	if found.Complete > 0 {
-		p.Line("  %s: %d (orchestrator adopt)", finished.Words, found.Complete)
-	}
+	writeComplete(p, found.Complete)
 	rows := [][]string{}
 	for _, w := range found.Waiting {
 		rows = append(rows, []string{string(w.For), strconv.Itoa(w.Count), sheet.Day(w.Oldest),
@@ -107,6 +106,12 @@ func writeStatus(out io.Writer, found agenda.Agenda) error {
 	writeFirst(p, columns, found)
 	_, err := fmt.Fprint(out, p.String())
 	return err
+}
+
+func writeComplete(p *output.Printer, n int) {
+	if n > 0 {
+		p.Line("  %s: %d (orchestrator adopt)", finished.Words, n)
+	}
 }
 
 // writeCounts writes how many requirements are in which status.
