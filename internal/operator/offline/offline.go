@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"time"
 
 	"orchestrator/internal/datadir"
@@ -53,7 +54,7 @@ func (p Project) run(ctx context.Context, o Outcome, do func(context.Context, []
 	}
 	files, err := documents.Read(ctx, p.Requirements)
 	if err != nil {
-		return o, err
+		return o, p.atTheBeginning(err)
 	}
 	err = do(ctx, files, &o)
 	if broken, is := errors.AsType[documentsError](err); is {
@@ -62,6 +63,16 @@ func (p Project) run(ctx context.Context, o Outcome, do func(context.Context, []
 		return o, nil
 	}
 	return o, err
+}
+
+// atTheBeginning leads whoever has no project yet to the command that finds its documents.
+func (p Project) atTheBeginning(err error) error {
+	f := fault.As(err)
+	if f == nil || !errors.Is(err, fs.ErrNotExist) || tree.Exists(p.Data.Database()) || tree.Exists(p.Export) {
+		return err
+	}
+	begin := *f
+	return begin.WithFix("orchestrator init finds the documents of a project, and imports them")
 }
 
 // preview compares documents with the export, else with what there is without it.
