@@ -19,8 +19,8 @@ import (
 )
 
 const configLong = `Config prints the settings that are in force here, and where each comes from: a flag, an environment
-variable, a file or the default. The command line takes precedence over the environment, and that over
-the files.
+variable, a file, the record of the project or the default. The command line takes precedence over the environment,
+and that over the files. What a project has on record since its first start is read from the export.
 
 There are two files. orchestrator.yaml at the root of the project is part of the tree, so it says only what whoever
 can write the tree may say: documents, family and qualify. settings.yaml in the folder .orchestrator belongs to one
@@ -54,7 +54,7 @@ func configCommand() *cobra.Command {
 		if err := cli.CheckData(cmd, cmd.Flags().Lookup("data").Value.String()); err != nil {
 			return err
 		}
-		return writeSettings(cmd.OutOrStdout(), inForce(cmd.Flags()), asJSON)
+		return writeSettings(cmd.OutOrStdout(), inForce(cmd), asJSON)
 	}
 	return cmd
 }
@@ -153,7 +153,8 @@ func (s settled) text() string {
 }
 
 // inForce lists the settings in the order of the help.
-func inForce(flags *pflag.FlagSet) (all []settled) {
+func inForce(cmd *cobra.Command) (all []settled) {
+	flags := cmd.Flags()
 	for _, key := range []string{"data", "requirements", "family", "qualify", "evidence", "branch", "workflow", "export",
 		"addr", "log-format", "log-level", "server", "token-file"} {
 		f := flags.Lookup(key)
@@ -169,15 +170,7 @@ func inForce(flags *pflag.FlagSet) (all []settled) {
 		}
 		all = append(all, settled{setting.Name(key), value, setting.Source(f)})
 	}
-	return append(all, settled{"token", maskedToken(), cli.TokenSource()})
-}
-
-// maskedToken says whether the environment holds a token, without it.
-func maskedToken() string {
-	if cli.TokenSource() == "" {
-		return ""
-	}
-	return "(masked)"
+	return append(withRecord(cmd, all), tokenInUse(cmd, all))
 }
 
 func writeSettings(out io.Writer, all []settled, asJSON bool) error {

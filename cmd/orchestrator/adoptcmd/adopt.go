@@ -30,9 +30,9 @@ such as ✓: ordinary changes, a line of JSON each, of the role whose change it 
 
 A plan goes through every row of the workflow, and skips no gate. It takes what trace finds:
 
-  files with a mark such as "Implements: REQ-001"    become the implementation, with the lines
-  tests that name it, in a report given by --report  become the test record
-  a design beside the document, or else its text     becomes the design
+  files with a mark such as "Implements: REQ-001" become the implementation,
+  tests that name it, in a report of --report, become the test record,
+  a design beside the document, or else its text, becomes the design.
 
 Where something is lacking, the plan of that requirement ends there, and the summary says what it is and who can supply
 it. Tests count only if they ran after the implementation was recorded: apply a first plan, run the tests, and adopt

@@ -158,6 +158,14 @@ func (o Service) ownToken() string {
 	return viewer
 }
 
+// OwnTokenSource returns the file in the data folder with the token that is used where none is named; "" for none.
+func (o Service) OwnTokenSource() string {
+	if file := o.ownToken(); tree.Exists(file) {
+		return "file " + file
+	}
+	return ""
+}
+
 // ServiceOf returns what the flags of a command say of the service, for those who have the command alone.
 func ServiceOf(cmd *cobra.Command) Service {
 	value := func(flag string) string {

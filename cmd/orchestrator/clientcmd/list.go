@@ -1,11 +1,7 @@
 package clientcmd
 
 import (
-	"fmt"
-	"io"
 	"net/url"
-	"strings"
-	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -16,7 +12,6 @@ import (
 	"orchestrator/cmd/orchestrator/exported"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/operator/exportfile"
-	"orchestrator/internal/requirements/advice"
 	"orchestrator/internal/requirements/finished"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -27,19 +22,6 @@ type listing struct {
 	status, role, text, waitingFor string
 	suspect                        bool
 	limit                          int
-}
-
-// listed is a line of the list.
-type listed struct {
-	ID         string    `json:"id"`
-	Title      string    `json:"title"`
-	Status     string    `json:"status"`
-	Suspect    bool      `json:"suspect"`
-	Stale      bool      `json:"stale"`
-	Retired    bool      `json:"retired"`
-	Complete   bool      `json:"complete_in_document"`
-	Since      time.Time `json:"since"`
-	WaitingFor []string  `json:"waiting_for"`
 }
 
 func listCommand() *cobra.Command {
@@ -85,8 +67,8 @@ func (l *listing) path() string {
 
 func (l *listing) run(cmd *cobra.Command) error {
 	var found struct {
-		Total        int      `json:"total"`
-		Requirements []listed `json:"requirements"`
+		Total        int            `json:"total"`
+		Requirements []sheet.Listed `json:"requirements"`
 	}
 	if err := l.check(); err != nil {
 		return err
@@ -105,7 +87,7 @@ func (l *listing) run(cmd *cobra.Command) error {
 	if l.asJSON {
 		return passOn(cmd.OutOrStdout(), raw)
 	}
-	return writeList(cmd.OutOrStdout(), found.Requirements, found.Total)
+	return sheet.WriteList(cmd.OutOrStdout(), found.Requirements, found.Total)
 }
 
 // offline lists the requirements of the export.
@@ -131,46 +113,21 @@ func (l *listing) offline(cmd *cobra.Command, raw []byte, asked error) error {
 	if l.asJSON {
 		return output.WriteJSON(cmd.OutOrStdout(), map[string]any{"total": total, "requirements": kept})
 	}
-	return writeList(cmd.OutOrStdout(), rows, total)
+	return sheet.WriteList(cmd.OutOrStdout(), rows, total)
 }
 
 // of returns the requirements of an export that are listed, as lines and as they stand there.
-func (l *listing) of(all []exportfile.Entry) (rows []listed, kept []jsontext.Value, err error) {
+func (l *listing) of(all []exportfile.Entry) (rows []sheet.Listed, kept []jsontext.Value, err error) {
 	for _, e := range all {
 		var req lifecycle.Requirement
 		if err := jsonv2.Unmarshal(e.Raw, &req); err != nil {
 			return nil, nil, err
 		}
-		row := listed{ID: req.ID, Title: req.Title, Status: string(req.Status), Suspect: req.Suspect,
+		row := sheet.Listed{ID: req.ID, Title: req.Title, Status: string(req.Status), Suspect: req.Suspect,
 			Stale: len(req.Stale) > 0, Retired: req.Retired, Complete: finished.ByDocument(req)}
 		if l.selects(req) {
 			rows, kept = append(rows, row), append(kept, e.Raw)
 		}
 	}
 	return rows, kept, nil
-}
-
-func writeList(out io.Writer, found []listed, total int) error {
-	p, columns := sheet.Printer(out)
-	var rows [][]string
-	complete := false
-	for _, r := range found {
-		complete = complete || r.Complete
-		status := advice.Marked(r.Status, r.Suspect, r.Stale, r.Retired, r.Complete)
-		rows = append(rows, []string{r.ID, status, strings.Join(r.WaitingFor, ", "), r.Title})
-	}
-	if len(rows) > 0 {
-		p.Table(columns, []string{"ID", "STATUS", "WAITS FOR", "TITLE"}, rows)
-	}
-	if complete {
-		p.Line("* %s: orchestrator adopt plans its way to done", finished.Words)
-	}
-	if len(rows) < total {
-		p.Line("%d of %d; a higher --limit lists more", len(rows), total)
-	}
-	if total == 0 {
-		p.Line("no requirement matches")
-	}
-	_, err := fmt.Fprint(out, p.String())
-	return err
 }

@@ -58,7 +58,7 @@ func onRecord(data datadir.Dir, key string) error {
 		return nil
 	}
 	return fault.New(fault.Invalid, CodeSettings, "the workflow of this project is on record since its first start").
-		WithFix(`the pm switches it while the service runs: PUT /workflow {"workflow":"rework","reason":"…"}`)
+		WithFix(`the pm switches it while the service runs: orchestrator workflow rework --reason '<why>'`)
 }
 
 // checkToken keeps a token from being sent to an address that it was not saved for, and from being read from

@@ -21,6 +21,9 @@ type Status struct {
 		Name string `json:"name"`
 	} `json:"project"`
 	Workflow string `json:"workflow"`
+	Evidence string `json:"evidence"`
+	Branch   string `json:"branch"`
+	Qualify  string `json:"qualify"`
 	Log      struct {
 		Size uint64 `json:"size"`
 	} `json:"log"`
