@@ -12,6 +12,7 @@ import (
 	"orchestrator/cmd/orchestrator/clientcmd/sheet"
 	"orchestrator/cmd/orchestrator/exported"
 	"orchestrator/cmd/orchestrator/output"
+	"orchestrator/internal/requirements/advice"
 	"orchestrator/internal/requirements/agenda"
 	"orchestrator/internal/requirements/finished"
 )
@@ -99,11 +100,11 @@ func writeStatus(out io.Writer, found agenda.Agenda) error {
 	if found.AllStuck > 0 {
 		p.Line("\n%s", p.Paint(output.Yellow, fmt.Sprintf("%d stuck:", found.AllStuck)))
 		for _, s := range found.Stuck {
-			sheet.Paragraph(p, columns, "  ", s.ID+": "+s.Why+" ("+string(s.By)+")")
+			sheet.Paragraph(p, columns, "  ", s.ID+": "+advice.Typed(s.ID, s.Why)+" ("+string(s.By)+")")
 		}
 	}
 	p.Line("")
-	writeFirst(p, found)
+	writeFirst(p, columns, found)
 	_, err := fmt.Fprint(out, p.String())
 	return err
 }
@@ -128,12 +129,12 @@ func appendCount(words []string, n int, name string) []string {
 }
 
 // writeFirst writes what the actor does first.
-func writeFirst(p *output.Printer, found agenda.Agenda) {
+func writeFirst(p *output.Printer, columns int, found agenda.Agenda) {
 	who := string(found.Actor.Role)
 	if found.First == nil {
 		p.Line("nothing waits for the %s now", who)
 		for _, w := range found.Waiting {
-			p.Line("  %d for the %s: orchestrator next --as %s", w.Count, w.For, w.For)
+			sheet.Paragraph(p, columns, "  ", fmt.Sprintf("%d for the %s: %s", w.Count, w.For, advice.Awaiting(w.For, w.First[0])))
 		}
 		return
 	}

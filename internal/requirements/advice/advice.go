@@ -4,6 +4,7 @@ package advice
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -195,9 +196,52 @@ func Typed(id, text string) string {
 		"PUT /workflow", program+"workflow rework --reason '<why>'",
 		"GET /workflow", program+"workflow",
 		"POST /requirements/{id}/test-report", program+"attach "+name+" '<report>'",
-		"POST /project/import", program+"import",
+		", percent-encoded once in a path", "",
+		"take the id from GET /requirements, percent-encoded once", program+"list lists the ids",
 		"POST /project/renames", program+"rename",
 	).Replace(text)
+}
+
+// dead is the name of the objection that no move leads to done.
+const dead = "dead_end"
+
+// Objection returns what stands against done, with who mends it, and how.
+func Objection(id string, o guidance.Objection) string {
+	detail, with := o.Detail, o.With
+	if o.Gate == dead {
+		detail, _, _ = strings.Cut(detail, "; ") // the rest is the way out, which stands behind it
+	}
+	switch {
+	case with == "status deferred":
+		with = program + "defer " + quote(id) + " --reason '<why>'"
+	case o.Gate == lifecycle.GateAcceptance:
+		with = program + "accept " + quote(id) + ", if the work still fits"
+	case o.Gate == lifecycle.GateDeviations:
+		with = program + "approve " + quote(id) + ", which accepts it, or " +
+			Body(id, guidance.Body{Deviations: []lifecycle.DeviationChange{}})
+	}
+	with = strings.Replace(with, "status needs_changes opens it", program+"reopen "+quote(id)+" opens it", 1)
+	return Typed(id, detail) + " (" + string(o.By) + ": " + Typed(id, with) + ")"
+}
+
+// WayOut returns the command that leads out of a dead end; "" for what is in none.
+func WayOut(against []guidance.Objection) string {
+	if slices.ContainsFunc(against, func(o guidance.Objection) bool { return o.Gate == dead }) {
+		return program + "workflow rework --reason '<why>'"
+	}
+	return ""
+}
+
+// Awaiting returns what a party does about the requirements that wait for it, of which one is named: a role asks with
+// its token, and others have none.
+func Awaiting(party lifecycle.Party, id string) string {
+	switch party {
+	case lifecycle.Document:
+		return "correct the documents, and save them; " + program + "show " + quote(id) + " says what is wrong"
+	case lifecycle.Operator:
+		return "see to the repository and the service: " + program + "doctor"
+	}
+	return program + "next --as " + string(party)
 }
 
 // Error is a refusal with what a person can type next, a line each.
