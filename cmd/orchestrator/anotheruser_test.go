@@ -30,13 +30,13 @@ func TestAnotherUserIsTold(t *testing.T) {
 			break
 		}
 		if info, err := os.Stat(folder); err == nil && info.Mode().Perm()&0o005 == 0 {
-			require.NoError(t, os.Chmod(folder, 0o755)) //nolint:gosec // another user is to look into it
+			require.NoError(t, os.Chmod(folder, 0o755)) // another user is to look into it
 		}
 	}
 	own := filepath.Join(dir, "orchestrator")
 	content, err := os.ReadFile(program())
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(own, content, 0o755)) //nolint:gosec // another user runs it
+	require.NoError(t, os.WriteFile(own, content, 0o755)) // another user runs it
 	for _, line := range []string{"status", "list", "show REQ-001", "history REQ-001", "whoami", "watch --once",
 		"approve REQ-001 --yes", "change REQ-001 --status planned --reason r --evidence file:REQUIREMENTS.md", "review", "gate",
 		"health", "serve", "config", "config set addr 127.0.0.1:1", "import", "verify", "backup -o b.zip", "compact",

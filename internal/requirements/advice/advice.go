@@ -41,12 +41,8 @@ func Body(id string, b guidance.Body) string {
 	switch {
 	case b.Status == lifecycle.Done && b.Approvals != nil:
 		return program + "approve " + name
-	case b.Status == lifecycle.Blocked:
-		return program + "block " + name + " --reason '<why>'"
-	case b.Status == lifecycle.Deferred:
-		return program + "defer " + name + " --reason '<why>'"
 	case b.Status != "":
-		return program + "change " + name + " --status " + string(b.Status) + justified(b.Justification)
+		return move(id, string(b.Status), justified(b.Justification))
 	case b.AcceptFingerprint != "":
 		return program + "accept " + name
 	case b.DesignSpec != nil:
@@ -77,7 +73,7 @@ func justified(j *lifecycle.Justification) string {
 	return b.String()
 }
 
-// Lead returns the command that a lead asks for, and for whom it is.
+// Lead returns the command that does what a lead asks for; where no command does, the request of the lead.
 func Lead(id string, l guidance.Lead) string {
 	switch {
 	case l.Example != nil:
@@ -149,7 +145,7 @@ func Refusal(id string, f *fault.Error) (lines []string) {
 		}
 	}
 	for _, m := range f.Allowed {
-		lines = append(lines, fmt.Sprintf("allowed, by the %s: %s", m.By, move(id, m.To)))
+		lines = append(lines, fmt.Sprintf("allowed, by the %s: %s", m.By, allowed(id, m.To)))
 	}
 	for _, whole := range f.IDs {
 		lines = append(lines, "it may be: "+quote(whole))
@@ -157,17 +153,23 @@ func Refusal(id string, f *fault.Error) (lines []string) {
 	return lines
 }
 
-// move returns the command that moves a requirement into a status; its evidence is the person's to choose.
-func move(id, to string) string {
+// allowed returns the command that makes a move; its evidence is the person's to choose.
+func allowed(id, to string) string {
+	if to == string(lifecycle.Done) {
+		return program + "approve " + quote(id)
+	}
+	return move(id, to, " --reason '<why>' --evidence '<evidence>'")
+}
+
+// move returns the command that moves a requirement into a status, with the flags that justify it.
+func move(id, to, flags string) string {
 	switch to {
 	case proposal.Blocked:
 		return program + "block " + quote(id) + " --reason '<why>'"
 	case proposal.Deferred:
 		return program + "defer " + quote(id) + " --reason '<why>'"
-	case string(lifecycle.Done):
-		return program + "approve " + quote(id)
 	}
-	return program + "change " + quote(id) + " --status " + to + " --reason '<why>' --evidence '<evidence>'"
+	return program + "change " + quote(id) + " --status " + to + flags
 }
 
 // Typed returns a text of the service with commands in the place of the requests that it names.
