@@ -10,7 +10,6 @@ import (
 	"orchestrator/internal/requirements/finished"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/qualify"
-	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/system/tree"
 )
 
@@ -59,7 +58,7 @@ func (s Status) Meant(name string) []string {
 // Complete returns how many requirements the document calls finished that are not done.
 func (s Status) Complete() (n int) {
 	for _, e := range s.Requirements {
-		if finished.Says(e.Tick, lifecycle.Status(e.Status), e.Retired) {
+		if finished.Says(e.Tick, e.Status, e.Retired) {
 			n++
 		}
 	}
