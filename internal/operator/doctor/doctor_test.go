@@ -203,6 +203,13 @@ var conditions = map[string]spoiled{
 		"branch", Problem, "there is no branch gone", "orchestrator config set branch NAME", "", false},
 	"no commit": {func(t *testing.T, _ *Options) { must(t, os.RemoveAll(".git")); runGit(t, "init", "-q") },
 		"branch", Warning, "there is no commit yet", "", " commit -m Begin", false},
+	"a detached head of a branch whose name is a command": {all(
+		inGit("branch", "--quiet", "--move", "main", "a;touch${IFS}ran"), inGit("checkout", "--quiet", "--detach")),
+		"branch", Warning, "HEAD is detached", "", "switch 'a;touch${IFS}ran'", true},
+	"a detached head of a branch whose name is an option": {all(
+		inGit("update-ref", "refs/heads/--orphan=x", "HEAD"), inGit("checkout", "--quiet", "--detach"),
+		inGit("branch", "--quiet", "--delete", "--force", "main")),
+		"branch", Warning, "HEAD is detached", "", "switch --create main", true},
 	"a detached head": {inGit("checkout", "--quiet", "--detach"), "branch", Warning, "HEAD is detached", "",
 		"switch main", true},
 
