@@ -37,6 +37,8 @@ func (o importOptions) write(out, notes io.Writer, done offline.Outcome) error {
 	p.remarks("error", output.Red, r.Errors)
 	if len(r.Errors) == 0 {
 		p.Line("%s%s", r, o.summary(done))
+	} else if !done.DryRun {
+		p.Line("nothing was imported")
 	}
 	_, err := io.WriteString(out, p.String())
 	return err

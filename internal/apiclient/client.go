@@ -335,8 +335,7 @@ func (c *Client) unreachable(err error) error {
 
 func (c *Client) notRunning() *fault.Error {
 	return fault.New(fault.Unavailable, CodeNotRunning, "no service answers at %s", c.name).
-		WithFix("start it with orchestrator up, or orchestrator serve in this terminal, or name the one " +
-			"that runs with --server")
+		WithFix("start it with orchestrator up")
 }
 
 // Stranger makes the error of an answer that this program's service does not give.

@@ -107,7 +107,7 @@ func nameOwn(ctx context.Context, data datadir.Dir, err error) error {
 		return err
 	}
 	return fault.New(fault.Unavailable, "address", "the service of this project runs already at %s",
-		apiclient.LocalURL(addr)).WithFix("use that one; to start another, stop it first").Because(err)
+		apiclient.LocalURL(addr)).WithFix("use that one; to start another, stop it first")
 }
 
 // closeListener closes a listener that the HTTP server may have closed.

@@ -128,6 +128,9 @@ func New(kind Kind, code Code, format string, args ...any) *Error {
 	return &Error{Kind: kind, Code: code, Detail: fmt.Sprintf(format, args...)}
 }
 
+// Misuse makes the error of a command line that cannot be used.
+func Misuse(format string, args ...any) *Error { return New(Invalid, CodeUsage, format, args...) }
+
 // WithFix adds what the caller should do next.
 func (e *Error) WithFix(format string, args ...any) *Error {
 	e.Fix = fmt.Sprintf(format, args...)

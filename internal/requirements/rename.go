@@ -48,6 +48,6 @@ func (s *Service) Rename(ctx context.Context, a renames.Asked, asked Refused) (o
 
 // ProposedRenames pairs requirements that the documents no longer have with those that seem to be the same ones under
 // other ids.
-func (s *Reader) ProposedRenames() []renaming.Proposal {
+func (s *Reader) ProposedRenames() renaming.Proposals {
 	return s.current.Load().ProposedRenames()
 }

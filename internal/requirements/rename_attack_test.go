@@ -26,7 +26,7 @@ func TestARequirementComesBackToItsFirstID(t *testing.T) {
 	before, err := r.History(t.Context(), "LOGIN-1", 0, 100)
 	require.NoError(t, err)
 	r.mustImport(twoRequirements)
-	require.Equal(t, renaming.Pair{From: "LOGIN-1", To: "REQ-001"}, r.ProposedRenames()[0].Pair)
+	require.Equal(t, renaming.Pair{From: "LOGIN-1", To: "REQ-001"}, r.ProposedRenames().Proposed[0].Pair)
 	out, err := r.rename("LOGIN-1", "REQ-001")
 	require.NoError(t, err)
 	require.Empty(t, out.Suspect)

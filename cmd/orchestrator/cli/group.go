@@ -12,7 +12,7 @@ import (
 
 // misuse makes the error of a command line that cannot be used.
 func misuse(format string, args ...any) *fault.Error {
-	return fault.New(fault.Invalid, fault.CodeUsage, format, args...)
+	return fault.Misuse(format, args...)
 }
 
 // wrongValue is how an error begins that says that a flag does not take a value.

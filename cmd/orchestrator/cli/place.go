@@ -79,8 +79,7 @@ func (o Service) checkNested() error {
 func ownAddress(ctx context.Context, data datadir.Dir) (string, error) {
 	notRunning := func(format string, args ...any) error {
 		return fault.New(fault.Unavailable, apiclient.CodeNotRunning, format, args...).
-			WithFix("start it with orchestrator up, or orchestrator serve in this terminal, or name one " +
-				"with --server, or its folder with --data")
+			WithFix("start it with orchestrator up")
 	}
 	addr, err := apiclient.LocalAddress(ctx, data)
 	switch {

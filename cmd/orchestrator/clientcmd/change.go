@@ -138,5 +138,5 @@ func (ch *changing) body(cmd *cobra.Command, c *apiclient.Client, id string) (an
 }
 
 func cliMisuse(format string, args ...any) *fault.Error {
-	return fault.New(fault.Invalid, fault.CodeUsage, format, args...)
+	return fault.Misuse(format, args...)
 }

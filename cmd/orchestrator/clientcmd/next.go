@@ -44,7 +44,7 @@ be done with that requirement now, and what each move still lacks.`,
 
 func writeNext(cmd *cobra.Command, found agenda.Agenda) error {
 	p, columns := sheet.Printer(cmd.OutOrStdout())
-	writeFirst(p, found)
+	writeFirst(p, columns, found)
 	if found.First != nil {
 		p.Line("  why: %s", output.Printable(found.First.Why))
 	}

@@ -46,7 +46,8 @@ func attachCommand() *cobra.Command {
 		Use:   "attach ID REPORT",
 		Short: "Attach the report of a test run as the test record, as the tester",
 		Long: `Attach sends JUnit XML, go test -json, TAP or CTRF as the test tool wrote it; - is standard input.
-The tests that name the requirement are cited, or those that --tests chooses.`,
+The tests that name the requirement are cited, or those that --tests chooses; where none names it,
+all are.`,
 		Example: `  orchestrator attach REQ-001 report.xml --commit HEAD
   go test -json ./... | orchestrator attach REQ-001 -`,
 		Args: cobra.ExactArgs(2),

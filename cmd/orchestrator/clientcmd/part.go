@@ -147,7 +147,7 @@ func (w *writing) edit(cmd *cobra.Command, c *apiclient.Client, t proposal.Tree,
 	}
 	file, text, err := typed.Edited(cmd.Context(), w.part.Field, template)
 	if err != nil {
-		return err
+		return kept(cmd, file, err)
 	}
 	if proposal.Same(template, text) {
 		fmt.Fprintln(cmd.OutOrStdout(), "nothing was written, so nothing is changed")
@@ -158,10 +158,17 @@ func (w *writing) edit(cmd *cobra.Command, c *apiclient.Client, t proposal.Tree,
 		err = w.send(cmd, c, change{id: view.ID, body: map[string]any{w.part.Field: value}, ifMatch: view.IfMatch})
 	}
 	if err != nil {
-		fmt.Fprintf(cmd.ErrOrStderr(), "the text is kept in %s; send it again with --from\n", output.Printable(file))
-		return err
+		return kept(cmd, file, err)
 	}
 	return os.Remove(file)
+}
+
+// kept says where a text is that was not sent.
+func kept(cmd *cobra.Command, file string, why error) error {
+	if file != "" {
+		fmt.Fprintf(cmd.ErrOrStderr(), "the text is kept in %s; send it again with --from\n", output.Printable(file))
+	}
+	return why
 }
 
 // template asks what there is, and makes the text to edit.

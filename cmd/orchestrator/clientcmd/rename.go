@@ -33,7 +33,9 @@ func renameCommand() *cobra.Command {
 		Short: "Confirm that a requirement has another id now, as the pm",
 		Long: `Rename gives NEW the life of OLD: status, evidence, approvals, history and claims. Write the new id into
 the document and let it be imported first. Without names it lists the pairs that look like renamed
-requirements, because text or title are the same, each with the command that confirms it.
+requirements, because text or title are the same, each with the command that confirms it. Where several
+requirements look alike, it takes those of the same section, or else of the same file; the rest is listed
+as ambiguous, and --all leaves it out.
 
 With --qualify it gives every requirement of the project its id in another form, by one record:
 folder puts the folder of its document in front of each id, families only where the family of the
@@ -47,7 +49,7 @@ document numbers requirements per folder, and none takes the folders away.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.reason, "reason", "", "`text` that goes on record")
-	f.BoolVar(&o.all, "all", false, "confirm all pairs that are listed without names")
+	f.BoolVar(&o.all, "all", false, "confirm all pairs that are listed without names, but nothing that is ambiguous")
 	f.StringVar(&o.form, "qualify", "", "`form` that all ids get: folder, families or none")
 	f.BoolVar(&o.dryRun, "dry-run", false, "ask what would be renamed, and change nothing")
 	f.BoolVar(&o.yes, "yes", false, "do not ask before all pairs are confirmed")
@@ -129,9 +131,7 @@ func wholeID(ctx context.Context, c *apiclient.Client, id string) (string, error
 
 // proposed lists the pairs that the service proposes, or confirms them all.
 func (o *renameOptions) proposed(cmd *cobra.Command, c *apiclient.Client) error {
-	var found struct {
-		Proposed []renaming.Proposed `json:"proposed"`
-	}
+	var found renaming.Found
 	raw, err := get(cmd.Context(), c, pathOfRenames, &found)
 	if err != nil {
 		return o.refusedAs(cmd, "", raw, err)
@@ -140,7 +140,7 @@ func (o *renameOptions) proposed(cmd *cobra.Command, c *apiclient.Client) error 
 		return passOn(cmd.OutOrStdout(), raw)
 	}
 	if !o.asJSON {
-		if err := renaming.List(cmd.OutOrStdout(), found.Proposed, o.all); err != nil {
+		if err := renaming.List(cmd.OutOrStdout(), found, o.all); err != nil {
 			return err
 		}
 	}

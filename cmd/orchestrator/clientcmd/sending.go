@@ -97,8 +97,7 @@ func (a *asking) report(out io.Writer, got changed, did string, err error) error
 	}
 	p.Line("%s: %s", output.Printable(got.ID), got.told(did, p.Paint(output.Green, output.Printable(got.Status))))
 	for _, w := range got.Warnings {
-		sheet.Labelled(p, columns, "  ", output.Yellow, "against done: ", advice.Typed(got.ID, w.Detail)+" ("+string(w.By)+": "+
-			advice.Typed(got.ID, w.With)+")")
+		sheet.Labelled(p, columns, "  ", output.Yellow, "against done: ", advice.Objection(got.ID, w))
 	}
 	if !got.dryRun {
 		sheet.Leads(p, got.ID, got.WaitingFor, got.Next)

@@ -12,6 +12,7 @@ import (
 	"orchestrator/cmd/orchestrator/clientcmd/sheet"
 	"orchestrator/cmd/orchestrator/exported"
 	"orchestrator/cmd/orchestrator/output"
+	"orchestrator/internal/requirements/advice"
 	"orchestrator/internal/requirements/agenda"
 	"orchestrator/internal/requirements/finished"
 )
@@ -77,6 +78,7 @@ func (a *asking) offlineStatus(cmd *cobra.Command, raw []byte, asked error) erro
 	}
 	p, columns := sheet.Printer(cmd.OutOrStdout())
 	writeCounts(p, columns, counts)
+	writeComplete(p, status.Complete())
 	_, err = fmt.Fprint(cmd.OutOrStdout(), p.String())
 	return err
 }
@@ -84,9 +86,7 @@ func (a *asking) offlineStatus(cmd *cobra.Command, raw []byte, asked error) erro
 func writeStatus(out io.Writer, found agenda.Agenda) error {
 	p, columns := sheet.Printer(out)
 	writeCounts(p, columns, found.Counts)
-	if found.Complete > 0 {
-		p.Line("  %s: %d (orchestrator adopt)", finished.Words, found.Complete)
-	}
+	writeComplete(p, found.Complete)
 	rows := [][]string{}
 	for _, w := range found.Waiting {
 		rows = append(rows, []string{string(w.For), strconv.Itoa(w.Count), sheet.Day(w.Oldest),
@@ -99,13 +99,19 @@ func writeStatus(out io.Writer, found agenda.Agenda) error {
 	if found.AllStuck > 0 {
 		p.Line("\n%s", p.Paint(output.Yellow, fmt.Sprintf("%d stuck:", found.AllStuck)))
 		for _, s := range found.Stuck {
-			sheet.Paragraph(p, columns, "  ", s.ID+": "+s.Why+" ("+string(s.By)+")")
+			sheet.Paragraph(p, columns, "  ", s.ID+": "+advice.Typed(s.ID, s.Why)+" ("+string(s.By)+")")
 		}
 	}
 	p.Line("")
-	writeFirst(p, found)
+	writeFirst(p, columns, found)
 	_, err := fmt.Fprint(out, p.String())
 	return err
+}
+
+func writeComplete(p *output.Printer, n int) {
+	if n > 0 {
+		p.Line("  %s: %d (orchestrator adopt)", finished.Words, n)
+	}
 }
 
 // writeCounts writes how many requirements are in which status.
@@ -128,12 +134,12 @@ func appendCount(words []string, n int, name string) []string {
 }
 
 // writeFirst writes what the actor does first.
-func writeFirst(p *output.Printer, found agenda.Agenda) {
+func writeFirst(p *output.Printer, columns int, found agenda.Agenda) {
 	who := string(found.Actor.Role)
 	if found.First == nil {
 		p.Line("nothing waits for the %s now", who)
 		for _, w := range found.Waiting {
-			p.Line("  %d for the %s: orchestrator next --as %s", w.Count, w.For, w.For)
+			sheet.Paragraph(p, columns, "  ", fmt.Sprintf("%d for the %s: %s", w.Count, w.For, advice.Awaiting(w.For, w.First[0])))
 		}
 		return
 	}

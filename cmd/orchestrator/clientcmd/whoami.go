@@ -1,6 +1,7 @@
 package clientcmd
 
 import (
+	"cmp"
 	"fmt"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -98,7 +99,7 @@ func (a *asking) writeWorkflow(cmd *cobra.Command, c *apiclient.Client, raw []by
 		return c.Stranger("JSON of another shape").Because(err)
 	}
 	p, columns := sheet.Printer(cmd.OutOrStdout())
-	p.Line("workflow %s", output.Printable(found.Name+found.Workflow))
+	p.Line("workflow %s", output.Printable(cmp.Or(found.Name, found.Workflow))) // one is read, the other written
 	for _, s := range found.DeadEnds {
 		sheet.Paragraph(p, columns, "  ", "nothing leads from "+s+" to done")
 	}

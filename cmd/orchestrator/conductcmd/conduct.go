@@ -15,6 +15,7 @@ import (
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/advice"
 	"orchestrator/internal/rules/planning"
 )
 
@@ -142,11 +143,14 @@ func (o conductOptions) post(ctx context.Context, path string, body []byte) ([]b
 	return c.PostJSON(ctx, path, body)
 }
 
+// anID stands for an id in commands that a text names for any requirement.
+const anID = "ID"
+
 // showTrace shows the answers, and what was not resolved.
 func showTrace(out io.Writer, trace conductor.Trace) {
 	for _, a := range trace.Answers {
 		for line := range strings.SplitSeq(a.Text, "\n") {
-			fmt.Fprintln(out, output.Printable(line))
+			fmt.Fprintln(out, output.Printable(advice.Typed(anID, line)))
 		}
 	}
 	for _, t := range trace.Obligations {
@@ -161,7 +165,8 @@ func showTrace(out io.Writer, trace conductor.Trace) {
 
 // showUnresolved shows why an obligation was not met, and what it asks.
 func showUnresolved(out io.Writer, t conductor.ObligationTrace) {
-	fmt.Fprintf(out, "%s: %s: %s\n", output.Printable(t.Obligation.String()), t.Outcome, output.Printable(t.Why))
+	fmt.Fprintf(out, "%s: %s: %s\n", output.Printable(t.Obligation.String()), t.Outcome,
+		output.Printable(advice.Typed(anID, t.Why)))
 	for _, e := range t.Emitted {
 		if question, is := e.Obligation.Payload["question"].(string); is {
 			fmt.Fprintf(out, "  %s\n", output.Printable(question))

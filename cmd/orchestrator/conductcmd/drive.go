@@ -14,6 +14,7 @@ import (
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/conductor/drive"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/advice"
 )
 
 const driveLong = `Drive has the running service bring requirements to done. The state of a requirement says what it
@@ -158,6 +159,6 @@ func writePlan(out io.Writer, p drive.Plan) {
 		fmt.Fprintf(out, "  %s: %s\n", output.Printable(t.Tool), output.Printable(t.Reason))
 	}
 	if p.Why != "" {
-		fmt.Fprintf(out, "  %s\n", output.Printable(p.Why))
+		fmt.Fprintf(out, "  %s\n", output.Printable(advice.Typed(anID, p.Why)))
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/conductor/drive"
+	"orchestrator/internal/requirements/advice"
 )
 
 // driven shows the events of a drive as they come.
@@ -73,7 +74,7 @@ func (d *driven) text(e drive.Event) string {
 	case e.Report != nil:
 		text = e.Report.String()
 	}
-	return output.Printable(text)
+	return output.Printable(advice.Typed(anID, text))
 }
 
 // draw moves the bar on.

@@ -151,6 +151,9 @@ in the browser of this machine. A service on a socket has an address, and nothin
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			address, err := service.Address()
+			if err == nil {
+				err = apiclient.CheckServer(address)
+			}
 			if err != nil {
 				return err
 			}

@@ -3,6 +3,7 @@ package hook
 import (
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"orchestrator/internal/agentclient"
@@ -16,7 +17,7 @@ func Explain(client string, raw []byte, dir folder.Dir,
 	c, known := agentclient.Named(client)
 	if !known {
 		return boundary.Verdict{}, boundary.Call{},
-			fmt.Errorf("there is no client %q; the clients are %v", client, agentclient.Names())
+			fmt.Errorf("there is no client %q; the clients are %s", client, strings.Join(agentclient.Names(), ", "))
 	}
 	event, err := c.Parse(raw)
 	if err != nil {

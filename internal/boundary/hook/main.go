@@ -58,11 +58,12 @@ func arguments(args []string) (client, root string, err error) {
 			client = args[i]
 		default:
 			return "", "", fmt.Errorf(
-				"%.100q is not understood: the command is orchestrator hook CLIENT [--root DIR], with one of the clients %v", args[i], agentclient.Names())
+				"%.100q is not understood: the command is orchestrator hook CLIENT [--root DIR], with one of the clients %s", args[i],
+				strings.Join(agentclient.Names(), ", "))
 		}
 	}
 	if client == "" {
-		return "", "", fmt.Errorf("name the client: one of %v", agentclient.Names())
+		return "", "", fmt.Errorf("name the client: one of %s", strings.Join(agentclient.Names(), ", "))
 	}
 	return client, root, nil
 }

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -47,7 +48,8 @@ func Run(in Input) agentclient.Answer {
 	client, known := agentclient.Named(in.Client)
 	if !known {
 		return agentclient.Answer{Exit: 2, Stderr: fmt.Appendf(nil,
-			"orchestrator hook: there is no client %q; the clients are %v: mend the command in the client's settings\n", in.Client, agentclient.Names())}
+			"orchestrator hook: there is no client %q; the clients are %s: mend the command in the client's settings\n",
+			in.Client, strings.Join(agentclient.Names(), ", "))}
 	}
 	in.Within = cmp.Or(in.Within, Deadline)
 	r := &run{Input: in}

@@ -117,7 +117,7 @@ func (p *Plan) checkFreshStart(all []documents.Document) error {
 		if err := one.Check(); err != nil {
 			return fault.New(fault.NotFound, "requirements_missing", "the requirement document %s cannot be read",
 				one.Path).
-				WithFix("start in the folder that has it, or name it with --requirements; nothing was created").
+				WithFix("orchestrator init finds the documents of a project, and writes where they are; nothing was created").
 				Because(err)
 		}
 	}

@@ -14,7 +14,6 @@ import (
 	"orchestrator/internal/requirements/lookup"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/rules/lifecycle"
-	"orchestrator/internal/rules/renaming"
 )
 
 // The members that the parameter fields can name.
@@ -174,17 +173,12 @@ func Agenda(from *requirements.Reader, w http.ResponseWriter, r *http.Request) e
 	return write(w, o, answer)
 }
 
-// proposedRenames are pairs that look as if a requirement got another id.
-type proposedRenames struct {
-	Proposed []renaming.Proposal `json:"proposed"`
-}
-
 // Renames shows which requirements seem to have got other ids.
 func Renames(from *requirements.Reader, w http.ResponseWriter, r *http.Request) error {
 	if _, err := wire.Query(r); err != nil {
 		return err
 	}
-	return wire.WriteJSON(w, http.StatusOK, proposedRenames{from.ProposedRenames()})
+	return wire.WriteJSON(w, http.StatusOK, from.ProposedRenames())
 }
 
 // write answers with the members of an object that were asked for.

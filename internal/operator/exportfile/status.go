@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/finished"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/qualify"
 	"orchestrator/internal/system/tree"
@@ -39,6 +40,7 @@ type Entry struct {
 	Status  string
 	Path    string
 	Retired bool
+	Tick    string // that the document has
 	Former  []FormerID
 	Raw     jsontext.Value // as it stands in the export
 }
@@ -51,6 +53,16 @@ func (s Status) Meant(name string) []string {
 		all = append(all, qualify.One{ID: e.ID, Path: e.Path, Retired: e.Retired})
 	}
 	return qualify.NamesOf(all).Meant(name)
+}
+
+// Complete returns how many requirements the document calls finished that are not done.
+func (s Status) Complete() (n int) {
+	for _, e := range s.Requirements {
+		if finished.Says(e.Tick, e.Status, e.Retired) {
+			n++
+		}
+	}
+	return n
 }
 
 // FormerID is an id that a requirement had until a record of the log.
@@ -91,9 +103,10 @@ func (e *Entry) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 		Former  *[]FormerID `json:"former_ids"`
 		Source  struct {
 			Path *string `json:"path"`
+			Tick *string `json:"tick"`
 		} `json:"source"`
 	}{ID: &e.ID, Title: &e.Title, Status: &e.Status, Retired: &e.Retired, Former: &e.Former}
-	known.Source.Path = &e.Path
+	known.Source.Path, known.Source.Tick = &e.Path, &e.Tick
 	return jsonv2.Unmarshal(e.Raw, &known)
 }
 

@@ -55,9 +55,6 @@ func Merge(ctx context.Context, r Request) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	if (ours.export == nil) != (theirs.export == nil) {
-		return Outcome{}, r.unreadable("one side is an export, and the other a checkpoint")
-	}
 	short, long := ours, theirs
 	if ours.size > theirs.size {
 		short, long = theirs, ours

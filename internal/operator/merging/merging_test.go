@@ -142,8 +142,10 @@ func TestADatabaseThatCannotBeReadDecidesToo(t *testing.T) {
 // Checkpoints without a log and without exports beside them are not merged, and stay as they are.
 func TestWhatNothingShowsIsNotMerged(t *testing.T) {
 	t.Chdir(t.TempDir())
-	put := func(name string, size uint64) string {
-		text := audit.Checkpoint{Origin: "example.org/log", Size: size}.Text() + "\n— example.org/log AAAAAAA=\n"
+	put := func(name string, size uint64, root ...byte) string {
+		c := audit.Checkpoint{Origin: "example.org/log", Size: size}
+		copy(c.Root[:], root)
+		text := c.Text() + "\n— example.org/log AAAAAAA=\n"
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 		return text
 	}
@@ -159,6 +161,15 @@ func TestWhatNothingShowsIsNotMerged(t *testing.T) {
 	out, err := r.merge(t)
 	require.NoError(t, err)
 	require.Equal(t, Outcome{Path: r.Path, Kept: 5, Left: 5, SameLogState: true}, out)
+	put("theirs", 5, 1)
+	_, err = r.merge(t)
+	require.ErrorContains(t, err, "both sides have 5 records, and not the same ones")
+	require.True(t, fault.Is(err, "log_forked"), "%v", err)
+	require.NoError(t, os.WriteFile("theirs", []byte("{}"), 0o600))
+	_, err = r.merge(t)
+	require.ErrorContains(t, err, "theirs is no checkpoint")
+	got, _ = os.ReadFile("ours")
+	require.Equal(t, ours, string(got))
 	require.NoError(t, os.Symlink("ours", "link"))
 	r.Theirs = filepath.Join("gone", "away")
 	_, err = r.merge(t)

@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"time"
 
-	"orchestrator/internal/apiclient"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
@@ -54,7 +54,7 @@ func (p Project) run(ctx context.Context, o Outcome, do func(context.Context, []
 	}
 	files, err := documents.Read(ctx, p.Requirements)
 	if err != nil {
-		return o, err
+		return o, p.atTheBeginning(err)
 	}
 	err = do(ctx, files, &o)
 	if broken, is := errors.AsType[documentsError](err); is {
@@ -63,6 +63,16 @@ func (p Project) run(ctx context.Context, o Outcome, do func(context.Context, []
 		return o, nil
 	}
 	return o, err
+}
+
+// atTheBeginning leads whoever has no project yet to the command that finds its documents.
+func (p Project) atTheBeginning(err error) error {
+	f := fault.As(err)
+	if f == nil || !errors.Is(err, fs.ErrNotExist) || tree.Exists(p.Data.Database()) || tree.Exists(p.Export) {
+		return err
+	}
+	begin := *f
+	return begin.WithFix("orchestrator init finds the documents of a project, and imports them")
 }
 
 // preview compares documents with the export, else with what there is without it.
@@ -96,7 +106,7 @@ func (p Project) previewWithoutExport(ctx context.Context, files []reqdoc.File, 
 	}
 	store, err := boltstore.Open(path, boltstore.Options{ReadOnly: true, LockTimeout: database.LockPatience})
 	if err != nil {
-		return p.whenLocked(ctx, err, p.besideService(), "?dry_run=true")
+		return p.whenLocked(ctx, err, p.besideService())
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	l, err := ledger.OpenReadOnly(ctx, store)
@@ -125,7 +135,7 @@ func (p Project) take(ctx context.Context, files []reqdoc.File, o *Outcome) (err
 	}
 	store, err := boltstore.Open(path, boltstore.Options{LockTimeout: database.LockPatience})
 	if err != nil {
-		return p.whenLocked(ctx, err, "save the document, which a running service imports by itself", "")
+		return p.whenLocked(ctx, err, "save the document, which a running service imports by itself")
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	service, err := p.open(ctx, store)
@@ -193,24 +203,18 @@ func checkMoments(ctx context.Context, l *ledger.Ledger, export string) error {
 // besideService returns how to compare documents while a service has the database.
 func (p Project) besideService() string {
 	if p.Export == "" {
-		return "stop that service, which writes no export to compare with"
+		return "have that service write an export to compare with"
 	}
 	return "give the export of that service with --export"
 }
 
-// whenLocked adds to an error how to get the same from the service that has the database.
-func (p Project) whenLocked(ctx context.Context, err error, instead, query string) error {
+// whenLocked adds to an error what to do beside the service that has the database.
+func (p Project) whenLocked(ctx context.Context, err error, instead string) error {
 	locked := fault.As(database.InUse(ctx, err, p.Data, ""))
 	if !fault.Is(err, store.CodeLocked) {
 		return err
 	}
-	addr, err := apiclient.LocalAddress(ctx, p.Data)
-	if err != nil {
-		addr = "127.0.0.1:8080"
-	}
-	options, base := apiclient.CurlURL(addr)
-	return locked.WithFix("%s; or ask that service: curl -sS -X POST %s%s '%s/project/import%s'",
-		instead, options, apiclient.CurlToken(p.Data.Token("pm")), base, query)
+	return locked.WithFix("%s; or end the service first: orchestrator down", instead)
 }
 
 func given(files []reqdoc.File) func() ([]reqdoc.File, error) {

@@ -4,6 +4,7 @@ package advice
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -40,12 +41,8 @@ func Body(id string, b guidance.Body) string {
 	switch {
 	case b.Status == lifecycle.Done && b.Approvals != nil:
 		return program + "approve " + name
-	case b.Status == lifecycle.Blocked:
-		return program + "block " + name + " --reason '<why>'"
-	case b.Status == lifecycle.Deferred:
-		return program + "defer " + name + " --reason '<why>'"
 	case b.Status != "":
-		return program + "change " + name + " --status " + string(b.Status) + justified(b.Justification)
+		return move(id, string(b.Status), justified(b.Justification))
 	case b.AcceptFingerprint != "":
 		return program + "accept " + name
 	case b.DesignSpec != nil:
@@ -76,7 +73,7 @@ func justified(j *lifecycle.Justification) string {
 	return b.String()
 }
 
-// Lead returns the command that a lead asks for, and for whom it is.
+// Lead returns the command that does what a lead asks for; where no command does, the request of the lead.
 func Lead(id string, l guidance.Lead) string {
 	switch {
 	case l.Example != nil:
@@ -148,7 +145,7 @@ func Refusal(id string, f *fault.Error) (lines []string) {
 		}
 	}
 	for _, m := range f.Allowed {
-		lines = append(lines, fmt.Sprintf("allowed, by the %s: %s", m.By, move(id, m.To)))
+		lines = append(lines, fmt.Sprintf("allowed, by the %s: %s", m.By, allowed(id, m.To)))
 	}
 	for _, whole := range f.IDs {
 		lines = append(lines, "it may be: "+quote(whole))
@@ -156,17 +153,23 @@ func Refusal(id string, f *fault.Error) (lines []string) {
 	return lines
 }
 
-// move returns the command that moves a requirement into a status; its evidence is the person's to choose.
-func move(id, to string) string {
+// allowed returns the command that makes a move; its evidence is the person's to choose.
+func allowed(id, to string) string {
+	if to == string(lifecycle.Done) {
+		return program + "approve " + quote(id)
+	}
+	return move(id, to, " --reason '<why>' --evidence '<evidence>'")
+}
+
+// move returns the command that moves a requirement into a status, with the flags that justify it.
+func move(id, to, flags string) string {
 	switch to {
 	case proposal.Blocked:
 		return program + "block " + quote(id) + " --reason '<why>'"
 	case proposal.Deferred:
 		return program + "defer " + quote(id) + " --reason '<why>'"
-	case string(lifecycle.Done):
-		return program + "approve " + quote(id)
 	}
-	return program + "change " + quote(id) + " --status " + to + " --reason '<why>' --evidence '<evidence>'"
+	return program + "change " + quote(id) + " --status " + to + flags
 }
 
 // Typed returns a text of the service with commands in the place of the requests that it names.
@@ -193,9 +196,52 @@ func Typed(id, text string) string {
 		"PUT /workflow", program+"workflow rework --reason '<why>'",
 		"GET /workflow", program+"workflow",
 		"POST /requirements/{id}/test-report", program+"attach "+name+" '<report>'",
-		"POST /project/import", program+"import",
+		", percent-encoded once in a path", "",
+		"take the id from GET /requirements, percent-encoded once", program+"list lists the ids",
 		"POST /project/renames", program+"rename",
 	).Replace(text)
+}
+
+// dead is the name of the objection that no move leads to done.
+const dead = "dead_end"
+
+// Objection returns what stands against done, with who mends it, and how.
+func Objection(id string, o guidance.Objection) string {
+	detail, with := o.Detail, o.With
+	if o.Gate == dead {
+		detail, _, _ = strings.Cut(detail, "; ") // the rest is the way out, which stands behind it
+	}
+	switch {
+	case with == "status deferred":
+		with = program + "defer " + quote(id) + " --reason '<why>'"
+	case o.Gate == lifecycle.GateAcceptance:
+		with = program + "accept " + quote(id) + ", if the work still fits"
+	case o.Gate == lifecycle.GateDeviations:
+		with = program + "approve " + quote(id) + ", which accepts it, or " +
+			Body(id, guidance.Body{Deviations: []lifecycle.DeviationChange{}})
+	}
+	with = strings.Replace(with, "status needs_changes opens it", program+"reopen "+quote(id)+" opens it", 1)
+	return Typed(id, detail) + " (" + string(o.By) + ": " + Typed(id, with) + ")"
+}
+
+// WayOut returns the command that leads out of a dead end; "" for what is in none.
+func WayOut(against []guidance.Objection) string {
+	if slices.ContainsFunc(against, func(o guidance.Objection) bool { return o.Gate == dead }) {
+		return program + "workflow rework --reason '<why>'"
+	}
+	return ""
+}
+
+// Awaiting returns what a party does about the requirements that wait for it, of which one is named: a role asks with
+// its token, and others have none.
+func Awaiting(party lifecycle.Party, id string) string {
+	switch party {
+	case lifecycle.Document:
+		return "correct the documents, and save them; " + program + "show " + quote(id) + " says what is wrong"
+	case lifecycle.Operator:
+		return "see to the repository and the service: " + program + "doctor"
+	}
+	return program + "next --as " + string(party)
 }
 
 // Error is a refusal with what a person can type next, a line each.

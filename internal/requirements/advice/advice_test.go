@@ -76,3 +76,30 @@ func TestWhatIsAgreedBeforehand(t *testing.T) {
 	}
 	require.Empty(t, Agreed(agenda.First{}))
 }
+
+// What stands against done names commands, and nothing twice.
+func TestAnObjectionNamesCommands(t *testing.T) {
+	pm := lifecycle.Party(lifecycle.PM)
+	out := `PUT /workflow {"workflow":"rework","reason":"…"}, then the move back`
+	for want, o := range map[string]guidance.Objection{
+		"no row leads to done (pm: orchestrator workflow rework --reason '<why>', then the move back)": {Gate: dead,
+			Detail: "no row leads to done; a pm can switch with PUT /workflow", By: pm, With: out},
+		"it is gone (pm: orchestrator defer R-1 --reason '<why>')":                {Detail: "it is gone", By: pm, With: "status deferred"},
+		"a; b (pm: orchestrator accept R-1, if the work still fits)":              {Gate: lifecycle.GateAcceptance, Detail: "a; b", By: pm},
+		"old (pm: orchestrator reopen R-1 opens it, since it is sealed; then so)": {Detail: "old", By: pm, With: "status needs_changes opens it, since it is sealed; then so"},
+		"deviation D-1 is open (pm: orchestrator approve R-1, which accepts it, or orchestrator change R-1 " +
+			"--from '<file with deviations>')": {Gate: lifecycle.GateDeviations, Detail: "deviation D-1 is open", By: pm},
+	} {
+		require.Equal(t, want, Objection("R-1", o))
+	}
+	require.Equal(t, "orchestrator workflow rework --reason '<why>'", WayOut([]guidance.Objection{{}, {Gate: dead}}))
+	require.Empty(t, WayOut([]guidance.Objection{{Gate: "retired"}}))
+}
+
+// Only a role has a token to ask with.
+func TestWhoeverAwaitsIsToldWhatToDo(t *testing.T) {
+	require.Equal(t, "orchestrator next --as coder", Awaiting("coder", "R-1"))
+	require.Equal(t, "correct the documents, and save them; orchestrator show 'R 1' says what is wrong",
+		Awaiting(lifecycle.Document, "R 1"))
+	require.Equal(t, "see to the repository and the service: orchestrator doctor", Awaiting(lifecycle.Operator, "R-1"))
+}

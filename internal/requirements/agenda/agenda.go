@@ -171,6 +171,7 @@ type plan struct {
 	dead    []lifecycle.Status
 	around  guidance.Around
 	renamed map[string]renaming.Proposal // to the pm, by the old ids
+	alike   map[string][]string          // to the pm, by the old ids: the new ones that any of several could be
 	ranks   map[string]int               // of those that depend on others; onTheWay while it is looked for
 	waiting map[lifecycle.Party]*Waiting
 }
@@ -196,7 +197,7 @@ func (p *plan) open(e *projection.Entry) (all []*projection.Entry) {
 
 // place returns the rank by which a requirement is listed.
 func (p *plan) place(e *projection.Entry) int {
-	if _, is := p.renamed[e.Summary.ID]; is {
+	if _, is := p.renamed[e.Summary.ID]; is || len(p.alike[e.Summary.ID]) > 0 {
 		return settled
 	}
 	if isAside(e) {
@@ -282,8 +283,8 @@ func (p *plan) item(e *projection.Entry, who lifecycle.Actor) (Item, []guidance.
 	if len(leads) > 0 {
 		item.Do = leads[0].Do()
 	}
+	item.Do = p.doRename(s.ID, item.Do)
 	if as, is := p.renamed[s.ID]; is {
-		item.Do = "confirm that it is " + as.To + " now, or " + item.Do
 		leads = append([]guidance.Lead{confirmation(as)}, leads...)
 	}
 	return item, leads

@@ -209,4 +209,12 @@ func TestARenamingIsSettledFirst(t *testing.T) {
 	require.Equal(t, lifecycle.Deferred, a.First.Next[1].To)
 	require.Contains(t, a.First.Why, "another id")
 	require.Empty(t, of(t, s, lifecycle.Actor{Name: "archy", Role: lifecycle.Architect}, Query{Limit: 10}).Mine)
+
+	now := func(r *lifecycle.Requirement) { r.Title = "log in" }
+	s = snapshot(t, one{id: "A", status: lifecycle.NotStarted, edit: now}, one{id: "B", status: lifecycle.NotStarted, edit: now},
+		one{id: "C", status: lifecycle.NotStarted, edit: now}, one{id: "D", status: lifecycle.NotStarted, edit: now},
+		one{id: "OLD", status: lifecycle.Implemented, edit: gone})
+	a = of(t, s, paula, Query{Limit: 10})
+	require.Equal(t, "say whether it is one of those that look alike now, A, B, C and others, or move it to deferred", a.First.Do)
+	require.Empty(t, a.First.Next[0].Request, "nobody but a person knows which")
 }

@@ -1,6 +1,8 @@
 package agenda
 
 import (
+	"strings"
+
 	jsonv2 "github.com/go-json-experiment/json"
 
 	"orchestrator/internal/requirements/guidance"
@@ -14,9 +16,34 @@ func (p *plan) proposeRenames(to lifecycle.Role) {
 		return
 	}
 	p.renamed = map[string]renaming.Proposal{}
-	for _, one := range p.snap.ProposedRenames() {
+	p.alike = map[string][]string{}
+	found := p.snap.ProposedRenames()
+	for _, one := range found.Proposed {
 		p.renamed[one.From] = one
 	}
+	for _, one := range found.Ambiguous {
+		for _, old := range one.From {
+			for _, now := range one.To {
+				p.alike[old.ID] = append(p.alike[old.ID], now.ID)
+			}
+		}
+	}
+}
+
+// doRename puts before what is to be done with a retired requirement that it may have another id.
+func (p *plan) doRename(id, do string) string {
+	if as, is := p.renamed[id]; is {
+		return "confirm that it is " + as.To + " now, or " + do
+	}
+	if ids := p.alike[id]; len(ids) > 0 {
+		const shown = 3
+		more := ""
+		if len(ids) > shown {
+			more, ids = " and others", ids[:shown]
+		}
+		return "say whether it is one of those that look alike now, " + strings.Join(ids, ", ") + more + ", or " + do
+	}
+	return do
 }
 
 // confirmation returns the request that confirms a renaming.

@@ -12,12 +12,12 @@ const Words = "complete according to the document"
 
 // ByDocument reports whether the document calls a requirement finished, by a tick or a mark, that is not done here.
 func ByDocument(req lifecycle.Requirement) bool {
-	return Says(req.Source.Tick, req.Status, req.Retired)
+	return Says(req.Source.Tick, string(req.Status), req.Retired)
 }
 
 // Says reports the same for a requirement of which a tick, a status and whether it is retired are known.
-func Says(tick string, status lifecycle.Status, retired bool) bool {
-	return tick == reqdoc.TickTicked && status != lifecycle.Done && !retired
+func Says(tick, status string, retired bool) bool {
+	return tick == reqdoc.TickTicked && status != string(lifecycle.Done) && !retired
 }
 
 // Beside returns the words as they stand behind others where a requirement is so, and else nothing.

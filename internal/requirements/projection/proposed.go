@@ -54,12 +54,12 @@ func (s *Snapshot) Served(id string, raw []byte, etag string) ([]byte, string, e
 // renames are the pairs that look like renamed requirements, worked out when they are first asked for.
 type renames struct {
 	once sync.Once
-	all  []renaming.Proposal
+	all  renaming.Proposals
 }
 
 // ProposedRenames pairs requirements that the documents no longer have with those that seem to be the same ones under
 // other ids. It decodes only requirements that have a title of a retired one.
-func (s *Snapshot) ProposedRenames() []renaming.Proposal {
+func (s *Snapshot) ProposedRenames() renaming.Proposals {
 	s.renames.once.Do(func() {
 		titles := map[string]bool{}
 		if s.Counts.Retired > 0 {
@@ -72,7 +72,7 @@ func (s *Snapshot) ProposedRenames() []renaming.Proposal {
 		var some []lifecycle.Requirement
 		if len(titles) > 0 {
 			for e := range s.All() {
-				if titles[titleKey(e)] && (e.Summary.Retired || e.Summary.Status == lifecycle.NotStarted) {
+				if titles[titleKey(e)] {
 					some = append(some, e.Requirement())
 				}
 			}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -37,7 +38,7 @@ func (t Tree) Evidence(ctx context.Context, word string, fails bool) (Cited, err
 	case kind == lifecycle.EvidenceTest:
 		return t.test(rest, fails)
 	}
-	return Cited{}, misused("%q is no evidence", word).
+	return Cited{}, fault.Misuse("%q is no evidence", word).
 		WithFix("give file:PATH, file:PATH:10-20, commit:HEAD or test:NAME@REPORT")
 }
 

@@ -25,14 +25,14 @@ func CheckSaid(what, text string) error {
 }
 
 func unreplaced(what, hint, of string) *fault.Error {
-	return misused("%s still has %s of %s", what, hint, of)
+	return fault.Misuse("%s still has %s of %s", what, hint, of)
 }
 
 // checkFilled refuses a part that has hints of its template still.
 func (p Part) checkFilled(what string, value Value) error {
 	encoded, err := jsonv2.Marshal(value, jsonv2.Deterministic(true))
 	if err != nil {
-		return misused("the text of %s cannot be sent", p.Field).
+		return fault.Misuse("the text of %s cannot be sent", p.Field).
 			WithFix("use names, texts, numbers and lists alone").Because(err)
 	}
 	for _, offered := range hint.FindAllString(p.start+p.more, -1) {

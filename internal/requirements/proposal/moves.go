@@ -2,6 +2,7 @@ package proposal
 
 import (
 	"slices"
+	"strings"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/guidance"
@@ -96,8 +97,8 @@ func Reopening(v guidance.View, req lifecycle.Requirement) (string, error) {
 		return "", refusal.WithFix("choose where it goes on: orchestrator next lists the moves")
 	}
 	if i := slices.IndexFunc(v.AgainstDone, func(o guidance.Objection) bool { return o.Gate == "dead_end" }); i >= 0 {
-		return "", refusal.WithFix("%s: orchestrator workflow rework --reason '<why>', as the pm",
-			v.AgainstDone[i].Detail)
+		why, _, _ := strings.Cut(v.AgainstDone[i].Detail, "; ") // what follows says how, as a request
+		return "", refusal.WithFix("%s: orchestrator workflow rework --reason '<why>', as the pm", why)
 	}
 	return "", refusal.WithFix("orchestrator next lists the moves")
 }

@@ -9,6 +9,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"go.yaml.in/yaml/v3"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -138,7 +139,7 @@ func comment(text string) string {
 func (p Part) Read(ctx context.Context, t Tree, text []byte) (Value, error) {
 	var value Value
 	if err := yaml.Unmarshal(text, &value.members); err != nil {
-		return value, misused("the text of %s is no YAML", p.Field).
+		return value, fault.Misuse("the text of %s is no YAML", p.Field).
 			WithFix("write it as: summary: …; orchestrator show ID has what is there").Because(err)
 	}
 	if err := p.checkFilled("the text", value); err != nil {

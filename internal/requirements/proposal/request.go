@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 
+	"orchestrator/internal/fault"
+
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -13,15 +15,15 @@ import (
 func Request(text []byte) (jsontext.Value, error) {
 	const fix = `write it as PATCH takes it: {"status":"planned","justification":{"reason":"…","evidence":[…]}}`
 	if len(bytes.TrimSpace(text)) == 0 {
-		return nil, misused("the request has nothing in it").WithFix(fix)
+		return nil, fault.Misuse("the request has nothing in it").WithFix(fix)
 	}
 	var members map[string]any
 	if !jsontext.Value(text).IsValid() {
 		err := jsonv2.Unmarshal(text, &members)
-		return nil, misused("the request is no JSON").WithFix(fix).Because(plainly(err))
+		return nil, fault.Misuse("the request is no JSON").WithFix(fix).Because(plainly(err))
 	}
 	if err := jsonv2.Unmarshal(text, &members); err != nil || members == nil {
-		return nil, misused("the request is no JSON object").WithFix(fix)
+		return nil, fault.Misuse("the request is no JSON object").WithFix(fix)
 	}
 	return text, checkHints("the request", members)
 }

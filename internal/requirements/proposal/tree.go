@@ -20,7 +20,6 @@ import (
 // Limits of what is read to make a request.
 const (
 	maxCited   = 64 << 20 // bytes of a cited file whose lines are counted
-	maxReport  = 8 << 20  // bytes of a test report, as the service takes it
 	gitOutput  = 64 << 10
 	gitPatient = 10 * time.Second
 )
@@ -87,7 +86,7 @@ func (t Tree) Path(typed string) (string, error) {
 	}
 	path, err := filepath.Rel(root, abs)
 	if err != nil || path == ".." || strings.HasPrefix(path, ".."+string(filepath.Separator)) {
-		return "", misused("%s lies outside of the repository %s", typed, root).
+		return "", fault.Misuse("%s lies outside of the repository %s", typed, root).
 			WithFix("cite a file of the repository; commit it if it is not part of it yet")
 	}
 	return filepath.ToSlash(path), nil
@@ -99,15 +98,15 @@ func (t Tree) Commit(ctx context.Context, typed string) (string, error) {
 		if _, err := hex.DecodeString(typed + strings.Repeat("0", len(typed)%2)); err == nil && len(typed) >= 7 {
 			return typed, nil
 		}
-		return "", misused("commit %q cannot be looked up: this is no git working tree", typed).
+		return "", fault.Misuse("commit %q cannot be looked up: this is no git working tree", typed).
 			WithFix("give the id of the commit, or run the command in the repository")
 	}
 	if strings.HasPrefix(typed, "-") {
-		return "", misused("%q is no commit", typed).WithFix("name it as git does: HEAD, a branch, or its id")
+		return "", fault.Misuse("%q is no commit", typed).WithFix("name it as git does: HEAD, a branch, or its id")
 	}
 	id, err := t.ask(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", typed+"^{commit}")
 	if err != nil || id == "" {
-		return "", misused("the repository %s has no commit %q", t.top, typed).
+		return "", fault.Misuse("the repository %s has no commit %q", t.top, typed).
 			WithFix("name it as git does: HEAD, a branch, or its id; git log --oneline lists them")
 	}
 	return id, nil
@@ -121,7 +120,7 @@ func (t Tree) checkLines(ctx context.Context, typed, path, lines string) error {
 	}
 	content, err := tree.ReadFile(ctx, t.at(typed), maxCited)
 	if err != nil {
-		return misused("%s cannot be read here", path).
+		return fault.Misuse("%s cannot be read here", path).
 			WithFix("check the path, which begins in the present folder; or name the commit that has it: "+
 				"file:%s:%s@COMMIT", typed, lines).Because(err)
 	}
@@ -130,7 +129,7 @@ func (t Tree) checkLines(ctx context.Context, typed, path, lines string) error {
 		has++
 	}
 	if last > has || first > last || first < 1 {
-		return misused("%s has %d lines, and no lines %s", path, has, lines).
+		return fault.Misuse("%s has %d lines, and no lines %s", path, has, lines).
 			WithFix("cite lines that are there, from 1 to %d", has)
 	}
 	return nil
@@ -144,11 +143,7 @@ func span(lines string) (first, last int, err error) {
 		last, err = strconv.Atoi(to)
 	}
 	if err != nil {
-		err = misused("%q is no range of lines", lines).WithFix("give one line, as in file:a.go:12, or file:a.go:12-40")
+		err = fault.Misuse("%q is no range of lines", lines).WithFix("give one line, as in file:a.go:12, or file:a.go:12-40")
 	}
 	return first, last, err
-}
-
-func misused(format string, args ...any) *fault.Error {
-	return fault.New(fault.Invalid, fault.CodeUsage, format, args...)
 }

@@ -97,6 +97,7 @@ func TestTheFormOnRecordDecides(t *testing.T) {
 		{None, "", true, None, false},
 		{Folder, "", true, None, true},
 		{"", Families, true, Families, false},
+		{Folder, None, false, None, true}, // the record goes before what is asked for
 		{None, Families, true, Families, true},
 		{Folder, Families, true, Families, true},
 		{Folder, Folder, true, Folder, false},

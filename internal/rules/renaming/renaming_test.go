@@ -180,12 +180,88 @@ func TestPairsAreProposed(t *testing.T) {
 	retitled.Fingerprint = "sha256:other"
 	taken := lived("N-5", "five")
 	taken.Retired = false
-	require.Equal(t, []Proposal{
-		{Pair{"O-1", "N-1"}, "one", lifecycle.Planned, SameText},
-		{Pair{"O-2", "N-2"}, "one", lifecycle.Planned, SameText},
-		{Pair{"O-4", "N-4"}, "Four", lifecycle.Planned, SameTitle},
-	}, Propose([]lifecycle.Requirement{
-		lived("O-1", "one"), lived("O-2", "one"), lived("O-3", "one"), lived("O-4", "four"), lived("O-5", "five"), idle, deferred,
-		defined("N-1", "one"), defined("N-2", "one"), retitled, taken, defined("N-6", "six"), defined("N-7", "seven"),
+	one := in(lived("O-1", "one"), "a.md", 3, "Shop", "Login")
+	require.Equal(t, Proposals{[]Proposal{
+		{Pair{"O-1", "N-1"}, "one", lifecycle.Planned, SameText, Place{"a.md", 3, []string{"Shop", "Login"}}, Place{Section: []string{}}},
+		{Pair{"O-4", "N-4"}, "Four", lifecycle.Planned, SameTitle, Place{Section: []string{}}, Place{Section: []string{}}},
+	}, []Ambiguity{}}, Propose([]lifecycle.Requirement{
+		one, lived("O-3", "three"), lived("O-4", "four"), lived("O-5", "five"), idle, deferred,
+		defined("N-1", "one"), retitled, taken, defined("N-6", "six"), defined("N-7", "seven"),
 	}))
+}
+
+// in returns a requirement that stands elsewhere.
+func in(r lifecycle.Requirement, path string, line int, section ...string) lifecycle.Requirement {
+	r.Source = lifecycle.Source{Path: path, Line: line, Section: section}
+	return r
+}
+
+// short returns proposals as a test compares them.
+func short(p Proposals) (all []string) {
+	for _, one := range p.Proposed {
+		all = append(all, one.From+">"+one.To)
+	}
+	for _, one := range p.Ambiguous {
+		said := one.Same + ":"
+		for _, c := range one.From {
+			said += " " + c.ID
+		}
+		said += " ?"
+		for _, c := range one.To {
+			said += " " + c.ID
+		}
+		all = append(all, said)
+	}
+	return all
+}
+
+func TestALifeIsProposedToNoTwin(t *testing.T) {
+	idle := defined("IDLE", "one")
+	idle.Retired = true
+	deferred := lived("LATER", "one")
+	deferred.Status = lifecycle.Deferred
+	taken := lived("TAKEN", "one")
+	taken.Retired = false
+	confirmed := taken
+	confirmed.FormerIDs = []lifecycle.FormerID{{ID: "O-9", Record: 3}}
+	retitled := defined("N-3", "One")
+	retitled.Fingerprint = "sha256:other"
+	for _, c := range []struct {
+		name string
+		all  []lifecycle.Requirement
+		want []string
+	}{
+		{"two and two", []lifecycle.Requirement{lived("O-1", "one"), lived("O-2", "one"), defined("N-1", "one"), defined("N-2", "one")},
+			[]string{"text: O-1 O-2 ? N-1 N-2"}},
+		{"two and one", []lifecycle.Requirement{lived("O-1", "one"), lived("O-2", "one"), defined("N-1", "one")},
+			[]string{"text: O-1 O-2 ? N-1"}},
+		{"one and two", []lifecycle.Requirement{lived("O-1", "one"), defined("N-1", "one"), defined("N-2", "one")},
+			[]string{"text: O-1 ? N-1 N-2"}},
+		{"the other one never began", []lifecycle.Requirement{lived("O-1", "one"), idle, defined("N-1", "one")},
+			[]string{"text: O-1 IDLE ? N-1"}},
+		{"the other one is deferred", []lifecycle.Requirement{lived("O-1", "one"), deferred, defined("N-1", "one")},
+			[]string{"text: O-1 LATER ? N-1"}},
+		{"work began on the other one", []lifecycle.Requirement{lived("O-1", "one"), taken, defined("N-1", "one")},
+			[]string{"text: O-1 ? TAKEN N-1"}},
+		{"the other one is confirmed", []lifecycle.Requirement{lived("O-1", "one"), confirmed, defined("N-1", "one")},
+			[]string{"O-1>N-1"}},
+		{"the sections say which", []lifecycle.Requirement{
+			in(lived("REQ-001", "one"), "r.md", 3, "Web shop"), in(lived("REQ-002", "one"), "r.md", 7, "Payment vault"),
+			in(defined("VAULT-1", "one"), "r.md", 3, "Payment vault"), in(defined("WEB-1", "one"), "r.md", 7, "Web shop")},
+			[]string{"REQ-001>WEB-1", "REQ-002>VAULT-1"}},
+		{"the files say which", []lifecycle.Requirement{
+			in(lived("O-1", "one"), "a.md", 3, "Shop"), in(lived("O-2", "one"), "b.md", 3, "Shop"),
+			in(defined("N-2", "one"), "b.md", 3, "Shop"), in(defined("N-1", "one"), "a.md", 3, "Shop")},
+			[]string{"O-1>N-1", "O-2>N-2"}},
+		{"the section says it of one", []lifecycle.Requirement{
+			in(lived("O-1", "one"), "a.md", 3, "Shop"), in(lived("O-2", "one"), "a.md", 9, "Bank"),
+			in(defined("N-1", "one"), "a.md", 3, "Shop"), in(defined("N-2", "one"), "a.md", 9, "Vault")},
+			[]string{"O-1>N-1", "text: O-2 ? N-2"}},
+		{"titles of what is ambiguous", []lifecycle.Requirement{
+			in(lived("O-1", "one"), "a.md", 3, "Shop"), in(lived("O-2", "one"), "a.md", 9, "Bank"),
+			in(defined("N-1", "one"), "a.md", 3, "Vault"), in(retitled, "a.md", 9, "Shop")},
+			[]string{"text: O-1 O-2 ? N-1"}},
+	} {
+		require.Equal(t, c.want, short(Propose(c.all)), c.name)
+	}
 }

@@ -4,6 +4,7 @@ package renaming
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/requirements/advice"
@@ -25,6 +26,45 @@ type Proposed struct {
 	Title  string `json:"title"`
 	Status string `json:"status"`
 	Same   string `json:"same"`
+	Was    Place  `json:"from_place"`
+	Is     Place  `json:"to_place"`
+}
+
+// Place is where a document has a requirement, or had it.
+type Place struct {
+	Path    string   `json:"path"`
+	Line    int      `json:"line"`
+	Section []string `json:"section"`
+}
+
+// String returns the place in words.
+func (p Place) String() string {
+	text := fmt.Sprintf("%s:%d", p.Path, p.Line)
+	if len(p.Section) > 0 {
+		text += ", " + strings.Join(p.Section, " / ")
+	}
+	return text
+}
+
+// Candidate is one of several requirements that look alike.
+type Candidate struct {
+	ID     string `json:"id"`
+	Status string `json:"status"`
+	Place
+}
+
+// Ambiguity are requirements that look alike.
+type Ambiguity struct {
+	Title string      `json:"title"`
+	Same  string      `json:"same"`
+	From  []Candidate `json:"from"`
+	To    []Candidate `json:"to"`
+}
+
+// Found are the pairs that look like renamed requirements, and what cannot be paired.
+type Found struct {
+	Proposed  []Proposed  `json:"proposed"`
+	Ambiguous []Ambiguity `json:"ambiguous"`
 }
 
 // Done is what became of a renaming.
@@ -35,9 +75,11 @@ type Done struct {
 	Record    uint64   `json:"record"`
 }
 
-// List writes the pairs that are proposed, each with the command that confirms it, unless all are to be confirmed.
-func List(out io.Writer, pairs []Proposed, all bool) error {
+// List writes the pairs that are proposed, each with the command that confirms it, unless all are to be confirmed; and
+// what only a person can pair.
+func List(out io.Writer, found Found, all bool) error {
 	p, columns := output.NewPrinter(output.Colourful(out)), output.Columns(out)
+	pairs := found.Proposed
 	for _, one := range pairs {
 		if all {
 			p.Line("%s -> %s", output.Printable(one.From), output.Printable(one.To))
@@ -48,9 +90,14 @@ func List(out io.Writer, pairs []Proposed, all bool) error {
 		for _, line := range output.Wrap(output.Printable(about), columns-2) {
 			p.Line("  %s", line)
 		}
+		p.Line("  was in %s", output.Printable(one.Was.String()))
+		p.Line("  is in  %s", output.Printable(one.Is.String()))
+	}
+	for _, one := range found.Ambiguous {
+		listAlike(p, one)
 	}
 	switch {
-	case len(pairs) == 0:
+	case len(pairs)+len(found.Ambiguous) == 0:
 		p.Line("no requirement seems to have another id; confirm a pair that you know of with")
 		p.Line("  orchestrator rename OLD NEW --reason '<why>'")
 	case len(pairs) > 1 && !all:
@@ -58,6 +105,18 @@ func List(out io.Writer, pairs []Proposed, all bool) error {
 	}
 	_, err := fmt.Fprint(out, p.String())
 	return err
+}
+
+// listAlike writes requirements of which only a person can say which got which id.
+func listAlike(p *output.Printer, one Ambiguity) {
+	p.Line("ambiguous, and no part of --all: %s; the same %s", output.Printable(one.Title), one.Same)
+	for _, c := range one.From {
+		p.Line("  was %s, %s, in %s", output.Printable(c.ID), c.Status, output.Printable(c.Place.String()))
+	}
+	for _, c := range one.To {
+		p.Line("  is  %s, %s, in %s", output.Printable(c.ID), c.Status, output.Printable(c.Place.String()))
+	}
+	p.Line("  look which is which: orchestrator rename OLD NEW --reason '<why>'")
 }
 
 // Tell writes what a renaming came to, or what one would come to.

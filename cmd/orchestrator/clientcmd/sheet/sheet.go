@@ -2,6 +2,7 @@
 package sheet
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -29,8 +30,10 @@ func Definition(p *output.Printer, columns int, d lifecycle.Definition) {
 	for _, c := range d.Acceptance {
 		Paragraph(p, columns, "  ", "- "+c.Text)
 	}
-	p.Line("\nplace     %s:%d, %s", output.Printable(d.Source.Path), d.Source.Line,
-		output.Printable(strings.Join(d.Source.Section, " > ")))
+	const label = "place     "
+	place := fmt.Sprintf("%s:%d, %s", d.Source.Path, d.Source.Line, strings.Join(d.Source.Section, " > "))
+	p.Line("\n%s%s", label, strings.Join(output.Wrap(output.Printable(place), columns-len(label)),
+		"\n"+strings.Repeat(" ", len(label))))
 }
 
 // Write writes all of it.
@@ -50,8 +53,7 @@ func (s Sheet) Write(p *output.Printer, columns int) {
 			c.Until.Format("2006-01-02 15:04 MST"))
 	}
 	for _, o := range s.View.AgainstDone {
-		Labelled(p, columns, "", output.Yellow, "against done: ", o.Detail+" ("+string(o.By)+": "+
-			advice.Typed(s.View.ID, o.With)+")")
+		Labelled(p, columns, "", output.Yellow, "against done: ", advice.Objection(s.View.ID, o))
 	}
 	s.Written(p, columns)
 	s.Gates(p, columns)
@@ -134,6 +136,9 @@ func (s Sheet) Moves(p *output.Printer) {
 		if f.Due {
 			p.Line("  supply %s: %s", f.Field, output.Printable(advice.Body(s.View.ID, *f.Example)))
 		}
+	}
+	if command := advice.WayOut(s.View.AgainstDone); command != "" {
+		p.Line("  to have it come back, by the pm: %s", command)
 	}
 	for _, m := range s.View.Moves {
 		p.Line("  to %s: %s", m.To, output.Printable(advice.Body(s.View.ID, *m.Example)))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/system/editor"
 	"orchestrator/internal/system/tree"
 )
@@ -22,14 +23,14 @@ func Input(cmd *cobra.Command, name string, most int64) ([]byte, error) {
 	}
 	content, err := io.ReadAll(io.LimitReader(cmd.InOrStdin(), most+1))
 	if err == nil && int64(len(content)) > most {
-		return nil, misuse("standard input has more than %d KiB", most>>10).WithFix("send less, or in parts")
+		return nil, fault.Misuse("standard input has more than %d KiB", most>>10).WithFix("send less, or in parts")
 	}
 	return content, err
 }
 
 // Unreadable refuses a file that cannot be read.
 func Unreadable(name string, cause error) error {
-	return misuse("%s cannot be read", name).WithFix("name a file that is there and can be read").Because(cause)
+	return fault.Misuse("%s cannot be read", name).WithFix("name a file that is there and can be read").Because(cause)
 }
 
 // Edited opens a text in the editor, and returns the file that it lies in with what the person left of it.

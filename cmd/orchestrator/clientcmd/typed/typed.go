@@ -37,7 +37,7 @@ func Said(cmd *cobra.Command, args []string) (wrong error) {
 func Whole(cmd *cobra.Command, from string, besides ...string) (wrong error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if from != "" && wrong == nil && !slices.Contains(besides, f.Name) {
-			wrong = misuse("--from is the whole request, and --%s is given beside it", f.Name).
+			wrong = fault.Misuse("--from is the whole request, and --%s is given beside it", f.Name).
 				WithFix("put what --%s says into the file, or leave --from out", f.Name)
 		}
 	})
@@ -53,9 +53,5 @@ func OneOf[T ~string](flag, value string, known []T) error {
 	for i, k := range known {
 		names[i] = string(k)
 	}
-	return misuse("%s cannot be %q", flag, value).WithFix("give one of %s", strings.Join(names, ", "))
-}
-
-func misuse(format string, args ...any) *fault.Error {
-	return fault.New(fault.Invalid, fault.CodeUsage, format, args...)
+	return fault.Misuse("%s cannot be %q", flag, value).WithFix("give one of %s", strings.Join(names, ", "))
 }
