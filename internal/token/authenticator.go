@@ -49,7 +49,7 @@ type Authenticator struct {
 	reload  sync.Mutex // orders Reloads, so that an older file never replaces a newer one
 	account func([]Token) error
 	trust   func() error // asked before what the file has comes into force
-	minted  []Token // that no file has; they end with the process
+	minted  []Token      // that no file has; they end with the process
 }
 
 // set is one reading of the token file; immutable but for the state inside the limiters.

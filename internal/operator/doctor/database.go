@@ -16,8 +16,10 @@ import (
 	"orchestrator/internal/operator/database"
 	"orchestrator/internal/operator/exportfile"
 	"orchestrator/internal/requirements"
+	"orchestrator/internal/operator/keyfile"
 	"orchestrator/internal/requirements/choices"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/system/gitignore"
 	"orchestrator/internal/system/shellquote"
 	"orchestrator/internal/system/tree"
 )
@@ -40,6 +42,11 @@ func (e records) lookAtDatabase(ctx context.Context) {
 	case !tree.Exists(path):
 		e.lookAtMissing()
 		return
+	}
+	if tracked, _ := gitignore.IsTracked(ctx, path); tracked { // one of which git cannot tell came from no pull
+		e.advise("database", Problem, "see with git log who added it: if a pull put it here, put back your own, such as "+
+			path+".saved-TIME or a backup (orchestrator restore FILE), before you take it out of the index",
+			"git tracks %s: it may be another than the one that was here", path)
 	}
 	s, err := boltstore.Open(path, boltstore.Options{ReadOnly: true, LockTimeout: lockPatience})
 	if fault.Is(err, store.CodeLocked) {
@@ -113,6 +120,12 @@ func (e records) read(ctx context.Context, s *boltstore.Store) error {
 	known, _, err := exportfile.Moments(ctx, e.Export, k.key)
 	if err == nil {
 		err = e.lookForRollback(ctx, l, known)
+	}
+	if signer, keyErr := keyfile.Read(ctx, e.Data.Key()); keyErr == nil && signer.Key != k.key &&
+		fault.Is(err, exportfile.CodeForeign) {
+		e.advise("database", Problem, "put back your own, such as "+e.Data.Database()+".saved-TIME, or a backup "+
+			"(orchestrator restore FILE)", "it is of another log than the key and the export beside it")
+		return nil
 	}
 	if err == nil || fault.Is(err, exportfile.CodeForeign) { // the checkpoint has a finding of its own
 		e.say("database", OK, "", "format %d, %d records, the last of %s", l.Format(), head.Size,

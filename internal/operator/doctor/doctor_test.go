@@ -178,6 +178,8 @@ var conditions = map[string]spoiled{
 		"orchestrator restore FILE", "", false},
 	"a damaged database": {func(t *testing.T, o *Options) { must(t, os.Truncate(db, 5000)) },
 		"database", Problem, "is damaged", "restore the file from a backup", "", false},
+	"a database that git tracks": {inGit("add", "-f", db), "database", Problem, "git tracks",
+		"who added it", "", false},
 	"a foreign database": {putting(db, strings.Repeat("x", 1<<15)), "database", Problem,
 		"is not a database of this program", "check the path", "", false},
 	"an older database": {older, "database", Problem, "the database has only", "put back the newer database", "",

@@ -89,7 +89,8 @@ func (e records) compareExport(ctx context.Context) bool {
 		e.fail("export", Problem, err)
 	case has.Key != "" && has.Key != e.known.key:
 		e.advise("export", Problem,
-			"give --data and --export that belong together, or remove the export: a start writes it",
+			"keep the export, which shows what the log has to have; give --data and --export that belong together, "+
+				"or, if another database was put here, orchestrator restore FILE reads a backup",
 			"%s is of another log than this folder's", e.Export)
 	case has.Size < e.known.size:
 		e.say("export", Warning, mend, "%s has the state at record %d, and the log has %d records", e.Export, has.Size,
