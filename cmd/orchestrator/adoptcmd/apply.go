@@ -23,7 +23,9 @@ import (
 type sending struct {
 	cli.Service
 	tokens         []string // ROLE=FILE
+	digest         string   // that the plan must have
 	dryRun, asJSON bool
+	yes            bool
 }
 
 const applyLong = `Apply sends a plan: a file with a change in each line, as adopt writes it, or written by hand:
@@ -42,6 +44,9 @@ already. A line that was refused is sent anew.
 With --dry-run nothing is sent. The service is asked whether it would accept the next line of each requirement, with all
 that the line cites. The lines behind it presuppose what is not there yet: they are put to the same rules here, as if
 all they cite were found. Whether it is, only applying them tells.
+
+What the plan signs in the name of the pm - approvals, accepted texts and deviations, moves to done - is listed first,
+and apply asks for it, or wants --yes. The dry run prints the SHA-256 of the plan; with --sha256, apply sends no other.
 
 Exit codes: 0 all lines were accepted, now or before; 1 a line was refused; 2 usage; 3 no service answers.`
 
@@ -66,9 +71,13 @@ func ApplyCommand() *cobra.Command {
 	f.StringArrayVar(&o.tokens, "token-file", nil,
 		"`ROLE=FILE`: a role, and the file with its token; may be given several times; FILE alone is for all others")
 	f.BoolVar(&o.dryRun, "dry-run", false, "ask what would be accepted, and change nothing")
+	f.BoolVar(&o.yes, "yes", false, "do not ask before the plan signs in the name of the pm")
+	f.StringVar(&o.digest, "sha256", "", "`digest` that the plan must have, as the dry run prints it")
 	f.BoolVar(&o.asJSON, "json", false, "print the report as JSON")
 	setting.WorkAtRoot(cmd, "data", "tls-ca")
 	setting.DeclarePathArguments(cmd)
+	cli.TypedOnly(cmd, "yes")
+	cli.TypedOnly(cmd, "sha256")
 	return o.seen(cli.WithEnv(cmd))
 }
 
@@ -109,6 +118,10 @@ func (o *sending) run(cmd *cobra.Command, file string) error {
 	if err != nil {
 		return err
 	}
+	review := applying.ReviewOf(plan, content)
+	if err := o.reviewed(cmd, review); err != nil {
+		return err
+	}
 	clients, err := o.clients(plan)
 	if err != nil {
 		return err
@@ -117,7 +130,7 @@ func (o *sending) run(cmd *cobra.Command, file string) error {
 	report, err := applying.Run(cmd.Context(), plan,
 		applying.Options{Clients: clients, DryRun: o.dryRun, Progress: shown.Update()})
 	shown.Clear()
-	if wrong := o.write(cmd.OutOrStdout(), report); wrong != nil {
+	if wrong := o.write(cmd.OutOrStdout(), report, review); wrong != nil {
 		return wrong
 	}
 	if err != nil {
@@ -148,9 +161,12 @@ func (o *sending) clients(plan []adoption.Line) (map[lifecycle.Role]applying.Cli
 }
 
 // write writes what became of a plan.
-func (o *sending) write(out io.Writer, r applying.Report) error {
+func (o *sending) write(out io.Writer, r applying.Report, review applying.Review) error {
 	if o.asJSON {
-		return output.WriteJSON(out, r)
+		return output.WriteJSON(out, struct {
+			applying.Review
+			applying.Report
+		}{review, r})
 	}
 	p, columns := output.NewPrinter(output.Colourful(out)), output.Columns(out)
 	sent := "SENT"
