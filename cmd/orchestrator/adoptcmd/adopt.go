@@ -37,7 +37,8 @@ A plan goes through every row of the workflow, and skips no gate. It takes what 
 Where something is lacking, the plan of that requirement ends there, and the summary says what it is and who can supply
 it. Tests count only if they ran after the implementation was recorded: apply a first plan, run the tests, and adopt
 again with their report. The approval of the pm is left out, since a person has to look at the evidence; approve shows
-it and asks. Give --approve if you have looked at it already.
+it and asks. Give --approve if you have looked at it already. It leaves to approve what is doubtful: tests that stand in
+no file or name several requirements, and files that hold nothing but a mark. The summary names all of these.
 
 Adopt changes nothing. Without a service, as in a clone, it reads project_status.json.`
 
@@ -132,6 +133,9 @@ func writePlan(out io.Writer, r adoption.Result, file string) error {
 	for _, l := range r.Lacking() {
 		p.Line("%s: %s", output.Printable(l.What), output.Printable(l.Named()))
 		p.Line("  by the %s: %s", l.By, output.Printable(l.With))
+	}
+	for _, d := range r.Doubtful() {
+		p.Line("doubtful, and not approved by any plan: %s: %s", output.Printable(d.What), output.Printable(d.Named()))
 	}
 	p.Line("the plan has %d lines; by it %d come to done, %d lack the approval of the pm alone, and %d lack more",
 		len(r.Lines), c.Done, c.Awaiting, c.Lacking)

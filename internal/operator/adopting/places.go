@@ -31,6 +31,9 @@ func (l *look) materialOf(t trace.Traced, designs []string) (m adoption.Material
 			m.Designs = add(m.Designs, guidance.File{Path: cited(l.git, p.Path)})
 		default:
 			m.Files = add(m.Files, l.file(p))
+			if f := cited(l.git, p.Path); adoption.Bare(l.content(p.Path)) && !slices.Contains(m.Bare, f) {
+				m.Bare = append(m.Bare, f)
+			}
 		}
 	}
 	return m

@@ -56,6 +56,20 @@ func (r Result) Lacking() (all []Shared) {
 	return all
 }
 
+// Doubtful returns the doubts about evidence, each with the requirements that it is about, in the order of the first.
+func (r Result) Doubtful() (all []Shared) {
+	for _, o := range r.Outcomes {
+		for _, d := range o.Doubts {
+			i := slices.IndexFunc(all, func(s Shared) bool { return s.What == d })
+			if i < 0 {
+				i, all = len(all), append(all, Shared{Lack: Lack{What: d, By: lifecycle.Party(lifecycle.PM)}})
+			}
+			all[i].IDs = append(all[i].IDs, o.ID)
+		}
+	}
+	return all
+}
+
 // Named names the requirements: the first few, and how many there are.
 func (s Shared) Named() string {
 	const most = 8

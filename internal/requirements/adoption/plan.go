@@ -24,6 +24,7 @@ type Finder = *idmatch.IDs
 type Material struct {
 	Designs  []guidance.File // documents that describe its design
 	Files    []guidance.File // what implements it
+	Bare     []string        // those of Files that have no code
 	Tests    []string        // where tests name it, or marks say that tests verify it: path:line
 	Verified []string        // the texts of what such marks are about
 }
@@ -54,6 +55,7 @@ type Outcome struct {
 	Lines  int              `json:"lines"`
 	Lacks  []Lack           `json:"lacks"`  // why the plan ends before done
 	Awaits bool             `json:"awaits"` // nothing but the pm's approval
+	Doubts []string         `json:"doubts"` // about the evidence; with any, no plan approves it
 }
 
 // Lack is something that a plan cannot supply.
@@ -179,7 +181,7 @@ func (w *way) follow(lead guidance.Lead) bool {
 // move adds a move along the table.
 func (w *way) move(lead guidance.Lead) bool {
 	body := *lead.Example
-	if body.Approvals != nil && !w.Approve {
+	if body.Approvals != nil && (!w.Approve || len(w.doubts()) > 0) {
 		w.awaits = true
 		return false
 	}
@@ -340,7 +342,8 @@ func (w *way) refused(by lifecycle.Party, err error) {
 
 func (w *way) outcome() Outcome {
 	return Outcome{ID: w.start.ID, Title: w.start.Title, From: w.start.Status, To: w.now.Status, Lines: len(w.lines),
-		Lacks: append([]Lack{}, w.lacks...), Awaits: w.awaits}
+		Lacks: append([]Lack{}, w.lacks...), Awaits: w.awaits,
+		Doubts: append([]string{}, w.doubts()...)}
 }
 
 // At returns the rules with the time at which a plan that is written now is applied: later than any report says that

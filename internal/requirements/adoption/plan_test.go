@@ -76,7 +76,7 @@ func TestAPlanHasEveryStep(t *testing.T) {
 			require.NotEmpty(t, l.Why)
 		}
 		require.Equal(t, []Outcome{{ID: "R-1", Title: "Log in", From: "not_started", To: "tested_pass", Lines: 10, Lacks: []Lack{},
-			Awaits: true}}, r.Outcomes)
+			Awaits: true, Doubts: []string{}}}, r.Outcomes)
 		require.Equal(t, Counts{Finished: 1, Awaiting: 1}, r.Counts())
 		require.Equal(t, "R-1", r.Awaiting())
 		require.Contains(t, string(r.Lines[0].Request), `"path":"sub/R.md","lines":"3-4"`)
@@ -161,6 +161,35 @@ func TestWhatAPlanLacks(t *testing.T) {
 		require.Empty(t, r.Awaiting())
 		require.Equal(t, "R-1", r.Lacking()[0].Named())
 	}
+}
+
+// Evidence that could be made of nothing is named, and no plan approves it.
+func TestNoPlanApprovesWhatIsDoubtful(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*Project, *Material)
+		doubt  string
+	}{
+		"a mark alone": {func(_ *Project, m *Material) { m.Bare = []string{"a.go"} }, "the files with its mark hold nothing but marks and comments"},
+		"no test":      {func(_ *Project, m *Material) { m.Tests = nil }, "the tests that the report names for it stand in no file"},
+		"one for all": {func(p *Project, _ *Material) {
+			p.Reports = []Report{reportOf(t, `<testsuite><testcase name="Test_R1_R2"/></testsuite>`)}
+		}, "its tests name several requirements"},
+	} {
+		p := whole(t, lifecycle.V1)
+		p.Approve = true
+		require.Equal(t, Counts{Finished: 1, Done: 1}, p.Plan().Counts(), name)
+		require.Empty(t, p.Plan().Doubtful())
+		m := p.Material["R-1"]
+		c.change(&p, &m)
+		p.Material["R-1"] = m
+		r := p.Plan()
+		require.Equal(t, Counts{Finished: 1, Awaiting: 1}, r.Counts(), name)
+		require.Equal(t, c.doubt, r.Doubtful()[0].What, name)
+		require.Equal(t, "R-1", r.Doubtful()[0].Named())
+	}
+	require.True(t, Bare([]byte("// Implements: R-1\n\n")))
+	require.False(t, Bare([]byte("// Implements: R-1\nvar x = 1\n")))
+	require.False(t, Bare(nil), "what cannot be read is not judged")
 }
 
 // What is done, retired or not ticked is no matter of a plan.
