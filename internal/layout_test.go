@@ -126,7 +126,7 @@ var onlyIn = map[string][]string{
 	"golang.org/x/sys": {
 		"internal/system/runner", "internal/system/measure", "internal/ledger/store/boltstore", "cmd/orchestrator/output/outputtest",
 	},
-	"golang.org/x/term":  {"cmd/orchestrator", "cmd/orchestrator/clientcmd", "cmd/orchestrator/output", "cmd/orchestrator/projectcmd"},
+	"golang.org/x/term":  {"cmd/orchestrator", "cmd/orchestrator/adoptcmd", "cmd/orchestrator/clientcmd", "cmd/orchestrator/output", "cmd/orchestrator/projectcmd"},
 	"golang.org/x/text":  {"cmd/orchestrator/output", "internal/conductor/lettercount", "internal/rules/actorname"},
 	"golang.org/x/time":  {"internal/token"},
 	"mvdan.cc/sh/v3":     {"internal/boundary/shell", "internal/boundary/doctor", "cmd/bench"},

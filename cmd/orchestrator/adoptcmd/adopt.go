@@ -3,8 +3,10 @@
 package adoptcmd
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,9 +15,11 @@ import (
 	"orchestrator/cmd/orchestrator/cli/setting"
 	"orchestrator/cmd/orchestrator/exported"
 	"orchestrator/cmd/orchestrator/output"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/operator/adopting"
 	"orchestrator/internal/requirements/adoption"
 	"orchestrator/internal/system/durable"
+	"orchestrator/internal/system/tree"
 )
 
 // planning are the flags of adopt.
@@ -92,10 +96,26 @@ func (o *planning) run(cmd *cobra.Command) error {
 		}
 		return writePlan(cmd.ErrOrStderr(), result, "FILE")
 	}
-	if err := durable.WriteFile(o.out, 0o644, writerOf(plan)); err != nil {
+	if err := o.writeOut(cmd, plan); err != nil {
 		return err
 	}
 	return writePlan(cmd.OutOrStdout(), result, o.out)
+}
+
+// writeOut writes a plan that has lines, in the place of nothing but another plan.
+func (o *planning) writeOut(cmd *cobra.Command, plan []byte) error {
+	before, err := tree.ReadFile(cmd.Context(), o.out, adoption.MaxBytes)
+	if err == nil && len(before) > 0 {
+		_, err = adoption.Read(before)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fault.Misuse("%s is there, and is no plan", o.out).WithFix("name another file, or remove this one").Because(err)
+	}
+	if len(plan) == 0 {
+		_, err := fmt.Fprintf(cmd.ErrOrStderr(), "the plan has no lines: %s is not written\n", output.Printable(o.out))
+		return err
+	}
+	return durable.WriteFile(o.out, 0o644, writerOf(plan))
 }
 
 func writerOf(content []byte) func(io.Writer) error {

@@ -76,6 +76,9 @@ func readReports(ctx context.Context, git proposal.Tree, o Options, now time.Tim
 		}
 	}
 	for _, name := range o.Reports {
+		if name, err = inside(name); err != nil {
+			return nil, err
+		}
 		content, err := tree.ReadFile(ctx, name, maxReport)
 		if err != nil {
 			return nil, fault.New(fault.Invalid, fault.CodeUsage, "the report %s cannot be read", name).
@@ -89,6 +92,23 @@ func readReports(ctx context.Context, git proposal.Tree, o Options, now time.Tim
 		all = append(all, r)
 	}
 	return all, nil
+}
+
+// inside returns the path of a report from the root of the project on: a plan reads nothing from elsewhere.
+func inside(name string) (string, error) {
+	whole, err := filepath.Abs(name)
+	if err != nil {
+		return "", err
+	}
+	root, err := filepath.Abs(".")
+	if err != nil {
+		return "", err
+	}
+	if path, err := filepath.Rel(root, whole); err == nil && filepath.IsLocal(path) {
+		return path, nil
+	}
+	return "", fault.Misuse("the report %s lies outside of the project, and no plan reads it there", name).
+		WithFix("copy it into the project, and name the copy")
 }
 
 // look looks through a working tree.

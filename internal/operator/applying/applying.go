@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -256,7 +257,7 @@ func orderOf(ctx context.Context, l adoption.Line) (order, error) {
 
 // readReport reads a report, which must be the one that the plan was made with.
 func readReport(ctx context.Context, r adoption.ReportFile) ([]byte, error) {
-	content, err := tree.ReadFile(ctx, r.Path, maxReport)
+	content, err := readInside(ctx, r.Path)
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "report_unreadable", "the report %s cannot be read", r.Path).
 			WithFix("put it back, or run the tests and write the plan anew with orchestrator adopt --report FILE").
@@ -268,6 +269,16 @@ func readReport(ctx context.Context, r adoption.ReportFile) ([]byte, error) {
 			WithFix("write the plan anew with orchestrator adopt --report FILE")
 	}
 	return content, nil
+}
+
+// readInside reads a file of the project, which no link leads out of.
+func readInside(ctx context.Context, path string) (content []byte, err error) {
+	root, err := tree.OpenFolder(".")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	return root.Read(ctx, filepath.FromSlash(path), maxReport)
 }
 
 func digestOf(content []byte) string {

@@ -196,7 +196,8 @@ func TestALostServiceIsNotARefusal(t *testing.T) {
 func TestAReportThatChanged(t *testing.T) {
 	s := newService()
 	s.at["A"] = 1
-	file := filepath.Join(t.TempDir(), "r.xml")
+	t.Chdir(t.TempDir())
+	const file = "r.xml"
 	attach := func(sum string) []adoption.Line {
 		return planOf(t, fmt.Sprintf(`{"role":"tester","requirement":"A","revision":1,"report":{"path":%q,"tests":"A","sha256":%q}}`, file, sum))
 	}
@@ -220,5 +221,25 @@ func TestAReportThatChanged(t *testing.T) {
 func TestWhatALineIsAbout(t *testing.T) {
 	for body, want := range map[string]string{move: "planned", note: "pm_notes", `{"design_spec":null}`: "design_spec", `{}`: "change"} {
 		require.Equal(t, want, what(planOf(t, line("A", 1, body))[0]))
+	}
+}
+
+// A plan sends nothing from outside of the project: not by its path, and not through a link.
+func TestAReportStaysInTheProject(t *testing.T) {
+	for _, path := range []string{"../outside.xml", "/etc/hostname", "a/../../b.xml"} {
+		_, err := adoption.Read(fmt.Appendf(nil, `{"role":"tester","requirement":"R-1","report":{"path":%q}}`, path))
+		require.True(t, fault.Is(err, adoption.CodeLine), path)
+		require.ErrorContains(t, err, "leaves the project")
+	}
+	dir := t.TempDir()
+	project := filepath.Join(dir, "project")
+	require.NoError(t, os.Mkdir(project, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "outside.xml"), []byte("secret"), 0o600))
+	require.NoError(t, os.Symlink("../outside.xml", filepath.Join(project, "r.xml")))
+	require.NoError(t, os.Symlink("..", filepath.Join(project, "up")))
+	t.Chdir(project)
+	for _, path := range []string{"r.xml", "up/outside.xml"} {
+		_, err := readReport(t.Context(), adoption.ReportFile{Path: path})
+		require.True(t, fault.Is(err, "report_unreadable"), path)
 	}
 }

@@ -8,7 +8,6 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/adoption"
-	"orchestrator/internal/rules/lifecycle"
 )
 
 // Review is what a person should see of a plan before it is sent.
@@ -31,7 +30,7 @@ func ReviewOf(plan []adoption.Line, content []byte) Review {
 	r := Review{SHA256: digestOf(content), Roles: map[adoption.Role]int{}, Signs: []Signature{}}
 	for _, l := range plan {
 		r.Roles[l.Role]++
-		if l.Role == lifecycle.PM && l.Request != nil {
+		if l.Role == "pm" && l.Request != nil {
 			r.Signs = append(r.Signs, signatures(l)...)
 		}
 	}
@@ -49,8 +48,8 @@ func (r Review) Hold(digest string) error {
 
 // signed are the members of a request by which the pm signs something.
 type signed struct {
-	Status   lifecycle.Status `json:"status"`
-	Accepts  string           `json:"accept_fingerprint"`
+	Status   string `json:"status"`
+	Accepts  string `json:"accept_fingerprint"`
 	Approves []struct {
 		Decision string `json:"decision"`
 		Text     string `json:"text"`
@@ -83,7 +82,7 @@ func signatures(l adoption.Line) (all []Signature) {
 	for _, d := range s.Deviations {
 		sign(strings.TrimSpace("deviation "+d.ID+": "+d.Status), d.Text)
 	}
-	if s.Status == lifecycle.Done {
+	if s.Status == "done" {
 		sign("moves it to done", s.Justification.Reason)
 	}
 	return all

@@ -10,6 +10,7 @@ package adoption
 
 import (
 	"bytes"
+	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -132,6 +133,9 @@ func (l Line) check(number int) error {
 		return wrongLine(number, "its request is no JSON object").WithFix(shapeOfLine)
 	case l.Report != nil && strings.Trim(l.Report.Path, " ") == "":
 		return wrongLine(number, "its report has no path").WithFix(shapeOfLine)
+	case l.Report != nil && !filepath.IsLocal(filepath.FromSlash(l.Report.Path)):
+		return wrongLine(number, "the path of its report leaves the project").
+			WithFix("copy the report into the project, and give its path from the root on")
 	case l.Report != nil && l.Report.SHA256 != "" && !digest.MatchString(l.Report.SHA256):
 		return wrongLine(number, "the sha256 of its report is not 64 hexadecimal digits").
 			WithFix("leave sha256 out, or have orchestrator adopt write it")

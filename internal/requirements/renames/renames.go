@@ -121,11 +121,27 @@ func Decide(s renaming.State, p projection.Project, pairs []renaming.Pair, form 
 		}
 		all[i], defined[i] = r, qualify.Defined{ID: id, Path: r.Source.Path, Family: r.Source.Family}
 	}
-	ids := qualify.InForm(form, defined)
+	ids := keepRetired(all, qualify.InForm(form, defined))
 	if err := checkForm(p.IDs, ids); err != nil {
 		return renaming.Outcome{}, err
 	}
 	return renaming.Reform(all, ids, seq), nil
+}
+
+// keepRetired leaves retired requirements their ids where another one would have the same: what is in no document keeps
+// nobody from a form.
+func keepRetired(all []lifecycle.Requirement, ids []string) []string {
+	owners := make(map[string]int, len(ids))
+	for _, id := range ids {
+		owners[id]++
+	}
+	kept := slices.Clone(ids)
+	for i, r := range all {
+		if r.Retired && owners[ids[i]] > 1 {
+			kept[i] = r.ID
+		}
+	}
+	return kept
 }
 
 // checkForm refuses ids of a new form that are no ids, or not unique.
