@@ -7,6 +7,7 @@ import (
 	"context"
 
 	"orchestrator/internal/operator/config"
+	"orchestrator/internal/operator/exportfile"
 )
 
 // Examine looks at everything.
@@ -14,6 +15,7 @@ func Examine(ctx context.Context, o Options) Report {
 	e := &examination{Options: o, notes: &notes{o.Data, Report{Healthy: true, Findings: []Finding{}}}}
 	e.lookAtProgram()
 	e.lookAtSettings(ctx)
+	e.clone = exportfile.Clone(e.Data, e.Export)
 	e.lookAtFolder()
 	services{e}.lookAtService(ctx)
 	e.lookAtLeftovers(ctx)

@@ -40,6 +40,10 @@ func (e *examination) lookAtDocuments(ctx context.Context) {
 		e.say("documents", OK, "", "%d requirements in %d documents", r.Found, len(r.Documents))
 		return
 	}
+	if e.clone {
+		e.say("documents", OK, "", "the service of the project imports, once it has them: %s", r)
+		return
+	}
 	mend := e.orchestrator("up")
 	if e.known.served {
 		mend = e.restart()

@@ -68,6 +68,7 @@ type examination struct {
 	*notes
 
 	saved  config.Local // settings of the folder
+	clone  bool         // the log of the project is elsewhere
 	known  state        // of the log
 	inTree bool         // the project is in a working tree of git
 }
@@ -157,6 +158,9 @@ func quoted(path string) string {
 func (n *notes) git(command string) string {
 	return "git -C " + quoted(n.data.Project()) + " " + command
 }
+
+// elsewhere is what names the service that has the log of a clone.
+const elsewhere = "orchestrator config set url URL, with the address of the service of this project"
 
 // restart returns the command that lets the service write what it writes at its start.
 func (n *notes) restart() string { return n.orchestrator("down") + " && " + n.orchestrator("up") }

@@ -43,6 +43,8 @@ func (e services) lookAtNone() {
 			"process %d is starting or ending the service", process)
 	case e.saved.URL != "":
 		e.say("service", OK, "", "none runs with the folder %s; the settings name another", e.Data)
+	case e.clone:
+		e.advise("service", Warning, elsewhere, "this is a clone, and its settings name no service")
 	default:
 		e.say("service", Warning, e.orchestrator("up"), "no service runs with the folder %s", e.Data)
 	}

@@ -1,0 +1,55 @@
+package doctor
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// newClone makes what git brings of a project: the data folder with its .gitignore, and no log, key or token.
+func newClone(t *testing.T) Options {
+	t.Helper()
+	o := newProject(t)
+	remove(".orchestrator")(t, &o)
+	must(t, os.Mkdir(".orchestrator", 0o755))
+	putting(".orchestrator/.gitignore", "*\n")(t, &o)
+	return o
+}
+
+// TestACloneIsNotDamaged: its log is elsewhere, and no start here would be right.
+func TestACloneIsNotDamaged(t *testing.T) {
+	o := newClone(t)
+	r := examine(t, o)
+	require.True(t, r.Healthy, "%+v", r)
+	require.Contains(t, found(r, "service")[0].Advice, "orchestrator config set url URL")
+	requireNoStart(t, r)
+
+	must(t, os.MkdirAll(".orchestrator/tokens", 0o700))
+	must(t, os.Chmod(".orchestrator", 0o700))
+	write(t, ".orchestrator/tokens/ada.token", "orc_architect_x\n")
+	write(t, ".orchestrator/serve.log", "orchestrator: the database does not exist\n  fix: do this\n")
+	write(t, ".orchestrator/settings.yaml", "url: http://127.0.0.1:1\ntoken_file: .orchestrator/tokens/ada.token\n")
+	write(t, "REQUIREMENTS.md", shop+"- **REQ-002**: More.\n")
+	r = examine(t, o)
+	requireNoStart(t, r)
+	require.Empty(t, found(r, "database"))
+	require.Empty(t, found(r, "tokens"))
+	require.Contains(t, found(r, "leftovers")[0].Mend, "rm -- ")
+	for _, f := range r.Findings {
+		require.False(t, f.Level == Problem && f.About != "service", "%+v", f)
+	}
+
+	must(t, os.Chmod(".orchestrator", 0o755))
+	require.NotEmpty(t, found(examine(t, o), "secrets"), "with a token in it")
+}
+
+// requireNoStart requires that no finding says to start a service, or to restore a database.
+func requireNoStart(t *testing.T, r Report) {
+	t.Helper()
+	for _, f := range r.Findings {
+		require.False(t, strings.HasSuffix(f.Mend, "orchestrator up"), "%+v", f)
+		require.NotContains(t, f.Advice, "restore", "%+v", f)
+	}
+}
