@@ -141,6 +141,7 @@ func (e *examination) lookAtTokens(ctx context.Context) {
 		usable[t.Role]++
 	}
 	e.lookAtRoles(usable)
+	e.lookForBasic(usable)
 	e.lookAtTokenFiles(ctx, all)
 }
 
@@ -175,10 +176,32 @@ func (e *examination) lookAtTokenFiles(ctx context.Context, all []token.Token) {
 		if err != nil {
 			e.fail("tokens", Problem, err)
 		} else if !token.Holds(all, string(content)) && tree.Real(path) != saved {
-			e.say("tokens", Warning, "rm -- "+quoted(path),
+			e.say("tokens", Warning, e.discard(path),
 				"%s has no token of this service: it was revoked, or is of another service", path)
 		}
 	}
+}
+
+// basic are the roles whose tokens the commands take from the data folder.
+var basic = []string{"pm", "viewer"}
+
+// lookForBasic finds that a file is gone from which the commands take the token of a role that has one.
+func (e *examination) lookForBasic(usable map[string]int) {
+	for _, role := range basic {
+		if path := e.Data.Token(role); usable[role] > 0 && !tree.Exists(path) {
+			e.say("tokens", Warning, e.newToken(role, path), "%s is gone, from which commands take their token", path)
+		}
+	}
+}
+
+// discard returns what is to be done with a file whose token is no use: the commands need that of some roles.
+func (e *examination) discard(path string) string {
+	for _, role := range basic {
+		if path == e.Data.Token(role) {
+			return e.newToken(role, path)
+		}
+	}
+	return "rm -- " + quoted(path)
 }
 
 // lookAtSavedToken returns the file with the token that the settings name, or "".

@@ -53,3 +53,21 @@ func requireNoStart(t *testing.T, r Report) {
 		require.NotContains(t, f.Advice, "restore", "%+v", f)
 	}
 }
+
+// TestTheTokensThatCommandsUse: without these files the commands here fail, so they are made anew and not removed.
+func TestTheTokensThatCommandsUse(t *testing.T) {
+	for _, role := range []string{"pm", "viewer"} {
+		for name, spoil := range map[string]func(*testing.T, *Options){
+			"unknown": putting(".orchestrator/tokens/"+role+".token", "garbage\n"),
+			"gone":    remove(".orchestrator/tokens/" + role + ".token"),
+		} {
+			t.Run(role+" "+name, func(t *testing.T) {
+				o := newProject(t)
+				spoil(t, &o)
+				is := found(examine(t, o), "tokens")
+				require.Len(t, is, 1)
+				require.Contains(t, is[0].Mend, "orchestrator token add "+role+" "+role+" --force --out ")
+			})
+		}
+	}
+}
