@@ -71,3 +71,14 @@ func TestTheTokensThatCommandsUse(t *testing.T) {
 		}
 	}
 }
+
+// TestACommittedSecretIsReplaced: removing it from the index leaves it in the history.
+func TestACommittedSecretIsReplaced(t *testing.T) {
+	o := newProject(t)
+	runGit(t, "add", "-f", o.Data.Token("pm"), o.Data.Key())
+	is := found(examine(t, o), "repository")
+	require.Contains(t, is[0].Mend, " rm --cached -- ")
+	require.Contains(t, is[0].Advice, "orchestrator token revoke --name pm && orchestrator token add pm pm --force --out ")
+	require.Contains(t, is[1].Mend, " rm --cached -- ")
+	require.Contains(t, is[1].Advice, "--accept-new-key REASON")
+}
