@@ -30,6 +30,7 @@ func Examine(ctx context.Context, o Options) Report {
 	e.lookAtBoundary(ctx)
 	e.lookAtClock()
 	e.lookAtDisk()
+	e.holdBack()
 	return e.report
 }
 

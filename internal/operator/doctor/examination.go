@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"orchestrator/internal/datadir"
@@ -168,4 +170,23 @@ func (n *notes) restart() string { return n.orchestrator("down") + " && " + n.or
 // newToken returns the command that makes a token of a role in place of what is in a file.
 func (n *notes) newToken(role, file string) string {
 	return n.orchestrator("token add "+role+" "+role) + " --force --out " + quoted(file)
+}
+
+// needed is what a start needs: with a problem of one of these it fails.
+var needed = []string{"settings", "database", "key", "export"}
+
+// holdBack lets no finding say to start a service that would not start: what keeps it from that is mended first.
+func (n *notes) holdBack() {
+	i := slices.IndexFunc(n.report.Findings, func(f Finding) bool {
+		return f.Level == Problem && slices.Contains(needed, f.About)
+	})
+	if i < 0 {
+		return
+	}
+	first := n.report.Findings[i].About
+	for i := range n.report.Findings {
+		if f := &n.report.Findings[i]; strings.HasSuffix(f.Mend, n.orchestrator("up")) {
+			f.Mend, f.Advice = "", "mend the "+first+" first, as is said of it here; then "+f.Mend
+		}
+	}
 }

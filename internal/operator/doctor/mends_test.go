@@ -82,3 +82,24 @@ func TestACommittedSecretIsReplaced(t *testing.T) {
 	require.Contains(t, is[1].Mend, " rm --cached -- ")
 	require.Contains(t, is[1].Advice, "--accept-new-key REASON")
 }
+
+// TestNoStartThatWouldFail: what a start needs is mended first.
+func TestNoStartThatWouldFail(t *testing.T) {
+	for about, spoil := range map[string]func(*testing.T, *Options){
+		"settings": putting(".orchestrator/settings.yaml", "nonsense: [1\n"),
+		"key":      remove(".orchestrator/audit.key"),
+		"database": func(t *testing.T, _ *Options) { must(t, os.Truncate(db, 5000)) },
+		"export":   putting(export, conflict),
+	} {
+		t.Run(about, func(t *testing.T) {
+			o := newProject(t)
+			spoil(t, &o)
+			write(t, ".orchestrator/serve.log", "orchestrator: it cannot start\n  fix: do this\n")
+			r := examine(t, o)
+			requireNoStart(t, Report{Findings: append(found(r, "service"), found(r, "leftovers")...)})
+			for _, about := range []string{"service", "leftovers"} {
+				require.Contains(t, found(r, about)[0].Advice, "; then orchestrator up")
+			}
+		})
+	}
+}
