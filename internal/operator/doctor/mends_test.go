@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"net"
 	"os"
 	"strings"
 	"testing"
@@ -102,4 +103,19 @@ func TestNoStartThatWouldFail(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAPortThatAnotherProgramHas: a start there fails.
+func TestAPortThatAnotherProgramHas(t *testing.T) {
+	o := newProject(t)
+	other, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	defer other.Close()
+	write(t, ".orchestrator/settings.yaml", "addr: "+other.Addr().String()+"\n")
+	r := examine(t, o)
+	require.False(t, r.Healthy)
+	require.Equal(t, "orchestrator config unset addr", found(r, "service")[0].Mend)
+	require.Contains(t, found(r, "service")[0].What, "another program listens on 127.0.0.1:")
+	must(t, other.Close())
+	require.Equal(t, "orchestrator up", found(examine(t, o), "service")[0].Mend)
 }
