@@ -3,6 +3,8 @@ package doctor
 import (
 	"context"
 
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/operator/offline"
 )
 
@@ -13,6 +15,9 @@ func (e *examination) lookAtDocuments(ctx context.Context) {
 	}
 	outcome, err := offline.Project{Data: e.Data, Export: e.Export, Requirements: e.Documents,
 		Reading: e.Reading}.Preview(ctx)
+	if fault.Is(err, store.CodeLocked) {
+		return // they are compared with the database where the export is gone, which is said of that
+	}
 	if err != nil {
 		e.fail("documents", Problem, err)
 		return
