@@ -119,3 +119,29 @@ func TestAPortThatAnotherProgramHas(t *testing.T) {
 	must(t, other.Close())
 	require.Equal(t, "orchestrator up", found(examine(t, o), "service")[0].Mend)
 }
+
+// TestAnExportThatIsGoneIsNoFaultOfTheDocuments: without it they are compared with the database, which may be open.
+func TestAnExportThatIsGoneIsNoFaultOfTheDocuments(t *testing.T) {
+	o := newProject(t)
+	remove(export)(t, &o)
+	locked(t, &o)
+	r := examine(t, o)
+	require.Empty(t, found(r, "documents"))
+	require.NotEmpty(t, found(r, "export"))
+	require.NotEmpty(t, found(r, "database"))
+}
+
+// TestAFolderThatIsNoProjectYet: one command begins it, and nothing else is missing.
+func TestAFolderThatIsNoProjectYet(t *testing.T) {
+	o := newProject(t)
+	remove(".git", ".orchestrator", "REQUIREMENTS.md", export, checkpoint)(t, &o)
+	runGit(t, "init", "--quiet")
+	var is []Finding
+	for _, f := range examine(t, o).Findings {
+		if f.Level != OK {
+			is = append(is, f)
+		}
+	}
+	require.Equal(t, []Finding{{About: "settings", Level: Warning, What: "this folder is no project yet",
+		Mend: "orchestrator init"}}, is)
+}
