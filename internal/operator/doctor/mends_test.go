@@ -3,6 +3,7 @@ package doctor
 import (
 	"net"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -144,4 +145,27 @@ func TestAFolderThatIsNoProjectYet(t *testing.T) {
 	}
 	require.Equal(t, []Finding{{About: "settings", Level: Warning, What: "this folder is no project yet",
 		Mend: "orchestrator init"}}, is)
+}
+
+// TestAChangedDocumentInAFolderThatGitIgnores: git add refuses its path, although it is tracked.
+func TestAChangedDocumentInAFolderThatGitIgnores(t *testing.T) {
+	o := newProject(t)
+	must(t, os.Mkdir("plans", 0o755))
+	write(t, "plans/REQ.md", "# Plans\n\n- **REQ-009**: A customer can pay.\n")
+	write(t, ".gitignore", "plans/\n")
+	runGit(t, "add", "-f", "plans/REQ.md", ".gitignore")
+	runGit(t, "commit", "-qm", "Plan")
+	write(t, "plans/REQ.md", "# Plans\n\n- **REQ-009**: A customer can pay by card.\n")
+	o.Documents = append(o.Documents, "plans/REQ.md")
+	mend := found(examine(t, o), "repository")[0].Mend
+	out, err := exec.CommandContext(t.Context(), "sh", "-c", "cd / && "+mend+" -qm Mend").CombinedOutput()
+	require.NoError(t, err, "%s: %s", mend, out)
+	require.Empty(t, found(examine(t, o), "repository"))
+
+	write(t, "NEW.md", "# New\n\n- **REQ-010**: A customer can leave.\n")
+	o.Documents = append(o.Documents, "NEW.md")
+	mend = found(examine(t, o), "repository")[0].Mend
+	out, err = exec.CommandContext(t.Context(), "sh", "-c", "cd / && "+mend+" -qm More").CombinedOutput()
+	require.NoError(t, err, "%s: %s", mend, out)
+	require.Empty(t, found(examine(t, o), "repository"))
 }

@@ -159,13 +159,17 @@ func (e *examination) lookAtChanges(ctx context.Context, r repository) {
 		}
 	}
 	var changed []string
+	add := "add -u -- " // takes those below a folder that git ignores, too
 	for _, f := range files {
 		if f.Change == "" && !isBlob(f.Content, committed[f.Path]) {
 			changed = append(changed, f.Path)
+			if committed[f.Path] == "" {
+				add = "add -f -- "
+			}
 		}
 	}
 	if len(changed) > 0 {
-		e.say("repository", Warning, e.git("add -- "+quotedAll(changed))+" && "+e.git("commit"),
+		e.say("repository", Warning, e.git(add+quotedAll(changed))+" && "+e.git("commit"),
 			"%d documents are not as they are committed, such as %s: others cannot see that yet", len(changed),
 			changed[0])
 	}
