@@ -13,6 +13,7 @@ import (
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/operator/config"
+	"orchestrator/internal/operator/exportfile"
 )
 
 // tokenVariable is the environment variable that holds a token. No flag does: every user of a machine can see the
@@ -75,9 +76,23 @@ func (o Service) checkNested() error {
 		WithFix("name it, with --server or ORCHESTRATOR_URL; or change to the folder of the project that you mean")
 }
 
+// isClone reports whether a data folder is that of a clone, whose log is elsewhere.
+func isClone(ctx context.Context, data datadir.Dir) bool {
+	saved, err := config.ReadLocal(ctx, data)
+	export := cmp.Or(saved.Export, "project_status.json")
+	if !filepath.IsAbs(export) {
+		export = filepath.Join(data.Project(), export)
+	}
+	return err == nil && exportfile.Clone(data, export)
+}
+
 // ownAddress returns the URL of the service that runs with a data folder.
 func ownAddress(ctx context.Context, data datadir.Dir) (string, error) {
 	notRunning := func(format string, args ...any) error {
+		if isClone(ctx, data) {
+			return fault.New(fault.Unavailable, apiclient.CodeNotRunning, format+": this is a clone", args...).
+				WithFix("name the service that has its log: orchestrator config set url https://HOST")
+		}
 		return fault.New(fault.Unavailable, apiclient.CodeNotRunning, format, args...).
 			WithFix("start it with orchestrator up")
 	}

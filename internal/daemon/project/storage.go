@@ -104,10 +104,15 @@ func (p *Plan) checkFreshStart(all []documents.Document) error {
 	database := p.dir().Database()
 	for _, path := range []string{p.Export, projection.CheckpointPath(p.Export)} {
 		if tree.Exists(path) {
-			return fault.New(fault.NotFound, "database_missing", "%s exists, but the database %s does not", path,
-				database).
-				WithFix("put it back with orchestrator restore FILE, which reads a backup, or give the --data that "+
-					"belongs to the export; to start over from nothing, move %s away", path)
+			missing := fault.New(fault.NotFound, "database_missing", "%s exists, but the database %s does not", path,
+				database)
+			if exportfile.Clone(p.dir(), p.Export) {
+				return missing.WithFix("this is a clone: orchestrator config set url URL names the service that has the "+
+					"log; after a loss, orchestrator restore FILE reads a backup; to start over from nothing, move %s "+
+					"away", path)
+			}
+			return missing.WithFix("put it back with orchestrator restore FILE, which reads a backup, or give the "+
+				"--data that belongs to the export; to start over from nothing, move %s away", path)
 		}
 	}
 	if err := checkWitness(database, p.Witness); err != nil {

@@ -15,8 +15,8 @@ import (
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/operator/database"
 	"orchestrator/internal/operator/exportfile"
-	"orchestrator/internal/requirements"
 	"orchestrator/internal/operator/keyfile"
+	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/choices"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/system/gitignore"
@@ -65,27 +65,18 @@ func (e records) lookAtDatabase(ctx context.Context) {
 
 // lookAtMissing says what it means that there is no database.
 func (e records) lookAtMissing() {
-	switch remembered := e.remembered(); {
+	switch remembered := exportfile.Remembers(e.Export); {
 	case remembered == "":
 		e.say("database", Warning, e.orchestrator("up"), "there is none yet; the first start makes it")
-	case !tree.Exists(string(e.Data)):
-		e.advise("database", Warning,
-			"orchestrator config set url URL, with the address of the service of this project",
+	case e.clone && e.saved.URL != "":
+		e.say("database", OK, "", "there is none here: this is a clone, and the settings name the service")
+	case e.clone:
+		e.advise("database", Warning, elsewhere,
 			"there is none here: this is a clone of a project whose log is elsewhere, as %s says", remembered)
 	default:
 		e.advise("database", Problem, "orchestrator restore FILE reads a backup; to start over from nothing, move "+
 			shellquote.Quote(remembered)+" away", "it is missing, and %s remembers it", remembered)
 	}
-}
-
-// remembered returns a file that remembers a log, or "".
-func (e records) remembered() string {
-	for _, path := range []string{e.Export, projection.CheckpointPath(e.Export)} {
-		if path != "" && tree.Exists(path) {
-			return path
-		}
-	}
-	return ""
 }
 
 // read learns what the database has.

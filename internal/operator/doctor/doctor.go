@@ -5,8 +5,11 @@ package doctor
 
 import (
 	"context"
+	"path/filepath"
 
 	"orchestrator/internal/operator/config"
+	"orchestrator/internal/operator/exportfile"
+	"orchestrator/internal/system/tree"
 )
 
 // Examine looks at everything.
@@ -14,6 +17,13 @@ func Examine(ctx context.Context, o Options) Report {
 	e := &examination{Options: o, notes: &notes{o.Data, Report{Healthy: true, Findings: []Finding{}}}}
 	e.lookAtProgram()
 	e.lookAtSettings(ctx)
+	e.clone = exportfile.Clone(e.Data, e.Export)
+	if e.isNoProject() {
+		e.say("settings", Warning, e.orchestrator("init"), "this folder is no project yet")
+		e.lookAtBoundary(ctx)
+		e.lookAtDisk()
+		return e.report
+	}
 	e.lookAtFolder()
 	services{e}.lookAtService(ctx)
 	e.lookAtLeftovers(ctx)
@@ -28,7 +38,14 @@ func Examine(ctx context.Context, o Options) Report {
 	e.lookAtBoundary(ctx)
 	e.lookAtClock()
 	e.lookAtDisk()
+	e.holdBack()
 	return e.report
+}
+
+// isNoProject reports whether nothing says that the folder is a project: no settings, no data folder, no export.
+func (e *examination) isNoProject() bool {
+	return e.Settings == nil && !tree.Exists(filepath.Join(e.Data.Project(), config.TreeFile)) &&
+		!tree.Exists(string(e.Data)) && !e.clone
 }
 
 // linuxOnly is what is done in a weaker way on other systems.

@@ -198,7 +198,7 @@ var conditions = map[string]spoiled{
 	"a staged change": {all(putting("main.go", "package main\n"), inGit("add", "main.go")), "repository", Warning,
 		"staged and not committed", "", " commit", false},
 	"a changed document": {putting("REQUIREMENTS.md", shop+"\nMore.\n"), "repository", Warning,
-		"1 documents are not as they are committed, such as REQUIREMENTS.md", "", " add -- ", false},
+		"1 documents are not as they are committed, such as REQUIREMENTS.md", "", " add -u -- ", false},
 	"a shallow clone": {func(t *testing.T, _ *Options) {
 		out, err := exec.CommandContext(t.Context(), "git", "rev-parse", "HEAD").Output()
 		must(t, err)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"orchestrator/internal/datadir"
@@ -68,6 +70,7 @@ type examination struct {
 	*notes
 
 	saved  config.Local // settings of the folder
+	clone  bool         // the log of the project is elsewhere
 	known  state        // of the log
 	inTree bool         // the project is in a working tree of git
 }
@@ -159,10 +162,32 @@ func (n *notes) git(command string) string {
 	return "git -C " + quoted(n.data.Project()) + " " + command
 }
 
+// elsewhere is what names the service that has the log of a clone.
+const elsewhere = "orchestrator config set url URL, with the address of the service of this project"
+
 // restart returns the command that lets the service write what it writes at its start.
 func (n *notes) restart() string { return n.orchestrator("down") + " && " + n.orchestrator("up") }
 
 // newToken returns the command that makes a token of a role in place of what is in a file.
 func (n *notes) newToken(role, file string) string {
 	return n.orchestrator("token add "+role+" "+role) + " --force --out " + quoted(file)
+}
+
+// needed is what a start needs: with a problem of one of these it fails.
+var needed = []string{"settings", "database", "key", "export"}
+
+// holdBack lets no finding say to start a service that would not start: what keeps it from that is mended first.
+func (n *notes) holdBack() {
+	i := slices.IndexFunc(n.report.Findings, func(f Finding) bool {
+		return f.Level == Problem && slices.Contains(needed, f.About)
+	})
+	if i < 0 {
+		return
+	}
+	first := n.report.Findings[i].About
+	for i := range n.report.Findings {
+		if f := &n.report.Findings[i]; strings.HasSuffix(f.Mend, n.orchestrator("up")) {
+			f.Mend, f.Advice = "", "mend the "+first+" first, as is said of it here; then "+f.Mend
+		}
+	}
 }

@@ -33,6 +33,9 @@ func (e records) lookAtExport(ctx context.Context) {
 	case errors.Is(err, fs.ErrNotExist) && e.runs():
 		e.say("export", Warning, e.restart(), "there is no %s", e.Export)
 		return
+	case errors.Is(err, fs.ErrNotExist) && e.clone:
+		e.say("export", Warning, e.git("checkout HEAD -- "+quoted(e.Export)), "there is no %s", e.Export)
+		return
 	case errors.Is(err, fs.ErrNotExist):
 		e.say("export", Warning, e.orchestrator("up"), "there is no %s; the service writes it", e.Export)
 		return
@@ -146,6 +149,8 @@ func (e records) lookAtCheckpoint(ctx context.Context) {
 	case errors.Is(err, fs.ErrNotExist) && e.runs():
 		e.say("checkpoint", Warning, e.restart(), "there is no %s", path)
 		return
+	case errors.Is(err, fs.ErrNotExist) && e.clone:
+		return // whoever runs the service commits it, or not
 	case errors.Is(err, fs.ErrNotExist):
 		e.say("checkpoint", Warning, e.orchestrator("up"), "there is no %s", path)
 		return

@@ -111,6 +111,10 @@ func account(mark string, id int) string {
 const soon = 7 * 24 * time.Hour
 
 func (e *examination) lookAtTokens(ctx context.Context) {
+	if e.clone {
+		e.lookAtSavedToken()
+		return
+	}
 	if !tree.Exists(e.Data.Tokens()) {
 		e.say("tokens", Warning, e.orchestrator("up"),
 			"there are none yet; the first start makes those of the pm and the viewer")
@@ -137,6 +141,7 @@ func (e *examination) lookAtTokens(ctx context.Context) {
 		usable[t.Role]++
 	}
 	e.lookAtRoles(usable)
+	e.lookForBasic(usable)
 	e.lookAtTokenFiles(ctx, all)
 }
 
@@ -164,29 +169,60 @@ const maxSecret = 4 << 10
 
 // lookAtTokenFiles finds files with tokens that this service does not know: revoked ones, and those of another service.
 func (e *examination) lookAtTokenFiles(ctx context.Context, all []token.Token) {
-	saved := ""
-	if e.saved.TokenFile != "" {
-		saved = tree.Real(e.saved.TokenPath(e.Data))
-		if !tree.Exists(saved) {
-			e.say("tokens", Problem, "orchestrator config unset token_file", "token_file names %s, which is not there",
-				e.saved.TokenFile)
-		}
-	}
+	saved := e.lookAtSavedToken()
 	files, _ := filepath.Glob(filepath.Join(e.Data.TokenDir(), "*.token")) // fails for bad patterns alone
 	for _, path := range files {
 		content, err := tree.ReadFile(ctx, path, maxSecret)
 		if err != nil {
 			e.fail("tokens", Problem, err)
 		} else if !token.Holds(all, string(content)) && tree.Real(path) != saved {
-			e.say("tokens", Warning, "rm -- "+quoted(path),
+			e.say("tokens", Warning, e.discard(path),
 				"%s has no token of this service: it was revoked, or is of another service", path)
 		}
 	}
 }
 
+// basic are the roles whose tokens the commands take from the data folder.
+var basic = []string{"pm", "viewer"}
+
+// lookForBasic finds that a file is gone from which the commands take the token of a role that has one.
+func (e *examination) lookForBasic(usable map[string]int) {
+	for _, role := range basic {
+		if path := e.Data.Token(role); usable[role] > 0 && !tree.Exists(path) {
+			e.say("tokens", Warning, e.newToken(role, path), "%s is gone, from which commands take their token", path)
+		}
+	}
+}
+
+// discard returns what is to be done with a file whose token is no use: the commands need that of some roles.
+func (e *examination) discard(path string) string {
+	for _, role := range basic {
+		if path == e.Data.Token(role) {
+			return e.newToken(role, path)
+		}
+	}
+	return "rm -- " + quoted(path)
+}
+
+// lookAtSavedToken returns the file with the token that the settings name, or "".
+func (e *examination) lookAtSavedToken() string {
+	if e.saved.TokenFile == "" {
+		return ""
+	}
+	path := tree.Real(e.saved.TokenPath(e.Data))
+	if !tree.Exists(path) {
+		e.say("tokens", Problem, e.orchestrator("config unset token_file"), "token_file names %s, which is not there",
+			e.saved.TokenFile)
+	}
+	return path
+}
+
 // lookAtModes finds secrets that other users can read.
 func (e *examination) lookAtModes() {
 	own, _ := filepath.Glob(filepath.Join(e.Data.TokenDir(), "*.token")) // fails for bad patterns alone
+	if e.clone && len(own) == 0 {
+		return // git makes its folder open to all, and nothing is in it
+	}
 	modes := map[fs.FileMode][]string{
 		0o700: {string(e.Data), e.Data.TokenDir()},
 		0o600: append(own, e.Data.Tokens(), e.Data.Key(), e.Data.Database()),
@@ -235,7 +271,11 @@ func (e *examination) lookAtLeftovers(ctx context.Context) {
 		}
 	}
 	if said := localservice.Failure(ctx, e.Data); said != "" {
-		e.say("leftovers", Warning, e.orchestrator("up"), "the last start in the background failed: %s", said)
+		mend := e.orchestrator("up")
+		if e.clone {
+			mend = "rm -- " + quoted(localservice.LogFile(e.Data))
+		}
+		e.say("leftovers", Warning, mend, "the last start in the background failed: %s", said)
 	}
 }
 

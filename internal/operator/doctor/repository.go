@@ -119,11 +119,25 @@ func (e *examination) lookAtSecrets(ctx context.Context) {
 		case err != nil:
 			e.fail("repository", Warning, err)
 		case exposed == gitignore.Tracked:
-			e.say("repository", Problem, e.git("rm --cached -- "+quoted(path)), "git tracks %s", path)
+			e.add(Finding{About: "repository", Level: Problem, What: "git tracks " + path,
+				Mend: e.git("rm --cached -- " + quoted(path)), Advice: e.replacing(path)})
 		case exposed == gitignore.Addable && tree.Exists(path):
 			e.say("repository", Problem, "echo '*' > "+quoted(e.Data.GitIgnore()), "git add -A would add %s", path)
 		}
 	}
+}
+
+// replacing says how a secret becomes worthless that a history may have.
+func (e *examination) replacing(path string) string {
+	switch path {
+	case e.Data.Token("pm"):
+		return "a commit that has it keeps it, so replace it: " + e.orchestrator("token revoke --name pm") + " && " +
+			e.newToken("pm", path)
+	case e.Data.Key():
+		return "a commit that has it keeps it, so replace it: move it away, and orchestrator serve --accept-new-key " +
+			"REASON, which is recorded"
+	}
+	return ""
 }
 
 // lookAtChanges finds documents that are not as they are committed, and changes that are staged.
@@ -150,13 +164,17 @@ func (e *examination) lookAtChanges(ctx context.Context, r repository) {
 		}
 	}
 	var changed []string
+	add := "add -u -- " // takes those below a folder that git ignores, too
 	for _, f := range files {
 		if f.Change == "" && !isBlob(f.Content, committed[f.Path]) {
 			changed = append(changed, f.Path)
+			if committed[f.Path] == "" {
+				add = "add -f -- "
+			}
 		}
 	}
 	if len(changed) > 0 {
-		e.say("repository", Warning, e.git("add -- "+quotedAll(changed))+" && "+e.git("commit"),
+		e.say("repository", Warning, e.git(add+quotedAll(changed))+" && "+e.git("commit"),
 			"%d documents are not as they are committed, such as %s: others cannot see that yet", len(changed),
 			changed[0])
 	}

@@ -38,6 +38,10 @@ func (e services) lookAtService(ctx context.Context) {
 // lookAtNone says why no service runs.
 func (e services) lookAtNone() {
 	process, err := localservice.Process(e.Data)
+	var taken error
+	if e.saved.Addr != "" {
+		taken = localservice.CheckAddress(e.saved.Addr, true)
+	}
 	switch {
 	case err == nil && process != 0:
 		e.advise("service", Warning, "wait for it; "+localservice.LogFile(e.Data)+" says what it does",
@@ -47,6 +51,10 @@ func (e services) lookAtNone() {
 			"another program holds the lock by which down finds the service: %v", err)
 	case e.saved.URL != "":
 		e.say("service", OK, "", "none runs with the folder %s; the settings name another", e.Data)
+	case e.clone:
+		e.advise("service", Warning, elsewhere, "this is a clone, and its settings name no service")
+	case taken != nil:
+		e.say("service", Problem, e.orchestrator("config unset addr"), "%s", fault.As(taken).Detail)
 	default:
 		e.say("service", Warning, e.orchestrator("up"), "no service runs with the folder %s", e.Data)
 	}

@@ -35,9 +35,9 @@ func freeAddress(root string) string {
 	return "127.0.0.1:0"
 }
 
-// checkAddress refuses an address that another program has, before a service is started that would not say whose
+// CheckAddress refuses an address that another program has, before a service is started that would not say whose
 // setting it is. What else is wrong with an address the service says.
-func checkAddress(addr string, saved bool) error {
+func CheckAddress(addr string, saved bool) error {
 	l, err := net.Listen("tcp", addr)
 	if err == nil {
 		return l.Close()

@@ -141,7 +141,7 @@ func (o Options) begin(ctx context.Context) (Service, error) {
 	addr := o.Addr
 	if addr == "" {
 		addr = freeAddress(o.Root)
-	} else if err := checkAddress(addr, o.Saved); err != nil {
+	} else if err := CheckAddress(addr, o.Saved); err != nil {
 		return Service{}, err
 	}
 	s, err := o.start(ctx, append(args, "--addr", addr))

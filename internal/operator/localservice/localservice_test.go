@@ -56,11 +56,11 @@ func TestAnAddressThatAnotherProgramHas(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	addr := l.Addr().String()
-	require.Contains(t, fault.As(checkAddress(addr, true)).Fix, "orchestrator config unset addr")
-	require.Contains(t, fault.As(checkAddress(addr, false)).Fix, "give another --addr")
+	require.Contains(t, fault.As(CheckAddress(addr, true)).Fix, "orchestrator config unset addr")
+	require.Contains(t, fault.As(CheckAddress(addr, false)).Fix, "give another --addr")
 	require.NoError(t, l.Close())
-	require.NoError(t, checkAddress(addr, true))
-	require.NoError(t, checkAddress("nonsense", true), "the service says what is wrong with it")
+	require.NoError(t, CheckAddress(addr, true))
+	require.NoError(t, CheckAddress("nonsense", true), "the service says what is wrong with it")
 }
 
 func TestProjectsGetPortsOfTheirOwn(t *testing.T) {
