@@ -61,7 +61,7 @@ type Options struct {
 	CAFile    string      // with the authorities whose certificates are trusted; "" for those of the system
 	Own       datadir.Dir // the token is for the service that runs with this folder, and sent only while it does
 	TokenFile string      // a file that holds the token and nothing else
-	TokenIn   string      // a folder that TokenFile lies in, and that no link on the way to it leads out of; "" follows links
+	TokenIn   string      // a folder that TokenFile lies in, and that no link leads out of; "" follows links
 	Token     string      // the token itself; TokenFile is then not read
 	Saved     datadir.Dir // the settings of this folder name the server: the token has to be saved for it; "" for none
 	Anonymous bool        // neither is read, and no token is sent

@@ -109,7 +109,8 @@ func (o *planning) writeOut(cmd *cobra.Command, plan []byte) error {
 		_, err = adoption.Read(before)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fault.Misuse("%s is there, and is no plan", o.out).WithFix("name another file, or remove this one").Because(err)
+		return fault.Misuse("%s is there, and is no plan", o.out).
+			WithFix("name another file, or remove this one").Because(err)
 	}
 	if len(plan) == 0 {
 		_, err := fmt.Fprintf(cmd.ErrOrStderr(), "the plan has no lines: %s is not written\n", output.Printable(o.out))

@@ -24,7 +24,8 @@ func noteCommand() *cobra.Command {
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if strings.TrimSpace(args[1]) == "" {
-				return cliMisuse("the note has no text").WithFix("give it as one argument: %s", strings.TrimSpace(cmd.Example))
+				return cliMisuse("the note has no text").
+					WithFix("give it as one argument: %s", strings.TrimSpace(cmd.Example))
 			}
 			c, err := a.connect()
 			if err != nil {

@@ -139,7 +139,8 @@ func writeFirst(p *output.Printer, columns int, found agenda.Agenda) {
 	if found.First == nil {
 		p.Line("nothing waits for the %s now", who)
 		for _, w := range found.Waiting {
-			sheet.Paragraph(p, columns, "  ", fmt.Sprintf("%d for the %s: %s", w.Count, w.For, advice.Awaiting(w.For, w.First[0])))
+			sheet.Paragraph(p, columns, "  ",
+			fmt.Sprintf("%d for the %s: %s", w.Count, w.For, advice.Awaiting(w.For, w.First[0])))
 		}
 		return
 	}

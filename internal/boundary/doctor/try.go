@@ -103,7 +103,8 @@ func (e *examination) try(ctx context.Context, c *agentclient.Client, command st
 	return nil
 }
 
-// tryOne makes one trial, and reports whether there was an answer at all. It returns an error if the trial could not be made.
+// tryOne makes one trial, and reports whether there was an answer at all. It returns an error if the trial could not be
+// made.
 func (e *examination) tryOne(ctx context.Context, p patient, t trial) (answered bool, err error) {
 	dir, remove, err := copied(*e.policy, t.mode)
 	if err != nil {
