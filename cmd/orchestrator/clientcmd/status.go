@@ -140,7 +140,7 @@ func writeFirst(p *output.Printer, columns int, found agenda.Agenda) {
 		p.Line("nothing waits for the %s now", who)
 		for _, w := range found.Waiting {
 			sheet.Paragraph(p, columns, "  ",
-			fmt.Sprintf("%d for the %s: %s", w.Count, w.For, advice.Awaiting(w.For, w.First[0])))
+				fmt.Sprintf("%d for the %s: %s", w.Count, w.For, advice.Awaiting(w.For, w.First[0])))
 		}
 		return
 	}
