@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -47,7 +48,8 @@ type Authenticator struct {
 	current atomic.Pointer[set]
 	reload  sync.Mutex // orders Reloads, so that an older file never replaces a newer one
 	account func([]Token) error
-	minted  []Token // that no file has; they end with the process
+	trust   func() error // asked before what the file has comes into force
+	minted  []Token      // that no file has; they end with the process
 }
 
 // set is one reading of the token file; immutable but for the state inside the limiters.
@@ -63,7 +65,8 @@ func NewAuthenticator(file *File, limit Limit) (*Authenticator, error) {
 	if err := limit.Check(); err != nil {
 		return nil, err
 	}
-	a := &Authenticator{file: file, limit: limit, account: func([]Token) error { return nil }}
+	a := &Authenticator{file: file, limit: limit, account: func([]Token) error { return nil },
+		trust: func() error { return nil }}
 	a.current.Store(&set{})
 	tokens, err := file.List()
 	if err != nil {
@@ -82,6 +85,21 @@ func (a *Authenticator) Account(account func([]Token) error) error {
 	return account(a.current.Load().tokens)
 }
 
+// Trust sets what has to agree to a token file that was read, if it differs from the tokens in force, before a Reload
+// brings it into force. It is asked after the file was read, so that it speaks of what was read.
+func (a *Authenticator) Trust(trust func() error) {
+	a.reload.Lock()
+	defer a.reload.Unlock()
+	a.trust = trust
+}
+
+// PutBack writes the tokens in force into the token file, in place of what it has.
+func (a *Authenticator) PutBack() error {
+	a.reload.Lock()
+	defer a.reload.Unlock()
+	return a.file.locked(func() error { return a.file.save(a.listed()) })
+}
+
 // Keep puts all tokens out of force that good does not accept, until the next Reload.
 func (a *Authenticator) Keep(good func(Token) bool) {
 	a.reload.Lock()
@@ -96,6 +114,9 @@ func (a *Authenticator) Reload() error {
 	a.reload.Lock()
 	defer a.reload.Unlock()
 	tokens, err := a.file.List()
+	if err == nil && !reflect.DeepEqual(tokens, a.listed()) {
+		err = a.trust()
+	}
 	if err == nil {
 		err = a.enforce(tokens, a.minted)
 	}

@@ -94,6 +94,28 @@ func TestReloadTakesChangesAndKeepsTheOldSetOnErrors(t *testing.T) {
 	require.True(t, works(second))
 }
 
+// TestWhatIsNotTrustedIsNotTakenOver: the file can have the tokens in force back.
+func TestWhatIsNotTrustedIsNotTakenOver(t *testing.T) {
+	f := newFile(t)
+	first, _ := add(t, f, "ann", "pm")
+	a := authenticator(t, f, Limit{})
+	works := func(secret string) bool { _, err := a.Authenticate(secret, noon); return err == nil }
+	failure := errors.New("somebody else's")
+	a.Trust(func() error { return failure })
+	require.NoError(t, a.Reload(), "the tokens in force need no trust")
+
+	second, _ := add(t, f, "mallory", "pm")
+	require.ErrorIs(t, a.Reload(), failure)
+	require.True(t, works(first) && !works(second))
+	require.NoError(t, a.PutBack())
+	a.Trust(func() error { return nil })
+	require.NoError(t, a.Reload())
+	require.True(t, works(first) && !works(second))
+	tokens, err := f.List()
+	require.NoError(t, err)
+	require.Len(t, tokens, 1)
+}
+
 // TestNoTokenIsInForceBeforeItIsAccountedFor: neither at the start nor after a change of the file.
 func TestNoTokenIsInForceBeforeItIsAccountedFor(t *testing.T) {
 	f := newFile(t)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/system/durable"
 )
 
@@ -72,6 +73,10 @@ func (f *File) secretPath(role string) string { return f.dir.Token(role) }
 // issue makes a token for each role beside those there are. Call it under the lock.
 func (f *File) issue(roles []string, tokens []Token, now time.Time) (map[string]string, error) {
 	dir := f.dir.TokenDir()
+	if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
+		return nil, fault.New(fault.Conflict, "tokens_link", "%s is a link or a file, and tokens would lie elsewhere",
+			dir).WithFix("see who put it there, and remove it; the folder is made anew")
+	}
 	if err := os.MkdirAll(dir, folderMode); err != nil {
 		return nil, err
 	}

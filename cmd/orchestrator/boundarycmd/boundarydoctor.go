@@ -21,6 +21,9 @@ func boundaryDoctorCommand() *cobra.Command {
 and pipes calls through the registered command line as the client would: by sh, and with a copy of the policy, so that
 the journal does not change.
 
+It starts what is registered, whatever that is. In a repository that others write, run orchestrator doctor first: it
+starts no line but the hook of this program, and shows the others.
+
 Exit codes: 0 everything is in order; 1 something is wrong, and each finding says what to do.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir, err := o.dir()

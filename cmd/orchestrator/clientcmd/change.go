@@ -13,6 +13,7 @@ import (
 	"orchestrator/internal/requirements/guidance"
 	"orchestrator/internal/requirements/proposal"
 	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/system/shellquote"
 )
 
 // maxBody is the most bytes of a change request, as the service takes it.
@@ -68,7 +69,7 @@ func justifying(cmd *cobra.Command, reason *string, evidence *[]string) {
 func (ch *changing) run(cmd *cobra.Command, id string) error {
 	if (ch.from == "") == (ch.status == "") {
 		return cliMisuse("give --status, or the whole request with --from").
-			WithFix("orchestrator next %s lists the moves, each as a command", id)
+			WithFix("orchestrator next %s lists the moves, each as a command", shellquote.Quote(id))
 	}
 	if err := ch.complete(cmd, id); err != nil {
 		return err
@@ -107,7 +108,7 @@ func (ch *changing) complete(cmd *cobra.Command, id string) error {
 	}
 	if !slices.Contains(lifecycle.Statuses(), lifecycle.Status(ch.status)) {
 		return cliMisuse("%q is not a status", ch.status).
-			WithFix("orchestrator next %s lists the moves, each as a command", id)
+			WithFix("orchestrator next %s lists the moves, each as a command", shellquote.Quote(id))
 	}
 	if err := ch.justified(cmd); err != nil {
 		return err

@@ -26,7 +26,8 @@ documents, the export, its checkpoint and the key, the boundary and its clients,
 start left behind. It says of each what mends it: as a command to copy, or in words where there is something to choose.
 
 It only reads, and works with a service and without one, and on a damaged folder. A service is given three seconds for
-an answer.
+an answer. Of what the repository brings, it starts nothing: a registered hook is tried only where its line is the hook of
+this program and nothing else.
 
 A warning is something that works, but not as it could; a problem does not work, or is not safe.
 

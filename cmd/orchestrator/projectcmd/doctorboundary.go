@@ -38,9 +38,13 @@ func examineBoundary(ctx context.Context) (found []doctor.Finding, err error) {
 
 // examineGuarded runs the examination of the boundary itself, and notes which clients it is about.
 func examineGuarded(ctx context.Context, dir folder.Dir, guarded map[string]bool) (found []doctor.Finding, err error) {
+	own, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
 	home, _ := os.UserHomeDir()
 	r, err := boundarydoctor.Examine(ctx, boundarydoctor.Options{Dir: dir, Home: home, Environ: os.Environ(),
-		Version: install.ClientVersion, Path: os.Getenv("PATH")})
+		Version: install.ClientVersion, Path: os.Getenv("PATH"), Own: own})
 	levels := map[boundarydoctor.Level]doctor.Level{boundarydoctor.OK: doctor.OK, boundarydoctor.Note: doctor.Warning,
 		boundarydoctor.Fault: doctor.Problem}
 	for _, f := range r.Findings {

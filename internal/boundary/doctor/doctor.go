@@ -73,6 +73,10 @@ type Options struct {
 	Path    string                                              // where their programs are looked for
 	Version func(ctx context.Context, client string) (v string) // of a client; "" is unknown
 
+	// Own is the path of this program. Where it is set, only its hook is tried, and no other line is started: what is
+	// registered may have come with the repository. "" starts whatever is registered.
+	Own string
+
 	Brisk    time.Duration // within which a client is to be answered; 0 is a second
 	Patience time.Duration // after which nobody waits any more for a hook; 0 is five seconds
 }

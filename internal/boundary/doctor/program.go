@@ -50,23 +50,23 @@ func readLine(text string, environ []string) (line, error) {
 	return l, nil
 }
 
-// program checks that what is started is there and can be started.
-func (l line) program(path string) error {
+// program returns the path of what is started. It returns an error where it is not there or cannot be started.
+func (l line) program(path string) (string, error) {
 	name := l.args[0]
 	switch {
 	case name == "":
-		return fault.New(fault.Invalid, "hook_program", "the program cannot be told")
+		return "", fault.New(fault.Invalid, "hook_program", "the program cannot be told")
 	case filepath.IsAbs(name):
-		return startable(name)
+		return name, startable(name)
 	case strings.Contains(name, "/"):
-		return fault.New(fault.Invalid, "hook_program", "%s is relative to whatever folder the client works in", name)
+		return "", fault.New(fault.Invalid, "hook_program", "%s is relative to whatever folder the client works in", name)
 	}
 	for _, dir := range filepath.SplitList(path) {
-		if filepath.IsAbs(dir) && startable(filepath.Join(dir, name)) == nil {
-			return nil
+		if at := filepath.Join(dir, name); filepath.IsAbs(dir) && startable(at) == nil {
+			return at, nil
 		}
 	}
-	return fault.New(fault.Invalid, "hook_program", "%s is in no folder of PATH", name)
+	return "", fault.New(fault.Invalid, "hook_program", "%s is in no folder of PATH", name)
 }
 
 func startable(path string) error {

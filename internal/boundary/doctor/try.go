@@ -73,12 +73,20 @@ func (e *examination) try(ctx context.Context, c *agentclient.Client, command st
 	}
 	l, err := readLine(command, environ)
 	if err == nil {
-		err = l.program(e.Path)
+		_, err = l.program(e.Path)
 	}
 	if err != nil {
 		e.say(client, Fault, "orchestrator boundary install "+client+" registers the program where it is now",
 			"%s cannot be run: %v", command, err)
 		return nil
+	}
+	if e.Own != "" {
+		if why := l.foreign(client, e.Own, e.Path); why != "" {
+			e.say(client, Fault, "read the line first, it may have come with the repository; orchestrator boundary install "+
+				client+" registers the hook of this program, and orchestrator boundary doctor starts whatever is registered",
+				"%s is not tried: %s", command, why)
+			return nil
+		}
 	}
 	p := patient{c, l}
 	if text, _ := l.at(e.Dir.Root, "COPY", c.Wiring, nil); text != l.text {

@@ -2,13 +2,16 @@ package project
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"orchestrator/internal/datadir"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/system/tree"
@@ -21,6 +24,8 @@ type credentials struct {
 	tokens *token.Authenticator
 	made   []string // roles that got a token at this start
 	log    zerolog.Logger
+
+	refused atomic.Bool // git tracks the file, and what it had was not taken over
 }
 
 // openCredentials makes the tokens of the first start, and those of a demonstration, and reads them all. used says
@@ -112,8 +117,12 @@ func (c *credentials) watch(ctx context.Context, w *watcher, postponed *postpone
 	})
 }
 
-func (c *credentials) reload(context.Context) error {
+func (c *credentials) reload(ctx context.Context) error {
+	c.tokens.Trust(func() error { return c.refuseTracked(ctx) })
 	err := c.tokens.Reload()
+	if fault.Is(err, codeTracked) {
+		return errors.Join(err, c.putBack())
+	}
 	if err == nil {
 		c.log.Info().Msg("tokens reloaded")
 		c.warnOfAlikeNames()

@@ -2,6 +2,7 @@ package project
 
 import (
 	"context"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -58,11 +59,23 @@ func (p *Plan) openDataFolder(ctx context.Context, docs documents.Set, log zerol
 	return &dataFolder{store, ledger, lost, watcher, credentials, &postponed{log: log, full: store.Full}, log}, nil
 }
 
-// watchStore ends the ledger with the store, which finds out by itself when its file is lost or damaged.
+// watchStore ends the ledger with the store, which finds out by itself when its file is lost or damaged. A file to which
+// no path leads any more is copied first.
 func (d *dataFolder) watchStore(ctx context.Context) {
 	select {
 	case <-d.store.Failed():
-		d.ledger.Stop(d.store.Err())
 	case <-ctx.Done():
+		if d.store.Err() == nil {
+			return
+		}
 	}
+	switch saved, err := boltstore.Rescue(d.store, time.Now()); {
+	case err != nil:
+		d.log.Error().Err(err).Msg("the database that was open has no path any more, and could not be copied")
+	case saved != "":
+		d.log.Error().Str("saved", saved).
+			Msg("the database was taken from its path: this copy has all that was confirmed; move it there before " +
+				"the next start")
+	}
+	d.ledger.Stop(d.store.Err())
 }

@@ -41,9 +41,12 @@ func secretsTracked(tracked []gitignore.File) error {
 		}
 		commands[len(commands)-1] += " " + shellquote.Quote(f.Path)
 	}
-	return fault.New(fault.Conflict, "secrets_tracked", "git tracks secrets of this service: %s",
+	return fault.New(fault.Conflict, codeTracked, "git tracks secrets of this service: %s",
 		strings.Join(names, ", ")).
-		WithFix("take them out of the index, and commit that: %s. If they were ever pushed, they are known: make "+
+		WithFix("first see with git log who added them: what you did not add yourself has taken the place of your own "+
+			"files, so move it away before a start takes it over (the start makes new tokens; orchestrator restore FILE "+
+			"reads a backup of the database and the key). Then take them out of the "+
+			"index, and commit that: %s. If they were ever pushed, they are known: make "+
 			"new tokens and revoke the old ones "+
 			"(orchestrator token add, token revoke), and replace the key: move audit.key away and start once with "+
 			"--accept-new-key REASON",

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"context"
 	"os"
 
 	"orchestrator/internal/conductor/contract"
@@ -8,6 +9,7 @@ import (
 	"orchestrator/internal/conductor/prompt"
 	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/system/gitignore"
 )
 
 // Plan is what Open opens: options that have been checked.
@@ -22,6 +24,9 @@ type Plan struct {
 
 // Prepare checks what can be checked before anything is opened or created.
 func Prepare(o Options) (*Plan, error) {
+	if err := gitignore.RefuseLinks(context.Background(), o.Data); err != nil {
+		return nil, err
+	}
 	o.resolveLinks()
 	p := &Plan{Options: o}
 	var err error

@@ -165,7 +165,8 @@ func (p *Project) Documents(ctx context.Context) func() ([]reqdoc.File, error) {
 
 // Checks returns the checks of /readyz that are those of this project.
 func (p *Project) Checks() []httpapi.Check {
-	return []httpapi.Check{p.data.postponed.check(), p.clock.check(), p.data.watcher.check()}
+	return []httpapi.Check{p.data.postponed.check(), p.clock.check(), p.data.watcher.check(),
+		p.data.credentials.check()}
 }
 
 // Figures returns how updates were grouped into commits so far.

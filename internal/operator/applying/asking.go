@@ -10,6 +10,7 @@ import (
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/adoption"
+	"orchestrator/internal/system/shellquote"
 )
 
 // answered is what the service answers to a change.
@@ -157,7 +158,7 @@ func (a *application) stale(ctx context.Context, s *state, l adoption.Line, o or
 	}
 	became.refuse(s.ID, fault.New(fault.Stale, codeStale, "%s is at %s, and the line was written for revision %d: %s",
 		s.ID, at, before, why).
-		WithFix("orchestrator show %s shows how it stands; write the plan anew with orchestrator adopt", s.ID))
+		WithFix("orchestrator show %s shows how it stands; write the plan anew with orchestrator adopt", shellquote.Quote(s.ID)))
 	return nil
 }
 

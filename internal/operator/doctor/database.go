@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"errors"
+	"io"
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -14,8 +15,11 @@ import (
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/operator/database"
 	"orchestrator/internal/operator/exportfile"
+	"orchestrator/internal/requirements"
+	"orchestrator/internal/operator/keyfile"
 	"orchestrator/internal/requirements/choices"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/system/gitignore"
 	"orchestrator/internal/system/shellquote"
 	"orchestrator/internal/system/tree"
 )
@@ -38,6 +42,11 @@ func (e records) lookAtDatabase(ctx context.Context) {
 	case !tree.Exists(path):
 		e.lookAtMissing()
 		return
+	}
+	if tracked, _ := gitignore.IsTracked(ctx, path); tracked { // one of which git cannot tell came from no pull
+		e.advise("database", Problem, "see with git log who added it: if a pull put it here, put back your own, such as "+
+			path+".saved-TIME or a backup (orchestrator restore FILE), before you take it out of the index",
+			"git tracks %s: it may be another than the one that was here", path)
 	}
 	s, err := boltstore.Open(path, boltstore.Options{ReadOnly: true, LockTimeout: lockPatience})
 	if fault.Is(err, store.CodeLocked) {
@@ -105,9 +114,18 @@ func (e records) read(ctx context.Context, s *boltstore.Store) error {
 		}
 		return err
 	}
+	if k.differs, err = e.compareTables(ctx, l); err != nil {
+		return err
+	}
 	known, _, err := exportfile.Moments(ctx, e.Export, k.key)
 	if err == nil {
 		err = e.lookForRollback(ctx, l, known)
+	}
+	if signer, keyErr := keyfile.Read(ctx, e.Data.Key()); keyErr == nil && signer.Key != k.key &&
+		fault.Is(err, exportfile.CodeForeign) {
+		e.advise("database", Problem, "put back your own, such as "+e.Data.Database()+".saved-TIME, or a backup "+
+			"(orchestrator restore FILE)", "it is of another log than the key and the export beside it")
+		return nil
 	}
 	if err == nil || fault.Is(err, exportfile.CodeForeign) { // the checkpoint has a finding of its own
 		e.say("database", OK, "", "format %d, %d records, the last of %s", l.Format(), head.Size,
@@ -115,6 +133,28 @@ func (e records) read(ctx context.Context, s *boltstore.Store) error {
 		return nil
 	}
 	return err
+}
+
+// compareTables reports whether the export differs from the tables, where both are of the same moment. One that cannot
+// be read has a finding of its own.
+func (e records) compareTables(ctx context.Context, l *ledger.Ledger) (differs bool, err error) {
+	has, err := readLog(ctx, e.Export)
+	if err != nil || has.Size != l.Head().Size || has.Root != l.Head().Root {
+		return false, nil
+	}
+	made, err := requirements.Export(ctx, l)
+	if err != nil {
+		return false, err
+	}
+	export, err := projection.OpenExport(ctx, e.Export)
+	if export == nil || err != nil {
+		return false, err
+	}
+	defer export.Close()
+	return !projection.Equals(export, func(w io.Writer) error {
+		_, err := w.Write(made)
+		return err
+	}), nil
 }
 
 // lookForRollback finds that the database is older than what lies beside it, or another.

@@ -127,6 +127,9 @@ var conditions = map[string]spoiled{
 
 	"a service that starts": {starting, "service", Warning, "is starting or ending the service", "wait for it", "",
 		false},
+	"a lock with another name": {all(putting(".orchestrator/up.lock", ""), starting, func(t *testing.T, o *Options) {
+		must(t, os.Link(o.Data.File("up.lock"), filepath.Join(t.TempDir(), "other.lock")))
+	}), "service", Problem, "another program holds the lock", "", "rm -- ", true},
 	"a URL where nobody answers": {putting(".orchestrator/settings.yaml", "url: http://127.0.0.1:1\n"),
 		"service", Problem, "no service answers at http://127.0.0.1:1", "start it", "", false},
 	"a URL without a token": {putting(".orchestrator/settings.yaml", "url: http://127.0.0.1:1\n"),
@@ -175,6 +178,8 @@ var conditions = map[string]spoiled{
 		"orchestrator restore FILE", "", false},
 	"a damaged database": {func(t *testing.T, o *Options) { must(t, os.Truncate(db, 5000)) },
 		"database", Problem, "is damaged", "restore the file from a backup", "", false},
+	"a database that git tracks": {inGit("add", "-f", db), "database", Problem, "git tracks",
+		"who added it", "", false},
 	"a foreign database": {putting(db, strings.Repeat("x", 1<<15)), "database", Problem,
 		"is not a database of this program", "check the path", "", false},
 	"an older database": {older, "database", Problem, "the database has only", "put back the newer database", "",
@@ -203,6 +208,13 @@ var conditions = map[string]spoiled{
 		"branch", Problem, "there is no branch gone", "orchestrator config set branch NAME", "", false},
 	"no commit": {func(t *testing.T, _ *Options) { must(t, os.RemoveAll(".git")); runGit(t, "init", "-q") },
 		"branch", Warning, "there is no commit yet", "", " commit -m Begin", false},
+	"a detached head of a branch whose name is a command": {all(
+		inGit("branch", "--quiet", "--move", "main", "a;touch${IFS}ran"), inGit("checkout", "--quiet", "--detach")),
+		"branch", Warning, "HEAD is detached", "", "switch 'a;touch${IFS}ran'", true},
+	"a detached head of a branch whose name is an option": {all(
+		inGit("update-ref", "refs/heads/--orphan=x", "HEAD"), inGit("checkout", "--quiet", "--detach"),
+		inGit("branch", "--quiet", "--delete", "--force", "main")),
+		"branch", Warning, "HEAD is detached", "", "switch --create main", true},
 	"a detached head": {inGit("checkout", "--quiet", "--detach"), "branch", Warning, "HEAD is detached", "",
 		"switch main", true},
 
@@ -226,6 +238,11 @@ var conditions = map[string]spoiled{
 		key := text[strings.Index(text, "example.org/shop+"):]
 		write(t, export, strings.Replace(text, key[:strings.Index(key, `"`)], "example.org/other+1+a", 1))
 	}, "export", Problem, "is of another log", "belong together", "", false},
+	"an export that somebody changed": {func(t *testing.T, _ *Options) {
+		text := content(t, export)
+		must(t, os.Remove(export))
+		write(t, export, strings.Replace(text, `"not_started"`, `"done"`, 1))
+	}, "export", Problem, "do not agree", "orchestrator verify", "", false},
 	"an export that is behind": {behind, "export", Warning, "and the log has", "", "orchestrator up", false},
 	"an export out of git": {inGit("rm", "-q", "--cached", export), "export", Warning, "is not in git", "",
 		" add -- ", true},
@@ -307,7 +324,8 @@ func anotherKey(t *testing.T, o *Options) {
 func starting(t *testing.T, o *Options) {
 	t.Helper()
 	t.Setenv("HOLD", o.Data.File("up.lock"))
-	p, err := background.Start(os.Args[0], nil, filepath.Join(t.TempDir(), "log"), os.Environ())
+	args := []string{"serve", "--background", "--data", string(o.Data)}
+	p, err := background.Start(os.Args[0], args, filepath.Join(t.TempDir(), "log"), os.Environ())
 	must(t, err)
 	t.Cleanup(func() { p.Stop(time.Second) })
 	require.Eventually(t, func() bool {

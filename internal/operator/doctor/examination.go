@@ -81,6 +81,7 @@ type state struct {
 	at               time.Time // of the last record; zero where the service has it
 	key              string    // that signs it
 	evidence, branch string    // on record
+	differs          bool      // the export is not what the tables of the same moment say
 }
 
 // notes collects findings about a data folder.

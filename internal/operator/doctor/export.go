@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -45,8 +46,11 @@ func (e records) lookAtExport(ctx context.Context) {
 		return
 	}
 	if e.compareExport(ctx) {
-		e.say("export", OK, "", "%s has %d requirements at record %d", e.Export, len(status.Requirements),
-			status.Log.Size)
+		what := fmt.Sprintf("%s has %d requirements at record %d", e.Export, len(status.Requirements), status.Log.Size)
+		if e.known.served || !e.known.is {
+			what += "; its content is not compared with the database"
+		}
+		e.say("export", OK, "", "%s", what)
 	}
 	e.lookAtGit(ctx, "export", e.Export)
 }
@@ -85,13 +89,18 @@ func (e records) compareExport(ctx context.Context) bool {
 		e.fail("export", Problem, err)
 	case has.Key != "" && has.Key != e.known.key:
 		e.advise("export", Problem,
-			"give --data and --export that belong together, or remove the export: a start writes it",
+			"keep the export, which shows what the log has to have; give --data and --export that belong together, "+
+				"or, if another database was put here, orchestrator restore FILE reads a backup",
 			"%s is of another log than this folder's", e.Export)
 	case has.Size < e.known.size:
 		e.say("export", Warning, mend, "%s has the state at record %d, and the log has %d records", e.Export, has.Size,
 			e.known.size)
 	case has.Size > e.known.size && !e.known.served, has.Size == e.known.size && has.Root != e.known.root:
 		// what was found of the database says so
+	case e.known.differs:
+		e.advise("export", Problem, "orchestrator verify says whether the export or the database was changed; put back "+
+			"a good database, or move the export away", "%s and the database are of the same moment and do not agree",
+			e.Export)
 	default:
 		return true
 	}

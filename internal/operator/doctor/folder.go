@@ -123,7 +123,7 @@ func (e *examination) lookAtTokens(ctx context.Context) {
 	}
 	usable := map[string]int{}
 	for _, t := range all {
-		again := e.orchestrator("token add "+t.Role+" "+shellquote.Quote(t.Name)) + " --out " +
+		again := e.orchestrator("token add "+shellquote.Quote(t.Role)+" "+shellquote.Quote(t.Name)) + " --out " +
 			shellquote.Quote(t.Role+"-again.token")
 		switch {
 		case t.Expired(e.Now):

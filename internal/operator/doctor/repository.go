@@ -14,6 +14,7 @@ import (
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/system/git"
 	"orchestrator/internal/system/gitignore"
+	"orchestrator/internal/system/shellquote"
 	"orchestrator/internal/system/tree"
 )
 
@@ -96,14 +97,18 @@ func (e *examination) lookAtBranch(ctx context.Context, r repository) {
 	}
 }
 
-// someBranch returns the name of a branch that has the commit that is checked out, or of a new one.
+// someBranch returns the argument that makes git switch to a branch that has the commit that is checked out, or to a
+// new one.
 func (e *examination) someBranch(ctx context.Context, r repository) string {
-	names, err := r.ask(ctx, "for-each-ref", "--contains", "HEAD", "--count", "1", "--format=%(refname:short)",
-		"refs/heads")
-	if err != nil || names == "" {
-		return "--create main"
+	names, err := r.ask(ctx, "for-each-ref", "--contains", "HEAD", "--format=%(refname:lstrip=2)", "refs/heads")
+	if err == nil {
+		for name := range strings.SplitSeq(names, "\n") {
+			if name != "" && !strings.HasPrefix(name, "-") { // which switch would take for an option
+				return shellquote.Quote(name)
+			}
+		}
 	}
-	return names
+	return "--create main"
 }
 
 // lookAtSecrets finds what git tracks, or would, of the data folder.

@@ -12,6 +12,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/operator/localservice"
+	"orchestrator/internal/system/background"
 	"orchestrator/internal/system/tree"
 )
 
@@ -41,6 +42,9 @@ func (e services) lookAtNone() {
 	case err == nil && process != 0:
 		e.advise("service", Warning, "wait for it; "+localservice.LogFile(e.Data)+" says what it does",
 			"process %d is starting or ending the service", process)
+	case errors.Is(err, background.ErrStranger):
+		e.say("service", Problem, "rm -- "+quoted(e.Data.File("up.lock")),
+			"another program holds the lock by which down finds the service: %v", err)
 	case e.saved.URL != "":
 		e.say("service", OK, "", "none runs with the folder %s; the settings name another", e.Data)
 	default:

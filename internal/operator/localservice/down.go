@@ -18,8 +18,10 @@ func Down(ctx context.Context, data datadir.Dir) (Service, error) {
 		s.URL = apiclient.LocalURL(addr)
 	}
 	runs := apiclient.Runs(data)
-	s.Process, err = background.End(ctx, lockFile(data))
+	s.Process, err = background.End(ctx, lockFile(data), func(id int) error { return checkProcess(data, id) })
 	switch {
+	case errors.Is(err, background.ErrStranger):
+		return s, stranger(data, CodeStop, err)
 	case errors.Is(err, context.DeadlineExceeded):
 		return s, fault.New(fault.Conflict, CodeStop,
 			"process %d was told to end, and still finishes its work", s.Process).

@@ -40,7 +40,16 @@ func startFile(data datadir.Dir) string { return data.File("start.lock") }
 
 // Process returns the process of the service in the background of a data folder, which may be starting or ending; 0 is
 // none.
-func Process(data datadir.Dir) (id int, err error) { return background.Holder(lockFile(data)) }
+func Process(data datadir.Dir) (id int, err error) {
+	id, err = background.Holder(lockFile(data))
+	if err == nil && id != 0 {
+		err = checkProcess(data, id)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return id, nil
+}
 
 // Options say how a service is started.
 type Options struct {
@@ -165,7 +174,10 @@ func (o Options) wait() {
 
 // find returns the service that runs, if one does, and refuses to go on while one starts or ends.
 func find(ctx context.Context, data datadir.Dir) (Service, error) {
-	holder, err := background.Holder(lockFile(data))
+	holder, err := Process(data)
+	if errors.Is(err, background.ErrStranger) {
+		return Service{}, stranger(data, CodeStart, err)
+	}
 	if err != nil {
 		return Service{}, unreadable(data, err)
 	}

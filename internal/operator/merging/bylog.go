@@ -13,6 +13,7 @@ import (
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/operator/database"
+	"orchestrator/internal/system/shellquote"
 )
 
 // Service is asked for proofs, as apiclient.Client can be.
@@ -108,6 +109,6 @@ func (r Request) ahead(ctx context.Context, where string, size uint64, short, lo
 	return fault.New(fault.Conflict, "merge_ahead",
 		"%s: %s has %d records, and %s only %d: it was not written from this log", r.Path, long.side, long.size, where,
 		size).WithFix("git log -- %s says who committed it; if another database went on from this one, put that one "+
-		"here with orchestrator restore, and merge again; else keep the other side: git checkout --%s -- %s", r.Path,
-		short.side, r.Path)
+		"here with orchestrator restore, and merge again; else keep the other side: git checkout --%s -- %s", shellquote.Quote(r.Path),
+		short.side, shellquote.Quote(r.Path))
 }

@@ -12,6 +12,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/system/shellquote"
 	"orchestrator/internal/system/tree"
 )
 
@@ -120,7 +121,8 @@ func (r Request) keep(content []byte) error {
 	}
 	if err != nil {
 		return fault.New(fault.Unavailable, "merge_unwritable", "the merged %s cannot be written", r.Path).
-			WithFix("make the working tree writable, or take the file by hand: git checkout --theirs -- %s", r.Path).
+			WithFix("make the working tree writable, or take the file by hand: git checkout --theirs -- %s",
+				shellquote.Quote(r.Path)).
 			Because(err)
 	}
 	return nil
@@ -129,7 +131,7 @@ func (r Request) keep(content []byte) error {
 func (r Request) unreadable(why string) error {
 	return fault.New(fault.Invalid, "merge_unreadable", "%s cannot be merged: %s", r.Path, why).
 		WithFix("take the version that the service wrote: git checkout --ours -- %s, or --theirs; the service writes it "+
-			"anew when it starts", r.Path)
+			"anew when it starts", shellquote.Quote(r.Path))
 }
 
 // forked refuses two versions of which neither has all that the other has.

@@ -77,6 +77,9 @@ func (p Project) Plan(ctx context.Context) (Plan, error) {
 }
 
 func (p Project) plan(ctx context.Context) (Plan, error) {
+	if err := p.refuseLinks(ctx); err != nil {
+		return Plan{}, err
+	}
 	if err := p.refuseClone(ctx); err != nil {
 		return Plan{}, err
 	}

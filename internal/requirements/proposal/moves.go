@@ -7,6 +7,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/guidance"
 	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/system/shellquote"
 )
 
 // Mover returns the role that moves requirements into a status, whatever the workflow.
@@ -56,7 +57,7 @@ func Acceptance(v guidance.View, reason string) (guidance.Body, error) {
 	}
 	return guidance.Body{}, fault.New(fault.Conflict, "nothing_to_accept",
 		"%s has no changed text that waits to be accepted", v.ID).
-		WithFix("orchestrator next %s lists what waits", v.ID)
+		WithFix("orchestrator next %s lists what waits", shellquote.Quote(v.ID))
 }
 
 // Aside returns the request that moves a requirement into a status, with the evidence that the service offers for

@@ -65,6 +65,22 @@ func wholeFile() *syscall.Flock_t { return &syscall.Flock_t{Type: syscall.F_WRLC
 // held keeps the files open whose locks this process holds: to close one of them would release its lock.
 var held []*os.File
 
+// ErrStranger says that a lock is not one that Hold took: its file has another name, too, or no process is known to have
+// it.
+var ErrStranger = errors.New("the lock is that of another program")
+
+// checkNames refuses a file that has another name, under which any program may have locked it.
+func checkNames(file *os.File) error {
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	if stat, is := info.Sys().(*syscall.Stat_t); !is || !info.Mode().IsRegular() || stat.Nlink > 1 {
+		return ErrStranger
+	}
+	return nil
+}
+
 // Hold takes the lock on the file at path for this process, which keeps it until it ends. The file is made where it is
 // missing.
 func Hold(path string) error {
@@ -73,14 +89,18 @@ func Hold(path string) error {
 	if err != nil {
 		return err
 	}
-	if err := syscall.FcntlFlock(file.Fd(), syscall.F_SETLK, wholeFile()); err != nil {
+	if err = checkNames(file); err == nil {
+		err = syscall.FcntlFlock(file.Fd(), syscall.F_SETLK, wholeFile())
+	}
+	if err != nil {
 		return errors.Join(err, file.Close())
 	}
 	held = append(held, file)
 	return nil
 }
 
-// Holder returns the id of the process that holds the lock on the file at path, or 0 for none.
+// Holder returns the id of the process that holds the lock on the file at path, or 0 for none. The error is ErrStranger
+// for a lock that Hold did not take.
 func Holder(path string) (id int, err error) {
 	file, err := os.OpenFile(path, os.O_RDWR|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -94,6 +114,12 @@ func Holder(path string) (id int, err error) {
 	if err := syscall.FcntlFlock(file.Fd(), syscall.F_GETLK, lock); err != nil || lock.Type == syscall.F_UNLCK {
 		return 0, err
 	}
+	if err := checkNames(file); err != nil {
+		return 0, err
+	}
+	if lock.Pid <= 0 {
+		return 0, ErrStranger // a lock of an open file, not of a process
+	}
 	return int(lock.Pid), nil
 }
 
@@ -101,8 +127,9 @@ func Holder(path string) (id int, err error) {
 const lookAgain = 20 * time.Millisecond
 
 // End asks the process that holds the lock on the file at path to end by SIGTERM, and waits until it has. It returns
-// its id, or 0 if no process holds the lock. It never kills: when ctx ends first, that is the error.
-func End(ctx context.Context, path string) (id int, err error) {
+// its id, or 0 if no process holds the lock. A process that check refuses is not asked. End never kills: when ctx ends
+// first, that is the error.
+func End(ctx context.Context, path string, check func(id int) error) (id int, err error) {
 	id, err = Holder(path)
 	if err != nil || id <= 0 {
 		return 0, err
@@ -114,6 +141,9 @@ func End(ctx context.Context, path string) (id int, err error) {
 	// The lock is looked at again with the process in hand: what has it now cannot become another process.
 	if now, err := Holder(path); err != nil || now != id {
 		return 0, err
+	}
+	if err := check(id); err != nil {
+		return id, err
 	}
 	if err := process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return id, err

@@ -32,13 +32,15 @@ func content(t *testing.T, path string) string {
 	return string(b)
 }
 
+func anyone(int) error { return nil }
+
 func TestAProgramIsFoundAndEndedByItsLock(t *testing.T) {
 	dir := t.TempDir()
 	lock, log := filepath.Join(dir, "lock"), filepath.Join(dir, "log")
 	id, err := Holder(lock)
 	require.NoError(t, err)
 	require.Zero(t, id, "there is no file")
-	id, err = End(t.Context(), lock)
+	id, err = End(t.Context(), lock, anyone)
 	require.NoError(t, err)
 	require.Zero(t, id, "there is nothing to end")
 	require.NoFileExists(t, lock)
@@ -58,11 +60,11 @@ func TestAProgramIsFoundAndEndedByItsLock(t *testing.T) {
 
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
-	id, err = End(t.Context(), lock)
+	id, err = End(t.Context(), lock, anyone)
 	require.NoError(t, err)
 	require.Equal(t, p.ID, id)
 	<-p.Ended()
-	id, err = End(over, lock)
+	id, err = End(over, lock, anyone)
 	require.NoError(t, err)
 	require.Zero(t, id, "a lock that nobody holds names no process")
 	require.True(t, p.Stop(time.Second), "it has ended")

@@ -1,0 +1,90 @@
+package doctor
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// foreign returns why a registered line is not the hook of the program own and nothing else, or "". Settings of a client
+// may have come with a repository, so such a line may be anything.
+func (l line) foreign(client, own, path string) string {
+	if !isSimple(l.text) {
+		return "it is more than one simple command"
+	}
+	program, err := l.program(path)
+	switch {
+	case err != nil:
+		return err.Error()
+	case !isOwn(program, own):
+		return "it starts " + program + ", which is not this program"
+	case !asksHook(l.args[1:], client):
+		return "its arguments are not those of the hook"
+	}
+	return ""
+}
+
+// isSimple reports whether a shell does nothing with a line but start one program: no second command, redirection,
+// assignment or substitution.
+func isSimple(text string) bool {
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(text), "")
+	if err != nil || len(file.Stmts) != 1 {
+		return false
+	}
+	s := file.Stmts[0]
+	call, is := s.Cmd.(*syntax.CallExpr)
+	if !is || s.Negated || s.Background || len(s.Redirs) > 0 || len(call.Assigns) > 0 {
+		return false
+	}
+	plain := true
+	syntax.Walk(call, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case nil, *syntax.CallExpr, *syntax.Word, *syntax.Lit, *syntax.SglQuoted, *syntax.DblQuoted:
+		case *syntax.ParamExp:
+			plain = plain && n.Short
+		default:
+			plain = false
+		}
+		return plain
+	})
+	return plain
+}
+
+// isOwn reports whether a path leads to the program own or to the orchestrator-hook beside it.
+func isOwn(path, own string) bool {
+	found, err := os.Stat(path)
+	if err != nil {
+		return false
+	}
+	known := []string{own, filepath.Join(filepath.Dir(own), "orchestrator-hook")}
+	if real, err := filepath.EvalSymlinks(own); err == nil {
+		known = append(known, filepath.Join(filepath.Dir(real), "orchestrator-hook"))
+	}
+	for _, k := range known {
+		if info, err := os.Stat(k); err == nil && os.SameFile(found, info) {
+			return true
+		}
+	}
+	return false
+}
+
+// asksHook reports whether arguments are those of the hook: CLIENT [--root DIR], after the word hook where the whole
+// program is started.
+func asksHook(args []string, client string) bool {
+	if len(args) > 0 && args[0] == "hook" {
+		args = args[1:]
+	}
+	if len(args) == 0 || args[0] != client {
+		return false
+	}
+	switch rest := args[1:]; len(rest) {
+	case 0:
+		return true
+	case 1:
+		return strings.HasPrefix(rest[0], "--root=")
+	default:
+		return len(rest) == 2 && rest[0] == "--root"
+	}
+}
