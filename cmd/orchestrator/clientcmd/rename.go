@@ -49,7 +49,8 @@ document numbers requirements per folder, and none takes the folders away.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.reason, "reason", "", "`text` that goes on record")
-	f.BoolVar(&o.all, "all", false, "confirm all pairs that are listed without names, but nothing that is ambiguous")
+	f.BoolVar(&o.all, "all", false,
+		"confirm all pairs that are listed without names, but nothing that is ambiguous")
 	f.StringVar(&o.form, "qualify", "", "`form` that all ids get: folder, families or none")
 	f.BoolVar(&o.dryRun, "dry-run", false, "ask what would be renamed, and change nothing")
 	f.BoolVar(&o.yes, "yes", false, "do not ask before all pairs are confirmed")

@@ -182,8 +182,10 @@ func TestPairsAreProposed(t *testing.T) {
 	taken.Retired = false
 	one := in(lived("O-1", "one"), "a.md", 3, "Shop", "Login")
 	require.Equal(t, Proposals{[]Proposal{
-		{Pair{"O-1", "N-1"}, "one", lifecycle.Planned, SameText, Place{"a.md", 3, []string{"Shop", "Login"}}, Place{Section: []string{}}},
-		{Pair{"O-4", "N-4"}, "Four", lifecycle.Planned, SameTitle, Place{Section: []string{}}, Place{Section: []string{}}},
+		{Pair{"O-1", "N-1"}, "one", lifecycle.Planned, SameText, Place{"a.md", 3, []string{"Shop", "Login"}},
+			Place{Section: []string{}}},
+		{Pair{"O-4", "N-4"}, "Four", lifecycle.Planned, SameTitle, Place{Section: []string{}},
+			Place{Section: []string{}}},
 	}, []Ambiguity{}}, Propose([]lifecycle.Requirement{
 		one, lived("O-3", "three"), lived("O-4", "four"), lived("O-5", "five"), idle, deferred,
 		defined("N-1", "one"), retitled, taken, defined("N-6", "six"), defined("N-7", "seven"),
@@ -231,9 +233,11 @@ func TestALifeIsProposedToNoTwin(t *testing.T) {
 		all  []lifecycle.Requirement
 		want []string
 	}{
-		{"two and two", []lifecycle.Requirement{lived("O-1", "one"), lived("O-2", "one"), defined("N-1", "one"), defined("N-2", "one")},
+		{"two and two", []lifecycle.Requirement{
+			lived("O-1", "one"), lived("O-2", "one"), defined("N-1", "one"), defined("N-2", "one")},
 			[]string{"text: O-1 O-2 ? N-1 N-2"}},
-		{"two and one", []lifecycle.Requirement{lived("O-1", "one"), lived("O-2", "one"), defined("N-1", "one")},
+		{"two and one", []lifecycle.Requirement{
+			lived("O-1", "one"), lived("O-2", "one"), defined("N-1", "one")},
 			[]string{"text: O-1 O-2 ? N-1"}},
 		{"one and two", []lifecycle.Requirement{lived("O-1", "one"), defined("N-1", "one"), defined("N-2", "one")},
 			[]string{"text: O-1 ? N-1 N-2"}},
@@ -241,7 +245,8 @@ func TestALifeIsProposedToNoTwin(t *testing.T) {
 			[]string{"text: O-1 IDLE ? N-1"}},
 		{"the other one is deferred", []lifecycle.Requirement{lived("O-1", "one"), deferred, defined("N-1", "one")},
 			[]string{"text: O-1 LATER ? N-1"}},
-		{"work began on the other one", []lifecycle.Requirement{lived("O-1", "one"), taken, defined("N-1", "one")},
+		{"work began on the other one", []lifecycle.Requirement{
+			lived("O-1", "one"), taken, defined("N-1", "one")},
 			[]string{"text: O-1 ? TAKEN N-1"}},
 		{"the other one is confirmed", []lifecycle.Requirement{lived("O-1", "one"), confirmed, defined("N-1", "one")},
 			[]string{"O-1>N-1"}},
