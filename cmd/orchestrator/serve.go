@@ -110,7 +110,7 @@ func serveCommand() *cobra.Command {
 		"how long a change waits for the export that contains it; 0 answers at once")
 	f.StringVar(&o.Project.Workflow, "workflow", "",
 		"of a new project: v1, the literal table, or rework, which adds the way back from blocked, deferred, "+
-			"needs_changes and tested_fail; later the pm switches it with PUT /workflow (default v1)")
+			"needs_changes and tested_fail; later the pm switches it with orchestrator workflow (default v1)")
 	evidenceFlags(f, &o)
 	logFlags(f, &o)
 	f.BoolVar(&o.Project.RequireIfMatch, "require-if-match", false, "refuse changes without If-Match (428)")

@@ -14,6 +14,7 @@ import (
 	"orchestrator/cmd/orchestrator/clientcmd/renaming"
 	"orchestrator/cmd/orchestrator/completion"
 	"orchestrator/internal/apiclient"
+	"orchestrator/internal/requirements/qualify"
 )
 
 const pathOfRenames = "/project/renames"
@@ -82,6 +83,8 @@ func (o *renameOptions) check(args []string) error {
 	case ways > 1, ways == 0 && (o.reason != "" || o.dryRun):
 		return cliMisuse("give two ids, --all or --qualify, one of them").
 			WithFix("orchestrator rename without flags lists what seems to be renamed")
+	case o.form != "" && qualify.Check(o.form) != nil:
+		return cliMisuse("there is no form of ids %q", o.form).WithFix("give folder, families or none")
 	case ways == 1 && o.reason == "":
 		return cliMisuse("renaming needs a reason, which goes on record").WithFix("add --reason '<why>'")
 	case o.all && !o.yes && !o.dryRun && !term.IsTerminal(int(os.Stdin.Fd())):

@@ -2,6 +2,7 @@ package projectcmd
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +15,7 @@ import (
 	"orchestrator/internal/boundary/install"
 	"orchestrator/internal/daemon/project"
 	"orchestrator/internal/datadir"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/operator/setup"
 	"orchestrator/internal/requirements/reqdoc"
 )
@@ -103,6 +105,12 @@ func (o *initOptions) flags(cmd *cobra.Command) {
 }
 
 func (o *initOptions) run(cmd *cobra.Command) error {
+	for _, client := range o.answers.Clients {
+		if !slices.Contains(append(agentclient.Names(), setup.None), client) {
+			return fault.Misuse("there is no client %q", client).
+				WithFix("give %s or %s", strings.Join(agentclient.Names(), ", "), setup.None)
+		}
+	}
 	if err := o.goToPlace(cmd); err != nil {
 		return err
 	}

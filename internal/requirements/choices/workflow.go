@@ -29,8 +29,8 @@ func Workflow(ctx context.Context, l *ledger.Ledger, was, asked string) error {
 	}
 	return fault.New(fault.Conflict, "workflow_on_record",
 		"the log says that workflow %s is in force, and --workflow says %s", was, asked).
-		WithFix(`leave --workflow out, since it counts at the first start only; the pm switches a project with `+
-			`PUT /workflow {"workflow":%q,"reason":"…"}`, asked)
+		WithFix(`leave --workflow out, since it counts at the first start only; the pm switches a project, `+
+			`while its service runs: orchestrator workflow %s --reason '<why>'`, asked)
 }
 
 // Switch is a workflow that somebody asks for, and why.

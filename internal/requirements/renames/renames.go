@@ -69,7 +69,7 @@ func (a Asked) Check() error {
 	case a.Qualify != "":
 		if qualify.Check(a.Qualify) != nil {
 			return invalid("there is no such form of ids",
-				"send folder, which puts the folder of the document in front of each id, or none")
+				"send folder, which puts the folder of the document in front of each id, families or none")
 		}
 		return nil
 	}
