@@ -22,7 +22,7 @@ const MaxMeant = 10
 func Unknown(from *projection.Snapshot, id string) *fault.Error {
 	err := fault.New(fault.NotFound, decision.CodeUnknown, "there is no requirement %q", decision.Quote(id))
 	ids := from.Meant(id)
-	if now, was := from.RenamedTo(id); was && slices.Equal(ids, []string{now}) {
+	if now, was := from.RenamedTo(id); was && slices.Contains(ids, now) {
 		err.RenamedTo = now
 		if e, _ := from.Find(now); qualify.Short(now, e.Summary.Path) != id {
 			return renamed(err, id, now)

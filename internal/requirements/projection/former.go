@@ -2,8 +2,10 @@ package projection
 
 import (
 	"cmp"
-	"orchestrator/internal/ledger/thread"
+	"maps"
 	"slices"
+
+	"orchestrator/internal/ledger/thread"
 )
 
 // former has the ids that requirements had, each with those that lost it, in the order of the log. An id can be lost
@@ -48,15 +50,18 @@ func (s *Snapshot) WasRenamed(id string) (now string, record uint64) {
 	return all[len(all)-1].now, all[len(all)-1].record
 }
 
-// Former returns the ids that no requirement has any more, each with the present id of the one that had it last.
-func (s *Snapshot) Former() map[string]string {
-	now := map[string]string{}
-	for id := range s.former {
-		if to, was := s.RenamedTo(id); was {
-			now[id] = to
+// Former returns the ids that each requirement had, and that none has any more.
+func (s *Snapshot) Former() map[string][]string {
+	had := map[string][]string{}
+	for _, id := range slices.Sorted(maps.Keys(s.former)) {
+		if _, was := s.RenamedTo(id); !was {
+			continue
+		}
+		for _, l := range s.former[id] {
+			had[l.now] = append(had[l.now], id)
 		}
 	}
-	return now
+	return had
 }
 
 // Threads returns which records are about a requirement: those about its id since it has it, and those about each id

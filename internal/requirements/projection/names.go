@@ -19,7 +19,7 @@ func (s *Snapshot) named() qualify.Names {
 		for e := range s.All() {
 			one := qualify.One{ID: e.Summary.ID, Path: e.Summary.Path, Retired: e.Summary.Retired}
 			for _, had := range e.Former {
-				if now, was := s.RenamedTo(had.ID); was && now == one.ID {
+				if _, was := s.RenamedTo(had.ID); was {
 					one.Former = append(one.Former, had.ID)
 				}
 			}
@@ -31,7 +31,7 @@ func (s *Snapshot) named() qualify.Names {
 }
 
 // Meant returns the ids that a name stands for, sorted: the name itself if it is an id, else those whose short form it
-// is, or the one that had it as its id.
+// is, or those that had it as their id.
 func (s *Snapshot) Meant(name string) []string { return s.named().Meant(name) }
 
 // Shorts returns the short forms of ids, and ids that requirements had, each with the ids that are meant, sorted.

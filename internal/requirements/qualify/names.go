@@ -10,7 +10,7 @@ type One struct {
 	ID      string
 	Path    string
 	Retired bool
-	Former  []string // ids that it had, and that no other requirement has had since
+	Former  []string // ids that it had
 }
 
 // Names finds requirements by the short forms of their ids.
@@ -25,7 +25,7 @@ const OneFolder = "./"
 
 // NamesOf returns the names of requirements. A retired requirement keeps its short form only as long as no other one
 // has it. The short form of a requirement in use that is the id of another one stands for both. An id that a
-// requirement had names it as long as it is neither an id nor a short form.
+// requirement had names it, as long as it is neither an id nor a short form; one that several had stands for all of them.
 func NamesOf(all []One) Names {
 	n := Names{whole: make(map[string]bool, len(all)), short: map[string][]string{}}
 	by := map[string][]One{}
@@ -42,14 +42,28 @@ func NamesOf(all []One) Names {
 			n.short[short] = slices.Sorted(slices.Values(append(inUse(ones), short)))
 		}
 	}
-	for _, one := range all {
-		for _, id := range one.Former {
-			if !n.whole[id] && n.short[id] == nil {
-				n.short[id] = []string{one.ID}
-			}
+	for id, ids := range formerly(all) {
+		if !n.whole[id] && n.short[id] == nil {
+			n.short[id] = ids
 		}
 	}
 	return n
+}
+
+// formerly returns the ids that requirements had, each with the present ids of those that had it, sorted.
+func formerly(all []One) map[string][]string {
+	had := map[string][]string{}
+	for _, one := range all {
+		for _, id := range one.Former {
+			if !slices.Contains(had[id], one.ID) {
+				had[id] = append(had[id], one.ID)
+			}
+		}
+	}
+	for _, ids := range had {
+		slices.Sort(ids)
+	}
+	return had
 }
 
 // Meant returns the ids that a name stands for, sorted: those whose short form it is, and the name itself if it is one.

@@ -134,8 +134,10 @@ func TestFormerIDsNameWhatHadThem(t *testing.T) {
 	names := NamesOf([]One{
 		{ID: "NEW", Path: "R.md", Former: []string{"OLD", "FR-3", "a/FR-1"}},
 		{ID: "a/FR-1", Path: "specs/a/spec.md"}, {ID: "a/FR-3", Path: "specs/a/spec.md"},
+		{ID: "LATER", Path: "R.md", Former: []string{"TWICE", "TWICE"}}, {ID: "FIRST", Path: "R.md", Former: []string{"TWICE"}},
 	})
 	require.Equal(t, []string{"NEW"}, names.Meant("OLD"))
+	require.Equal(t, []string{"FIRST", "LATER"}, names.Meant("TWICE"), "both had it")
 	require.Equal(t, []string{"a/FR-1"}, names.Meant("a/FR-1"), "a requirement has it")
 	require.Equal(t, []string{"a/FR-3"}, names.Meant("FR-3"), "it is a short form")
 }

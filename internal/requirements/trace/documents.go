@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"maps"
 	"path/filepath"
-	"slices"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/documents"
@@ -20,7 +18,7 @@ type Documents struct {
 	Paths   []string // paths and patterns; none is REQUIREMENTS.md in the folder that is looked through
 	Reading reqdoc.Options
 
-	former map[string]string // ids that requirements had, as the export shows them, with their present ids
+	former map[string][]string // ids that each requirement had, as the export shows them
 }
 
 // RunDocuments looks through the files of a folder as Run does, for what names the requirements of documents. The
@@ -58,13 +56,9 @@ func (d Documents) defined(files []reqdoc.File) ([]Requirement, error) {
 			"the documents define no requirement").
 			WithFix("orchestrator import --dry-run lists what looks like one and was not accepted"), d.Reading)
 	}
-	had := map[string][]string{}
-	for _, id := range slices.Sorted(maps.Keys(d.former)) {
-		had[d.former[id]] = append(had[d.former[id]], id)
-	}
 	all := make([]Requirement, len(set.Requirements))
 	for i, r := range set.Requirements {
-		all[i] = Requirement{ID: r.ID, Title: r.Title, Path: r.Path, Former: had[r.ID]}
+		all[i] = Requirement{ID: r.ID, Title: r.Title, Path: r.Path, Former: d.former[r.ID]}
 	}
 	return all, nil
 }

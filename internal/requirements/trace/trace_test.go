@@ -280,4 +280,12 @@ func TestMarksKeepNamingWhatWasRenamed(t *testing.T) {
 	require.Equal(t, "Implements REQ-001", r.Requirements[0].Places[0].What())
 	require.Equal(t, []Place{{Path: "a.go", Line: 1, Kind: KindMark, Keyword: implements}}, r.Requirements[1].Places)
 	require.Empty(t, r.Unknown)
+
+	r, err = Run(t.Context(), folder, []Requirement{
+		{ID: "LOGIN-1", Former: []string{"REQ-001"}}, {ID: "LOGIN-2", Former: []string{"REQ-001"}},
+	}, Options{})
+	require.NoError(t, err)
+	require.Empty(t, r.Requirements[0].Places, "nobody can tell which of them is meant")
+	require.Len(t, r.Ambiguous, 2)
+	require.Equal(t, []string{"LOGIN-1", "LOGIN-2"}, r.Ambiguous[0].Could)
 }
