@@ -57,7 +57,7 @@ var notAnswering = map[string]string{
 	"internal/operator/keyfile":              "start, and the command line",
 	"cmd/orchestrator/gitcmd":                "the command line",
 	"internal/operator/localservice":         "the command line",
-	"internal/system/gitignore":             "start, and the command line",
+	"internal/system/gitignore":              "start, and the command line",
 	"internal/operator/merging":              "the command line",
 	"internal/operator/offline":              "the command line",
 	"internal/operator/since":                "the command line",

@@ -21,7 +21,7 @@ func Down(ctx context.Context, data datadir.Dir) (Service, error) {
 	s.Process, err = background.End(ctx, lockFile(data), func(id int) error { return checkProcess(data, id) })
 	switch {
 	case errors.Is(err, background.ErrStranger):
-		return s, stranger(data, CodeStop, err)
+		return s, stranger(data, err)
 	case errors.Is(err, context.DeadlineExceeded):
 		return s, fault.New(fault.Conflict, CodeStop,
 			"process %d was told to end, and still finishes its work", s.Process).

@@ -24,6 +24,8 @@ import (
 const (
 	CodeStart fault.Code = "start" // the service did not start
 	CodeStop  fault.Code = "stop"  // the service was not stopped
+
+	CodeStranger fault.Code = "lock_of_another" // no service of the folder holds its lock
 )
 
 // logLimit is the most bytes that the log has before its content is moved to serve.log.1.
@@ -176,7 +178,7 @@ func (o Options) wait() {
 func find(ctx context.Context, data datadir.Dir) (Service, error) {
 	holder, err := Process(data)
 	if errors.Is(err, background.ErrStranger) {
-		return Service{}, stranger(data, CodeStart, err)
+		return Service{}, stranger(data, err)
 	}
 	if err != nil {
 		return Service{}, unreadable(data, err)

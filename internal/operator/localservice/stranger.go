@@ -44,8 +44,8 @@ func checkProcess(data datadir.Dir, id int) error {
 }
 
 // stranger makes the error of a lock that no service of the data folder holds.
-func stranger(data datadir.Dir, code fault.Code, cause error) error {
-	return fault.New(fault.Conflict, code, "%s is not locked by a service of this folder; no process was stopped",
+func stranger(data datadir.Dir, cause error) error {
+	return fault.New(fault.Conflict, CodeStranger, "%s is not locked by a service of this folder; no process was stopped",
 		lockFile(data)).
 		WithFix("rm -- %s; the next orchestrator up makes it anew", shellquote.Quote(lockFile(data))).Because(cause)
 }
