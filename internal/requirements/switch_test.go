@@ -43,7 +43,7 @@ func TestTheLogHasTheWorkflow(t *testing.T) {
 	require.NoError(t, err)
 	_, err = Open(t.Context(), l, r.clock.read, Options{Workflow: lifecycle.Rework})
 	require.True(t, fault.Is(err, "workflow_on_record"), err)
-	require.Contains(t, fault.As(err).Fix, `PUT /workflow {"workflow":"rework"`)
+	require.Contains(t, fault.As(err).Fix, "orchestrator workflow rework")
 	require.Equal(t, size, l.Head().Size)
 
 	r = start(t, s, workflow(lifecycle.Workflow{}))
