@@ -7,6 +7,7 @@ import (
 
 	"orchestrator/cmd/orchestrator/cli/setting"
 	"orchestrator/internal/datadir"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/qualify"
 	"orchestrator/internal/requirements/reqdoc"
 )
@@ -25,7 +26,7 @@ func FormatFlag(cmd *cobra.Command, format *string, known []string) {
 
 // UnknownFormat refuses a --format; known are the ones there are.
 func UnknownFormat(format string, known []string) error {
-	return misuse("there is no format %q", format).
+	return fault.Misuse("there is no format %q", format).
 		WithFix("use --format with one of %s", strings.Join(known, ", "))
 }
 

@@ -10,11 +10,6 @@ import (
 	"orchestrator/internal/system/shellquote"
 )
 
-// misuse makes the error of a command line that cannot be used.
-func misuse(format string, args ...any) *fault.Error {
-	return fault.Misuse(format, args...)
-}
-
 // wrongValue is how an error begins that says that a flag does not take a value.
 var wrongValue = regexp.MustCompile(`^invalid argument "(.*)" for "(?:-\w, )?--([a-z-]+)" flag: `)
 
@@ -29,10 +24,10 @@ func flagError(cmd *cobra.Command, err error) error {
 	if m := wrongValue.FindStringSubmatch(err.Error()); m != nil {
 		f := cmd.Flags().Lookup(m[2])
 		if t, known := taken[f.Value.Type()]; known {
-			return misuse("--%s takes %s, not %q", f.Name, t.what, m[1]).WithFix("give --%s %s", f.Name, t.fix)
+			return fault.Misuse("--%s takes %s, not %q", f.Name, t.what, m[1]).WithFix("give --%s %s", f.Name, t.fix)
 		}
 	}
-	refusal := misuse("%v", err)
+	refusal := fault.Misuse("%v", err)
 	for wrong, fix := range map[string]string{
 		"unknown flag: --token": "name a file with it by --token-file, or put it into the variable " + tokenVariable +
 			": others can see the command line",
@@ -54,7 +49,7 @@ func Group(cmd *cobra.Command) *cobra.Command {
 		if len(args) == 0 {
 			return nil
 		}
-		refusal := misuse("there is no command %q", cmd.CommandPath()+" "+args[0])
+		refusal := fault.Misuse("there is no command %q", cmd.CommandPath()+" "+args[0])
 		if similar := meant(cmd, args[0]); len(similar) > 0 {
 			return refusal.WithFix("did you mean %s?", strings.Join(similar, " or "))
 		}
@@ -132,15 +127,15 @@ func wrongArguments(cmd *cobra.Command, args []string) error {
 	fix := "the form is: " + cmd.UseLine()
 	switch {
 	case len(args) == 0:
-		return misuse("%s needs an argument", cmd.CommandPath()).WithFix("%s", fix)
+		return fault.Misuse("%s needs an argument", cmd.CommandPath()).WithFix("%s", fix)
 	case !strings.ContainsAny(cmd.Use, " "):
-		return misuse("%s takes no arguments, and was given %q", cmd.CommandPath(), args[0]).WithFix("%s", fix)
+		return fault.Misuse("%s takes no arguments, and was given %q", cmd.CommandPath(), args[0]).WithFix("%s", fix)
 	}
 	if words := strings.Join(args, " "); takesOneID(cmd) {
 		fix = "quote an id with spaces: " + cmd.CommandPath() + " " + shellquote.Quote(words)
 	}
 	if len(args) == 1 {
-		return misuse("%s was given one argument", cmd.CommandPath()).WithFix("%s", fix)
+		return fault.Misuse("%s was given one argument", cmd.CommandPath()).WithFix("%s", fix)
 	}
-	return misuse("%s was given %d arguments", cmd.CommandPath(), len(args)).WithFix("%s", fix)
+	return fault.Misuse("%s was given %d arguments", cmd.CommandPath(), len(args)).WithFix("%s", fix)
 }

@@ -14,6 +14,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/operator/config"
 	"orchestrator/internal/operator/exportfile"
+	"orchestrator/internal/requirements/projection"
 )
 
 // tokenVariable is the environment variable that holds a token. No flag does: every user of a machine can see the
@@ -79,7 +80,7 @@ func (o Service) checkNested() error {
 // isClone reports whether a data folder is that of a clone, whose log is elsewhere.
 func isClone(ctx context.Context, data datadir.Dir) bool {
 	saved, err := config.ReadLocal(ctx, data)
-	export := cmp.Or(saved.Export, "project_status.json")
+	export := cmp.Or(saved.Export, projection.DefaultExport)
 	if !filepath.IsAbs(export) {
 		export = filepath.Join(data.Project(), export)
 	}

@@ -36,13 +36,13 @@ func (o *confirming) flags(cmd *cobra.Command, reason string) {
 // check refuses to go on where nobody can be asked, or would be asked about what was not shown.
 func (o *confirming) check() error {
 	if o.asJSON && !o.yes {
-		return cliMisuse("with --json, or ORCHESTRATOR_JSON, nothing is shown that somebody could say yes to").
+		return fault.Misuse("with --json, or ORCHESTRATOR_JSON, nothing is shown that somebody could say yes to").
 			WithFix("look with orchestrator show, and give --yes; or give --json=false")
 	}
 	if o.yes || term.IsTerminal(int(os.Stdin.Fd())) {
 		return nil
 	}
-	return cliMisuse("nobody can be asked: standard input is no terminal").
+	return fault.Misuse("nobody can be asked: standard input is no terminal").
 		WithFix("run it in a terminal; or look with orchestrator show, and give --yes")
 }
 

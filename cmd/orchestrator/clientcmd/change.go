@@ -68,7 +68,7 @@ func justifying(cmd *cobra.Command, reason *string, evidence *[]string) {
 
 func (ch *changing) run(cmd *cobra.Command, id string) error {
 	if (ch.from == "") == (ch.status == "") {
-		return cliMisuse("give --status, or the whole request with --from").
+		return fault.Misuse("give --status, or the whole request with --from").
 			WithFix("orchestrator next %s lists the moves, each as a command", shellquote.Quote(id))
 	}
 	if err := ch.complete(cmd, id); err != nil {
@@ -107,14 +107,14 @@ func (ch *changing) complete(cmd *cobra.Command, id string) error {
 		return typed.Whole(cmd, ch.from, besides...)
 	}
 	if !slices.Contains(lifecycle.Statuses(), lifecycle.Status(ch.status)) {
-		return cliMisuse("%q is not a status", ch.status).
+		return fault.Misuse("%q is not a status", ch.status).
 			WithFix("orchestrator next %s lists the moves, each as a command", shellquote.Quote(id))
 	}
 	if err := ch.justified(cmd); err != nil {
 		return err
 	}
 	if len(ch.evidence) == 0 {
-		return cliMisuse("%s needs evidence", cmd.CommandPath()).
+		return fault.Misuse("%s needs evidence", cmd.CommandPath()).
 			WithFix("give --evidence file:PATH:10-20, --evidence commit:HEAD or --evidence test:NAME@REPORT")
 	}
 	return nil
@@ -135,8 +135,4 @@ func (ch *changing) body(cmd *cobra.Command, c *apiclient.Client, id string) (an
 	}
 	return guidance.Body{Status: lifecycle.Status(ch.status),
 		Justification: &lifecycle.Justification{Reason: ch.reason, Evidence: cited}}, nil
-}
-
-func cliMisuse(format string, args ...any) *fault.Error {
-	return fault.Misuse(format, args...)
 }

@@ -15,6 +15,7 @@ import (
 	"orchestrator/cmd/orchestrator/clientcmd/typed"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/advice"
 	"orchestrator/internal/requirements/guidance"
 	"orchestrator/internal/requirements/proposal"
@@ -25,7 +26,7 @@ import (
 // justified refuses a move without a reason, before anything is attached for it.
 func (ch *changing) justified(cmd *cobra.Command) error {
 	if strings.TrimSpace(ch.reason) == "" {
-		return cliMisuse("%s needs a reason", cmd.CommandPath()).WithFix("give --reason; it goes on record")
+		return fault.Misuse("%s needs a reason", cmd.CommandPath()).WithFix("give --reason; it goes on record")
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 // check refuses filters that name nothing there is, or two things at once.
 func (l *listing) check() error {
 	if l.role != "" && l.waitingFor != "" && l.role != l.waitingFor {
-		return cliMisuse("--role and --waiting-for mean the same, and were given %q and %q", l.role, l.waitingFor).
+		return fault.Misuse("--role and --waiting-for mean the same, and were given %q and %q", l.role, l.waitingFor).
 			WithFix("give one of them; a requirement may wait for several parties, and the list shows each")
 	}
 	for _, err := range []error{

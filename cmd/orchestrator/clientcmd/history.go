@@ -10,6 +10,7 @@ import (
 	"orchestrator/cmd/orchestrator/clientcmd/events"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -61,7 +62,7 @@ func (a *asking) history(cmd *cobra.Command, name string, limit int) error {
 func (a *asking) pages(cmd *cobra.Command, c *apiclient.Client, id, member string, limit int,
 	path func(id string) string) ([]byte, error) {
 	if limit < 0 {
-		return nil, cliMisuse("%d is no number of lines to list", limit).
+		return nil, fault.Misuse("%d is no number of lines to list", limit).
 			WithFix("give --limit a number from 1 on, or leave it out")
 	}
 	return apiclient.Reading(id, output.Renamed(cmd.ErrOrStderr()), func(id string) ([]byte, error) {

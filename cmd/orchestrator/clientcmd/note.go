@@ -8,6 +8,7 @@ import (
 
 	"orchestrator/cmd/orchestrator/clientcmd/typed"
 	"orchestrator/cmd/orchestrator/completion"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/guidance"
 	"orchestrator/internal/requirements/proposal"
 	"orchestrator/internal/rules/lifecycle"
@@ -24,7 +25,7 @@ func noteCommand() *cobra.Command {
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if strings.TrimSpace(args[1]) == "" {
-				return cliMisuse("the note has no text").
+				return fault.Misuse("the note has no text").
 					WithFix("give it as one argument: %s", strings.TrimSpace(cmd.Example))
 			}
 			c, err := a.connect()

@@ -11,6 +11,7 @@ import (
 	"orchestrator/cmd/orchestrator/clientcmd/typed"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/guidance"
 	"orchestrator/internal/requirements/proposal"
 	"orchestrator/internal/rules/lifecycle"
@@ -124,7 +125,7 @@ func (w *writing) read(cmd *cobra.Command, t proposal.Tree) (proposal.Value, err
 	}
 	value, err := w.part.Read(cmd.Context(), t, content)
 	if err == nil && value.Empty() {
-		err = cliMisuse("what --from names has nothing in it").WithFix("write it as: summary: …")
+		err = fault.Misuse("what --from names has nothing in it").WithFix("write it as: summary: …")
 	}
 	return value, err
 }
@@ -138,7 +139,7 @@ func (w *writing) send(cmd *cobra.Command, c *apiclient.Client, ch change) error
 // edit has the person write the part in an editor.
 func (w *writing) edit(cmd *cobra.Command, c *apiclient.Client, t proposal.Tree, id string) error {
 	if !term.IsTerminal(int(os.Stdin.Fd())) {
-		return cliMisuse("there is no terminal for an editor").
+		return fault.Misuse("there is no terminal for an editor").
 			WithFix("give the text with flags, or with --from FILE; %s --help shows both", cmd.CommandPath())
 	}
 	template, view, err := w.template(cmd.Context(), c, id)

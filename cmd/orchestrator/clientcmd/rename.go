@@ -14,6 +14,7 @@ import (
 	"orchestrator/cmd/orchestrator/clientcmd/renaming"
 	"orchestrator/cmd/orchestrator/completion"
 	"orchestrator/internal/apiclient"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/qualify"
 )
 
@@ -65,7 +66,7 @@ document numbers requirements per folder, and none takes the folders away.`,
 // neverOne refuses an old id without the new one.
 func neverOne(_ *cobra.Command, args []string) error {
 	if len(args) == 1 {
-		return cliMisuse("rename was given the id %s alone", args[0]).
+		return fault.Misuse("rename was given the id %s alone", args[0]).
 			WithFix("name the old id and the new one; orchestrator rename without names lists what seems to be renamed")
 	}
 	return nil
@@ -81,14 +82,14 @@ func (o *renameOptions) check(args []string) error {
 	}
 	switch {
 	case ways > 1, ways == 0 && (o.reason != "" || o.dryRun):
-		return cliMisuse("give two ids, --all or --qualify, one of them").
+		return fault.Misuse("give two ids, --all or --qualify, one of them").
 			WithFix("orchestrator rename without flags lists what seems to be renamed")
 	case o.form != "" && qualify.Check(o.form) != nil:
-		return cliMisuse("there is no form of ids %q", o.form).WithFix("give folder, families or none")
+		return fault.Misuse("there is no form of ids %q", o.form).WithFix("give folder, families or none")
 	case ways == 1 && o.reason == "":
-		return cliMisuse("renaming needs a reason, which goes on record").WithFix("add --reason '<why>'")
+		return fault.Misuse("renaming needs a reason, which goes on record").WithFix("add --reason '<why>'")
 	case o.all && !o.yes && !o.dryRun && !term.IsTerminal(int(os.Stdin.Fd())):
-		return cliMisuse("nobody can be asked: standard input is no terminal").
+		return fault.Misuse("nobody can be asked: standard input is no terminal").
 			WithFix("run it in a terminal; or look with orchestrator rename, and give --yes")
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"orchestrator/cmd/orchestrator/clientcmd/sheet"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -62,7 +63,7 @@ rework, it switches the project; the switch is on record.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 && reason == "" {
-				return cliMisuse("switching the workflow needs a reason").
+				return fault.Misuse("switching the workflow needs a reason").
 					WithFix("give --reason '<why>'; it goes on record")
 			}
 			c, err := a.connect()

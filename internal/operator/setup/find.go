@@ -3,7 +3,6 @@ package setup
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -140,6 +139,3 @@ func read(ctx context.Context, named []string, reading reqdoc.Options) (Found, e
 	}
 	return found, nil
 }
-
-// exists reports whether something stands at a path.
-func exists(path string) bool { _, err := os.Lstat(path); return err == nil }

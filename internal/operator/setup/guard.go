@@ -6,6 +6,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/operator/tokens"
+	"orchestrator/internal/system/tree"
 
 	"time"
 )
@@ -91,7 +92,7 @@ func (p Project) tokenSteps(_ context.Context, plan *Plan) error {
 		plan.Steps = append(plan.Steps, &Step{
 			Path: p.Data.Token(role),
 			What: "the token of the " + role,
-			Done: exists(p.Data.Token(role)),
+			Done: tree.Exists(p.Data.Token(role)),
 			do: func(context.Context) error {
 				_, err := tokens.Open(p.Data).Supply([]string{role}, time.Now())
 				return err

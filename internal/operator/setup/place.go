@@ -64,7 +64,7 @@ const CodeClone fault.Code = "log_elsewhere"
 
 // refuseClone refuses a project that has an export and no database: its log is on another machine, or was lost.
 func (p Project) refuseClone(ctx context.Context) error {
-	if p.Export == "" || exists(p.Data.Database()) {
+	if p.Export == "" || tree.Exists(p.Data.Database()) {
 		return nil
 	}
 	// One that cannot be read is left to the first start, which refuses it.

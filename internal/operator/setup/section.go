@@ -12,6 +12,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/system/durable"
+	"orchestrator/internal/system/tree"
 )
 
 // CodeMarks is the code of a file whose marks do not enclose one section.
@@ -41,7 +42,7 @@ var section = beginMark + "\n" + told + endMark + "\n"
 // sectionSteps put the section into the files that agents read.
 func (p Project) sectionSteps(_ context.Context, plan *Plan) error {
 	files := slices.DeleteFunc(slices.Clone(agentFiles),
-		func(name string) bool { return !exists(name) || takesOver(name) })
+		func(name string) bool { return !tree.Exists(name) || takesOver(name) })
 	if len(files) == 0 {
 		files = agentFiles[:1]
 	}

@@ -14,6 +14,7 @@ import (
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/operator/config"
 	"orchestrator/internal/requirements/reqdoc"
+	"orchestrator/internal/system/tree"
 )
 
 // Answers are what whoever sets a project up has said. What is empty was not said.
@@ -105,7 +106,7 @@ func (p Project) plan(ctx context.Context) (Plan, error) {
 		return Plan{}, err
 	}
 	wanted.Documents = found.Documents
-	plan := Plan{Found: found, New: !exists(p.Data.Database()), data: p.Data}
+	plan := Plan{Found: found, New: !tree.Exists(p.Data.Database()), data: p.Data}
 	plan.Steps = append([]*Step{treeStep(inTree, wanted)}, p.settingSteps(local)...)
 	plan.Steps = append(plan.Steps, p.beginStep(wanted, local))
 	for _, add := range []func(context.Context, *Plan) error{p.tokenSteps, p.sectionSteps, p.guardSteps} {
@@ -119,8 +120,8 @@ func (p Project) plan(ctx context.Context) (Plan, error) {
 // treeStep writes orchestrator.yaml.
 func treeStep(has, wanted config.Tree) *Step {
 	s := &Step{Path: config.TreeFile, What: "documents " + strings.Join(wanted.Documents, ", ")}
-	s.Done = exists(config.TreeFile) && slices.Equal(has.Documents, wanted.Documents) && has.Family == wanted.Family &&
-		has.Qualify == wanted.Qualify
+	s.Done = tree.Exists(config.TreeFile) && slices.Equal(has.Documents, wanted.Documents) &&
+		has.Family == wanted.Family && has.Qualify == wanted.Qualify
 	s.do = func(context.Context) error { return write(config.TreeFile, 0o644, wanted.Encode()) }
 	return s
 }
@@ -129,7 +130,7 @@ func treeStep(has, wanted config.Tree) *Step {
 // everybody sees which one it is.
 func (p Project) settingSteps(local config.Local) (steps []*Step) {
 	wanted := map[string]string{"evidence": p.Answers.Evidence, "workflow": p.Answers.Workflow}
-	if !exists(p.Data.Database()) {
+	if !tree.Exists(p.Data.Database()) {
 		wanted["workflow"] = cmp.Or(p.Answers.Workflow, local.Workflow, "v1")
 	}
 	for _, key := range []string{"workflow", "evidence"} {
@@ -157,7 +158,7 @@ func (p Project) beginStep(inTree config.Tree, local config.Local) *Step {
 		Path: string(p.Data),
 		What: "the database with a first import, the key of the log, and tokens for pm and viewer in " +
 			p.Data.TokenDir(),
-		Done: exists(p.Data.Database()),
+		Done: tree.Exists(p.Data.Database()),
 		do:   func(ctx context.Context) error { return p.Begin(ctx, a) },
 	}
 }

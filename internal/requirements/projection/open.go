@@ -23,6 +23,9 @@ const (
 // exportStart is how every export begins.
 const exportStart = `{"schema_version":`
 
+// DefaultExport is the path of the export of a project that names no other.
+const DefaultExport = "project_status.json"
+
 // OpenExport opens an existing export. It returns nil where there is none, or where path is "".
 func OpenExport(ctx context.Context, path string) (*tree.File, error) {
 	if path == "" {

@@ -78,7 +78,7 @@ func inFolder(folder string, files []reqdoc.File) []string {
 // takeForm has the ids read in the form that the export in the folder shows, if there is one, and takes over which ids
 // requirements had.
 func (d *Documents) takeForm(ctx context.Context, folder string) error {
-	f, err := projection.OpenExport(ctx, filepath.Join(folder, exportName))
+	f, err := projection.OpenExport(ctx, filepath.Join(folder, projection.DefaultExport))
 	if err != nil || f == nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/qualify"
 	"orchestrator/internal/requirements/reqdoc"
 )
@@ -28,7 +29,7 @@ func traceFeatures(t *testing.T, code map[string]string, export string, r reqdoc
 		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
 	}
 	if export != "" {
-		require.NoError(t, os.WriteFile(exportName, []byte(export), 0o600))
+		require.NoError(t, os.WriteFile(projection.DefaultExport, []byte(export), 0o600))
 	}
 	return RunDocuments(t.Context(), ".", Documents{Paths: []string{"specs/*/spec.md", ".kiro/specs/login/R.md",
 		"openspec/specs/*/*.md"}, Reading: r}, Options{})

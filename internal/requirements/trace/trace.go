@@ -26,6 +26,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/idmatch"
+	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/qualify"
 )
 
@@ -142,9 +143,6 @@ type Options struct {
 	Progress func(done, total int) // is told of every file, from several goroutines; may be nil
 }
 
-// exportName is a file that shows the state of all requirements, and covers none.
-const exportName = "project_status.json"
-
 // Run looks through the files of a folder. The error is a *fault.Error for a folder or path that cannot be looked at,
 // else that of ctx.
 func Run(ctx context.Context, folder string, all []Requirement, o Options) (Report, error) {
@@ -169,8 +167,8 @@ func Run(ctx context.Context, folder string, all []Requirement, o Options) (Repo
 		return Report{}, err
 	}
 	files := slices.DeleteFunc(t.files, func(file string) bool {
-		return path.Base(file) == exportName || slices.Contains(o.Except, file) || !within(wanted, file) ||
-			o.excludes(file)
+		return path.Base(file) == projection.DefaultExport || slices.Contains(o.Except, file) ||
+			!within(wanted, file) || o.excludes(file)
 	})
 	r := newReader(root, all)
 	read, err := r.readAll(ctx, files, o.Progress)

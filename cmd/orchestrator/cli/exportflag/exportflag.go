@@ -1,14 +1,18 @@
 // Package exportflag has the flag --export, which names the export of a project, or none.
 package exportflag
 
-import "github.com/spf13/pflag"
+import (
+	"github.com/spf13/pflag"
+
+	"orchestrator/internal/requirements/projection"
+)
 
 // noExport is what --export takes for no export at all. A file of this name is ./none.
 const noExport = "none"
 
 // Add adds --export to flags. The path is "" where it is none.
 func Add(flags *pflag.FlagSet, path *string, usage string) {
-	*path = "project_status.json"
+	*path = projection.DefaultExport
 	flags.Var((*value)(path), "export", usage+", or none")
 }
 

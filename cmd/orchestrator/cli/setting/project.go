@@ -7,6 +7,7 @@ import (
 
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/operator/config"
+	"orchestrator/internal/requirements/projection"
 
 	"github.com/spf13/cobra"
 )
@@ -76,13 +77,10 @@ func rootOf() string {
 	return root
 }
 
-// exportDefault is the export of a project whose settings name no other.
-const exportDefault = "project_status.json"
-
 // ExportPath returns the path of the export of the project that a command works on.
 func ExportPath(cmd *cobra.Command) (string, error) {
 	p := projectAt(cmd.Context(), rootOf(), givenData(cmd))
-	path := exportDefault
+	path := projection.DefaultExport
 	named, _, err := p.setting("export")
 	if err != nil {
 		return "", err
