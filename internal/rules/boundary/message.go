@@ -99,12 +99,12 @@ func allowed(p *Policy, c Call) string {
 	return text
 }
 
-// nobodys reports whether a rule holds for agents as for the main session, so that delegating does not help.
-func nobodys(rule string) bool { return protects(rule) || rule == RuleSecret }
+// Nobodys reports whether a rule holds for agents as for the main session, so that delegating does not help.
+func Nobodys(rule string) bool { return protects(rule) || rule == RuleSecret }
 
 // delegation returns the very call to make instead; "" where none helps.
 func delegation(p *Policy, c Call, v Verdict) string {
-	if c.Actor.Kind == Agent || nobodys(v.Rule) || len(p.DelegateTools) == 0 {
+	if c.Actor.Kind == Agent || Nobodys(v.Rule) || len(p.DelegateTools) == 0 {
 		return ""
 	}
 	suggested := p.DelegatesFor(v.Targets)
@@ -120,7 +120,7 @@ func delegation(p *Policy, c Call, v Verdict) string {
 }
 
 func agents(p *Policy, c Call, v Verdict) string {
-	if c.Actor.Kind == Agent || nobodys(v.Rule) {
+	if c.Actor.Kind == Agent || Nobodys(v.Rule) {
 		return ""
 	}
 	var named []string

@@ -1,4 +1,5 @@
-package httpapi
+// Package guarding answers what is asked of the boundary, and makes the changes to it that the service offers.
+package guarding
 
 import (
 	"context"
@@ -9,13 +10,22 @@ import (
 	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/report"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi/filter"
 	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/strictjson"
 )
 
-func (h *boundaryHandlers) boundaryReport(w http.ResponseWriter, r *http.Request) error {
+// Handlers answer requests about the boundary of one project.
+type Handlers struct {
+	Boundary *control.Boundary
+	// Refused puts a refusal on record, and returns what to answer.
+	Refused func(w http.ResponseWriter, r *http.Request, body []byte, err error) error
+}
+
+// Report answers GET /boundary/report.
+func (h *Handlers) Report(w http.ResponseWriter, r *http.Request) error {
 	values, err := wire.Query(r, "since")
 	if err != nil {
 		return err
@@ -33,7 +43,8 @@ func (h *boundaryHandlers) boundaryReport(w http.ResponseWriter, r *http.Request
 	return wire.WriteJSON(w, http.StatusOK, report)
 }
 
-func (h *boundaryHandlers) boundaryReadiness(w http.ResponseWriter, r *http.Request) error {
+// Readiness answers GET /boundary/readiness.
+func (h *Handlers) Readiness(w http.ResponseWriter, r *http.Request) error {
 	if _, err := wire.Query(r); err != nil {
 		return err
 	}
@@ -51,7 +62,8 @@ type decisionPage struct {
 	Next      *string            `json:"next"`
 }
 
-func (h *boundaryHandlers) boundaryDecisions(w http.ResponseWriter, r *http.Request) error {
+// Decisions answers GET /boundary/decisions.
+func (h *Handlers) Decisions(w http.ResponseWriter, r *http.Request) error {
 	values, err := wire.Query(r, "from", "limit", "violations")
 	if err != nil {
 		return err
@@ -60,7 +72,7 @@ func (h *boundaryHandlers) boundaryDecisions(w http.ResponseWriter, r *http.Requ
 	if err != nil {
 		return err
 	}
-	limit, err := wire.NumberParameter(values, "limit", defaultPage, 1, largestPage)
+	limit, err := wire.NumberParameter(values, "limit", filter.DefaultPage, 1, filter.LargestPage)
 	if err != nil {
 		return err
 	}
@@ -86,26 +98,22 @@ type modeSwitched struct {
 	From boundary.Mode `json:"from"` // the same where there was nothing to switch, which is not recorded
 }
 
-func (h *boundaryHandlers) setBoundaryMode(w http.ResponseWriter, r *http.Request) error {
+// SetMode answers PUT /boundary/mode.
+func (h *Handlers) SetMode(w http.ResponseWriter, r *http.Request) error {
 	var answer modeSwitched
 	body, err := wire.ReadUnqueried(w, r)
 	if err == nil {
 		answer, err = h.switchMode(r.Context(), wire.ActorOf(w), body)
 	}
 	if err != nil {
-		return h.refused(w, r, body, err)
+		return h.Refused(w, r, body, err)
 	}
 	return wire.WriteJSON(w, http.StatusOK, answer)
 }
 
-func (h *boundaryHandlers) switchMode(ctx context.Context, who lifecycle.Actor, body []byte) (answer modeSwitched, err error) {
-	if _, err := strictjson.Parse(body); err != nil {
+func (h *Handlers) switchMode(ctx context.Context, who lifecycle.Actor, body []byte) (answer modeSwitched, err error) {
+	if err := onlyPM(who, body, "switching the mode of the boundary"); err != nil {
 		return answer, err
-	}
-	if who.Role != lifecycle.PM {
-		return answer, fault.New(fault.Forbidden, "role_forbidden",
-			"switching the mode of the boundary is for role pm, not for role %s", who.Role).
-			WithFix("ask a pm to send it")
 	}
 	var change control.ModeChange
 	if err := strictjson.Fill(body, &change); err != nil {
@@ -113,4 +121,41 @@ func (h *boundaryHandlers) switchMode(ctx context.Context, who lifecycle.Actor, 
 	}
 	from, err := h.Boundary.SetMode(ctx, who.Name, change)
 	return modeSwitched{change.Mode, from}, err
+}
+
+// onlyPM refuses a body that cannot be read, and then whoever is no pm.
+func onlyPM(who lifecycle.Actor, body []byte, what string) error {
+	if _, err := strictjson.Parse(body); err != nil {
+		return err
+	}
+	if who.Role == lifecycle.PM {
+		return nil
+	}
+	return fault.New(fault.Forbidden, "role_forbidden", "%s is for role pm, not for role %s", what, who.Role).
+		WithFix("ask a pm to send it")
+}
+
+// Attest answers POST /boundary/attestations.
+func (h *Handlers) Attest(w http.ResponseWriter, r *http.Request) error {
+	var answer boundary.Attestation
+	body, err := wire.ReadUnqueried(w, r)
+	if err == nil {
+		answer, err = h.attest(r.Context(), wire.ActorOf(w), body)
+	}
+	if err != nil {
+		return h.Refused(w, r, body, err)
+	}
+	return wire.WriteJSON(w, http.StatusOK, answer)
+}
+
+func (h *Handlers) attest(ctx context.Context, who lifecycle.Actor, body []byte) (answer boundary.Attestation,
+	err error) {
+	if err := onlyPM(who, body, "attesting what the boundary needs"); err != nil {
+		return answer, err
+	}
+	var a control.Attesting
+	if err := strictjson.Fill(body, &a); err != nil {
+		return answer, wire.Misshapen(err, `send {"item":"team","note":"what was done"}; "revoke":true takes it back`)
+	}
+	return h.Boundary.Attest(ctx, who.Name, a)
 }
