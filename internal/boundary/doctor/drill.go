@@ -108,8 +108,8 @@ func (d *drill) bypass() (Exercise, error) {
 	a := d.write(env)
 	x.Micros = time.Since(start).Microseconds()
 	if got, err := d.client.Heard(a); err != nil || got != boundary.Warn {
-		return x, failed("with the bypass of the %s, the write is not let through with a warning, but answered with %q "+
-			"(%v)", x.By, got, err)
+		return x, failed("with the bypass of the %s, the write is answered with %q instead of a warning (%v)",
+			x.By, got, err)
 	}
 	h, err := report.Read(d.dir)
 	if err != nil {
