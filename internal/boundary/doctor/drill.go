@@ -77,7 +77,8 @@ func (d *drill) write(env map[string]string) agentclient.Answer {
 
 func failed(format string, args ...any) error {
 	return fault.New(fault.Conflict, "drill_failed", "the drill failed, and nothing was noted: "+format, args...).
-		WithFix("orchestrator boundary doctor finds what is wrong with the hook; the policy may let the main session write")
+		WithFix("orchestrator boundary doctor finds what is wrong with the hook; the policy may let the main session " +
+			"write")
 }
 
 // enforced makes an exercise in a copy of its own, which is enforced and blocks a write.
