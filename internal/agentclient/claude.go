@@ -11,8 +11,11 @@ var claude = Client{
 		lent: true, tools: claudeTools, actor: agentID,
 	},
 	answers: answers{block: onStderr, warn: claudeWarning, ask: claudeQuestion},
+	ending: ending{task: "TaskCompleted", about: []string{"task_subject", "task_description"},
+		again: claudeEnding.again, hold: claudeEnding.hold},
 	Wiring: Wiring{
 		File: ".claude/settings.json", Events: []string{"PreToolUse", "PostToolUse", "PostToolUseFailure"},
+		Ends:   []string{"Stop", "TaskCompleted"},
 		Nested: true, Matcher: "*", Typed: true, Command: "command", Timeout: "timeout", Unit: time.Second,
 		Shut:  &Option{Name: "onFailure", Value: "block", Since: "2.1.295"},
 		Since: "2.1.69", Lacks: "does not say which calls are an agent's: every call counts as the main session's",

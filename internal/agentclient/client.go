@@ -18,6 +18,7 @@ type Client struct {
 
 	form    form
 	answers answers
+	ending  ending // without a hold, it cannot be told at the end of a turn
 }
 
 // Guarded is what makes a client call the hook, and so no session may change.
