@@ -19,8 +19,8 @@ var copilot = Client{
 	Wiring: Wiring{
 		File: ".github/hooks/orchestrator.json", Events: []string{"preToolUse", "postToolUse", "postToolUseFailure"},
 		Version: 1, Typed: true, Command: "bash", Timeout: "timeoutSec", Unit: time.Second,
-		Notes: []string{"a version of Copilot before 1.0.102 may not say which calls are an agent's: they count as the " +
-			"main session's"},
+		Notes: []string{"a version of Copilot before 1.0.102 may not say which calls are an agent's: they count as " +
+			"the main session's"},
 		Toggles: []Toggle{
 			{File: ".github/hooks/orchestrator.json", Path: []string{"disableAllHooks"}, Off: true},
 			{File: ".github/copilot/settings.json", Path: []string{"disableAllHooks"}, Off: true},

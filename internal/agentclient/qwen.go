@@ -45,8 +45,8 @@ var qwen = Client{
 // callMarks are what the ids of calls begin with, as models and their servers make them; some have hyphens.
 var callMarks = []string{"-call_", "-call-", "-toolu_", "-tooluse_", "-chatcmpl-tool-", "-functions.", "-agent-"}
 
-// qwenActor reads who calls. An agent's id is its type and the id of the call that started it, with a hyphen between the
-// two, and its type is not said otherwise.
+// qwenActor reads who calls. An agent's id is its type and the id of the call that started it, with a hyphen between,
+// and its type is not said otherwise.
 func qwenActor(call object) (boundary.Actor, error) {
 	actor, err := agentID(call)
 	if err != nil || actor.Kind != boundary.Agent || actor.Type != "" {
