@@ -10,12 +10,13 @@ var claude = Client{
 		session: []string{"session_id"}, toolUse: "tool_use_id", cwd: []string{"cwd"}, failure: "error",
 		lent: true, tools: claudeTools, actor: agentID,
 	},
-	answers: answers{block: onStderr, warn: claudeWarning, ask: claudeQuestion},
+	answers: answers{block: onStderr, deny: claudeDeny, warn: claudeWarning, ask: claudeQuestion},
 	Wiring: Wiring{
 		File: ".claude/settings.json", Events: []string{"PreToolUse", "PostToolUse", "PostToolUseFailure"},
 		Nested: true, Matcher: "*", Typed: true, Command: "command", Timeout: "timeout", Unit: time.Second,
-		Shut:  &Option{Name: "onFailure", Value: "block", Since: "2.1.295"},
-		Since: "2.1.69", Lacks: "does not say which calls are an agent's: every call counts as the main session's",
+		Shut:   &Option{Name: "onFailure", Value: "block", Since: "2.1.295"},
+		Speaks: &Option{Name: "--answers", Value: "json", Since: "2.1.295"},
+		Since:  "2.1.69", Lacks: "does not say which calls are an agent's: every call counts as the main session's",
 		Toggles: []Toggle{
 			{File: ".claude/settings.json", Path: []string{"disableAllHooks"}, Off: true},
 			{File: ".claude/settings.local.json", Path: []string{"disableAllHooks"}, Off: true},
@@ -80,6 +81,13 @@ var claudeTools = rows[tool]{
 func claudeWarning(message string) Answer {
 	return say(pair{"systemMessage", message}, pair{"hookSpecificOutput",
 		[]pair{{"hookEventName", "PreToolUse"}, {"additionalContext", message}}})
+}
+
+// claudeDeny blocks as onStderr does, and is shown as a decision: of exit code 2 it says that the hook has an error.
+// Without onFailure a hook that crashes lets the call through, and then exit code 2 is what a shell can say as well.
+func claudeDeny(message string) Answer {
+	return say(pair{"hookSpecificOutput", []pair{{"hookEventName", "PreToolUse"}, {"permissionDecision", "deny"},
+		{"permissionDecisionReason", message}}})
 }
 
 func claudeQuestion(message string) Answer {
