@@ -23,10 +23,11 @@ var (
 // is parsed by cobra: a failure to understand the command line must block, and cobra's exits with 1.
 func HookCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "hook CLIENT [--root DIR] [--finished]",
+		Use:   "hook CLIENT [--root DIR] [--answers json] [--finished]",
 		Short: "Judge a call of an agent client's tool; the client runs this",
 		Long: `Hook reads one call from standard input, judges it by the policy of the project, writes the decision to
 the journal and answers in the client's format. It needs no service. Exit codes: 0 allowed, 2 blocked; never another.
+With --answers json a client that knows decisions is told of a block by one as JSON, with exit code 0.
 
 With --finished it reads a call by which the client says that the session is done. If ` + finish.TokenVariable + `
 names a token, and something is lacking from a requirement that this token has claimed, the session goes on and is
