@@ -42,7 +42,7 @@ var public = map[string][]string{
 		"pending", "projection", "proposal", "qualify", "record", "renames", "replay", "reqdoc", "review", "review/render",
 		"trace"},
 	"internal/rules":  {"actorname", "boundary", "claiming", "lifecycle", "planning", "renaming", "repeating"},
-	"internal/system": {"background", "child", "clockjump", "durable", "editor", "git", "gitignore", "runner", "shellquote", "tree", "watch"},
+	"internal/system": {"background", "child", "clockjump", "durable", "editor", "git", "gitignore", "marked", "runner", "shellquote", "tree", "watch"},
 }
 
 // forTests lists the packages that tests import, of whichever folder, and nothing else does.

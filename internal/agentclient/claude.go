@@ -4,7 +4,7 @@ import "time"
 
 // claude is Claude Code.
 var claude = Client{
-	Name: "claude",
+	Name: "claude", Instructions: "CLAUDE.md",
 	form: form{
 		event: "hook_event_name", whens: claudeEvents, tool: "tool_name", input: "tool_input",
 		session: []string{"session_id"}, toolUse: "tool_use_id", cwd: []string{"cwd"}, failure: "error",
