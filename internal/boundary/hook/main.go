@@ -11,8 +11,8 @@ import (
 	"orchestrator/internal/agentclient"
 )
 
-// Main runs the hook with the arguments CLIENT [--root DIR] [--answers json], and returns the exit code: 0 or 2. It answers within a
-// time from start on, which is Deadline but in tests.
+// Main runs the hook with the arguments CLIENT [--root DIR] [--answers json], and returns the exit code: 0 or 2. It
+// answers within a time from start on, which is Deadline but in tests.
 func Main(args []string, start time.Time, within time.Duration) int {
 	said, err := arguments(args)
 	if err != nil {
@@ -20,8 +20,8 @@ func Main(args []string, start time.Time, within time.Duration) int {
 		return 2
 	}
 	in := Input{
-		Client: said.client, Root: said.root, JSON: said.json, Stdin: os.Stdin, Getenv: os.Getenv, Start: start, Within: within, Now: time.Now,
-		NewID: NewID,
+		Client: said.client, Root: said.root, JSON: said.json, Stdin: os.Stdin, Getenv: os.Getenv, Start: start,
+		Within: within, Now: time.Now, NewID: NewID,
 	}
 	in.Cwd, _ = os.Getwd()
 	in.Home, _ = os.UserHomeDir()
@@ -67,8 +67,8 @@ func arguments(args []string) (said spoken, err error) {
 		case !strings.HasPrefix(args[i], "-") && !isOption && said.client == "":
 			said.client = args[i]
 		default:
-			return spoken{}, fmt.Errorf("%.100q is not understood: the command is orchestrator hook CLIENT [--root DIR] "+
-				"[--answers json], with one of the clients %s", args[i], strings.Join(agentclient.Names(), ", "))
+			return spoken{}, fmt.Errorf("%.100q is not understood: the command is orchestrator hook CLIENT "+
+				"[--root DIR] [--answers json], with one of the clients %s", args[i], strings.Join(agentclient.Names(), ", "))
 		}
 	}
 	if said.client == "" {
