@@ -33,6 +33,10 @@ var claude = Client{
 		Personal: []string{".claude/settings.json", ".claude/settings.local.json"},
 		Mentions: []string{".claude/settings"},
 	},
+	Delegates: Delegates{
+		Tool: "Agent", Type: "subagent_type", Brief: "description", Prompt: "prompt", BuiltIn: builtIn("general-purpose"),
+		Folders: bothFolders(".claude/agents", ".claude/agents", ".md", true),
+	},
 	Calls: Calls{
 		Head: claudeHead, Agent: claudeAgent,
 		Edit: `"tool_name":"Edit","tool_input":{"file_path":FILE,"old_string":"a","new_string":"b"}`,
@@ -59,9 +63,10 @@ var claudeTools = rows[tool]{
 	{"AskUserQuestion", named(askUser)}, {"SendUserMessage", named(askUser)}, {"Brief", named(askUser)},
 	{"PushNotification", named(askUser)}, {"ReportFindings", named(askUser)}, {"StructuredOutput", named(askUser)},
 	{"EndConversation", named(askUser)}, {"ReadNotifications", named(taskOutput)},
-	{"CronCreate", named(todoWrite)}, {"CronDelete", named(todoWrite)}, {"CronList", named(todoRead)},
+	{"TodoWrite", named(todoWrite)}, {"CronCreate", named(todoWrite)}, {"CronDelete", named(todoWrite)},
+	{"CronList", named(todoRead)},
 	{"ScheduleWakeup", named(todoWrite)}, {"SetGoal", named(todoWrite)}, {"ProposeGoal", named(todoWrite)},
-	{"TodoWrite", named(todoWrite)}, {"TaskCreate", named("TaskCreate")}, {"TaskUpdate", named("TaskUpdate")},
+	{"TaskCreate", named("TaskCreate")}, {"TaskUpdate", named("TaskUpdate")},
 	{"TaskGet", named("TaskGet")}, {"TaskList", named(taskList)}, {"TaskStop", named(taskStop)},
 	{"WaitForMcpServers", named(toolSearch)}, {"ToolSearch", named(toolSearch)},
 	{"ListMcpResources", named(listMCP)}, {"ListMcpResourcesTool", named(listMCP)},

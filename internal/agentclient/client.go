@@ -13,6 +13,8 @@ type Client struct {
 	Guarded Guarded
 	Calls   Calls
 
+	Delegates Delegates
+
 	NoExitCode bool // it takes exit code 2 for a broken hook: it wants a decision as JSON
 	NoSilence  bool // it takes an answer without output for a broken hook
 

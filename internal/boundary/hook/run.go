@@ -18,6 +18,7 @@ import (
 
 	"orchestrator/internal/agentclient"
 	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/boundary/roster"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
 )
@@ -194,6 +195,7 @@ func (r *run) judge(dir folder.Dir, policy boundary.Policy, event agentclient.Ev
 	if verdict.Decision == boundary.Allow {
 		return r.client.Load().Answer(agentclient.Before, boundary.Allow, "")
 	}
+	call.Delegation = roster.Of(r.client.Load(), dir.Root, r.Home)
 	message := boundary.Message(&policy, call, verdict)
 	for _, note := range []string{ignored(call.BypassEnv, policy), said("The bypasses are not in force: ", grantsErr),
 		said("This decision is not on record: ", noteErr)} {

@@ -97,6 +97,8 @@ type Call struct {
 	Guarded   Guarded
 	BypassEnv string // the value of the environment variable that lifts the boundary
 	Grants    []Grant
+
+	Delegation Delegation // for the message alone
 }
 
 // Guarded is what no session may change, whatever a policy says, besides the boundary's own files: the settings that
