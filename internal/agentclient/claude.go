@@ -34,7 +34,8 @@ var claude = Client{
 		Mentions: []string{".claude/settings"},
 	},
 	Delegates: Delegates{
-		Tool: "Agent", Type: "subagent_type", Brief: "description", Prompt: "prompt", BuiltIn: builtIn("general-purpose"),
+		Tool: "Agent", Type: "subagent_type", Brief: "description", Prompt: "prompt",
+		BuiltIn: builtIn("general-purpose"),
 		Folders: bothFolders(".claude/agents", ".claude/agents", ".md", true),
 	},
 	Calls: Calls{

@@ -36,7 +36,8 @@ var qwen = Client{
 		Mentions: []string{".qwen/settings"},
 	},
 	Delegates: Delegates{
-		Tool: "agent", Type: "subagent_type", Brief: "description", Prompt: "prompt", BuiltIn: builtIn("general-purpose"),
+		Tool: "agent", Type: "subagent_type", Brief: "description", Prompt: "prompt",
+		BuiltIn: builtIn("general-purpose"),
 		Folders: bothFolders(".qwen/agents", ".qwen/agents", ".md", false),
 	},
 	Calls: Calls{

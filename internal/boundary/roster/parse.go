@@ -73,7 +73,8 @@ func (a agent) writes(c *agentclient.Client) bool {
 	}
 	return len(a.tools) == 0 || slices.ContainsFunc(a.tools, func(t string) bool {
 		name, _, _ := strings.Cut(t, "(") // as in Bash(git:*)
-		return name == "*" || name == "edit" || name == "execute" || name == "shell" || c.Writes(strings.TrimSpace(name))
+		name = strings.TrimSpace(name)
+		return slices.Contains([]string{"*", "edit", "execute", "shell"}, name) || c.Writes(name)
 	})
 }
 
@@ -142,7 +143,8 @@ func (m *member) below(line string) {
 	}
 }
 
-// tomlMembers reads the lines NAME = VALUE before the first table. What stands in texts of several lines is passed over.
+// tomlMembers reads the lines NAME = VALUE before the first table. What stands in texts of several lines is passed
+// over.
 func tomlMembers(source string) (all []member) {
 	within := ""
 	for line := range strings.Lines(source) {

@@ -1,8 +1,8 @@
 // Package roster finds the agents that a session of a client can start: those that the project and the person have in
 // files, and those that come with the client.
 //
-// Whoever writes a file of an agent writes what a session is told, so that only names of a strict form are taken from it.
-// The folders are read when a message is made, never for a call that is let through.
+// Whoever writes a file of an agent writes what a session is told, so that only names of a strict form are taken from
+// it. The folders are read when a message is made, never for a call that is let through.
 package roster
 
 import (

@@ -6,25 +6,6 @@ import (
 	"strings"
 )
 
-// Delegation is how a client's main session has an agent do something, in the client's own words. It is read only where
-// a message is made; the zero value is a client of which nothing is known.
-type Delegation struct {
-	Tool   string      // that starts an agent
-	Type   string      // its member that names the agent; "" where there is none
-	Brief  string      // its member that holds a few words on the task; "" where none is needed
-	Prompt string      // its member that holds the task
-	Agents []AgentType // that exist there, those of the project first
-	Reads  []string    // the tools that a main session may use, as the client calls them
-	Writes []string    // the tools that write
-}
-
-// AgentType is an agent that a session of a client can start.
-type AgentType struct {
-	Name    string
-	BuiltIn bool // it comes with the client
-	Untyped bool // it is what the client starts when no agent is named
-}
-
 // The words that tell what agents are for. Those of the last list are no agents to write anything.
 var (
 	testWords = []string{"test", "tests", "tester", "testing", "coverage", "qa", "spec", "specs", "e2e"}
@@ -99,8 +80,8 @@ type suited struct {
 	rank int // the smaller the better
 }
 
-// suitedFor returns the agents that exist and may write the files, the best ones for them first. Agents that are there to
-// read are left out where there are others.
+// suitedFor returns the agents that exist and may write the files, the best ones for them first. Agents that are there
+// to read are left out where there are others.
 func (d Delegation) suitedFor(p *Policy, targets []Target) []suited {
 	var found []suited
 	want := kindOfFiles(targets)
@@ -127,11 +108,11 @@ func (d Delegation) suitedFor(p *Policy, targets []Target) []suited {
 // rankOf ranks by what an agent is for, then those first that the policy suggests, then those of the project.
 func rankOf(s suited, want kind) int {
 	rank := 0
-	switch {
-	case s.kind == want:
-	case s.kind == reading:
+	switch s.kind {
+	case want:
+	case reading:
 		rank = 12
-	case s.kind == general:
+	case general:
 		rank = 4
 	default:
 		rank = 8
@@ -180,7 +161,8 @@ func unsaid(p *Policy, c Call) string {
 	if c.Actor.Kind != Unknown || p.UnknownActor == AsAgent {
 		return ""
 	}
-	return "; if you are that agent, stop: " + c.Client + " does not say so, and a person has to set unknown_actor in the policy"
+	return "; if you are that agent, stop: " + c.Client +
+		" does not say so, and a person has to set unknown_actor in the policy"
 }
 
 // example returns a call that starts an agent.
