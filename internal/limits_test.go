@@ -154,7 +154,7 @@ func TestTheHookStaysLight(t *testing.T) {
 	}
 	require.ElementsMatch(t, []string{
 		"cmd/orchestrator-hook", "internal/agentclient", "internal/boundary/folder", "internal/boundary/hook",
-		"internal/boundary/shell", "internal/fault", "internal/rules/boundary", "internal/strictjson",
+		"internal/boundary/roster", "internal/boundary/shell", "internal/fault", "internal/rules/boundary", "internal/strictjson",
 		"internal/system/durable", "internal/system/tree",
 	}, ours)
 }

@@ -13,6 +13,8 @@ type Client struct {
 	Guarded Guarded
 	Calls   Calls
 
+	Delegates Delegates
+
 	Instructions string // the file with instructions that it reads instead of AGENTS.md; "" for none
 
 	NoExitCode bool // it takes exit code 2 for a broken hook: it wants a decision as JSON

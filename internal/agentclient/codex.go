@@ -1,6 +1,10 @@
 package agentclient
 
-import "time"
+import (
+	"time"
+
+	"orchestrator/internal/rules/boundary"
+)
 
 // codex is Codex CLI.
 var codex = Client{
@@ -29,6 +33,11 @@ var codex = Client{
 		Project:  []string{".codex/config.toml", ".codex/hooks.json"},
 		Personal: []string{".codex/config.toml", ".codex/hooks.json"},
 		Mentions: []string{".codex/config", ".codex/hooks"},
+	},
+	Delegates: Delegates{
+		Tool: "spawn_agent", Type: "agent_type", Prompt: "message",
+		BuiltIn: []boundary.AgentType{{Name: "default", BuiltIn: true, Untyped: true}},
+		Folders: bothFolders(".codex/agents", ".codex/agents", ".toml", false),
 	},
 	Calls: Calls{
 		Head: claudeHead, Agent: claudeAgent,

@@ -31,6 +31,10 @@ var cursor = Client{
 		Personal: []string{".cursor/hooks.json"},
 		Mentions: []string{".cursor/hooks"},
 	},
+	Delegates: Delegates{
+		Tool: "Task", Type: "subagent_type", Brief: "description", Prompt: "prompt", BuiltIn: builtIn("generalPurpose"),
+		Folders: bothFolders(".cursor/agents", ".cursor/agents", ".md", false),
+	},
 	Calls: Calls{
 		Head: `"conversation_id":"doctor","generation_id":"doctor","cwd":CWD,"hook_event_name":"preToolUse",` +
 			`"cursor_version":"0","tool_use_id":"doctor"`,

@@ -37,6 +37,11 @@ var qwen = Client{
 		Personal: []string{".qwen/settings.json"},
 		Mentions: []string{".qwen/settings"},
 	},
+	Delegates: Delegates{
+		Tool: "agent", Type: "subagent_type", Brief: "description", Prompt: "prompt",
+		BuiltIn: builtIn("general-purpose"),
+		Folders: bothFolders(".qwen/agents", ".qwen/agents", ".md", false),
+	},
 	Calls: Calls{
 		Head: claudeHead, Agent: claudeAgent,
 		Edit: `"tool_name":"write_file","tool_input":{"file_path":FILE,"content":"a"}`,

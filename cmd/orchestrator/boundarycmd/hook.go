@@ -27,7 +27,7 @@ func HookCommand() *cobra.Command {
 		Short: "Judge a call of an agent client's tool; the client runs this",
 		Long: `Hook reads one call from standard input, judges it by the policy of the project, writes the decision to
 the journal and answers in the client's format. It needs no service. Exit codes: 0 allowed, 2 blocked; never another.
-With --answers json a client that knows decisions is told of a block by one as JSON, with exit code 0.
+With --answers json a client that takes every answer as JSON is told of a block by one, with exit code 0.
 
 With --finished it reads a call by which the client says that the session is done. If ` + finish.TokenVariable + `
 names a token, and something is lacking from a requirement that this token has claimed, the session goes on and is

@@ -33,8 +33,8 @@ type initOptions struct {
 var initLong = `Init makes a folder with requirement documents a project. It finds the documents, and says what it
 found; it writes orchestrator.yaml, which names them, and the data folder .orchestrator with the settings of this
 machine, the database after a first import, and tokens for pm and viewer; and it puts a section that tells agents how to
-work here into ` + strings.Join(agentclient.InstructionFiles(), " and ") + `, or makes the first of them. Marks enclose the
-section; all other text stays as it is.
+work here into ` + strings.Join(agentclient.InstructionFiles(), " and ") + `, or makes the first of them.
+Marks enclose the section; all other text stays as it is.
 
 It looks for REQUIREMENTS.md, .planning/REQUIREMENTS.md, openspec/specs, specs, .kiro/specs and docs, and recognises the
 family of each document by its marks. --documents names others. In a folder of a git repository it sets up the whole

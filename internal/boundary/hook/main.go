@@ -94,8 +94,9 @@ func arguments(args []string) (said spoken, err error) {
 		case !strings.HasPrefix(args[i], "-") && !isOption && said.client == "":
 			said.client = args[i]
 		default:
-			return spoken{}, fmt.Errorf("%.100q is not understood: the command is orchestrator hook CLIENT [--root DIR] "+
-				"[--answers json], with one of the clients %s", args[i], strings.Join(agentclient.Names(), ", "))
+			return spoken{}, fmt.Errorf("%.100q is not understood: the command is orchestrator hook CLIENT "+
+				"[--root DIR] [--answers json], with one of the clients %s", args[i],
+				strings.Join(agentclient.Names(), ", "))
 		}
 	}
 	if said.client == "" {

@@ -18,6 +18,7 @@ import (
 
 	"orchestrator/internal/agentclient"
 	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/boundary/roster"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
 )
@@ -191,7 +192,7 @@ func (r *run) judge(dir folder.Dir, policy boundary.Policy, event agentclient.Ev
 	if noteErr != nil && verdict.Bypass != "" && policy.Mode == boundary.Enforce {
 		verdict.Decision, verdict.Bypass = verdict.Would, "" // every use is on record, or there is none
 	}
-	decision, message := told(&policy, call, verdict)
+	decision, message := r.told(dir, &policy, call, verdict)
 	if decision == boundary.Allow {
 		return r.client.Load().Answer(agentclient.Before, boundary.Allow, "")
 	}
@@ -206,12 +207,13 @@ func (r *run) judge(dir folder.Dir, policy boundary.Policy, event agentclient.Ev
 
 // told returns how a decision is answered, and with which words. What a bypass let through is answered with a warning:
 // whoever works under one is to know that at every call.
-func told(policy *boundary.Policy, call boundary.Call, v boundary.Verdict) (boundary.Decision, string) {
+func (r *run) told(dir folder.Dir, p *boundary.Policy, c boundary.Call, v boundary.Verdict) (boundary.Decision, string) {
 	switch {
 	case v.Decision != boundary.Allow:
-		return v.Decision, boundary.Message(policy, call, v)
+		c.Delegation = roster.Of(r.client.Load(), dir.Root, r.Home)
+		return v.Decision, boundary.Message(p, c, v)
 	case v.Bypass != "":
-		return boundary.Warn, boundary.Bypassed(policy, call, v)
+		return boundary.Warn, boundary.Bypassed(p, c, v)
 	}
 	return boundary.Allow, ""
 }

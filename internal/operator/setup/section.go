@@ -58,8 +58,8 @@ func sectionStep(name string) (*Step, error) {
 	}, err
 }
 
-// withSection returns the text of a file with the section in it: in the place of the one that it has, or at its end. What
-// the section says of the boundary stays in it.
+// withSection returns the text of a file with the section in it: in the place of the one that it has, or at its end.
+// What the section says of the boundary stays in it.
 func withSection(name, has string) (string, error) {
 	before, err := marked.Guide.Text(name, has)
 	if err != nil {

@@ -28,7 +28,7 @@ var (
 		Fix:   "remove the marks, and orchestrator init writes the section anew",
 	}
 	Boundary = Part{
-		Begin: "<!-- orchestrator:boundary - orchestrator boundary install and mode replace what stands up to its end -->",
+		Begin: "<!-- orchestrator:boundary - orchestrator boundary replaces what stands up to its end -->",
 		Known: "<!-- orchestrator:boundary -",
 		End:   "<!-- orchestrator:boundary-end -->",
 		Fix:   "remove the marks, and orchestrator boundary install writes the part anew",
@@ -52,8 +52,8 @@ func (p Part) Text(file, has string) (string, error) {
 	return strings.ReplaceAll(inside, "\r\n", "\n"), nil
 }
 
-// Put returns the text of a file with the part in it: in the place of the one that it has, or at its end. The part takes
-// over how lines end.
+// Put returns the text of a file with the part in it: in the place of the one that it has, or at its end. The part
+// takes over how lines end.
 func (p Part) Put(file, has, text string) (string, error) {
 	newline := newlineOf(has)
 	whole := strings.ReplaceAll(p.Whole(text), "\n", newline)
