@@ -278,7 +278,7 @@ func TestProtectedPaths(t *testing.T) {
 		{"another command after it", Call{Tool: "Bash", IsShell: true,
 			Parts: []Part{{Words: []string{"orchestrator"}, Class: Ambiguous, Foreign: true}}, Text: "x\nboundary\n--root\n.\nstatus\npip\ninstall"}, RuleAgent},
 		{"its status", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"orchestrator",
-			"boundary", "status"}, Class: Ambiguous, Foreign: true}}, Text: "x"}, RuleReads},
+			"boundary", "status"}, Class: Reads}}, Text: "x"}, RuleReads},
 		{"a file beside", Call{Tool: "Write", Targets: []Target{file(".claude/agents/x.md")}}, RuleAgent},
 		{"the whole project", shellWrites("gofmt\n-w\n.", file(".")), RuleAgent},
 		{"a file that cannot be told", shellWrites("x", Target{Unknown: true}), RuleAgent},

@@ -78,12 +78,10 @@ func DefaultPolicy() Policy {
 			"EnterPlanMode", "ExitPlanMode", "Skill", "SlashCommand",
 			"ListMcpResourcesTool", "ReadMcpResourceTool",
 		},
-		DelegateTools: []string{"Task", "Agent"},
-		ReadingCommands: []string{
-			"orchestrator boundary status", "orchestrator boundary report", "orchestrator boundary readiness",
-		},
-		ExemptPaths:    []string{".claude/plans/**", "scratch/**"},
-		ProtectedPaths: []string{},
+		DelegateTools:   []string{"Task", "Agent"},
+		ReadingCommands: []string{},
+		ExemptPaths:     []string{".claude/plans/**", "scratch/**"},
+		ProtectedPaths:  []string{},
 		Agents: []Rights{
 			{Name: "modular-builder", For: "code implementation and module creation", MayWrite: []string{"**"}},
 			{Name: "bug-hunter", For: "bug diagnosis and fix implementation", MayWrite: []string{"**"}},

@@ -76,7 +76,7 @@ var own = []Row{
 	{Name: "orchestrator version", Opts: ownHelp + " --json", Reads: true},
 	{Name: "orchestrator watch", Opts: ownServer + " --as: --interval: --once --since:", Reads: true},
 	{Name: "orchestrator whoami", Opts: ownServer + " --as:", Reads: true},
-	{Name: "orchestrator workflow", Opts: ownServer + " --as:", Reads: true},
+	{Name: "orchestrator workflow", Opts: ownServer + " --as: --reason:", Reads: true},
 }
 
 // Options that several commands have.
