@@ -51,10 +51,15 @@ var cursorImplied = rows[string]{
 	{"afterFileEdit", "Edit"},
 }
 
+// cursorTools are the tools of Cursor, by its documentation: none of its versions was looked into.
 var cursorTools = rows[tool]{
 	{"Shell", named(bash)}, {"Write", named(write)}, {"Edit", named(edit)}, {"StrReplace", named(edit)},
 	{"MultiEdit", named(multiEdit)}, {"ApplyPatch", named(patch)}, {"EditNotebook", named(notebook)},
-	{"Delete", named(remove)}, {"Read", named(read)},
+	{"Delete", named(remove)}, {"Read", named(read)}, {"Grep", named(grep)}, {"Glob", named(glob)},
+	{"SemanticSearch", named(grep)}, {"ReadLints", named(read)}, {"WebSearch", named(webSearch)},
+	{"WebFetch", named(webFetch)}, {"Task", named(task)}, {"TodoWrite", named(todoWrite)},
+	{"AskQuestion", named(askUser)}, {"Await", named(taskOutput)}, {"ListMcpResources", named(listMCP)},
+	{"FetchMcpResource", named(readMCP)}, {"GenerateImage", untaught}, {"SwitchMode", untaught},
 }
 
 // cursorSends reports whether Cursor made a call of another client's hook: it shows itself by its version.

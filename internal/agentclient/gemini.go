@@ -40,11 +40,20 @@ var gemini = Client{
 
 var geminiEvents = rows[When]{{"BeforeTool", Before}, {"AfterTool", After}}
 
+// geminiTools are the tools of Gemini CLI 0.61.0, and of versions before it. Agents end with complete_task.
 var geminiTools = rows[tool]{
 	{"replace", named(edit)}, {"write_file", named(write)}, {"run_shell_command", named(bash)},
 	{"read_file", named(read)}, {"read_many_files", named(read)}, {"grep_search", named(grep)},
 	{"search_file_content", named(grep)}, {"glob", named(glob)}, {"list_directory", named(list)},
-	{"web_fetch", named(webFetch)}, {"google_web_search", named(webSearch)}, {"write_todos", named(todoWrite)},
+	{"get_internal_docs", named(todoRead)}, {"web_fetch", named(webFetch)}, {"google_web_search", named(webSearch)},
+	{"invoke_agent", named(task)}, {"complete_task", named(taskOutput)}, {"activate_skill", named(skill)},
+	{"ask_user", named(askUser)}, {"enter_plan_mode", named(enterPlan)}, {"exit_plan_mode", named(exitPlan)},
+	{"update_topic", named(todoWrite)}, {"write_todos", named(todoWrite)},
+	{"tracker_create_task", named(todoWrite)}, {"tracker_update_task", named(todoWrite)},
+	{"tracker_add_dependency", named(todoWrite)}, {"tracker_get_task", named(todoRead)},
+	{"tracker_list_tasks", named(todoRead)}, {"tracker_visualize", named(todoRead)},
+	{"list_mcp_resources", named(listMCP)}, {"read_mcp_resource", named(readMCP)},
+	{"save_memory", untaught}, {"take_snapshot", named(todoRead)},
 }
 
 func systemMessage(message string) Answer { return say(pair{"systemMessage", message}) }

@@ -21,10 +21,11 @@ var (
 // is parsed by cobra: a failure to understand the command line must block, and cobra's exits with 1.
 func HookCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "hook CLIENT [--root DIR]",
+		Use:   "hook CLIENT [--root DIR] [--answers json]",
 		Short: "Judge a call of an agent client's tool; the client runs this",
 		Long: `Hook reads one call from standard input, judges it by the policy of the project, writes the decision to
-the journal and answers in the client's format. It needs no service. Exit codes: 0 allowed, 2 blocked; never another.
+the journal and answers in the client's format. It needs no service. Exit codes: 0 allowed, 2 blocked; never another. With
+--answers json Claude Code is told of a block by a decision as JSON, with exit code 0.
 
 Clients: ` + strings.Join(agentclient.Names(), ", ") + `. orchestrator boundary install CLIENT registers it.`,
 		Args:               cobra.ArbitraryArgs,

@@ -27,6 +27,7 @@ func callOf(e agentclient.Event, r resolver, at time.Time) boundary.Call {
 		At: at, Client: e.Client, Session: fault.Clip(e.Session, maxName), Tool: fault.Clip(e.Tool, maxName),
 		Actor: boundary.Actor{Kind: e.Actor.Kind, ID: fault.Clip(e.Actor.ID, maxName),
 			Type: fault.Clip(e.Actor.Type, maxName)},
+		OwnTool: ownTool(e),
 	}
 	for _, p := range e.Paths {
 		c.Targets = append(c.Targets, r.target(p, true))
@@ -45,6 +46,14 @@ func callOf(e agentclient.Event, r resolver, at time.Time) boundary.Call {
 		c.Parts = append(c.Parts, part)
 	}
 	return c
+}
+
+// ownTool returns the client's own name of the tool where it differs from the one that all clients share.
+func ownTool(e agentclient.Event) string {
+	if e.OwnTool == e.Tool {
+		return ""
+	}
+	return fault.Clip(e.OwnTool, maxName)
 }
 
 // readingOf reads the command of a shell. Of PowerShell nothing is known but the words.
@@ -219,6 +228,7 @@ func lineOf(id, kind string, e agentclient.Event, at time.Time) folder.Line {
 		ToolUseID: fault.Clip(e.ToolUseID, maxName), Tool: fault.Clip(e.Tool, maxName),
 		Actor: &boundary.Actor{Kind: e.Actor.Kind, ID: fault.Clip(e.Actor.ID, maxName),
 			Type: fault.Clip(e.Actor.Type, maxName)},
+		OwnTool: ownTool(e),
 	}
 }
 

@@ -11,16 +11,16 @@ import (
 	"orchestrator/internal/agentclient"
 )
 
-// Main runs the hook with the arguments CLIENT [--root DIR], and returns the exit code: 0 or 2. It answers within a
+// Main runs the hook with the arguments CLIENT [--root DIR] [--answers json], and returns the exit code: 0 or 2. It answers within a
 // time from start on, which is Deadline but in tests.
 func Main(args []string, start time.Time, within time.Duration) int {
-	client, root, err := arguments(args)
+	said, err := arguments(args)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "orchestrator hook:", err)
 		return 2
 	}
 	in := Input{
-		Client: client, Root: root, Stdin: os.Stdin, Getenv: os.Getenv, Start: start, Within: within, Now: time.Now,
+		Client: said.client, Root: said.root, JSON: said.json, Stdin: os.Stdin, Getenv: os.Getenv, Start: start, Within: within, Now: time.Now,
 		NewID: NewID,
 	}
 	in.Cwd, _ = os.Getwd()
@@ -43,27 +43,36 @@ func NewID() string {
 	return hex.EncodeToString(b[:])
 }
 
-// arguments reads CLIENT and --root DIR, in any order. A command line that is wrong blocks: the client would take a
-// failure for leave.
-func arguments(args []string) (client, root string, err error) {
+// spoken is what a command line says.
+type spoken struct {
+	client, root string
+	json         bool
+}
+
+// arguments reads CLIENT, --root DIR and --answers json, in any order. A command line that is wrong blocks: the client
+// would take a failure for leave.
+func arguments(args []string) (said spoken, err error) {
 	for i := 0; i < len(args); i++ {
-		value, isRoot := strings.CutPrefix(args[i], "--root=")
-		switch {
-		case isRoot:
-			root = value
-		case args[i] == "--root" && i+1 < len(args):
+		name, value, joined := strings.Cut(args[i], "=")
+		isOption := name == "--root" || name == "--answers"
+		if isOption && !joined && i+1 < len(args) {
 			i++
-			root = args[i]
-		case !strings.HasPrefix(args[i], "-") && client == "":
-			client = args[i]
+			value, joined = args[i], true
+		}
+		switch {
+		case joined && name == "--root":
+			said.root = value
+		case joined && name == "--answers" && value == "json":
+			said.json = true
+		case !strings.HasPrefix(args[i], "-") && !isOption && said.client == "":
+			said.client = args[i]
 		default:
-			return "", "", fmt.Errorf(
-				"%.100q is not understood: the command is orchestrator hook CLIENT [--root DIR], with one of the clients %s", args[i],
-				strings.Join(agentclient.Names(), ", "))
+			return spoken{}, fmt.Errorf("%.100q is not understood: the command is orchestrator hook CLIENT [--root DIR] "+
+				"[--answers json], with one of the clients %s", args[i], strings.Join(agentclient.Names(), ", "))
 		}
 	}
-	if client == "" {
-		return "", "", fmt.Errorf("name the client: one of %s", strings.Join(agentclient.Names(), ", "))
+	if said.client == "" {
+		return spoken{}, fmt.Errorf("name the client: one of %s", strings.Join(agentclient.Names(), ", "))
 	}
-	return client, root, nil
+	return said, nil
 }

@@ -32,6 +32,7 @@ const MaxInput = 32 << 20
 type Input struct {
 	Client     string
 	Root       string // of the project; "" finds it
+	JSON       bool   // the client takes every answer as JSON: agentclient.Client.AsJSON
 	Stdin      io.Reader
 	Getenv     func(string) string
 	Cwd        string
@@ -53,7 +54,7 @@ func Run(in Input) agentclient.Answer {
 	}
 	in.Within = cmp.Or(in.Within, Deadline)
 	r := &run{Input: in}
-	r.client.Store(client)
+	r.answering(client)
 	r.enforcing.Store(true) // until the project is known: what cannot be told is blocked
 	answers := make(chan agentclient.Answer, 1)
 	go func() { answers <- r.answerSafely() }()
@@ -97,6 +98,14 @@ type run struct {
 	answered  atomic.Bool
 }
 
+// answering notes which client is answered.
+func (r *run) answering(c *agentclient.Client) {
+	if r.JSON {
+		c = c.AsJSON()
+	}
+	r.client.Store(c)
+}
+
 // answerSafely calls answer, and turns a panic into a failure like any other.
 func (r *run) answerSafely() (a agentclient.Answer) {
 	defer func() {
@@ -122,7 +131,7 @@ func (r *run) answer() agentclient.Answer {
 		event, err = r.client.Load().Parse(raw)
 	}
 	if own, known := agentclient.Named(event.Client); known && err == nil {
-		r.client.Store(own) // a client can call what is registered for another one, and is answered as itself
+		r.answering(own) // a client can call what is registered for another one, and is answered as itself
 	}
 	if !found {
 		if dir, found = r.findDir(event.Cwd); !found {

@@ -79,7 +79,7 @@ func (p project) hook(stdin io.Reader, env ...string) reply {
 func (p project) hookOf(client string, stdin io.Reader, env ...string) reply {
 	p.t.Helper()
 	var stdout, stderr bytes.Buffer
-	cmd := exec.Command(os.Args[0], client)
+	cmd := exec.Command(os.Args[0], strings.Fields(client)...)
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = p.dir.Root, stdin, &stdout, &stderr
 	cmd.Env = append(append(os.Environ(), "HOOK_CHILD=1", "GORACE=atexit_sleep_ms=0", boundary.BypassVariable+"=", "CLAUDE_PROJECT_DIR="), env...)
 	err := cmd.Run()
@@ -536,7 +536,8 @@ func TestPathsAreResolved(t *testing.T) {
 
 func TestCommandLine(t *testing.T) {
 	p := newProject(t, boundary.Enforce)
-	for _, args := range [][]string{{}, {"nobody"}, {"claude", "--frob"}, {"claude", "gemini"}, {"claude", "--root"}} {
+	for _, args := range [][]string{{}, {"nobody"}, {"claude", "--frob"}, {"claude", "gemini"}, {"claude", "--root"},
+		{"claude", "--answers"}, {"claude", "--answers", "yaml"}, {"claude", "--answers=", "json"}} {
 		cmd := exec.Command(os.Args[0], args...)
 		cmd.Dir, cmd.Env, cmd.Stdin = p.dir.Root, append(os.Environ(), "HOOK_CHILD=1", "GORACE=atexit_sleep_ms=0"), strings.NewReader(p.edit())
 		out, err := cmd.CombinedOutput()
@@ -585,4 +586,49 @@ func TestNoProject(t *testing.T) {
 		require.Equal(t, 0, a.Exit)
 		close(end)
 	})
+}
+
+// Where the command line says so, Claude Code is given a block as a decision, and what cannot be judged as well; a client
+// that calls what is registered for it is answered in its own form, and a command line that is wrong with exit code 2.
+//
+// Covers: ORC-196
+func TestAnswersAsJSON(t *testing.T) {
+	p := newProject(t, boundary.Enforce)
+	denied := func(said string) string {
+		var answer struct {
+			Specific struct {
+				Event    string `json:"hookEventName"`
+				Decision string `json:"permissionDecision"`
+				Reason   string `json:"permissionDecisionReason"`
+			} `json:"hookSpecificOutput"`
+		}
+		require.NoError(t, json.Unmarshal([]byte(said), &answer), said)
+		require.Equal(t, "PreToolUse deny", answer.Specific.Event+" "+answer.Specific.Decision)
+		return answer.Specific.Reason
+	}
+	for _, line := range []string{"claude --answers json", "claude --answers=json", "--answers json claude"} {
+		got := p.hookOf(line, strings.NewReader(p.edit()))
+		require.Equal(t, reply{0, got.stdout, ""}, got)
+		require.Contains(t, denied(got.stdout), "OPERATION BLOCKED: Edit on src/a.go")
+		decision, err := client(t, "claude").Heard(agentclient.Answer{Stdout: []byte(got.stdout)})
+		require.NoError(t, err)
+		require.Equal(t, boundary.Block, decision)
+		require.Equal(t, reply{}, p.hookOf(line, strings.NewReader(p.edit(asAgent))))
+	}
+	got := p.hookOf("claude --answers json", strings.NewReader("nonsense"))
+	require.Equal(t, 0, got.code)
+	require.Contains(t, denied(got.stdout), "could not be judged")
+	require.Equal(t, 2, p.hookOf("claude --answers json --frob", strings.NewReader(p.edit())).code)
+	require.Equal(t, 2, p.hookOf("claude", strings.NewReader(p.edit())).code, "without it exit code 2 stays")
+	require.Equal(t, 2, p.hookOf("codex --answers json", strings.NewReader(p.edit())).code, "it has no other form")
+
+	cursor := `{"hook_event_name":"PreToolUse","cursor_version":"2","conversation_id":"c","tool_name":"Write","tool_input":{"file_path":"src/a.go"}}`
+	require.Contains(t, p.hookOf("claude --answers json", strings.NewReader(cursor)).stdout, `"permission":"deny"`)
+}
+
+func client(t *testing.T, name string) *agentclient.Client {
+	t.Helper()
+	c, found := agentclient.Named(name)
+	require.True(t, found)
+	return c
 }

@@ -88,6 +88,7 @@ type Call struct {
 	Session   string
 	Actor     Actor
 	Tool      string   // by its one name for all clients
+	OwnTool   string   // by the client's own name; "" where that is the same, or was not kept
 	Targets   []Target // the files that a tool names
 	Parts     []Part   // what a shell command does
 	Reads     []Target // secrets of the service that a shell command may show or copy

@@ -289,7 +289,7 @@ func (j *judgement) exempt() (ruling, bool) {
 // namesItsFiles reports whether all that a call writes is known by name: of a tool that the policy does not list it is
 // a guess.
 func (j *judgement) namesItsFiles() bool {
-	return j.call.IsShell || matchAnyName(j.policy.BlockedTools, j.call.Tool)
+	return j.call.IsShell || j.call.listed(j.policy.BlockedTools)
 }
 
 // mainChanges rules on what is left: a main session, or one that counts as such, that does or may change files.
