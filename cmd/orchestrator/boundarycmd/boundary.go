@@ -19,6 +19,7 @@ blocked; confirm, in which the person at the client decides on them; and enforce
 Readiness measures when to enforce.`,
 	}
 	cmd.AddCommand(boundaryStatusCommand(), boundaryReportCommand(), boundaryDecisionsCommand(),
+		boundaryLogCommand(),
 		boundaryLabelCommand(), boundaryReadinessCommand(), ModeCommand(), boundaryRollbackCommand(),
 		boundaryBypassCommand(), boundaryExplainCommand(), boundaryReplayCommand(), boundaryImportCommand(),
 		boundaryExportCommand(),
