@@ -14,6 +14,7 @@ type Client struct {
 	Calls   Calls
 
 	Delegates Delegates
+	Notes     []string // patterns, in the user's folder, of the plans that it writes and of what it remembers
 
 	NoExitCode bool // it takes exit code 2 for a broken hook: it wants a decision as JSON
 	NoSilence  bool // it takes an answer without output for a broken hook
