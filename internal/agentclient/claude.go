@@ -4,15 +4,18 @@ import "time"
 
 // claude is Claude Code.
 var claude = Client{
-	Name: "claude",
+	Name: "claude", Instructions: "CLAUDE.md",
 	form: form{
 		event: "hook_event_name", whens: claudeEvents, tool: "tool_name", input: "tool_input",
 		session: []string{"session_id"}, toolUse: "tool_use_id", cwd: []string{"cwd"}, failure: "error",
 		lent: true, tools: claudeTools, actor: agentID,
 	},
 	answers: answers{block: onStderr, deny: claudeDeny, warn: claudeWarning, ask: claudeQuestion},
+	ending: ending{task: "TaskCompleted", about: []string{"task_subject", "task_description"},
+		again: claudeEnding.again, hold: claudeEnding.hold},
 	Wiring: Wiring{
 		File: ".claude/settings.json", Events: []string{"PreToolUse", "PostToolUse", "PostToolUseFailure"},
+		Ends:   []string{"Stop", "TaskCompleted"},
 		Nested: true, Matcher: "*", Typed: true, Command: "command", Timeout: "timeout", Unit: time.Second,
 		Shut:   &Option{Name: "onFailure", Value: "block", Since: "2.1.295"},
 		Speaks: &Option{Name: "--answers", Value: "json", Since: "2.1.295"},

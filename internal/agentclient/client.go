@@ -16,11 +16,14 @@ type Client struct {
 	Delegates Delegates
 	Notes     []string // patterns, in the user's folder, of the plans that it writes and of what it remembers
 
+	Instructions string // the file with instructions that it reads instead of AGENTS.md; "" for none
+
 	NoExitCode bool // it takes exit code 2 for a broken hook: it wants a decision as JSON
 	NoSilence  bool // it takes an answer without output for a broken hook
 
 	form    form
 	answers answers
+	ending  ending // without a hold, it cannot be told at the end of a turn
 }
 
 // Guarded is what makes a client call the hook, and so no session may change.

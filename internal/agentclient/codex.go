@@ -15,8 +15,10 @@ var codex = Client{
 		looseInput: true, tools: codexTools, namespaces: codexNamespaces, actor: agentID,
 	},
 	answers: answers{block: onStderr, warn: claudeWarning},
+	ending:  claudeEnding,
 	Wiring: Wiring{
 		File: ".codex/hooks.json", Events: []string{"PreToolUse", "PostToolUse"},
+		Ends:   []string{"Stop"},
 		Nested: true, Matcher: "*", Typed: true, Command: "command", Timeout: "timeout", Unit: time.Second,
 		Notes: []string{"Codex skips a new or changed hook until it is trusted: open /hooks in Codex and trust it"},
 		Toggles: []Toggle{

@@ -15,9 +15,11 @@ var copilot = Client{
 		guest: guest{sends: copilotSends},
 	},
 	NoExitCode: true,
+	ending:     claudeEnding,
 	answers:    answers{block: copilotDeny, warn: copilotWarning, ask: copilotQuestion},
 	Wiring: Wiring{
 		File: ".github/hooks/orchestrator.json", Events: []string{"preToolUse", "postToolUse", "postToolUseFailure"},
+		Ends:    []string{"agentStop"},
 		Version: 1, Typed: true, Command: "bash", Timeout: "timeoutSec", Unit: time.Second,
 		Notes: []string{"a version of Copilot before 1.0.102 may not say which calls are an agent's: they count as " +
 			"the main session's"},

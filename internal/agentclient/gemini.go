@@ -11,8 +11,10 @@ var gemini = Client{
 		tools: geminiTools, actor: untold, moment: geminiMoment, adjust: geminiAdjust,
 	},
 	answers: answers{block: onStderr, warn: systemMessage},
+	ending:  ending{again: claudeEnding.again, hold: holding("deny")},
 	Wiring: Wiring{
 		File: ".gemini/settings.json", Events: []string{"BeforeTool", "AfterTool"},
+		Ends:   []string{"AfterAgent"},
 		Nested: true, Matcher: "*", Typed: true, Command: "command", Named: true,
 		Timeout: "timeout", Unit: time.Millisecond,
 		Notes: []string{"Gemini CLI does not say which calls are an agent's: the policy for unknown actors applies"},
