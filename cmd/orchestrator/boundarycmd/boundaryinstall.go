@@ -23,8 +23,9 @@ func boundaryInstallCommand() *cobra.Command {
 		Use:   "install CLIENT",
 		Short: "Set the boundary up in validate, and register the hook with an agent client",
 		Long: `Install creates .orchestrator/boundary with the default policy, unless the project has one, and
-registers the hook in the client's settings in the project. Nothing else in them is changed, and a copy is kept. A
-second run changes nothing.
+registers the hook in the client's settings in the project. Nothing else in them is changed, and a copy is kept. Where
+the project has ` + strings.Join(agentclient.InstructionFiles(), " or ") + `, a part of it between marks tells
+sessions of the boundary; it follows the mode, and goes with the last client. A second run changes nothing.
 
 Clients: ` + strings.Join(agentclient.Names(), ", "),
 		Example: `  orchestrator boundary install claude`,
@@ -90,6 +91,9 @@ func writeInstalled(p *output.Printer, d install.Done) {
 		p.Line("%s: registered already", output.Printable(d.File))
 	default:
 		p.Line("%s: registered %s", output.Printable(d.File), output.Printable(d.Command))
+	}
+	for _, name := range d.Told {
+		p.Line("%s: tells sessions of the boundary", output.Printable(name))
 	}
 	if d.Backup != "" {
 		p.Line("  a copy of what it was: %s", output.Printable(d.Backup))

@@ -8,6 +8,7 @@ import (
 	"orchestrator/cmd/orchestrator/cli"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/boundary/control"
+	"orchestrator/internal/boundary/notice"
 	"orchestrator/internal/boundary/report"
 	"orchestrator/internal/rules/boundary"
 )
@@ -44,5 +45,12 @@ func (o *boundaryOptions) switchMode(cmd *cobra.Command, to boundary.Mode, overr
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, was %s\n", output.Printable(dir.Root), output.Printable(string(to)),
 		output.Printable(string(from)))
-	return nil
+	changed, said, err := notice.Follow(dir)
+	for _, name := range changed {
+		fmt.Fprintf(cmd.OutOrStdout(), "  %s tells sessions of it\n", output.Printable(name))
+	}
+	for _, s := range said {
+		fmt.Fprintf(cmd.ErrOrStderr(), "  %s\n", output.Printable(s))
+	}
+	return err
 }

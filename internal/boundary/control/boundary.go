@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/boundary/notice"
 	"orchestrator/internal/boundary/report"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
@@ -107,6 +108,7 @@ func (b *Boundary) SetMode(ctx context.Context, by string, c ModeChange) (from b
 	if err != nil {
 		return from, err
 	}
+	_, _, _ = notice.Follow(b.Dir) // the mode is switched; a file that cannot be edited is the doctor's to find
 	if _, err = b.Record(ctx); errors.Is(err, fault.InsufficientStorage) {
 		err = fault.New(fault.Unavailable, "boundary_unwritable",
 			"the mode is switched, but the disk has no room for the record of it").

@@ -15,6 +15,7 @@ import (
 	"orchestrator/internal/agentclient/settings"
 	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/boundary/notice"
 	"orchestrator/internal/boundary/report"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
@@ -92,6 +93,7 @@ func Examine(ctx context.Context, o Options) (Report, error) {
 	e.lookAtPolicy()
 	e.lookAtEnvironment()
 	e.lookAtJournal()
+	e.lookAtNotice()
 	if len(clients) == 0 {
 		clients = slices.DeleteFunc(agentclient.All(), func(c *agentclient.Client) bool {
 			registered, err := settings.Registered(c.Name, e.settings())
@@ -141,7 +143,8 @@ func (e *examination) lookAtPolicy() {
 	p, err := control.Policy(e.Dir)
 	if err != nil {
 		e.say("", Fault,
-			"mend it, or move it away and run orchestrator boundary install CLIENT: while it cannot be read, no client is tried", "the policy: %v", err)
+			"mend it, or move it away and run orchestrator boundary install CLIENT: while it cannot be read, no client is "+
+				"tried", "the policy: %v", err)
 		return
 	}
 	e.policy = &p
@@ -175,8 +178,8 @@ func (e *examination) lookAtVariables(client string) {
 			continue
 		}
 		level, effect := e.lifting(v.Value)
-		e.say(client, level, "take it out of env in that file; orchestrator boundary bypass --reason TEXT --for 30m ends by itself",
-			"%s sets %s=%.40q: %s", v.File, boundary.BypassVariable, v.Value, effect)
+		e.say(client, level, "take it out of env in that file; orchestrator boundary bypass --reason TEXT --for 30m ends by "+
+			"itself", "%s sets %s=%.40q: %s", v.File, boundary.BypassVariable, v.Value, effect)
 	}
 }
 
@@ -189,6 +192,14 @@ func (e *examination) lifting(value string) (level Level, effect string) {
 		return Note, "it is ignored, as the policy does not let it count"
 	}
 	return Fault, "enforce holds nobody up but from the boundary's own files"
+}
+
+// lookAtNotice sees whether sessions are told what holds now.
+func (e *examination) lookAtNotice() {
+	for _, name := range notice.Stale(e.Dir) {
+		e.say("", Note, "orchestrator boundary install CLIENT brings it up to date",
+			"%s says something else of the boundary than what holds now", name)
+	}
 }
 
 // lookAtJournal sees by the past week whether clients heed the hook, and whether it did its work.

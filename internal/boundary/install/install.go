@@ -47,6 +47,7 @@ type Done struct {
 	Command string   `json:"command,omitempty"` // as registered
 	Said    []string `json:"said"`              // what the person has to know
 	Unkept  []string `json:"unignored"`         // what git does not ignore, and should
+	Told    []string `json:"told,omitempty"`    // files with instructions in which the part on the boundary changed
 }
 
 // Install sets the boundary up where there is none, and registers the hook. Done twice, the second time changes
@@ -82,6 +83,9 @@ func Install(ctx context.Context, o Options) (Done, error) {
 	}
 	d.take(c)
 	d.Unkept = unignored(ctx, o.Dir.Root)
+	if err := o.tell(&d); err != nil {
+		return d, err
+	}
 	return d, o.note(d, control.Installed)
 }
 
@@ -123,6 +127,9 @@ func Uninstall(o Options) (Done, error) {
 	}
 	d := Done{Client: o.Client, Root: o.Dir.Root, Said: []string{}, Unkept: []string{}}
 	d.take(c)
+	if err := o.tell(&d); err != nil {
+		return d, err
+	}
 	return d, o.note(d, control.Removed)
 }
 
