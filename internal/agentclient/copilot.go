@@ -16,6 +16,7 @@ var copilot = Client{
 		File: ".github/hooks/orchestrator.json", Events: []string{"preToolUse", "postToolUse", "postToolUseFailure"},
 		Version: 1, Typed: true, Command: "bash", Timeout: "timeoutSec", Unit: time.Second,
 		Notes: []string{"Copilot does not say which calls are an agent's: the policy for unknown actors applies"},
+		User:  ".copilot/hooks/orchestrator.json", Reach: Top,
 		Toggles: []Toggle{
 			{File: ".github/hooks/orchestrator.json", Path: []string{"disableAllHooks"}, Off: true},
 			{File: ".github/copilot/settings.json", Path: []string{"disableAllHooks"}, Off: true},

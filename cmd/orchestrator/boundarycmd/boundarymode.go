@@ -8,6 +8,8 @@ import (
 	"orchestrator/cmd/orchestrator/cli"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/boundary/control"
+	"orchestrator/internal/boundary/hook"
+	"orchestrator/internal/boundary/install"
 	"orchestrator/internal/boundary/report"
 	"orchestrator/internal/rules/boundary"
 )
@@ -44,5 +46,20 @@ func (o *boundaryOptions) switchMode(cmd *cobra.Command, to boundary.Mode, overr
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, was %s\n", output.Printable(dir.Root), output.Printable(string(to)),
 		output.Printable(string(from)))
-	return nil
+	version := func(client string) string { return install.ClientVersion(cmd.Context(), client) }
+	done, err := control.Align(dir, version, o.change(), hook.NewID)
+	for _, a := range done {
+		writeAligned(cmd, a)
+	}
+	return err
+}
+
+// writeAligned says what became of a client's settings. What failed goes to standard error, as the mode is switched.
+func writeAligned(cmd *cobra.Command, a control.Aligned) {
+	if why, failed := a.Failure(); failed {
+		cmd.PrintErrf("%s: its settings are not as the mode wants them: %s\n", a.Client, output.Printable(why))
+		cmd.PrintErrf("  once that is mended: orchestrator boundary install %s\n", a.Client)
+		return
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "  %s: %s: %s\n", output.Printable(a.File), a.Client, a.Says())
 }
