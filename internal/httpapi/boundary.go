@@ -10,7 +10,6 @@ import (
 	"orchestrator/internal/boundary/report"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi/wire"
-	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/strictjson"
 )
@@ -80,14 +79,8 @@ func (h *boundaryHandlers) boundaryDecisions(w http.ResponseWriter, r *http.Requ
 	return wire.WriteJSON(w, http.StatusOK, answer)
 }
 
-// modeSwitched is the answer to a switch of the mode.
-type modeSwitched struct {
-	Mode boundary.Mode `json:"mode"`
-	From boundary.Mode `json:"from"` // the same where there was nothing to switch, which is not recorded
-}
-
 func (h *boundaryHandlers) setBoundaryMode(w http.ResponseWriter, r *http.Request) error {
-	var answer modeSwitched
+	var answer control.ModeSwitched
 	body, err := wire.ReadUnqueried(w, r)
 	if err == nil {
 		answer, err = h.switchMode(r.Context(), wire.ActorOf(w), body)
@@ -98,7 +91,8 @@ func (h *boundaryHandlers) setBoundaryMode(w http.ResponseWriter, r *http.Reques
 	return wire.WriteJSON(w, http.StatusOK, answer)
 }
 
-func (h *boundaryHandlers) switchMode(ctx context.Context, who lifecycle.Actor, body []byte) (answer modeSwitched, err error) {
+func (h *boundaryHandlers) switchMode(ctx context.Context, who lifecycle.Actor,
+	body []byte) (answer control.ModeSwitched, err error) {
 	if _, err := strictjson.Parse(body); err != nil {
 		return answer, err
 	}
@@ -111,6 +105,5 @@ func (h *boundaryHandlers) switchMode(ctx context.Context, who lifecycle.Actor, 
 	if err := strictjson.Fill(body, &change); err != nil {
 		return answer, wire.Misshapen(err, `send {"mode":"validate","reason":"why"}; override alone may be added`)
 	}
-	from, err := h.Boundary.SetMode(ctx, who.Name, change)
-	return modeSwitched{change.Mode, from}, err
+	return h.Boundary.SetMode(ctx, who.Name, change)
 }

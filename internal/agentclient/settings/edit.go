@@ -6,13 +6,14 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"orchestrator/internal/agentclient/commandline"
 	"orchestrator/internal/fault"
 )
 
 // Install registers the command with a client. Done twice it changes nothing the second time; an entry of ours that is
 // different is replaced.
 func Install(client string, o Options) (Change, error) {
-	if strings.TrimSpace(o.Command) == "" || !ours(o.Command) {
+	if strings.TrimSpace(o.Command) == "" || !commandline.Runs(o.Command) {
 		return Change{}, fault.New(fault.Invalid, "hook_command", "%q is not the command of a hook", o.Command).
 			WithFix("register orchestrator-hook CLIENT, or orchestrator hook CLIENT")
 	}
@@ -40,7 +41,7 @@ func Uninstall(client string, o Options) (Change, error) {
 }
 
 func (w *wiring) install(o Options) (Change, error) {
-	file, err := place(o, w.File)
+	file, err := w.place(o)
 	if err != nil {
 		return Change{}, err
 	}
@@ -163,7 +164,7 @@ func (w *wiring) wire(doc *document, o Options) error {
 }
 
 func (w *wiring) uninstall(o Options) (Change, error) {
-	file, err := place(o, w.File)
+	file, err := w.place(o)
 	if err != nil {
 		return Change{}, err
 	}
@@ -180,7 +181,7 @@ func (w *wiring) uninstall(o Options) (Change, error) {
 	change.Changed = true
 	if change.Backup == "" && w.bare(doc) {
 		change.Removed = true
-		return change, os.Remove(file)
+		return change, w.removeFile(o, file)
 	}
 	original, err := w.original(change.Backup, doc)
 	if err != nil {

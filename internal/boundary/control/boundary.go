@@ -101,12 +101,25 @@ type ModeChange struct {
 	Override string        `json:"override,omitempty"`
 }
 
-// SetMode switches the mode for an actor. When it returns nil, the switch is in the ledger.
-func (b *Boundary) SetMode(ctx context.Context, by string, c ModeChange) (from boundary.Mode, err error) {
+// ModeSwitched says what a request to switch the mode did.
+type ModeSwitched struct {
+	Mode    boundary.Mode `json:"mode"`
+	From    boundary.Mode `json:"from"` // the same where there was nothing to switch, which is not recorded
+	Clients []Aligned     `json:"clients,omitempty"`
+}
+
+// SetMode switches the mode for an actor, and brings the settings of the clients in line with it. When it returns nil,
+// the switch is in the ledger.
+func (b *Boundary) SetMode(ctx context.Context, by string, c ModeChange) (done ModeSwitched, err error) {
 	change := Change{By: by, Reason: c.Reason, At: b.clock(), ID: b.newID()}
-	from, err = SetMode(b.Dir, c.Mode, c.Override, change, func() (*report.History, error) { return b.history(ctx) })
+	done.Mode = c.Mode
+	history := func() (*report.History, error) { return b.history(ctx) }
+	done.From, err = SetMode(b.Dir, c.Mode, c.Override, change, history)
+	if err == nil {
+		done.Clients, err = Align(b.Dir, nil, change, b.newID)
+	}
 	if err != nil {
-		return from, err
+		return done, err
 	}
 	_, _, _ = notice.Follow(b.Dir) // the mode is switched; a file that cannot be edited is the doctor's to find
 	if _, err = b.Record(ctx); errors.Is(err, fault.InsufficientStorage) {
@@ -114,7 +127,7 @@ func (b *Boundary) SetMode(ctx context.Context, by string, c ModeChange) (from b
 			"the mode is switched, but the disk has no room for the record of it").
 			WithFix("make room: it is recorded as soon as there is some").Because(err)
 	}
-	return from, err
+	return done, err
 }
 
 func (b *Boundary) read(ctx context.Context) (boundary.Policy, *report.History, error) {
