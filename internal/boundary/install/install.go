@@ -120,13 +120,17 @@ func (o Options) settings() settings.Options {
 
 // registering returns what is registered where.
 func (o Options) registering(client *agentclient.Client, program string) settings.Options {
-	so, later := o.settings(), client.Wiring.Events[1]
-	if o.User {
-		so.Command = commandline.ForUser(client, client.Wiring.Before(), program)
-		so.Later = commandline.ForUser(client, later, program)
-		return so
+	so, wiring := o.settings(), client.Wiring
+	line := func(event string) string {
+		if o.User {
+			return commandline.ForUser(client, event, program)
+		}
+		return commandline.For(client, event)
 	}
-	so.Command, so.Later = commandline.For(client, client.Wiring.Before()), commandline.For(client, later)
+	so.Command, so.Later = line(wiring.Before()), line(wiring.Events[1])
+	if len(wiring.Ends) > 0 {
+		so.End = line(wiring.Ends[0])
+	}
 	return so
 }
 
