@@ -110,14 +110,13 @@ func writeInstalled(p *output.Printer, d install.Done) {
 	default:
 		p.Line("%s: the policy is kept as it is", output.Printable(d.Root))
 	}
-	switch {
-	case !d.Changed:
-		p.Line("%s: registered already", output.Printable(d.File))
-	default:
+	if d.Changed {
 		p.Line("%s: registered; here it starts %s", output.Printable(d.File), output.Printable(d.Program))
+	} else {
+		p.Line("%s: registered already", output.Printable(d.File))
 	}
-	for _, name := range d.Told {
-		p.Line("%s: tells sessions of the boundary", output.Printable(name))
+	if len(d.Told) > 0 {
+		p.Line("%s: tells sessions of the boundary", output.Printable(strings.Join(d.Told, ", ")))
 	}
 	if d.Backup != "" {
 		p.Line("  a copy of what it was: %s", output.Printable(d.Backup))
@@ -126,9 +125,8 @@ func writeInstalled(p *output.Printer, d install.Done) {
 		p.Line("  %s", p.Paint(output.Yellow, output.Printable(s)))
 	}
 	if len(d.Unkept) > 0 {
-		p.Line("git does not ignore what names files and sessions; add to .gitignore: %s",
-			output.Printable(strings.Join(d.Unkept, " ")))
-		p.Line("  .orchestrator/boundary/policy.json may be committed")
+		p.Line("git does not ignore what names files and sessions; add to .gitignore: %s\n"+
+			"  .orchestrator/boundary/policy.json may be committed", output.Printable(strings.Join(d.Unkept, " ")))
 	}
 	p.Line("next: orchestrator boundary doctor checks that it works; work in validate; orchestrator boundary " +
 		"readiness says when to enforce")
