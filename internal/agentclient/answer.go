@@ -15,7 +15,8 @@ type answers struct {
 	warn  func(message string) Answer
 	ask   func(message string) Answer
 	block func(message string) Answer
-	later func() Answer // after a tool; missing is silence
+	deny  func(message string) Answer // a block where AsJSON says so; missing is block
+	later func() Answer               // after a tool; missing is silence
 }
 
 // unsaid stands for an empty message: some clients take a block without a reason for a broken hook, and let the call
@@ -53,6 +54,17 @@ func (c *Client) Answer(when When, decision boundary.Decision, message string) A
 		}
 	}
 	return known.block(message)
+}
+
+// AsJSON returns the client as it is answered where the hook's command line has Wiring.Speaks: with a decision as JSON
+// and exit code 0, which it does not show as a broken hook. A client without such a form stays as it is.
+func (c *Client) AsJSON() *Client {
+	if c.answers.deny == nil {
+		return c
+	}
+	its := *c
+	its.answers.block = c.answers.deny
+	return &its
 }
 
 func onStderr(message string) Answer { return Answer{Stderr: []byte(message + "\n"), Exit: 2} }

@@ -4,18 +4,22 @@ import "time"
 
 // claude is Claude Code.
 var claude = Client{
-	Name: "claude",
+	Name: "claude", Instructions: "CLAUDE.md",
 	form: form{
 		event: "hook_event_name", whens: claudeEvents, tool: "tool_name", input: "tool_input",
 		session: []string{"session_id"}, toolUse: "tool_use_id", cwd: []string{"cwd"}, failure: "error",
 		lent: true, tools: claudeTools, actor: agentID,
 	},
-	answers: answers{block: onStderr, warn: claudeWarning, ask: claudeQuestion},
+	answers: answers{block: onStderr, deny: claudeDeny, warn: claudeWarning, ask: claudeQuestion},
+	ending: ending{task: "TaskCompleted", about: []string{"task_subject", "task_description"},
+		again: claudeEnding.again, hold: claudeEnding.hold},
 	Wiring: Wiring{
 		File: ".claude/settings.json", Events: []string{"PreToolUse", "PostToolUse", "PostToolUseFailure"},
+		Ends:   []string{"Stop", "TaskCompleted"},
 		Nested: true, Matcher: "*", Typed: true, Command: "command", Timeout: "timeout", Unit: time.Second,
-		Shut:  &Option{Name: "onFailure", Value: "block", Since: "2.1.295"},
-		Since: "2.1.69", Lacks: "does not say which calls are an agent's: every call counts as the main session's",
+		Shut:   &Option{Name: "onFailure", Value: "block", Since: "2.1.295"},
+		Speaks: &Option{Name: "--answers", Value: "json", Since: "2.1.295"},
+		Since:  "2.1.69", Lacks: "does not say which calls are an agent's: every call counts as the main session's",
 		Toggles: []Toggle{
 			{File: ".claude/settings.json", Path: []string{"disableAllHooks"}, Off: true},
 			{File: ".claude/settings.local.json", Path: []string{"disableAllHooks"}, Off: true},
@@ -32,6 +36,11 @@ var claude = Client{
 		Project:  []string{".claude/settings.json", ".claude/settings.local.json"},
 		Personal: []string{".claude/settings.json", ".claude/settings.local.json"},
 		Mentions: []string{".claude/settings"},
+	},
+	Delegates: Delegates{
+		Tool: "Agent", Type: "subagent_type", Brief: "description", Prompt: "prompt",
+		BuiltIn: builtIn("general-purpose"),
+		Folders: bothFolders(".claude/agents", ".claude/agents", ".md", true),
 	},
 	Calls: Calls{
 		Head: claudeHead, Agent: claudeAgent,
@@ -50,15 +59,45 @@ const (
 	claudeAgent = `"agent_id":"doctor","agent_type":"general-purpose"`
 )
 
-// claudeTools has what must be translated, as the tables of the other clients do; a name that is not in them stays as
-// it is. Agent is what Claude Code calls Task today, and Monitor runs a command and watches it. Its other names are the
-// canonical ones.
-var claudeTools = rows[tool]{{"Agent", named(task)}, {"Monitor", tool{name: bash, maybe: true}}}
+// claudeTools are the tools of Claude Code 2.1.330. The canonical names are those that it had when this was written;
+// what it calls otherwise, or got since then, is translated to what policies have always listed.
+var claudeTools = rows[tool]{
+	{"Agent", named(task)}, {"SendMessage", named(task)}, {"Workflow", named(task)}, {"TeamCreate", named(task)},
+	{"TeamDelete", named(task)}, {"SubagentHandback", named(taskOutput)}, {"ListAgents", named(taskList)},
+	{"ListPeers", named(taskList)}, {"KillBash", named(taskStop)}, {"AgentOutputTool", named(taskOutput)},
+	{"AskUserQuestion", named(askUser)}, {"SendUserMessage", named(askUser)}, {"Brief", named(askUser)},
+	{"PushNotification", named(askUser)}, {"ReportFindings", named(askUser)}, {"StructuredOutput", named(askUser)},
+	{"EndConversation", named(askUser)}, {"ReadNotifications", named(taskOutput)},
+	{"TodoWrite", named(todoWrite)}, {"CronCreate", named(todoWrite)}, {"CronDelete", named(todoWrite)},
+	{"CronList", named(todoRead)},
+	{"ScheduleWakeup", named(todoWrite)}, {"SetGoal", named(todoWrite)}, {"ProposeGoal", named(todoWrite)},
+	{"TaskCreate", named("TaskCreate")}, {"TaskUpdate", named("TaskUpdate")},
+	{"TaskGet", named("TaskGet")}, {"TaskList", named(taskList)}, {"TaskStop", named(taskStop)},
+	{"WaitForMcpServers", named(toolSearch)}, {"ToolSearch", named(toolSearch)},
+	{"ListMcpResources", named(listMCP)}, {"ListMcpResourcesTool", named(listMCP)},
+	{"ReadMcpResource", named(readMCP)}, {"ReadMcpResourceTool", named(readMCP)},
+	{"ReadMcpResourceDir", named(readMCP)}, {"ReadMcpResourceDirTool", named(readMCP)},
+	{"Read", named(read)}, {"LSP", named(read)}, {"SendUserFile", named(read)}, {"Grep", named(grep)},
+	{"Glob", named(glob)}, {"WebFetch", named(webFetch)}, {"WebSearch", named(webSearch)},
+	{"Skill", named(skill)}, {"EnterPlanMode", named(enterPlan)}, {"ExitPlanMode", named(exitPlan)},
+	{"Edit", named(edit)}, {"Write", named(write)}, {"MultiEdit", named(multiEdit)}, {"NotebookEdit", named(notebook)},
+	{"Bash", named(bash)}, {"PowerShell", named(powerShell)}, {"Monitor", tool{name: bash, maybe: true}},
+	{"Artifact", untaught}, {"ClaudeDesign", untaught}, {"EnterWorktree", untaught}, {"ExitWorktree", untaught},
+	{"OfferChromeSetup", untaught}, {"Projects", untaught}, {"propose_skills", untaught}, {"RemoteTrigger", untaught},
+	{"SendFeedback", untaught}, {"ShareOnboardingGuide", untaught}, {"ShowOnboardingRolePicker", untaught},
+}
 
 // claudeWarning reaches the person and the model, and decides nothing.
 func claudeWarning(message string) Answer {
 	return say(pair{"systemMessage", message}, pair{"hookSpecificOutput",
 		[]pair{{"hookEventName", "PreToolUse"}, {"additionalContext", message}}})
+}
+
+// claudeDeny blocks as onStderr does, and is shown as a decision: of exit code 2 it says that the hook has an error.
+// Without onFailure a hook that crashes lets the call through, and then exit code 2 is what a shell can say as well.
+func claudeDeny(message string) Answer {
+	return say(pair{"hookSpecificOutput", []pair{{"hookEventName", "PreToolUse"}, {"permissionDecision", "deny"},
+		{"permissionDecisionReason", message}}})
 }
 
 func claudeQuestion(message string) Answer {

@@ -81,6 +81,26 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// A client that takes every answer as JSON is denied by one; the others are answered as ever.
+//
+// Covers: ORC-196
+func TestAnswersAsJSON(t *testing.T) {
+	for _, name := range agentclient.Names() {
+		p := protocol(t, name)
+		plain, asJSON := p.Answer(agentclient.Before, boundary.Block, "why"), p.AsJSON().Answer(agentclient.Before, boundary.Block, "why")
+		if p.Wiring.Speaks == nil {
+			require.Equal(t, plain, asJSON, name)
+			continue
+		}
+		golden(t, filepath.Join("testdata", name, "deny.answer"), show(asJSON))
+		require.Equal(t, 2, plain.Exit, "the client itself is as it was")
+		require.True(t, blocks(t, name, asJSON))
+		for _, decision := range []boundary.Decision{boundary.Allow, boundary.Warn, boundary.Ask} {
+			require.Equal(t, p.Answer(agentclient.Before, decision, "why"), p.AsJSON().Answer(agentclient.Before, decision, "why"))
+		}
+	}
+}
+
 func show(a agentclient.Answer) string {
 	return fmt.Sprintf("exit %d\n-- stdout --\n%s-- stderr --\n%s", a.Exit, a.Stdout, a.Stderr)
 }

@@ -1,6 +1,10 @@
 package agentclient
 
-import "time"
+import (
+	"time"
+
+	"orchestrator/internal/rules/boundary"
+)
 
 // codex is Codex CLI.
 var codex = Client{
@@ -8,11 +12,13 @@ var codex = Client{
 	form: form{
 		event: "hook_event_name", whens: claudeEvents, tool: "tool_name", input: "tool_input",
 		session: []string{"session_id"}, toolUse: "tool_use_id", cwd: []string{"cwd"}, failure: "error",
-		looseInput: true, tools: codexTools, actor: agentID,
+		looseInput: true, tools: codexTools, namespaces: codexNamespaces, actor: agentID,
 	},
 	answers: answers{block: onStderr, warn: claudeWarning},
+	ending:  claudeEnding,
 	Wiring: Wiring{
 		File: ".codex/hooks.json", Events: []string{"PreToolUse", "PostToolUse"},
+		Ends:   []string{"Stop"},
 		Nested: true, Matcher: "*", Typed: true, Command: "command", Timeout: "timeout", Unit: time.Second,
 		Notes: []string{"Codex skips a new or changed hook until it is trusted: open /hooks in Codex and trust it"},
 		Toggles: []Toggle{
@@ -29,6 +35,11 @@ var codex = Client{
 		Personal: []string{".codex/config.toml", ".codex/hooks.json"},
 		Mentions: []string{".codex/config", ".codex/hooks"},
 	},
+	Delegates: Delegates{
+		Tool: "spawn_agent", Type: "agent_type", Prompt: "message",
+		BuiltIn: []boundary.AgentType{{Name: "default", BuiltIn: true, Untyped: true}},
+		Folders: bothFolders(".codex/agents", ".codex/agents", ".toml", false),
+	},
 	Calls: Calls{
 		Head: claudeHead, Agent: claudeAgent,
 		Edit: `"tool_name":"apply_patch",` +
@@ -37,10 +48,45 @@ var codex = Client{
 	},
 }
 
+// codexTools are the tools of Codex 0.169.0, and of versions before it.
 var codexTools = rows[tool]{
 	{"apply_patch", named(patch)}, {"shell", named(bash)}, {"shell_command", named(bash)}, {"local_shell", named(bash)},
 	{"exec_command", named(bash)}, {"unified_exec", named(bash)}, {"container.exec", named(bash)},
 	{"write_stdin", tool{name: bash, command: "chars", maybe: true}},
 	{"read_file", named(read)}, {"view_image", named(read)}, {"grep_files", named(grep)}, {"list_dir", named(list)},
-	{"spawn_agent", named(task)}, {"web_search", named(webSearch)}, {"update_plan", named(todoWrite)},
+	{"spawn_agent", named(task)}, {"send_input", named(task)}, {"send_message", named(task)},
+	{"followup_task", named(task)}, {"assign_task", named(task)}, {"resume_agent", named(task)},
+	{"spawn_agents_on_csv", named(task)}, {"wait_agent", named(taskOutput)}, {"list_agents", named(taskList)},
+	{"report_agent_job_result", named(taskOutput)}, {"close_agent", named(taskStop)},
+	{"interrupt_agent", named(taskStop)},
+	{"web_search", named(webSearch)}, {"tool_search", named(toolSearch)}, {"tool_suggest", named(toolSearch)},
+	{"list_available_plugins_to_install", named(toolSearch)},
+	{"list_mcp_resources", named(listMCP)}, {"list_mcp_resource_templates", named(listMCP)},
+	{"read_mcp_resource", named(readMCP)},
+	{"request_user_input", named(askUser)}, {"request_user_input_async", named(askUser)},
+	{"send_user_message_async", named(askUser)}, {"request_permissions", named(askUser)},
+	{"request_plugin_install", named(askUser)},
+	{"update_plan", named(todoWrite)}, {"create_goal", named(todoWrite)}, {"update_goal", named(todoWrite)},
+	{"get_goal", named(todoRead)}, {"new_context", named(todoWrite)}, {"get_context_remaining", named(todoRead)},
+	{"wait_for_environment", named(taskOutput)}, {"test_sync_tool", named(taskOutput)},
+	{"exec", untaught}, {"wait", named(taskOutput)}, {"image_generation", untaught}, {"cua_repl", untaught},
+	{"copy_file", untaught},
+}
+
+// codexAgents are the tools of the namespaces that start agents and talk to them; the first version called them so.
+var codexAgents = rows[tool]{{"wait", named(taskOutput)}, {"close", named(taskStop)}, {"spawn", named(task)}}
+
+// codexNamespaces are the namespaces of Codex 0.169.0 with what only they call so. To a hook it gives the names of
+// namespace and tool without anything between them: collaborationspawn_agent, clocksleep.
+var codexNamespaces = rows[rows[tool]]{
+	{"collaboration", codexAgents}, {"multi_agent_v1", codexAgents},
+	{"multi_agent_v2", codexAgents}, {"multi_agent", codexAgents},
+	{"clock", rows[tool]{{"sleep", named(taskOutput)}, {"curr_time", named(todoRead)}}},
+	{"goal", nil}, {"web", rows[tool]{{"run", named(webSearch)}, {"search", named(webSearch)}}},
+	{"skills", rows[tool]{{"list", named(skill)}, {"read", named(skill)}}},
+	{"memories", rows[tool]{{"list", named(todoRead)}, {"read", named(todoRead)}, {"search", named(todoRead)},
+		{"add_ad_hoc_note", untaught}}},
+	{"history", rows[tool]{{"list_windows", named(todoRead)}, {"list_items", named(todoRead)},
+		{"read_item", named(todoRead)}}},
+	{"image_gen", rows[tool]{{"imagegen", untaught}}},
 }

@@ -1,22 +1,29 @@
 package agentclient
 
-import "time"
+import (
+	"time"
+
+	"orchestrator/internal/rules/boundary"
+)
 
 // copilot is GitHub Copilot CLI.
 var copilot = Client{
 	Name: "copilot",
 	form: form{
 		tool: "toolName", input: "toolArgs", session: []string{"sessionId"}, cwd: []string{"cwd"}, failure: "error",
-		looseInput: true, tools: copilotTools, actor: untold, moment: copilotMoment,
+		looseInput: true, tools: copilotTools, actor: copilotActor, moment: copilotMoment,
 		guest: guest{sends: copilotSends},
 	},
 	NoExitCode: true,
+	ending:     claudeEnding,
 	answers:    answers{block: copilotDeny, warn: copilotWarning, ask: copilotQuestion},
 	Wiring: Wiring{
 		File: ".github/hooks/orchestrator.json", Events: []string{"preToolUse", "postToolUse", "postToolUseFailure"},
+		Ends:    []string{"agentStop"},
 		Version: 1, Typed: true, Command: "bash", Timeout: "timeoutSec", Unit: time.Second,
-		Notes: []string{"Copilot does not say which calls are an agent's: the policy for unknown actors applies"},
-		User:  ".copilot/hooks/orchestrator.json", Reach: Top,
+		Notes: []string{"a version of Copilot before 1.0.102 may not say which calls are an agent's: they count as " +
+			"the main session's"},
+		User: ".copilot/hooks/orchestrator.json", Reach: Top,
 		Toggles: []Toggle{
 			{File: ".github/hooks/orchestrator.json", Path: []string{"disableAllHooks"}, Off: true},
 			{File: ".github/copilot/settings.json", Path: []string{"disableAllHooks"}, Off: true},
@@ -27,25 +34,64 @@ var copilot = Client{
 		Project:  []string{".github/hooks/**"},
 		Personal: []string{".copilot/config.json"},
 	},
+	Delegates: Delegates{
+		Tool: "task", Type: "agent_type", Brief: "description", Prompt: "prompt",
+		ByFile: true, BuiltIn: builtIn("general-purpose"),
+		Folders: bothFolders(".github/agents", ".copilot/agents", ".md", false),
+	},
 	Calls: Calls{
-		Head: `"sessionId":"doctor","timestamp":0,"cwd":CWD`,
-		Edit: `"toolName":"create","toolArgs":{"path":FILE,"file_text":"a"}`,
-		Read: `"toolName":"view","toolArgs":{"path":FILE}`,
+		Head:  `"sessionId":"doctor","timestamp":0,"cwd":CWD`,
+		Agent: `"agentId":"doctor","agentType":"general-purpose","parentAgentId":"doctor-main"`,
+		Edit:  `"toolName":"create","toolArgs":{"path":FILE,"file_text":"a"}`,
+		Read:  `"toolName":"view","toolArgs":{"path":FILE}`,
 	},
 }
 
+// copilotTools are the tools of Copilot CLI 1.0.102, and of versions before it. Its sql works on a database of the
+// session's own, session_store_sql on those of past sessions.
 var copilotTools = rows[tool]{
 	{"edit", named(edit)}, {"create", named(write)}, {"str_replace_editor", named(edit)}, {"apply_patch", named(patch)},
 	{"bash", named(bash)}, {"write_bash", tool{name: bash, command: "input"}},
+	{"read_bash", named(taskOutput)}, {"stop_bash", named(taskStop)}, {"list_bash", named(taskList)},
 	{"powershell", named(powerShell)}, {"write_powershell", tool{name: powerShell, command: "input"}},
-	{"view", named(read)}, {"grep", named(grep)}, {"rg", named(grep)}, {"glob", named(glob)}, {"task", named(task)},
-	{"web_fetch", named(webFetch)}, {"web_search", named(webSearch)}, {"update_todo", named(todoWrite)},
-	{"ask_user", named("AskUserQuestion")},
+	{"read_powershell", named(taskOutput)}, {"stop_powershell", named(taskStop)}, {"list_powershell", named(taskList)},
+	{"view", named(read)}, {"read_file", named(read)}, {"lsp", named(read)}, {"grep", named(grep)}, {"rg", named(grep)},
+	{"grep_search", named(grep)}, {"glob", named(glob)}, {"file_search", named(glob)},
+	{"lexical_code_search", named(grep)}, {"semantic_code_search", named(grep)}, {"semantic_search", named(grep)},
+	{"web_fetch", named(webFetch)}, {"web_search", named(webSearch)},
+	{"task", named(task)}, {"write_agent", named(task)}, {"search_code_subagent", named(task)},
+	{"execution_subagent", named(task)}, {"run_dynamic_workflow", named(task)}, {"read_agent", named(taskOutput)},
+	{"list_agents", named(taskList)}, {"skill", named(skill)}, {"tool_search_tool_regex", named(toolSearch)},
+	{"catalog_search", named(toolSearch)}, {"catalog_select", named(toolSearch)},
+	{"fetch_copilot_cli_documentation", named(todoRead)}, {"ask_user", named(askUser)},
+	{"task_complete", named(askUser)}, {"exit_plan_mode", named(exitPlan)}, {"update_todo", named(todoWrite)},
+	{"report_intent", named(todoWrite)}, {"sql", named(todoWrite)}, {"session_store_sql", named(todoRead)},
+	{"session_history", named(todoRead)}, {"get_context_remaining", named(todoRead)},
+	{"new_context", named(todoWrite)}, {"context_board", named(todoWrite)}, {"manage_schedule", named(todoWrite)},
+	{"read_inbox", named(todoRead)}, {"send_inbox", named(task)}, {"read_memories", named(todoRead)},
+	{"store_memory", named(todoWrite)}, {"vote_memory", named(todoWrite)},
+	{"create_pull_request", untaught}, {"session_artifacts", untaught}, {"open_canvas", untaught},
+	{"invoke_canvas_action", untaught}, {"list_canvas_capabilities", named(todoRead)},
+	{"extensions_manage", untaught}, {"extensions_reload", untaught}, {"dynamic_workflows_manage", untaught},
 }
 
 // copilotSends reports whether Copilot made a call of another client's hook, in that one's form: it is told by what it
 // sends and the other does not.
 func copilotSends(call object) bool { return call.has("timestamp") && !call.has("transcript_path") }
+
+// copilotActor reads who calls: an agent has an id, which is not that of the session.
+func copilotActor(call object) (boundary.Actor, error) {
+	id, err := call.first([]string{"agentId", "agent_id"})
+	if err != nil {
+		return boundary.Actor{}, err
+	}
+	session, err := call.first([]string{"sessionId", "session_id"})
+	if err != nil || id == "" || id == session && !call.has("parentAgentId") {
+		return boundary.Actor{Kind: boundary.Main}, err
+	}
+	kind, err := call.first([]string{"agentType", "agent_type"})
+	return boundary.Actor{Kind: boundary.Agent, ID: id, Type: kind}, err
+}
 
 // copilotMoment distinguishes the events by what they carry, as Copilot does not name them.
 func copilotMoment(call object) (When, error) {

@@ -16,9 +16,11 @@ var cursor = Client{
 		guest: guest{sends: cursorSends, ownForm: true},
 	},
 	NoSilence: true,
+	ending:    ending{again: []string{"loop_count"}, status: "status", hold: cursorFollowUp, let: cursorLater},
 	answers:   answers{allow: cursorAllow, block: cursorDeny, warn: cursorWarning, later: cursorLater},
 	Wiring: Wiring{
 		File: ".cursor/hooks.json", Events: []string{"preToolUse", "postToolUse", "postToolUseFailure"},
+		Ends:    []string{"stop"},
 		Version: 1, Command: "command", Timeout: "timeout", Unit: time.Second,
 		Shut:  &Option{Name: "failClosed", Value: true},
 		Notes: []string{"Cursor does not say which calls are an agent's: the policy for unknown actors applies"},
@@ -29,6 +31,10 @@ var cursor = Client{
 		Project:  []string{".cursor/hooks.json"},
 		Personal: []string{".cursor/hooks.json"},
 		Mentions: []string{".cursor/hooks"},
+	},
+	Delegates: Delegates{
+		Tool: "Task", Type: "subagent_type", Brief: "description", Prompt: "prompt", BuiltIn: builtIn("generalPurpose"),
+		Folders: bothFolders(".cursor/agents", ".cursor/agents", ".md", false),
 	},
 	Calls: Calls{
 		Head: `"conversation_id":"doctor","generation_id":"doctor","cwd":CWD,"hook_event_name":"preToolUse",` +
@@ -52,10 +58,15 @@ var cursorImplied = rows[string]{
 	{"afterFileEdit", "Edit"},
 }
 
+// cursorTools are the tools of Cursor, by its documentation: none of its versions was looked into.
 var cursorTools = rows[tool]{
 	{"Shell", named(bash)}, {"Write", named(write)}, {"Edit", named(edit)}, {"StrReplace", named(edit)},
 	{"MultiEdit", named(multiEdit)}, {"ApplyPatch", named(patch)}, {"EditNotebook", named(notebook)},
-	{"Delete", named(remove)}, {"Read", named(read)},
+	{"Delete", named(remove)}, {"Read", named(read)}, {"Grep", named(grep)}, {"Glob", named(glob)},
+	{"SemanticSearch", named(grep)}, {"ReadLints", named(read)}, {"WebSearch", named(webSearch)},
+	{"WebFetch", named(webFetch)}, {"Task", named(task)}, {"TodoWrite", named(todoWrite)},
+	{"AskQuestion", named(askUser)}, {"Await", named(taskOutput)}, {"ListMcpResources", named(listMCP)},
+	{"FetchMcpResource", named(readMCP)}, {"GenerateImage", untaught}, {"SwitchMode", untaught},
 }
 
 // cursorSends reports whether Cursor made a call of another client's hook: it shows itself by its version.

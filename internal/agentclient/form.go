@@ -1,6 +1,10 @@
 package agentclient
 
-import "orchestrator/internal/rules/boundary"
+import (
+	"strings"
+
+	"orchestrator/internal/rules/boundary"
+)
 
 // form is what a client's calls look like: the names that it gives to what an Event holds.
 type form struct {
@@ -16,6 +20,7 @@ type form struct {
 
 	looseInput bool // the input may be text: JSON in a string, or a patch as it is
 	tools      rows[tool]
+	namespaces rows[rows[tool]] // that the names of tools may begin with, with what only they call so
 
 	lent   bool                                 // others run what is registered for this client, too
 	guest  guest                                // how this client calls what is registered for another
@@ -54,6 +59,37 @@ func (r rows[V]) find(name string) (is V, found bool) {
 		}
 	}
 	return is, false
+}
+
+// find returns what the client's tool of a name is. Of a name that begins with a namespace, the tool is what follows
+// it, and whatever a client puts between the two.
+func (f *form) find(name string) (is tool, found bool) {
+	if is, found = f.tools.find(name); found || len(f.namespaces) == 0 {
+		return is, found
+	}
+	name = afterNamespace(name, "functions") // which may stand before every other one
+	for _, space := range f.namespaces {
+		its := afterNamespace(name, space.name)
+		if its == name {
+			continue
+		}
+		if is, found = space.is.find(its); found {
+			return is, true
+		}
+		if is, found = f.tools.find(its); found {
+			return is, true
+		}
+	}
+	return f.tools.find(name)
+}
+
+// afterNamespace returns the part of a name that follows a namespace; the name itself where it does not begin with it.
+func afterNamespace(name, space string) string {
+	rest, within := strings.CutPrefix(name, space)
+	if rest = strings.TrimLeft(rest, "._/:"); !within || rest == "" {
+		return name
+	}
+	return rest
 }
 
 // agentID distinguishes the main session from an agent by the one member that does: a string with something in it is an

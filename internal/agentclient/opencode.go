@@ -37,6 +37,12 @@ var opencode = Client{
 		Personal: []string{".opencode/plugin/**", ".opencode/plugins/**", ".config/opencode/opencode.json"},
 		Mentions: []string{".opencode/plugin"},
 	},
+	Delegates: Delegates{
+		Tool: "task", Type: "subagent_type", Brief: "description", Prompt: "prompt", BuiltIn: builtIn("general"),
+		ByFile: true,
+		Folders: slices.Concat(bothFolders(".opencode/agent", ".config/opencode/agent", ".md", false),
+			bothFolders(".opencode/agents", ".config/opencode/agents", ".md", false)),
+	},
 	Calls: Calls{
 		Head: `"hook_event_name":"tool.execute.before","session_id":"doctor","call_id":"doctor","cwd":CWD`,
 		Edit: `"tool":"write","args":{"filePath":FILE,"content":"a"}`,
@@ -47,11 +53,16 @@ var opencode = Client{
 
 var opencodeEvents = rows[When]{{"tool.execute.before", Before}, {"tool.execute.after", After}}
 
+// opencodeTools are the tools of opencode 1.18.33, and of versions before it.
 var opencodeTools = rows[tool]{
 	{"edit", named(edit)}, {"multiedit", named(multiEdit)}, {"write", named(write)}, {"patch", named(patch)},
-	{"apply_patch", named(patch)}, {"bash", named(bash)}, {"read", named(read)}, {"grep", named(grep)},
-	{"glob", named(glob)}, {"list", named(list)}, {"task", named(task)}, {"webfetch", named(webFetch)},
-	{"websearch", named(webSearch)}, {"todowrite", named(todoWrite)}, {"todoread", named("TodoRead")},
+	{"apply_patch", named(patch)}, {"bash", named(bash)}, {"shell", named(bash)}, {"read", named(read)},
+	{"lsp", named(read)}, {"grep", named(grep)}, {"glob", named(glob)}, {"list", named(list)},
+	{"task", named(task)}, {"subagent", named(task)}, {"task_status", named(taskOutput)},
+	{"webfetch", named(webFetch)}, {"websearch", named(webSearch)}, {"codesearch", named(webSearch)},
+	{"todowrite", named(todoWrite)}, {"todoread", named(todoRead)}, {"skill", named(skill)},
+	{"question", named(askUser)}, {"plan_enter", named(enterPlan)}, {"plan_exit", named(exitPlan)},
+	{"tool_search", named(toolSearch)}, {"invalid", named(todoRead)}, {"execute", untaught}, {"batch", untaught},
 }
 
 // opencodeActor reads what the plugin found out about the session: one with a parent is an agent's.

@@ -10,7 +10,7 @@ const lookup = 1000 // milliseconds to learn whose session it is
 const most = 1000 // sessions that are remembered
 
 // What only reads goes on when the guard cannot answer.
-const readers = new Set(["read", "grep", "glob", "list", "lsp", "webfetch", "websearch", "codesearch", "todoread", "todowrite", "skill", "question", "task"])
+const readers = new Set(["read", "grep", "glob", "list", "lsp", "webfetch", "websearch", "codesearch", "todoread", "todowrite", "skill", "question", "task", "subagent", "task_status", "plan_enter", "plan_exit", "tool_search", "invalid"])
 
 // ask runs the guard and gives back its exit code and what it said; a code of null is no answer.
 function ask(call) {

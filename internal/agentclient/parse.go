@@ -35,7 +35,7 @@ func (f *form) parse(client string, call object) (event Event, err error) {
 	if err != nil {
 		return Event{}, err
 	}
-	what, _ := f.tools.find(event.OwnTool)
+	what, _ := f.find(event.OwnTool)
 	if event.Tool == "" {
 		event.Tool = event.OwnTool
 		if what.name != "" {
@@ -108,6 +108,9 @@ func (f *form) readInput(call object) (input object, text string, err error) {
 func (e *Event) fill(what tool, input object, text string) (err error) {
 	if e.OwnTool == "str_replace_editor" && input.loose("command") == "view" {
 		e.Tool = read
+	}
+	if e.OwnTool == "lsp" && input.loose("operation") == "rename" { // which changes every file that has the name
+		e.Tool, what = "lsp_rename", untaught
 	}
 	switch e.Tool {
 	case patch:

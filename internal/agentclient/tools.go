@@ -17,8 +17,23 @@ const (
 	webFetch   = "WebFetch"
 	webSearch  = "WebSearch"
 	todoWrite  = "TodoWrite"
+	todoRead   = "TodoRead"
+	askUser    = "AskUserQuestion"
+	toolSearch = "ToolSearch"
+	skill      = "Skill"
+	enterPlan  = "EnterPlanMode"
+	exitPlan   = "ExitPlanMode"
+	taskOutput = "TaskOutput" // what waits for something, or reads what came of it
+	taskStop   = "TaskStop"
+	taskList   = "TaskList"
+	listMCP    = "ListMcpResourcesTool"
+	readMCP    = "ReadMcpResourceTool"
 	patch      = "patch" // becomes Edit, after its text has been read
 )
+
+// untaught is a tool that the client has and whose name stays as it is: what it does is left to the policy, and to the
+// words of its name.
+var untaught = tool{}
 
 // fileTools are those whose paths must be readable: a path that is no string is an error. Elsewhere it is passed over.
 var fileTools = []string{edit, write, multiEdit, notebook, remove, read}
@@ -26,7 +41,7 @@ var fileTools = []string{edit, write, multiEdit, notebook, remove, read}
 // The members of a tool's input that are looked at.
 var (
 	pathMembers = []string{"file_path", "filePath", "notebook_path", "path", "absolute_path", "target_notebook",
-		"destination", "source", "target_file", "uri"}
+		"destination", "source", "target_file", "uri", "file"}
 	listMembers    = []string{"paths", "file_paths", "files"}
 	editMembers    = []string{"edits", "files"} // arrays of objects, each of which may name a file
 	commandMembers = []string{"command", "cmd", "script"}

@@ -7,6 +7,7 @@ import "time"
 type Wiring struct {
 	File    string   // of the settings, in the project
 	Events  []string // that the hook is registered for; the first is the one before a tool
+	Ends    []string // events by which a session says that it is done: the hook is given FinishedFlag
 	Nested  bool     // an event's entries are groups with a matcher and a list of hooks
 	Matcher string   // of every tool; "" is left out
 	Version int      // what the file must have as its version; 0 is nothing
@@ -18,10 +19,11 @@ type Wiring struct {
 	Unit         time.Duration
 	SecondsBelow int // time limits below it are seconds, whatever the unit: newer versions count so; 0 is none
 
-	Shut  *Option // what makes the client block when the hook breaks
-	Since string  // the first version that the hook can rely on; "" where that is not known
-	Lacks string  // what an older one does not do
-	Notes []string
+	Shut   *Option // what makes the client block when the hook breaks
+	Speaks *Option // what the hook's command line has where the client takes every answer as JSON: Client.AsJSON
+	Since  string  // the first version that the hook can rely on; "" where that is not known
+	Lacks  string  // what an older one does not do
+	Notes  []string
 
 	User     string   // the settings in the user's folder, which hold for every project
 	Reach    Reach    // whose settings a session reads

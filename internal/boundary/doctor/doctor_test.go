@@ -83,7 +83,7 @@ func journal(t *testing.T, dir folder.Dir) string {
 
 // Every client's own form of a block, and of letting through, is taken for what it is.
 func TestEveryClientIsTriedInItsOwnForm(t *testing.T) {
-	for client, tells := range map[string]bool{"claude": true, "codex": true, "qwen": true, "opencode": true, "gemini": false, "cursor": false, "copilot": false} {
+	for client, tells := range map[string]bool{"claude": true, "codex": true, "qwen": true, "opencode": true, "gemini": false, "cursor": false, "copilot": true} {
 		t.Run(client, func(t *testing.T) {
 			t.Parallel()
 			dir, program := project(t)

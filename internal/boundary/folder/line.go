@@ -40,6 +40,7 @@ type Line struct {
 	ToolUseID string          `json:"tool_use_id,omitempty"`
 	Actor     *boundary.Actor `json:"actor,omitempty"`
 	Tool      string          `json:"tool,omitempty"`
+	OwnTool   string          `json:"own_tool,omitempty"` // as the client calls it, where that differs
 
 	// Of decisions.
 	Mode    boundary.Mode     `json:"mode,omitempty"`
@@ -68,8 +69,8 @@ type Line struct {
 
 // Call returns the call of a decision, as far as the journal keeps it: enough to judge it again.
 func (l Line) Call() boundary.Call {
-	c := boundary.Call{At: l.At, Client: l.Client, Session: l.Session, Tool: l.Tool, Targets: l.Named, Parts: l.Parts,
-		Reads: l.Reads, IsShell: l.Shell, Guarded: agentclient.GuardedInProject()}
+	c := boundary.Call{At: l.At, Client: l.Client, Session: l.Session, Tool: l.Tool, OwnTool: l.OwnTool,
+		Targets: l.Named, Parts: l.Parts, Reads: l.Reads, IsShell: l.Shell, Guarded: agentclient.GuardedInProject()}
 	if l.Actor != nil {
 		c.Actor = *l.Actor
 	}

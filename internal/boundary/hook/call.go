@@ -27,6 +27,7 @@ func callOf(e agentclient.Event, r resolver, at time.Time) boundary.Call {
 		At: at, Client: e.Client, Session: fault.Clip(e.Session, maxName), Tool: fault.Clip(e.Tool, maxName),
 		Actor: boundary.Actor{Kind: e.Actor.Kind, ID: fault.Clip(e.Actor.ID, maxName),
 			Type: fault.Clip(e.Actor.Type, maxName)},
+		OwnTool: ownTool(e),
 	}
 	for _, p := range e.Paths {
 		c.Targets = append(c.Targets, r.target(p, true))
@@ -39,12 +40,21 @@ func callOf(e agentclient.Event, r resolver, at time.Time) boundary.Call {
 	c.Parts = make([]boundary.Part, 0, len(reading.Parts))
 	for _, p := range reading.Parts {
 		part := boundary.Part{Words: p.Words, Class: boundary.Class(p.Class), Why: p.Why, Foreign: p.Unknown}
-		for _, t := range p.Targets {
-			part.Targets = append(part.Targets, r.target(t.Path, t.Known))
+		part.Targets, part.Runs = r.targets(p.Targets), r.targets(p.Runs)
+		if part.Class == boundary.Produces {
+			part.Targets = r.outputs(part.Targets)
 		}
 		c.Parts = append(c.Parts, part)
 	}
 	return c
+}
+
+// ownTool returns the client's own name of the tool where it differs from the one that all clients share.
+func ownTool(e agentclient.Event) string {
+	if e.OwnTool == e.Tool {
+		return ""
+	}
+	return fault.Clip(e.OwnTool, maxName)
 }
 
 // readingOf reads the command of a shell. Of PowerShell nothing is known but the words.
@@ -89,6 +99,13 @@ type resolver struct{ root, realRoot, cwd, processCwd, home string }
 
 func newResolver(root, cwd, processCwd, home string) resolver {
 	return resolver{root, realPath(root), cwd, processCwd, home}
+}
+
+func (r resolver) targets(files []shell.Target) (all []boundary.Target) {
+	for _, f := range files {
+		all = append(all, r.target(f.Path, f.Known))
+	}
+	return all
 }
 
 // target returns a path relative to the root where it lies in it, and where its links lead.
@@ -219,6 +236,7 @@ func lineOf(id, kind string, e agentclient.Event, at time.Time) folder.Line {
 		ToolUseID: fault.Clip(e.ToolUseID, maxName), Tool: fault.Clip(e.Tool, maxName),
 		Actor: &boundary.Actor{Kind: e.Actor.Kind, ID: fault.Clip(e.Actor.ID, maxName),
 			Type: fault.Clip(e.Actor.Type, maxName)},
+		OwnTool: ownTool(e),
 	}
 }
 

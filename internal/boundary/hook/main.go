@@ -5,23 +5,29 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"orchestrator/internal/agentclient"
 )
 
-// Main runs the hook with the arguments CLIENT [--root DIR], and returns the exit code: 0 or 2. It answers within a
-// time from start on, which is Deadline but in tests.
+// Main runs the hook with the arguments CLIENT [--root DIR] [--answers json], and returns the exit code: 0 or 2. It
+// answers within a time from start on, which is Deadline but in tests.
 func Main(args []string, start time.Time, within time.Duration) int {
-	client, root, err := arguments(args)
+	if slices.Contains(args, agentclient.FinishedFlag) {
+		return handOver(args)
+	}
+	said, err := arguments(args)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "orchestrator hook:", err)
 		return 2
 	}
 	in := Input{
-		Client: client, Root: root, Stdin: os.Stdin, Getenv: os.Getenv, Start: start, Within: within, Now: time.Now,
-		NewID: NewID,
+		Client: said.client, Root: said.root, JSON: said.json, Stdin: os.Stdin, Getenv: os.Getenv, Start: start,
+		Within: within, Now: time.Now, NewID: NewID,
 	}
 	in.Cwd, _ = os.Getwd()
 	in.Home, _ = os.UserHomeDir()
@@ -36,6 +42,19 @@ func Main(args []string, start time.Time, within time.Duration) int {
 	return a.Exit
 }
 
+// handOver has the whole program, which can ask the service, answer at the end of a turn; this one holds no more than
+// it needs before a tool. Where the whole program does not lie beside it, the session ends.
+func handOver(args []string) int {
+	own, err := os.Executable()
+	if err != nil {
+		return 0
+	}
+	whole := filepath.Join(filepath.Dir(own), "orchestrator")
+	//nolint:gosec // the client wrote the arguments; the call returns only if it fails
+	_ = syscall.Exec(whole, append([]string{whole, "hook"}, args...), os.Environ())
+	return 0
+}
+
 // NewID returns the id of a line in a journal: 16 hexadecimal digits, drawn at random.
 func NewID() string {
 	var b [8]byte
@@ -43,27 +62,45 @@ func NewID() string {
 	return hex.EncodeToString(b[:])
 }
 
-// arguments reads CLIENT and --root DIR, in any order. A command line that is wrong blocks: the client would take a
-// failure for leave.
-func arguments(args []string) (client, root string, err error) {
+// Arguments returns the client and the root that a command line with FinishedFlag names.
+func Arguments(args []string) (client, root string, err error) {
+	said, err := arguments(slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
+		return arg == agentclient.FinishedFlag
+	}))
+	return said.client, said.root, err
+}
+
+// spoken is what a command line says.
+type spoken struct {
+	client, root string
+	json         bool
+}
+
+// arguments reads CLIENT, --root DIR and --answers json, in any order. A command line that is wrong blocks: the client
+// would take a failure for leave.
+func arguments(args []string) (said spoken, err error) {
 	for i := 0; i < len(args); i++ {
-		value, isRoot := strings.CutPrefix(args[i], "--root=")
-		switch {
-		case isRoot:
-			root = value
-		case args[i] == "--root" && i+1 < len(args):
+		name, value, joined := strings.Cut(args[i], "=")
+		isOption := name == "--root" || name == "--answers"
+		if isOption && !joined && i+1 < len(args) {
 			i++
-			root = args[i]
-		case !strings.HasPrefix(args[i], "-") && client == "":
-			client = args[i]
+			value, joined = args[i], true
+		}
+		switch {
+		case joined && name == "--root":
+			said.root = value
+		case joined && name == "--answers" && value == "json":
+			said.json = true
+		case !strings.HasPrefix(args[i], "-") && !isOption && said.client == "":
+			said.client = args[i]
 		default:
-			return "", "", fmt.Errorf(
-				"%.100q is not understood: the command is orchestrator hook CLIENT [--root DIR], with one of the clients %s", args[i],
+			return spoken{}, fmt.Errorf("%.100q is not understood: the command is orchestrator hook CLIENT "+
+				"[--root DIR] [--answers json], with one of the clients %s", args[i],
 				strings.Join(agentclient.Names(), ", "))
 		}
 	}
-	if client == "" {
-		return "", "", fmt.Errorf("name the client: one of %s", strings.Join(agentclient.Names(), ", "))
+	if said.client == "" {
+		return spoken{}, fmt.Errorf("name the client: one of %s", strings.Join(agentclient.Names(), ", "))
 	}
-	return client, root, nil
+	return said, nil
 }

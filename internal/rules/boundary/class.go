@@ -7,40 +7,62 @@ import (
 
 // classOf returns what a call does to files, as far as the policy and the call say. A tool that both lists name writes.
 func classOf(p *Policy, c Call) Class {
-	switch {
-	case matchAnyName(p.BlockedTools, c.Tool):
-		return Writes
-	case c.IsShell:
+	if c.IsShell && !c.listed(p.BlockedTools) {
 		return classOfParts(p, c.Parts)
-	case matchAnyName(p.DelegateTools, c.Tool):
-		return Delegates
-	case matchAnyName(p.AllowedTools, c.Tool):
-		return Reads
+	}
+	if class := p.classOfListed(c); class != "" {
+		return class
 	}
 	return classOfName(c.Tool)
 }
 
-// classOfParts returns the gravest of what a shell command does.
-func classOfParts(p *Policy, parts []Part) Class {
-	class := Reads
-	for _, part := range parts {
-		switch part.classUnder(p) {
-		case Writes:
-			return Writes
-		case Ambiguous:
-			class = Ambiguous
-		}
+// classOfListed returns what the policy says of a tool; "" where no list names it.
+func (p *Policy) classOfListed(c Call) Class {
+	switch {
+	case c.listed(p.BlockedTools):
+		return Writes
+	case c.listed(p.DelegateTools):
+		return Delegates
+	case c.listed(p.AllowedTools):
+		return Reads
 	}
-	return class
+	return ""
 }
 
-// classUnder returns the class of a part; a policy can vouch for a program that is not known.
+// listed reports whether a list of the policy has the tool, by its one name for all clients or by the client's own.
+func (c Call) listed(names []string) bool {
+	return matchAnyName(names, c.Tool) || c.OwnTool != "" && matchAnyName(names, c.OwnTool)
+}
+
+// Unlisted returns the class of a tool that no list of the policy names, which its name alone tells; false for any
+// other call.
+func (p *Policy) Unlisted(c Call) (Class, bool) {
+	if c.IsShell || c.Tool == "" || p.classOfListed(c) != "" {
+		return "", false
+	}
+	return classOfName(c.Tool), true
+}
+
+// gravity orders the classes from the one that every part must have to the one that settles a whole command.
+var gravity = []Class{Reads, Produces, Ambiguous, Writes}
+
+// classOfParts returns the gravest of what a shell command does.
+func classOfParts(p *Policy, parts []Part) Class {
+	gravest := 0
+	for _, part := range parts {
+		gravest = max(gravest, slices.Index(gravity, part.classUnder(p)))
+	}
+	return gravity[gravest]
+}
+
+// classUnder returns the class of a part; a policy can vouch for a program that is not known, or that produces.
 func (p Part) classUnder(policy *Policy) Class {
-	if p.Class == Ambiguous && p.Foreign && slices.ContainsFunc(policy.ReadingCommands,
+	class, _ := p.produced(policy)
+	if (class == Produces || class == Ambiguous && p.Foreign) && slices.ContainsFunc(policy.ReadingCommands,
 		func(c string) bool { return beginsWith(p.Words, strings.Fields(c)) }) {
 		return Reads
 	}
-	return p.Class
+	return class
 }
 
 func beginsWith(words, beginning []string) bool {
