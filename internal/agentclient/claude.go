@@ -33,6 +33,7 @@ var claude = Client{
 		Personal: []string{".claude/settings.json", ".claude/settings.local.json"},
 		Mentions: []string{".claude/settings"},
 	},
+	Skills: []string{".claude/skills/NAME/SKILL.md", ".claude/commands/NAME.md"},
 	Calls: Calls{
 		Head: claudeHead, Agent: claudeAgent,
 		Edit: `"tool_name":"Edit","tool_input":{"file_path":FILE,"old_string":"a","new_string":"b"}`,
