@@ -101,6 +101,27 @@ type Call struct {
 	Guarded   Guarded
 	BypassEnv string // the value of the environment variable that lifts the boundary
 	Grants    []Grant
+
+	Delegation Delegation // for the message alone
+}
+
+// Delegation is how a client's main session has an agent do something, in the client's own words. It is read only where
+// a message is made; the zero value is a client of which nothing is known.
+type Delegation struct {
+	Tool   string      // that starts an agent
+	Type   string      // its member that names the agent; "" where there is none
+	Brief  string      // its member that holds a few words on the task; "" where none is needed
+	Prompt string      // its member that holds the task
+	Agents []AgentType // that exist there, those of the project first
+	Reads  []string    // the tools that a main session may use, as the client calls them
+	Writes []string    // the tools that write
+}
+
+// AgentType is an agent that a session of a client can start.
+type AgentType struct {
+	Name    string
+	BuiltIn bool // it comes with the client
+	Untyped bool // it is what the client starts when no agent is named
 }
 
 // Guarded is what no session may change, whatever a policy says, besides the boundary's own files: the settings that

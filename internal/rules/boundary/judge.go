@@ -337,9 +337,9 @@ func (j *judgement) why() string {
 		}
 	}
 	if j.class == Writes {
-		return j.call.Tool + " writes files"
+		return toolOf(j.call) + " writes files"
 	}
-	return "whether " + j.call.Tool + " writes files cannot be told"
+	return "whether " + toolOf(j.call) + " writes files cannot be told"
 }
 
 // targets returns all files that the call writes.
