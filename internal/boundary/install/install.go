@@ -3,6 +3,7 @@
 package install
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"os/exec"
@@ -18,6 +19,7 @@ import (
 	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/system/git"
 )
 
@@ -30,7 +32,8 @@ type Options struct {
 	FollowLink bool   // change the file that a link in the place of the client's settings leads to
 	Version    string // of the client; "" is asked of the client
 	Change     control.Change
-	NoteID     string // of the line in the journal that notes it
+	Produces   boundary.Decision // of the policy that is made where there is none; "" is the default
+	NoteID     string            // of the line in the journal that notes it
 }
 
 // Done is what an installation or its removal did.
@@ -65,11 +68,11 @@ func Install(ctx context.Context, o Options) (Done, error) {
 	if d.Version == "" {
 		d.Version = ClientVersion(ctx, o.Client)
 	}
-	if d.Policy, err = control.SetUp(o.Dir, o.Change); err != nil {
+	if d.Policy, err = control.SetUpAs(o.Dir, o.policy(), o.Change); err != nil {
 		return d, err
 	}
-	if _, err := control.Policy(o.Dir); err != nil {
-		return d, err // one that cannot be read blocks everything, or nothing
+	if err := o.checkPolicy(); err != nil {
+		return d, err
 	}
 	so := settings.Options{Root: o.Dir.Root, Home: o.Home, Command: d.Command, ClientVersion: d.Version,
 		FollowLink: o.FollowLink}
@@ -83,6 +86,24 @@ func Install(ctx context.Context, o Options) (Done, error) {
 	d.take(c)
 	d.Unkept = unignored(ctx, o.Dir.Root)
 	return d, o.note(d, control.Installed)
+}
+
+// policy returns the policy of a project that has none.
+func (o Options) policy() boundary.Policy {
+	p := boundary.DefaultPolicy()
+	p.Produces = cmp.Or(o.Produces, p.Produces)
+	return p
+}
+
+// checkPolicy refuses a policy that cannot be read, since it blocks everything, or nothing; and one that was there and
+// says something else than is asked for.
+func (o Options) checkPolicy() error {
+	p, err := control.Policy(o.Dir)
+	if err == nil && o.Produces != "" && p.Produces != o.Produces {
+		return fault.Misuse("the boundary of this project has a policy with produces %s", p.Produces).
+			WithFix("a person changes it in .orchestrator/boundary/policy.json; leave it out here")
+	}
+	return err
 }
 
 // command returns the command line that a client is to run.
