@@ -42,6 +42,7 @@ var claude = Client{
 		BuiltIn: builtIn("general-purpose"),
 		Folders: bothFolders(".claude/agents", ".claude/agents", ".md", true),
 	},
+	Notes: []string{".claude/plans/*.md", ".claude/projects/*/memory/**/*.md"},
 	Calls: Calls{
 		Head: claudeHead, Agent: claudeAgent,
 		Edit: `"tool_name":"Edit","tool_input":{"file_path":FILE,"old_string":"a","new_string":"b"}`,

@@ -17,6 +17,7 @@ type Client struct {
 	Skills []string
 
 	Delegates Delegates
+	Notes     []string // patterns, in the user's folder, of the plans that it writes and of what it remembers
 
 	Instructions string // the file with instructions that it reads instead of AGENTS.md; "" for none
 

@@ -38,6 +38,7 @@ var copilot = Client{
 		ByFile: true, BuiltIn: builtIn("general-purpose"),
 		Folders: bothFolders(".github/agents", ".copilot/agents", ".md", false),
 	},
+	Notes: []string{".copilot/session-state/*/plan.md"},
 	Calls: Calls{
 		Head:  `"sessionId":"doctor","timestamp":0,"cwd":CWD`,
 		Agent: `"agentId":"doctor","agentType":"general-purpose","parentAgentId":"doctor-main"`,

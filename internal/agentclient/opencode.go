@@ -38,6 +38,7 @@ var opencode = Client{
 		Folders: slices.Concat(bothFolders(".opencode/agent", ".config/opencode/agent", ".md", false),
 			bothFolders(".opencode/agents", ".config/opencode/agents", ".md", false)),
 	},
+	Notes: []string{".local/share/opencode/plans/*.md"},
 	Calls: Calls{
 		Head: `"hook_event_name":"tool.execute.before","session_id":"doctor","call_id":"doctor","cwd":CWD`,
 		Edit: `"tool":"write","args":{"filePath":FILE,"content":"a"}`,

@@ -42,6 +42,7 @@ var qwen = Client{
 		BuiltIn: builtIn("general-purpose"),
 		Folders: bothFolders(".qwen/agents", ".qwen/agents", ".md", false),
 	},
+	Notes: []string{".qwen/plans/*.md", ".qwen/projects/*/memory/**/*.md"},
 	Calls: Calls{
 		Head: claudeHead, Agent: claudeAgent,
 		Edit: `"tool_name":"write_file","tool_input":{"file_path":FILE,"content":"a"}`,

@@ -97,7 +97,9 @@ type Call struct {
 	Parts     []Part   // what a shell command does
 	Reads     []Target // secrets of the service that a shell command may show or copy
 	IsShell   bool
-	Text      string // the literal text of a shell command; "" when it was not kept
+	Text      string   // the literal text of a shell command; "" when it was not kept
+	Notes     bool     // all files that it names are the client's own: plans, and what it remembers
+	Homes     []string // the user's folder, and where its links lead; what ~ stands for in a policy
 	Guarded   Guarded
 	BypassEnv string // the value of the environment variable that lifts the boundary
 	Grants    []Grant

@@ -10,8 +10,9 @@ import (
 
 // Policy is what a project allows whom. It is kept as JSON; schemas/boundary_policy.schema.json has its shape.
 //
-// Patterns of paths are relative to the root of the project, or absolute; * and ? stand for anything in one element, **
-// for any number of elements. Patterns of tools and of agents have * and ? alone.
+// Patterns of paths are relative to the root of the project, or absolute; those of ExemptPaths may begin with ~/, the
+// user's folder. * and ? stand for anything in one element, ** for any number of elements. Patterns of tools and of
+// agents have * and ? alone.
 type Policy struct {
 	SchemaVersion   int        `json:"schema_version"`
 	Mode            Mode       `json:"mode"`
