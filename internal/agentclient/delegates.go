@@ -65,11 +65,25 @@ func (f *form) called(canonical ...string) (own []string) {
 	return own
 }
 
+// Canonical returns the one name that all clients share for a tool of this one; its own where there is none.
+func (c *Client) Canonical(own string) string {
+	switch is, _ := c.form.find(own); is.name {
+	case "":
+		return own
+	case patch:
+		return edit
+	default:
+		return is.name
+	}
+}
+
+// Knows reports whether the client's table has a tool, by the client's own name.
+func (c *Client) Knows(own string) bool {
+	_, found := c.form.find(own)
+	return found
+}
+
 // Writes reports whether a tool of the client, as the client or everybody calls it, writes files or may do so.
 func (c *Client) Writes(name string) bool {
-	is, found := c.form.find(name)
-	if !found || is.name == "" {
-		is.name = name
-	}
-	return slices.Contains([]string{edit, write, multiEdit, notebook, remove, patch, bash, powerShell}, is.name)
+	return slices.Contains([]string{edit, write, multiEdit, notebook, remove, bash, powerShell}, c.Canonical(name))
 }

@@ -17,7 +17,7 @@ writes the decision to the journal beside it.
 There are three modes: off; validate, in which violations are recorded and the session is warned, but nothing is
 blocked; and enforce. A project begins in validate. Readiness measures when to enforce.`,
 	}
-	cmd.AddCommand(boundaryStatusCommand(), boundaryReportCommand(), boundaryDecisionsCommand(),
+	cmd.AddCommand(boundaryStatusCommand(), boundaryReportCommand(), boundaryDecisionsCommand(), boundaryToolsCommand(),
 		boundaryLogCommand(),
 		boundaryLabelCommand(), boundaryReadinessCommand(), ModeCommand(), boundaryRollbackCommand(),
 		boundaryBypassCommand(), boundaryExplainCommand(), boundaryReplayCommand(), boundaryImportCommand(),
