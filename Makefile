@@ -19,7 +19,7 @@ LICENSE    ?=
 HOMEPAGE   ?=
 PLATFORMS  ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 
-.PHONY: build install release check-release check-deb cross run test test-long check fmt-check vet lint layout coverage size vuln lint-contract check-contract fuzz tamper fsck format-data bench bench-log torture module clean FORCE
+.PHONY: build install release check-release check-deb cross run test test-long check fmt-check vet lint layout coverage size vuln lint-contract check-contract check-clients fuzz tamper fsck format-data bench bench-log torture module clean FORCE
 
 build: bin/orchestrator bin/orchestrator-hook
 
@@ -124,7 +124,7 @@ layout:
 	$(GO) test -count=1 ./internal
 
 # Tests cover every statement of the packages that decide: the rules, the reader of shell commands, and the Merkle tree.
-DECIDING := ./internal/rules/... ./internal/boundary/shell ./internal/ledger/audit
+DECIDING := ./internal/rules/... ./internal/boundary/shell/... ./internal/ledger/audit
 coverage:
 	@mkdir -p .tools
 	@$(GO) test -coverprofile=.tools/cover.out $(DECIDING)
@@ -186,6 +186,12 @@ $(FSCK):
 	@mkdir -p .tools
 	GOBIN=$(CURDIR)/.tools $(GO) install github.com/transparency-dev/tessera/cmd/fsck@$(subst .tools/fsck-,,$@)
 	mv .tools/fsck $@
+
+# Runs the agent clients themselves against the hook, without a network, and prints what held: docs/check-clients.md.
+# CLIENTS=latest takes the newest versions, CLIENT=codex one client, UPDATE=1 keeps what they sent. It needs Linux and
+# Node, and downloads the clients, so it is not part of CI.
+check-clients: build
+	$(GO) run ./cmd/checkclients -clients $(or $(CLIENTS),pinned) -client "$(CLIENT)" $(if $(UPDATE),-update)
 
 # Keeps a database, a bundle and a backup of the format of this version in testdata/logs, made by
 # testdata/scripts/life.txtar. Run it once before the format is raised; commit what it made.

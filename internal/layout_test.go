@@ -16,7 +16,7 @@ import (
 // and nothing on its own layer, so the three subsystems do not know one another. A folder is a folder below cmd or internal,
 // with all packages below it.
 var layers = [][]string{
-	{"cmd/orchestrator", "cmd/orchestrator-hook", "cmd/bench", "cmd/torture", "cmd/openapi", "cmd/sbom"},
+	{"cmd/orchestrator", "cmd/orchestrator-hook", "cmd/bench", "cmd/torture", "cmd/checkclients", "cmd/openapi", "cmd/sbom"},
 	{"internal/daemon"},
 	{"internal/httpapi", "internal/operator"},
 	{"internal/auditor"},
@@ -133,18 +133,20 @@ var onlyIn = map[string][]string{
 	"pgregory.net/rapid": {"internal/ledger/store/storetest"},
 
 	// Programs are started below system, where they are bounded, by the boundary, which calls clients as their users
-	// do, and by the two programs that measure others.
+	// do, and by the programs that measure others and drive clients.
 	"os/exec": {
 		"internal/system/background", "internal/system/child", "internal/system/editor", "internal/system/git", "internal/system/runner",
 		"internal/boundary/doctor", "internal/boundary/install", "cmd/bench", "cmd/torture",
+		"cmd/checkclients/check", "cmd/checkclients/client", "cmd/checkclients/sandbox",
 	},
 	// Connections are made below system, by the API and its client, by the process, by the client of a language model,
-	// and by the two programs that measure others.
+	// and by the programs that measure others and drive clients.
 	"crypto/tls": {"internal/system/runner", "internal/daemon/listen", "internal/apiclient"},
 	"net/http": {
 		"internal/system/runner", "internal/httpapi", "internal/httpapi/changing", "internal/httpapi/fixed",
 		"internal/httpapi/inflight", "internal/httpapi/problem", "internal/httpapi/public", "internal/httpapi/reading",
 		"internal/httpapi/wire", "internal/apiclient", "internal/conductor/language", "internal/daemon", "cmd/bench", "cmd/torture",
+		"cmd/checkclients/model",
 	},
 }
 

@@ -47,6 +47,7 @@ type Class string
 const (
 	Reads     Class = "reads"
 	Delegates Class = "delegates"
+	Produces  Class = "produces"  // outputs, caches, lock files, git's index and commits, and no source
 	Ambiguous Class = "ambiguous" // cannot be told
 	Writes    Class = "writes"
 )
@@ -58,6 +59,7 @@ type Target struct {
 	Path    string `json:"path,omitempty"`
 	Real    string `json:"real,omitempty"`
 	Unknown bool   `json:"unknown,omitzero"`
+	Tracked bool   `json:"tracked,omitzero"` // git has it in its index; looked up only for what is to be an output
 }
 
 // Part is one of the things that a shell command does.
@@ -67,6 +69,8 @@ type Part struct {
 	Targets []Target `json:"targets,omitempty"`
 	Why     string   `json:"why,omitempty"`
 	Foreign bool     `json:"foreign,omitzero"` // ambiguous only because the program is not known
+	// Runs is where the code lies that a part which produces runs: the folder that it runs in, and what its words name.
+	Runs []Target `json:"runs,omitempty"`
 }
 
 // Written returns all files that a call writes: those that its tool names, and those of the parts of a command that do

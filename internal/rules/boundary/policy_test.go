@@ -31,6 +31,7 @@ func TestPoliciesAreChecked(t *testing.T) {
 		"/blocked_tools/0":            func(p *Policy) { p.BlockedTools = []string{"["} },
 		"/allowed_tools/0":            func(p *Policy) { p.AllowedTools = []string{""} },
 		"/delegate_tools/0":           func(p *Policy) { p.DelegateTools = []string{""} },
+		"/produces":                   func(p *Policy) { p.Produces = "warn" },
 		"/reading_commands/0":         func(p *Policy) { p.ReadingCommands = []string{" "} },
 		"/thresholds/accuracy":        func(p *Policy) { p.Thresholds.Accuracy = 95 },
 		"/thresholds/hook_errors":     func(p *Policy) { p.Thresholds.HookErrors = -1 },

@@ -1,0 +1,135 @@
+package check
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/cmd/checkclients/client"
+	"orchestrator/cmd/checkclients/model"
+)
+
+// session is one in which everything was called, with the same result.
+func session(t *testing.T, mode, result, content string) *Session {
+	t.Helper()
+	s := &Session{Mode: mode, Ended: true, Files: Files{}, place: &place{root: t.TempDir()}}
+	s.place.at.Project = s.place.root
+	for _, w := range writing {
+		s.Main = append(s.Main, model.Outcome{Step: w.step, Tool: "Bash", Offered: true, Ended: true, Result: result})
+		s.Files[w.file] = content
+	}
+	for _, step := range []string{"read", "shell reads", "build", "book TodoWrite", "delegate"} {
+		s.Main = append(s.Main, model.Outcome{Step: step, Tool: "Tool", Offered: true, Ended: true})
+	}
+	s.Agent = []model.Outcome{{Step: "agent edits", Offered: true, Ended: true}}
+	s.Files["agent.txt"] = after
+	for range writing {
+		var line Line
+		line.Verdict.Decision = "warn"
+		s.Journal = append(s.Journal, line)
+	}
+	return s
+}
+
+func states(findings []Finding) map[string]State {
+	all := map[string]State{}
+	for _, f := range findings {
+		all[f.Check] = f.State
+	}
+	return all
+}
+
+var row = &client.Client{Name: "x", Delegates: []string{"Agent"}, Gaps: []client.Gap{{Check: "a broken hook blocks", Why: "known"}}}
+
+func good(t *testing.T) Runs {
+	block := "ORCHESTRATOR " + blocked + ": call Agent"
+	return Runs{Control: session(t, Control, "", after), Validate: session(t, Validate, warned, after),
+		Enforce: session(t, Enforce, block, before), Bypass: session(t, Bypass, "BYPASS", after), Broken: session(t, Broken, "", after)}
+}
+
+func TestJudge(t *testing.T) {
+	found := states(Judge(row, "1", good(t)))
+	require.Len(t, found, len(Checks()))
+	for _, name := range Checks() {
+		want := OK
+		switch name {
+		case "a broken hook blocks":
+			want = Gap
+		case "enforce: a build passes":
+			want = NotRun
+		}
+		require.Equal(t, want, found[name], name)
+	}
+}
+
+// Every check is failed by what it is there for.
+func TestJudgeFails(t *testing.T) {
+	for name, spoil := range map[string]func(Runs){
+		"control: everything writes":              func(r Runs) { r[Control].Files["sed.txt"] = before },
+		"validate: everything writes":             func(r Runs) { r[Validate].Ended = false },
+		"validate: on record":                     func(r Runs) { r[Validate].Journal = nil },
+		"validate: the warning arrives":           func(r Runs) { quiet(r[Validate]) },
+		"enforce: edit is blocked":                func(r Runs) { r[Enforce].Files["edit.txt"] = after },
+		"enforce: redirect is blocked":            func(r Runs) { quiet(r[Enforce]) },
+		"enforce: sed -i is blocked":              func(r Runs) { r[Enforce].Main[2].Ended = false },
+		"enforce: reading passes":                 func(r Runs) { r[Enforce].outcome("read").Result = blocked },
+		"enforce: bookkeeping passes":             func(r Runs) { r[Enforce].outcome("book TodoWrite").Result = blocked },
+		"enforce: an agent is started":            func(r Runs) { r[Enforce].outcome("delegate").Result = blocked },
+		"enforce: the agent's edit lands":         func(r Runs) { r[Enforce].Agent[0].Result = blocked },
+		"enforce: the agent ends":                 func(r Runs) { r[Enforce].outcome("delegate").Ended = false },
+		"enforce: the block says how to delegate": func(r Runs) { r[Enforce].outcome("edit").Result = blocked + " modular-builder Agent" },
+		"bypass: the edit lands":                  func(r Runs) { r[Bypass].Files["edit.txt"] = before },
+		"bypass: it is said":                      func(r Runs) { quiet(r[Bypass]) },
+	} {
+		runs := good(t)
+		spoil(runs)
+		require.Equal(t, Failed, states(Judge(row, "1", runs))[name], name)
+	}
+	require.Equal(t, NotRun, states(Judge(row, "1", Runs{}))["control: everything writes"])
+}
+
+func quiet(s *Session) {
+	for i := range s.Main {
+		s.Main[i].Result = ""
+	}
+}
+
+// What differs from run to run is replaced, and what a tool returned is not kept.
+func TestFixed(t *testing.T) {
+	f := &fixer{root: "/tmp/x1/claude@2/validate", ids: map[string]string{}}
+	text, err := f.fixed([]byte(`{"session_id":"166afb6b-8677-48c2-bf49-db2b5568ec7e","cwd":"/tmp/x1/claude@2/validate/home/pm/shop",` +
+		`"transcript":"-tmp-x1-claude-2-validate-home-pm-shop","tool_use_id":"toolu_0002","again":"166afb6b-8677-48c2-bf49-db2b5568ec7e",` +
+		`"duration_ms":14,"timestamp":1795449628068,"lines":2,` +
+		`"tool_response":{"long":"` + strings.Repeat("text ", 20) + `","short":"old"}}`))
+	require.NoError(t, err)
+	require.JSONEq(t, `{"session_id":"00000000-0000-4000-8000-000000000001","cwd":"/home/pm/shop","transcript":"-home-pm-shop",
+		"tool_use_id":"toolu_0002","again":"00000000-0000-4000-8000-000000000001","duration_ms":1,"timestamp":1795435200000,
+		"lines":2,"tool_response":{"long":"…","short":"old"}}`, string(text))
+	require.Less(t, strings.Index(string(text), "session_id"), strings.Index(string(text), "tool_response"), "the order stays")
+}
+
+// The place of a session has nothing of the person's environment, and its hook keeps what it is sent.
+func TestPlace(t *testing.T) {
+	programs, work := t.TempDir(), t.TempDir()
+	for _, name := range []string{"orchestrator", "orchestrator-hook"} {
+		require.NoError(t, os.WriteFile(filepath.Join(programs, name), []byte("#!/bin/sh\necho said >&2\nexit 2\n"), 0o700))
+	}
+	t.Setenv("A_SECRET_OF_THE_PERSON", "yes")
+	b := &Bed{Programs: programs, Work: work, Limit: time.Minute}
+	c, found := client.Find("claude")
+	require.True(t, found)
+	p, err := b.newPlace(c, "1", Validate)
+	require.NoError(t, err)
+	require.NotContains(t, strings.Join(p.env(), "\n"), "A_SECRET")
+	_, err = p.run(t.Context(), "orchestrator-hook", "claude")
+	require.ErrorContains(t, err, "said")
+	s := &Session{}
+	require.NoError(t, s.readCalls(p))
+	require.Len(t, s.Calls, 1)
+	require.Equal(t, "2", s.Calls[0].Exit)
+	require.Equal(t, "said\n", s.Calls[0].Stderr)
+}

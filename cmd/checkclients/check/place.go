@@ -1,0 +1,215 @@
+// Package check runs agent clients against a model that follows a script, with and without the hook of the boundary,
+// and compares what they did.
+package check
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"orchestrator/cmd/checkclients/client"
+	"orchestrator/cmd/checkclients/sandbox"
+)
+
+// Bed is where clients are checked.
+type Bed struct {
+	Programs string // folder with orchestrator and orchestrator-hook
+	Clients  string // folder with NAME@VERSION
+	Goldens  string // folder with the calls that are kept
+	Work     string // temporary
+	Limit    time.Duration
+}
+
+// How the boundary stands in a session.
+const (
+	Control  = "control" // there is no hook
+	Validate = "validate"
+	Enforce  = "enforce"
+	Bypass   = "bypass" // enforce, with a bypass granted
+	Broken   = "broken" // enforce, with a hook that crashes
+)
+
+// Modes returns how the sessions of a client are run, in their order.
+func Modes() []string { return []string{Control, Validate, Enforce, Bypass, Broken} }
+
+// Missing returns why a client cannot be checked, or "".
+func (b *Bed) Missing(c *client.Client, version string) string {
+	start := c.Start(filepath.Join(b.Clients, c.Name+"@"+version))
+	if _, err := os.Stat(start[len(start)-1]); err != nil {
+		return "it is not installed"
+	}
+	if _, err := exec.LookPath(start[0]); err != nil {
+		return "there is no " + start[0]
+	}
+	return ""
+}
+
+// place is the folders of one session.
+type place struct {
+	bed    *Bed
+	root   string
+	client *client.Client
+	at     client.Place
+}
+
+// The files of the project that a session is to change, and what it does to each.
+const (
+	before = "old"
+	after  = "changed"
+)
+
+var targets = []string{"edit.txt", "redirect.txt", "sed.txt", "here.txt", "python.txt", "agent.txt"}
+
+// newPlace makes the folders of a session: a home of its own, a project in git, and the hook's program in between,
+// which keeps what the client sent.
+func (b *Bed) newPlace(c *client.Client, version, mode string) (*place, error) {
+	root := filepath.Join(b.Work, c.Title()+"@"+version, mode)
+	p := &place{bed: b, root: root, client: c, at: client.Place{Home: filepath.Join(root, "home", "pm"),
+		Project: filepath.Join(root, "home", "pm", "shop"), Version: version}}
+	for _, dir := range []string{p.at.Project, p.dir("tmp"), p.dir("bin"), p.dir("calls"), p.dir("requests")} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, err
+		}
+	}
+	files := map[string]string{"README.md": "# A shop\n", "Makefile": "build:\n\tmkdir -p build && date > build/out\n",
+		".gitignore": "build/\n.orchestrator/\n"}
+	for _, name := range targets {
+		files[name] = before + "\n"
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(p.at.Project, name), []byte(text), 0o600); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.programs(); err != nil {
+		return nil, err
+	}
+	return p, p.git()
+}
+
+func (p *place) dir(name string) string { return filepath.Join(p.root, name) }
+
+// recorder is the program that the client starts as orchestrator-hook. It keeps the call and the answer.
+const recorder = `#!/bin/sh
+call="%[1]s/$(date +%%s%%N)-$$"
+cat > "$call.stdin"
+printf '%%s\n' "$*" > "$call.args"
+"%[2]s" "$@" < "$call.stdin" > "$call.stdout" 2> "$call.stderr"
+code=$?
+printf '%%s\n' "$code" > "$call.exit"
+cat "$call.stdout"
+cat "$call.stderr" >&2
+exit $code
+`
+
+// programs puts orchestrator and the recorder into a folder of the session's PATH.
+func (p *place) programs() error {
+	program := filepath.Join(p.bed.Programs, "orchestrator")
+	if err := linkOrCopy(program, filepath.Join(p.dir("bin"), "orchestrator")); err != nil {
+		return err
+	}
+	script := fmt.Sprintf(recorder, p.dir("calls"), filepath.Join(p.bed.Programs, "orchestrator-hook"))
+	hook := filepath.Join(p.dir("bin"), "orchestrator-hook")
+	if err := os.WriteFile(hook, []byte(script), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(p.dir("bin"), p.client.Name), []byte(p.starter()), 0o700)
+}
+
+// linkOrCopy makes a second name of a program: a symbolic link would lead to the folder where the real hook lies.
+func linkOrCopy(from, to string) error {
+	if os.Link(from, to) == nil {
+		return nil
+	}
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, text, 0o700) //nolint:gosec // a folder of our own
+}
+
+// starter is the client's program in PATH, by which orchestrator learns its version.
+func (p *place) starter() string {
+	folder := filepath.Join(p.bed.Clients, p.client.Name+"@"+p.at.Version)
+	return "#!/bin/sh\nexec " + strings.Join(p.client.Start(folder), " ") + ` "$@"` + "\n"
+}
+
+func (p *place) git() error {
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "-A"}, {"commit", "-q", "-m", "the shop"}} {
+		if _, err := p.run(context.Background(), append([]string{"git"}, args...)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// env is the whole environment of a session: nothing of the person who runs the check is in it.
+func (p *place) env() []string {
+	env := []string{"HOME=" + p.at.Home, "PATH=" + p.dir("bin") + ":" + os.Getenv("PATH"), "TMPDIR=" + p.dir("tmp"),
+		"LANG=C.UTF-8", "TERM=dumb", "USER=pm", "SHELL=/bin/bash", "NO_COLOR=1",
+		"GIT_AUTHOR_NAME=pm", "GIT_AUTHOR_EMAIL=pm@example.org",
+		"GIT_COMMITTER_NAME=pm", "GIT_COMMITTER_EMAIL=pm@example.org"}
+	if p.at.Model != "" {
+		env = append(env, p.client.Env(p.at)...)
+	}
+	return env
+}
+
+// run runs a program in the project, and returns what it said. An exit code other than 0 is an error.
+func (p *place) run(ctx context.Context, args ...string) (string, error) {
+	if !strings.Contains(args[0], "/") && args[0] != "git" {
+		args[0] = filepath.Join(p.dir("bin"), args[0])
+	}
+	result, err := sandbox.Run(ctx, sandbox.Command{Dir: p.at.Project, Args: args, Env: p.env(),
+		Limit: time.Minute, Mark: p.mark()})
+	if err != nil {
+		return "", err
+	}
+	if result.Exit != 0 {
+		return "", fmt.Errorf("%s: exit code %d: %.500s", strings.Join(args, " "), result.Exit, result.Output)
+	}
+	return string(result.Output), nil
+}
+
+func (p *place) mark() string { return "TMPDIR=" + p.dir("tmp") }
+
+// install sets the boundary up, in a mode.
+func (p *place) install(ctx context.Context, mode string) error {
+	if mode == Control {
+		return nil
+	}
+	steps := [][]string{{"orchestrator", "boundary", "install", p.client.Name}}
+	if mode != Validate {
+		steps = append(steps, []string{"orchestrator", "boundary", "mode", "enforce", "--reason", "a check",
+			"--override", "a check"})
+	}
+	if mode == Bypass {
+		steps = append(steps, []string{"orchestrator", "boundary", "bypass", "--for", "30m", "--reason", "a check"})
+	}
+	if mode == Broken {
+		crash := filepath.Join(p.dir("bin"), "orchestrator-hook")
+		defer func() { _ = os.WriteFile(crash, []byte("#!/bin/sh\nexit 1\n"), 0o700) }()
+	}
+	for _, step := range steps {
+		if said, err := p.run(ctx, step...); err != nil {
+			return err
+		} else if err := appendTo(p.dir("install.txt"), said); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func appendTo(file, text string) error {
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = f.WriteString(text)
+	return err
+}

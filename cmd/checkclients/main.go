@@ -1,0 +1,188 @@
+// Command checkclients runs the agent clients themselves against the hook of the boundary: each is installed from
+// npm, and driven by a scripted model on loopback, without a network, a key or an account. The first session has no
+// hook, and must write: otherwise nothing that a later one does not write would mean anything.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"orchestrator/cmd/checkclients/check"
+	"orchestrator/cmd/checkclients/client"
+	"orchestrator/cmd/checkclients/sandbox"
+)
+
+func main() { os.Exit(execute(os.Args[1:])) }
+
+func execute(args []string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	o, err := parseOptions(args)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	code := 1
+	if err == nil && sandbox.Isolated() {
+		code, err = o.inside(ctx)
+	} else if err == nil {
+		code, err = o.outside(ctx)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "checkclients:", err)
+		return 1
+	}
+	return code
+}
+
+// options are what a person asks for.
+type options struct {
+	only            string
+	newest          bool
+	update          bool
+	json            bool
+	keep            bool
+	tools, programs string
+	limit           time.Duration
+	run             string // inside: TITLE@VERSION,…
+}
+
+func parseOptions(args []string) (options, error) {
+	var o options
+	var which string
+	f := flag.NewFlagSet("checkclients", flag.ContinueOnError)
+	f.StringVar(&o.only, "client", "", "check this client alone")
+	f.StringVar(&which, "clients", "pinned", "which versions: pinned, or latest for the newest of npm")
+	f.BoolVar(&o.update, "update", false, "rewrite the calls in internal/agentclient/testdata")
+	f.BoolVar(&o.json, "json", false, "print JSON")
+	f.BoolVar(&o.keep, "keep", false, "keep the sessions, and say where")
+	f.StringVar(&o.tools, "tools", ".tools/clients", "where clients are put")
+	f.StringVar(&o.programs, "programs", "bin", "where orchestrator and orchestrator-hook are")
+	f.DurationVar(&o.limit, "limit", 3*time.Minute, "the longest that one session may take")
+	f.StringVar(&o.run, "run", "", "what is checked inside the network namespace; used by the program itself")
+	if err := f.Parse(args); err != nil {
+		return o, err
+	}
+	if which != "pinned" && which != "latest" {
+		return o, fmt.Errorf("-clients is pinned or latest, not %q", which)
+	}
+	o.newest = which == "latest"
+	for _, folder := range []*string{&o.tools, &o.programs} {
+		whole, err := filepath.Abs(*folder)
+		if err != nil {
+			return o, err
+		}
+		*folder = whole
+	}
+	return o, nil
+}
+
+// goldens is where the calls are kept, seen from the root of the repository.
+const goldens = "internal/agentclient/testdata"
+
+// outside does what needs a network, and goes on in a network namespace.
+func (o *options) outside(ctx context.Context) (int, error) {
+	var run []string
+	for _, c := range client.All() {
+		if o.only != "" && o.only != c.Name && o.only != c.Title() {
+			continue
+		}
+		for _, version := range o.versions(ctx, c) {
+			run = append(run, c.Title()+"@"+version)
+		}
+	}
+	if len(run) == 0 {
+		return 1, fmt.Errorf("there is no client %q", o.only)
+	}
+	return sandbox.Isolate(ctx, append(os.Args[1:], "-run", strings.Join(run, ",")))
+}
+
+// versions installs the versions of a client that are to be checked. One that cannot be installed is said, and stays
+// in the table.
+func (o *options) versions(ctx context.Context, c *client.Client) []string {
+	versions := c.Versions
+	if o.newest {
+		newest, err := c.Newest(ctx)
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "%s: %v\n", c.Title(), err)
+			newest = "unknown"
+		}
+		versions = []string{newest}
+	}
+	for _, version := range versions {
+		if err := c.Install(ctx, o.tools, version); err != nil {
+			fmt.Fprintf(os.Stderr, "%s %s: %v\n", c.Title(), version, err)
+		}
+	}
+	return versions
+}
+
+// inside checks the clients one after the other.
+func (o *options) inside(ctx context.Context) (int, error) {
+	if err := sandbox.LoopbackUp(); err != nil {
+		return 1, err
+	}
+	work, err := os.MkdirTemp("", "checkclients-")
+	if err != nil {
+		return 1, err
+	}
+	if o.keep {
+		fmt.Fprintln(os.Stderr, "the sessions are kept in", work)
+	} else {
+		defer os.RemoveAll(work)
+	}
+	bed := &check.Bed{Programs: o.programs, Clients: o.tools, Goldens: goldens, Work: work, Limit: o.limit}
+	var columns []column
+	for one := range strings.SplitSeq(o.run, ",") {
+		columns = append(columns, o.column(ctx, bed, one))
+	}
+	if o.json {
+		err = writeJSON(os.Stdout, columns)
+	} else {
+		writeTable(os.Stdout, columns)
+	}
+	if failed(columns) {
+		return 1, err
+	}
+	return 0, err
+}
+
+// column runs the sessions of one client.
+func (o *options) column(ctx context.Context, bed *check.Bed, one string) column {
+	title, version, _ := strings.Cut(one, "@")
+	c, found := client.Find(title)
+	col := column{Client: title, Version: version}
+	if !found {
+		col.Why = "there is no such client"
+		return col
+	}
+	if why := bed.Missing(c, version); why != "" {
+		col.Why = why
+		return col
+	}
+	runs := check.Runs{}
+	for _, mode := range check.Modes() {
+		fmt.Fprintf(os.Stderr, "%s: %s\n", one, mode)
+		s, err := bed.Run(ctx, c, version, mode)
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "%s: %s: %v\n", one, mode, err)
+			continue
+		}
+		runs[mode] = s
+		col.add(ctx, bed, c, s)
+	}
+	col.Findings = check.Judge(c, version, runs)
+	if s := runs[check.Validate]; o.update && s != nil {
+		if err := bed.Keep(c, version, s); err != nil {
+			fmt.Fprintf(os.Stderr, "%s: %v\n", one, err)
+		}
+	}
+	return col
+}
