@@ -64,7 +64,7 @@ const (
 var claudeTools = rows[tool]{
 	{"Agent", named(task)}, {"SendMessage", named(task)}, {"Workflow", named(task)}, {"TeamCreate", named(task)},
 	{"TeamDelete", named(task)}, {"SubagentHandback", named(taskOutput)}, {"ListAgents", named(taskList)},
-	{"ListPeers", named(taskList)}, {"KillBash", named(taskStop)}, {"AgentOutputTool", named(taskOutput)},
+	{"ListPeers", named(taskList)}, {"KillBash", named(taskStop)}, {"TaskOutput", named(taskOutput)},
 	{"AskUserQuestion", named(askUser)}, {"SendUserMessage", named(askUser)}, {"Brief", named(askUser)},
 	{"PushNotification", named(askUser)}, {"ReportFindings", named(askUser)}, {"StructuredOutput", named(askUser)},
 	{"EndConversation", named(askUser)}, {"ReadNotifications", named(taskOutput)},
@@ -74,6 +74,7 @@ var claudeTools = rows[tool]{
 	{"TaskCreate", named("TaskCreate")}, {"TaskUpdate", named("TaskUpdate")},
 	{"TaskGet", named("TaskGet")}, {"TaskList", named(taskList)}, {"TaskStop", named(taskStop)},
 	{"WaitForMcpServers", named(toolSearch)}, {"ToolSearch", named(toolSearch)},
+	{"DeferredToolPlaceholder", named(toolSearch)},
 	{"ListMcpResources", named(listMCP)}, {"ListMcpResourcesTool", named(listMCP)},
 	{"ReadMcpResource", named(readMCP)}, {"ReadMcpResourceTool", named(readMCP)},
 	{"ReadMcpResourceDir", named(readMCP)}, {"ReadMcpResourceDirTool", named(readMCP)},

@@ -49,7 +49,8 @@ var codex = Client{
 
 // codexTools are the tools of Codex 0.169.0, and of versions before it.
 var codexTools = rows[tool]{
-	{"apply_patch", named(patch)}, {"shell", named(bash)}, {"shell_command", named(bash)}, {"local_shell", named(bash)},
+	{"apply_patch", named(patch)}, {"Bash", named(bash)}, {"shell", named(bash)}, {"shell_command", named(bash)},
+	{"local_shell", named(bash)},
 	{"exec_command", named(bash)}, {"unified_exec", named(bash)}, {"container.exec", named(bash)},
 	{"write_stdin", tool{name: bash, command: "chars", maybe: true}},
 	{"read_file", named(read)}, {"view_image", named(read)}, {"grep_files", named(grep)}, {"list_dir", named(list)},

@@ -17,7 +17,8 @@ var gemini = Client{
 		Ends:   []string{"AfterAgent"},
 		Nested: true, Matcher: "*", Typed: true, Command: "command", Named: true,
 		Timeout: "timeout", Unit: time.Millisecond,
-		Notes: []string{"Gemini CLI does not say which calls are an agent's: the policy for unknown actors applies"},
+		Notes: []string{"Gemini CLI does not say which calls are an agent's: unknown_actor of the policy decides, and by " +
+			"default its agents cannot edit in enforce either"},
 		Toggles: []Toggle{
 			{File: ".gemini/settings.json", Path: []string{"hooksConfig", "enabled"}},
 			{File: ".gemini/settings.json", Path: []string{"hooks", "enabled"}},
@@ -60,6 +61,7 @@ var geminiTools = rows[tool]{
 	{"tracker_add_dependency", named(todoWrite)}, {"tracker_get_task", named(todoRead)},
 	{"tracker_list_tasks", named(todoRead)}, {"tracker_visualize", named(todoRead)},
 	{"list_mcp_resources", named(listMCP)}, {"read_mcp_resource", named(readMCP)},
+	{"list_background_processes", named(taskList)}, {"read_background_output", named(taskOutput)},
 	{"save_memory", untaught}, {"take_snapshot", named(todoRead)},
 }
 
