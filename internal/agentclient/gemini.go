@@ -17,8 +17,8 @@ var gemini = Client{
 		Ends:   []string{"AfterAgent"},
 		Nested: true, Matcher: "*", Typed: true, Command: "command", Named: true,
 		Timeout: "timeout", Unit: time.Millisecond,
-		Notes: []string{"Gemini CLI does not say which calls are an agent's: unknown_actor of the policy decides, and by " +
-			"default its agents cannot edit in enforce either"},
+		Notes: []string{"Gemini CLI does not say which calls are an agent's: unknown_actor of the policy decides, and " +
+			"by default its agents cannot edit in enforce either"},
 		Toggles: []Toggle{
 			{File: ".gemini/settings.json", Path: []string{"hooksConfig", "enabled"}},
 			{File: ".gemini/settings.json", Path: []string{"hooks", "enabled"}},

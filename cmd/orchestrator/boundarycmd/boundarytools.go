@@ -16,9 +16,9 @@ func boundaryToolsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tools",
 		Short: "List tools that were called and that nothing is known of",
-		Long: `Tools lists what clients called that neither this program nor the policy knows: client, the client's own name,
-how often, when last, and the class that the words of its name give it. In enforce a main session cannot use what is
-ambiguous. The line below each tool is the line of the policy that would class it.`,
+		Long: `Tools lists what clients called that neither this program nor the policy knows: client, the client's own
+name, how often, when last, and the class that the words of its name give it. In enforce a main session cannot use
+what is ambiguous. The lines below each tool are lines of the policy that would class it.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			from, err := sinceOf(since, time.Now())
