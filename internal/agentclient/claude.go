@@ -1,6 +1,9 @@
 package agentclient
 
-import "time"
+import (
+	"orchestrator/internal/rules/boundary"
+	"time"
+)
 
 // claude is Claude Code.
 var claude = Client{
@@ -38,8 +41,11 @@ var claude = Client{
 	},
 	Delegates: Delegates{
 		Tool: "Agent", Type: "subagent_type", Brief: "description", Prompt: "prompt",
-		BuiltIn: builtIn("general-purpose"),
-		Folders: bothFolders(".claude/agents", ".claude/agents", ".md", true),
+		BuiltIn: []boundary.AgentType{{Name: "general-purpose", BuiltIn: true}},
+		Folders: []AgentFolder{
+			{Path: ".claude/agents", Ending: ".md", Deep: true},
+			{Path: ".claude/agents", Home: true, Ending: ".md", Deep: true},
+		},
 	},
 	Notes: []string{".claude/plans/*.md", ".claude/projects/*/memory/**/*.md"},
 	Calls: Calls{
@@ -83,9 +89,9 @@ var claudeTools = rows[tool]{
 	{"Skill", named(skill)}, {"EnterPlanMode", named(enterPlan)}, {"ExitPlanMode", named(exitPlan)},
 	{"Edit", named(edit)}, {"Write", named(write)}, {"MultiEdit", named(multiEdit)}, {"NotebookEdit", named(notebook)},
 	{"Bash", named(bash)}, {"PowerShell", named(powerShell)}, {"Monitor", tool{name: bash, maybe: true}},
-	{"Artifact", untaught}, {"ClaudeDesign", untaught}, {"EnterWorktree", untaught}, {"ExitWorktree", untaught},
-	{"OfferChromeSetup", untaught}, {"Projects", untaught}, {"propose_skills", untaught}, {"RemoteTrigger", untaught},
-	{"SendFeedback", untaught}, {"ShareOnboardingGuide", untaught}, {"ShowOnboardingRolePicker", untaught},
+	{"Artifact", tool{}}, {"ClaudeDesign", tool{}}, {"EnterWorktree", tool{}}, {"ExitWorktree", tool{}},
+	{"OfferChromeSetup", tool{}}, {"Projects", tool{}}, {"propose_skills", tool{}}, {"RemoteTrigger", tool{}},
+	{"SendFeedback", tool{}}, {"ShareOnboardingGuide", tool{}}, {"ShowOnboardingRolePicker", tool{}},
 }
 
 // claudeWarning reaches the person and the model, and decides nothing.

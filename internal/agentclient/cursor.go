@@ -1,6 +1,7 @@
 package agentclient
 
 import (
+	"orchestrator/internal/rules/boundary"
 	"strings"
 	"time"
 )
@@ -33,8 +34,12 @@ var cursor = Client{
 		Mentions: []string{".cursor/hooks"},
 	},
 	Delegates: Delegates{
-		Tool: "Task", Type: "subagent_type", Brief: "description", Prompt: "prompt", BuiltIn: builtIn("generalPurpose"),
-		Folders: bothFolders(".cursor/agents", ".cursor/agents", ".md", false),
+		Tool: "Task", Type: "subagent_type", Brief: "description", Prompt: "prompt",
+		BuiltIn: []boundary.AgentType{{Name: "generalPurpose", BuiltIn: true}},
+		Folders: []AgentFolder{
+			{Path: ".cursor/agents", Ending: ".md"},
+			{Path: ".cursor/agents", Home: true, Ending: ".md"},
+		},
 	},
 	Calls: Calls{
 		Head: `"conversation_id":"doctor","generation_id":"doctor","cwd":CWD,"hook_event_name":"preToolUse",` +
@@ -66,7 +71,7 @@ var cursorTools = rows[tool]{
 	{"SemanticSearch", named(grep)}, {"ReadLints", named(read)}, {"WebSearch", named(webSearch)},
 	{"WebFetch", named(webFetch)}, {"Task", named(task)}, {"TodoWrite", named(todoWrite)},
 	{"AskQuestion", named(askUser)}, {"Await", named(taskOutput)}, {"ListMcpResources", named(listMCP)},
-	{"FetchMcpResource", named(readMCP)}, {"GenerateImage", untaught}, {"SwitchMode", untaught},
+	{"FetchMcpResource", named(readMCP)}, {"GenerateImage", tool{}}, {"SwitchMode", tool{}},
 }
 
 // cursorSends reports whether Cursor made a call of another client's hook: it shows itself by its version.

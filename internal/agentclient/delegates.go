@@ -25,19 +25,6 @@ type AgentFolder struct {
 	Deep   bool   // the client looks into the folders in it as well
 }
 
-// bothFolders returns a folder in the project, and one in the user's folder.
-func bothFolders(project, personal, ending string, deep bool) []AgentFolder {
-	return []AgentFolder{{project, false, ending, deep}, {personal, true, ending, deep}}
-}
-
-// builtIn returns agents that come with a client.
-func builtIn(names ...string) (all []boundary.AgentType) {
-	for _, name := range names {
-		all = append(all, boundary.AgentType{Name: name, BuiltIn: true})
-	}
-	return all
-}
-
 // Delegation returns how the client's main session has an agent do something, where there are agents besides those that
 // come with it.
 func (c *Client) Delegation(agents []boundary.AgentType) boundary.Delegation {

@@ -1,6 +1,9 @@
 package agentclient
 
-import "time"
+import (
+	"orchestrator/internal/rules/boundary"
+	"time"
+)
 
 // gemini is Gemini CLI.
 var gemini = Client{
@@ -35,8 +38,12 @@ var gemini = Client{
 		Mentions: []string{".gemini/settings"},
 	},
 	Delegates: Delegates{
-		Tool: "invoke_agent", Type: "agent_name", Prompt: "prompt", BuiltIn: builtIn("generalist"),
-		Folders: bothFolders(".gemini/agents", ".gemini/agents", ".md", false),
+		Tool: "invoke_agent", Type: "agent_name", Prompt: "prompt",
+		BuiltIn: []boundary.AgentType{{Name: "generalist", BuiltIn: true}},
+		Folders: []AgentFolder{
+			{Path: ".gemini/agents", Ending: ".md"},
+			{Path: ".gemini/agents", Home: true, Ending: ".md"},
+		},
 	},
 	Notes: []string{".gemini/tmp/*/plans/*.md", ".gemini/tmp/*/*/plans/*.md", ".gemini/tmp/*/memory/**/*.md"},
 	Calls: Calls{
@@ -62,7 +69,7 @@ var geminiTools = rows[tool]{
 	{"tracker_list_tasks", named(todoRead)}, {"tracker_visualize", named(todoRead)},
 	{"list_mcp_resources", named(listMCP)}, {"read_mcp_resource", named(readMCP)},
 	{"list_background_processes", named(taskList)}, {"read_background_output", named(taskOutput)},
-	{"save_memory", untaught}, {"take_snapshot", named(todoRead)},
+	{"save_memory", tool{}}, {"take_snapshot", named(todoRead)},
 }
 
 func systemMessage(message string) Answer { return say(pair{"systemMessage", message}) }
