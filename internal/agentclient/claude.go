@@ -40,7 +40,8 @@ var claude = Client{
 		Mentions: []string{".claude/settings"},
 	},
 	Delegates: Delegates{
-		Tool: "Agent", Type: "subagent_type", Brief: "description", Prompt: "prompt",
+		Tool: "Agent", Type: "subagent_type", Prompt: "prompt",
+		Also:    []boundary.Member{{Name: "description", Text: "Change the file"}},
 		BuiltIn: []boundary.AgentType{{Name: "general-purpose", BuiltIn: true}},
 		Folders: []AgentFolder{
 			{Path: ".claude/agents", Ending: ".md", Deep: true},

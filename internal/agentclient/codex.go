@@ -36,6 +36,7 @@ var codex = Client{
 	},
 	Delegates: Delegates{
 		Tool: "spawn_agent", Type: "agent_type", Prompt: "message",
+		Also:    []boundary.Member{{Name: "task_name", Text: "change_the_file"}},
 		BuiltIn: []boundary.AgentType{{Name: "default", BuiltIn: true, Untyped: true}},
 		Folders: []AgentFolder{
 			{Path: ".codex/agents", Ending: ".toml"},

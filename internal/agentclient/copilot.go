@@ -34,7 +34,10 @@ var copilot = Client{
 		Personal: []string{".copilot/config.json"},
 	},
 	Delegates: Delegates{
-		Tool: "task", Type: "agent_type", Brief: "description", Prompt: "prompt",
+		Tool: "task", Type: "agent_type", Prompt: "prompt",
+		Also: []boundary.Member{
+			{Name: "name", Text: "change-the-file"}, {Name: "description", Text: "Change the file"},
+		},
 		ByFile: true, BuiltIn: []boundary.AgentType{{Name: "general-purpose", BuiltIn: true}},
 		Folders: []AgentFolder{
 			{Path: ".github/agents", Ending: ".md"},

@@ -34,7 +34,8 @@ var cursor = Client{
 		Mentions: []string{".cursor/hooks"},
 	},
 	Delegates: Delegates{
-		Tool: "Task", Type: "subagent_type", Brief: "description", Prompt: "prompt",
+		Tool: "Task", Type: "subagent_type", Prompt: "prompt",
+		Also:    []boundary.Member{{Name: "description", Text: "Change the file"}},
 		BuiltIn: []boundary.AgentType{{Name: "generalPurpose", BuiltIn: true}},
 		Folders: []AgentFolder{
 			{Path: ".cursor/agents", Ending: ".md"},

@@ -8,10 +8,10 @@ import (
 
 // Delegates is how a client's main session starts an agent, and where the agents are that it can start.
 type Delegates struct {
-	Tool    string // as the client calls it
-	Type    string // the tool's member that names the agent; "" where there is none
-	Brief   string // the tool's member that must have a few words on the task; "" where there is none
-	Prompt  string // the tool's member that has the task
+	Tool    string            // as the client calls it
+	Type    string            // the tool's member that names the agent; "" where there is none
+	Prompt  string            // the tool's member that has the task
+	Also    []boundary.Member // what else the tool must be given
 	Folders []AgentFolder
 	ByFile  bool                 // an agent without a name has that of its file
 	BuiltIn []boundary.AgentType // that can write
@@ -30,7 +30,7 @@ type AgentFolder struct {
 func (c *Client) Delegation(agents []boundary.AgentType) boundary.Delegation {
 	d := c.Delegates
 	return boundary.Delegation{
-		Tool: d.Tool, Type: d.Type, Brief: d.Brief, Prompt: d.Prompt, Agents: slices.Concat(agents, d.BuiltIn),
+		Tool: d.Tool, Type: d.Type, Also: d.Also, Prompt: d.Prompt, Agents: slices.Concat(agents, d.BuiltIn),
 		Reads:  append(c.form.called(read, grep, glob, askUser, todoWrite), d.Tool),
 		Writes: c.form.called(edit, write, multiEdit, notebook, remove, patch),
 	}

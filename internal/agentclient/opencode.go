@@ -33,7 +33,8 @@ var opencode = Client{
 		Mentions: []string{".opencode/plugin"},
 	},
 	Delegates: Delegates{
-		Tool: "task", Type: "subagent_type", Brief: "description", Prompt: "prompt",
+		Tool: "task", Type: "subagent_type", Prompt: "prompt",
+		Also:    []boundary.Member{{Name: "description", Text: "Change the file"}},
 		BuiltIn: []boundary.AgentType{{Name: "general", BuiltIn: true}},
 		ByFile:  true,
 		Folders: []AgentFolder{

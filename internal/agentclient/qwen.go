@@ -38,7 +38,8 @@ var qwen = Client{
 		Mentions: []string{".qwen/settings"},
 	},
 	Delegates: Delegates{
-		Tool: "agent", Type: "subagent_type", Brief: "description", Prompt: "prompt",
+		Tool: "agent", Type: "subagent_type", Prompt: "prompt",
+		Also:    []boundary.Member{{Name: "description", Text: "Change the file"}},
 		BuiltIn: []boundary.AgentType{{Name: "general-purpose", BuiltIn: true}},
 		Folders: []AgentFolder{
 			{Path: ".qwen/agents", Ending: ".md"},
