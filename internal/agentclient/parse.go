@@ -110,7 +110,7 @@ func (e *Event) fill(what tool, input object, text string) (err error) {
 		e.Tool = read
 	}
 	if e.OwnTool == "lsp" && input.loose("operation") == "rename" { // which changes every file that has the name
-		e.Tool, what = "lsp_rename", untaught
+		e.Tool, what = "lsp_rename", tool{}
 	}
 	switch e.Tool {
 	case patch:
