@@ -124,7 +124,7 @@ layout:
 	$(GO) test -count=1 ./internal
 
 # Tests cover every statement of the packages that decide: the rules, the reader of shell commands, and the Merkle tree.
-DECIDING := ./internal/rules/... ./internal/boundary/shell ./internal/ledger/audit
+DECIDING := ./internal/rules/... ./internal/boundary/shell/... ./internal/ledger/audit
 coverage:
 	@mkdir -p .tools
 	@$(GO) test -coverprofile=.tools/cover.out $(DECIDING)

@@ -33,16 +33,16 @@ var layers = [][]string{
 var public = map[string][]string{
 	"internal/agentclient": {"settings"},
 	"internal/auditor":     {"replay", "witness"},
-	"internal/boundary":    {"control", "doctor", "folder", "hook", "install", "record", "report"},
+	"internal/boundary":    {"control", "doctor", "finish", "folder", "hook", "install", "record", "report"},
 	"internal/conductor":   {"contract", "drive", "language", "prompt", "state", "tools"},
 	"internal/daemon":      {"project"},
 	"internal/ledger":      {"audit", "store", "store/boltstore", "thread"},
-	"internal/operator":    {"adopting", "applying", "backup", "config", "database", "doctor", "exportfile", "keyfile", "localservice", "merging", "offline", "setup", "since", "tokens"},
+	"internal/operator":    {"adopting", "applying", "backup", "config", "database", "doctor", "exportfile", "keyfile", "localservice", "merging", "offline", "setup", "since", "tokens", "unfinished"},
 	"internal/requirements": {"adoption", "advice", "agenda", "choices", "documents", "drift", "evidence", "finished", "guidance", "lookup", "origin",
 		"pending", "projection", "proposal", "qualify", "record", "renames", "replay", "reqdoc", "review", "review/render",
 		"trace"},
 	"internal/rules":  {"actorname", "boundary", "claiming", "lifecycle", "planning", "renaming", "repeating"},
-	"internal/system": {"background", "child", "clockjump", "durable", "editor", "git", "gitignore", "runner", "shellquote", "tree", "watch"},
+	"internal/system": {"background", "child", "clockjump", "durable", "editor", "git", "gitignore", "marked", "runner", "shellquote", "tree", "watch"},
 }
 
 // forTests lists the packages that tests import, of whichever folder, and nothing else does.

@@ -29,7 +29,7 @@ const (
 
 // largePackages lists the packages over maxPackage lines.
 var largePackages = map[string]int{
-	"cmd/bench": 2650, "internal/boundary/shell": 4250, "internal/conductor": 2850,
+	"cmd/bench": 2650, "internal/boundary/shell": 4200, "internal/conductor": 2850,
 	"internal/requirements/reqdoc": 4150,
 }
 
@@ -154,7 +154,9 @@ func TestTheHookStaysLight(t *testing.T) {
 	}
 	require.ElementsMatch(t, []string{
 		"cmd/orchestrator-hook", "internal/agentclient", "internal/boundary/folder", "internal/boundary/hook",
-		"internal/boundary/shell", "internal/fault", "internal/rules/boundary", "internal/strictjson",
+		"internal/boundary/hook/gitindex", "internal/boundary/roster", "internal/boundary/shell",
+		"internal/boundary/shell/sedscript", "internal/boundary/shell/toolchain", "internal/fault",
+		"internal/rules/boundary", "internal/strictjson",
 		"internal/system/durable", "internal/system/tree",
 	}, ours)
 }

@@ -22,7 +22,8 @@ func TestMain(m *testing.M) {
 	// A program with the race detector sleeps for a second before it ends, unless it is told not to.
 	os.Setenv("GORACE", "atexit_sleep_ms=10 "+os.Getenv("GORACE"))
 	boundarycmd.HookDeadline, boundarycmd.DoctorPatience = time.Minute, 20*time.Second // this machine may be busy with other things
-	_ = flag.Set("test.parallel", "6")                                                 // they wait more than they compute; the command line may still say otherwise
+	boundarycmd.FinishPatience = time.Minute
+	_ = flag.Set("test.parallel", "6") // they wait more than they compute; the command line may still say otherwise
 	testscript.Main(m, map[string]func(){
 		"orchestrator": main, "limited": limited, "agent": agent,
 		"orchestrator-hook": func() { os.Exit(hook.Main(os.Args[1:], time.Now(), boundarycmd.HookDeadline)) },

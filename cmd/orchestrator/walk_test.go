@@ -283,6 +283,7 @@ var commands = map[string]door{
 	}},
 	"boundary decisions": running("boundary", "decisions"),
 	"boundary export":    running("boundary", "export"),
+	"boundary log":       running("boundary", "log"),
 	"boundary readiness": {reads: true, accepted: func(w *walker) { w.run(1, "boundary", "readiness") }},
 	"boundary replay":    running("boundary", "replay", "--policy", ".orchestrator/boundary/policy.json"),
 	"boundary report":    running("boundary", "report"),

@@ -4,15 +4,18 @@ import "time"
 
 // claude is Claude Code.
 var claude = Client{
-	Name: "claude",
+	Name: "claude", Instructions: "CLAUDE.md",
 	form: form{
 		event: "hook_event_name", whens: claudeEvents, tool: "tool_name", input: "tool_input",
 		session: []string{"session_id"}, toolUse: "tool_use_id", cwd: []string{"cwd"}, failure: "error",
 		lent: true, tools: claudeTools, actor: agentID,
 	},
 	answers: answers{block: onStderr, deny: claudeDeny, warn: claudeWarning, ask: claudeQuestion},
+	ending: ending{task: "TaskCompleted", about: []string{"task_subject", "task_description"},
+		again: claudeEnding.again, hold: claudeEnding.hold},
 	Wiring: Wiring{
 		File: ".claude/settings.json", Events: []string{"PreToolUse", "PostToolUse", "PostToolUseFailure"},
+		Ends:   []string{"Stop", "TaskCompleted"},
 		Nested: true, Matcher: "*", Typed: true, Command: "command", Timeout: "timeout", Unit: time.Second,
 		Shut:   &Option{Name: "onFailure", Value: "block", Since: "2.1.295"},
 		Speaks: &Option{Name: "--answers", Value: "json", Since: "2.1.295"},
@@ -32,6 +35,11 @@ var claude = Client{
 		Project:  []string{".claude/settings.json", ".claude/settings.local.json"},
 		Personal: []string{".claude/settings.json", ".claude/settings.local.json"},
 		Mentions: []string{".claude/settings"},
+	},
+	Delegates: Delegates{
+		Tool: "Agent", Type: "subagent_type", Brief: "description", Prompt: "prompt",
+		BuiltIn: builtIn("general-purpose"),
+		Folders: bothFolders(".claude/agents", ".claude/agents", ".md", true),
 	},
 	Calls: Calls{
 		Head: claudeHead, Agent: claudeAgent,
@@ -59,9 +67,10 @@ var claudeTools = rows[tool]{
 	{"AskUserQuestion", named(askUser)}, {"SendUserMessage", named(askUser)}, {"Brief", named(askUser)},
 	{"PushNotification", named(askUser)}, {"ReportFindings", named(askUser)}, {"StructuredOutput", named(askUser)},
 	{"EndConversation", named(askUser)}, {"ReadNotifications", named(taskOutput)},
-	{"CronCreate", named(todoWrite)}, {"CronDelete", named(todoWrite)}, {"CronList", named(todoRead)},
+	{"TodoWrite", named(todoWrite)}, {"CronCreate", named(todoWrite)}, {"CronDelete", named(todoWrite)},
+	{"CronList", named(todoRead)},
 	{"ScheduleWakeup", named(todoWrite)}, {"SetGoal", named(todoWrite)}, {"ProposeGoal", named(todoWrite)},
-	{"TodoWrite", named(todoWrite)}, {"TaskCreate", named("TaskCreate")}, {"TaskUpdate", named("TaskUpdate")},
+	{"TaskCreate", named("TaskCreate")}, {"TaskUpdate", named("TaskUpdate")},
 	{"TaskGet", named("TaskGet")}, {"TaskList", named(taskList)}, {"TaskStop", named(taskStop)},
 	{"WaitForMcpServers", named(toolSearch)}, {"ToolSearch", named(toolSearch)},
 	{"ListMcpResources", named(listMCP)}, {"ListMcpResourcesTool", named(listMCP)},

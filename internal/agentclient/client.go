@@ -13,11 +13,16 @@ type Client struct {
 	Guarded Guarded
 	Calls   Calls
 
+	Delegates Delegates
+
+	Instructions string // the file with instructions that it reads instead of AGENTS.md; "" for none
+
 	NoExitCode bool // it takes exit code 2 for a broken hook: it wants a decision as JSON
 	NoSilence  bool // it takes an answer without output for a broken hook
 
 	form    form
 	answers answers
+	ending  ending // without a hold, it cannot be told at the end of a turn
 }
 
 // Guarded is what makes a client call the hook, and so no session may change.

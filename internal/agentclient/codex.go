@@ -1,6 +1,10 @@
 package agentclient
 
-import "time"
+import (
+	"time"
+
+	"orchestrator/internal/rules/boundary"
+)
 
 // codex is Codex CLI.
 var codex = Client{
@@ -11,8 +15,10 @@ var codex = Client{
 		looseInput: true, tools: codexTools, namespaces: codexNamespaces, actor: agentID,
 	},
 	answers: answers{block: onStderr, warn: claudeWarning},
+	ending:  claudeEnding,
 	Wiring: Wiring{
 		File: ".codex/hooks.json", Events: []string{"PreToolUse", "PostToolUse"},
+		Ends:   []string{"Stop"},
 		Nested: true, Matcher: "*", Typed: true, Command: "command", Timeout: "timeout", Unit: time.Second,
 		Notes: []string{"Codex skips a new or changed hook until it is trusted: open /hooks in Codex and trust it"},
 		Toggles: []Toggle{
@@ -27,6 +33,11 @@ var codex = Client{
 		Project:  []string{".codex/config.toml", ".codex/hooks.json"},
 		Personal: []string{".codex/config.toml", ".codex/hooks.json"},
 		Mentions: []string{".codex/config", ".codex/hooks"},
+	},
+	Delegates: Delegates{
+		Tool: "spawn_agent", Type: "agent_type", Prompt: "message",
+		BuiltIn: []boundary.AgentType{{Name: "default", BuiltIn: true, Untyped: true}},
+		Folders: bothFolders(".codex/agents", ".codex/agents", ".toml", false),
 	},
 	Calls: Calls{
 		Head: claudeHead, Agent: claudeAgent,

@@ -15,9 +15,11 @@ var copilot = Client{
 		guest: guest{sends: copilotSends},
 	},
 	NoExitCode: true,
+	ending:     claudeEnding,
 	answers:    answers{block: copilotDeny, warn: copilotWarning, ask: copilotQuestion},
 	Wiring: Wiring{
 		File: ".github/hooks/orchestrator.json", Events: []string{"preToolUse", "postToolUse", "postToolUseFailure"},
+		Ends:    []string{"agentStop"},
 		Version: 1, Typed: true, Command: "bash", Timeout: "timeoutSec", Unit: time.Second,
 		Notes: []string{"a version of Copilot before 1.0.102 may not say which calls are an agent's: they count as " +
 			"the main session's"},
@@ -30,6 +32,11 @@ var copilot = Client{
 	Guarded: Guarded{
 		Project:  []string{".github/hooks/**"},
 		Personal: []string{".copilot/config.json"},
+	},
+	Delegates: Delegates{
+		Tool: "task", Type: "agent_type", Brief: "description", Prompt: "prompt",
+		ByFile: true, BuiltIn: builtIn("general-purpose"),
+		Folders: bothFolders(".github/agents", ".copilot/agents", ".md", false),
 	},
 	Calls: Calls{
 		Head:  `"sessionId":"doctor","timestamp":0,"cwd":CWD`,
@@ -56,8 +63,8 @@ var copilotTools = rows[tool]{
 	{"list_agents", named(taskList)}, {"skill", named(skill)}, {"tool_search_tool_regex", named(toolSearch)},
 	{"catalog_search", named(toolSearch)}, {"catalog_select", named(toolSearch)},
 	{"fetch_copilot_cli_documentation", named(todoRead)}, {"ask_user", named(askUser)},
-	{"task_complete", named(askUser)}, {"report_intent", named(todoWrite)}, {"exit_plan_mode", named(exitPlan)},
-	{"update_todo", named(todoWrite)}, {"sql", named(todoWrite)}, {"session_store_sql", named(todoRead)},
+	{"task_complete", named(askUser)}, {"exit_plan_mode", named(exitPlan)}, {"update_todo", named(todoWrite)},
+	{"report_intent", named(todoWrite)}, {"sql", named(todoWrite)}, {"session_store_sql", named(todoRead)},
 	{"session_history", named(todoRead)}, {"get_context_remaining", named(todoRead)},
 	{"new_context", named(todoWrite)}, {"context_board", named(todoWrite)}, {"manage_schedule", named(todoWrite)},
 	{"read_inbox", named(todoRead)}, {"send_inbox", named(task)}, {"read_memories", named(todoRead)},

@@ -16,9 +16,11 @@ var cursor = Client{
 		guest: guest{sends: cursorSends, ownForm: true},
 	},
 	NoSilence: true,
+	ending:    ending{again: []string{"loop_count"}, status: "status", hold: cursorFollowUp, let: cursorLater},
 	answers:   answers{allow: cursorAllow, block: cursorDeny, warn: cursorWarning, later: cursorLater},
 	Wiring: Wiring{
 		File: ".cursor/hooks.json", Events: []string{"preToolUse", "postToolUse", "postToolUseFailure"},
+		Ends:    []string{"stop"},
 		Version: 1, Command: "command", Timeout: "timeout", Unit: time.Second,
 		Shut:   &Option{Name: "failClosed", Value: true},
 		Notes:  []string{"Cursor does not say which calls are an agent's: the policy for unknown actors applies"},
@@ -28,6 +30,10 @@ var cursor = Client{
 		Project:  []string{".cursor/hooks.json"},
 		Personal: []string{".cursor/hooks.json"},
 		Mentions: []string{".cursor/hooks"},
+	},
+	Delegates: Delegates{
+		Tool: "Task", Type: "subagent_type", Brief: "description", Prompt: "prompt", BuiltIn: builtIn("generalPurpose"),
+		Folders: bothFolders(".cursor/agents", ".cursor/agents", ".md", false),
 	},
 	Calls: Calls{
 		Head: `"conversation_id":"doctor","generation_id":"doctor","cwd":CWD,"hook_event_name":"preToolUse",` +

@@ -11,8 +11,10 @@ var gemini = Client{
 		tools: geminiTools, actor: untold, moment: geminiMoment, adjust: geminiAdjust,
 	},
 	answers: answers{block: onStderr, warn: systemMessage},
+	ending:  ending{again: claudeEnding.again, hold: holding("deny")},
 	Wiring: Wiring{
 		File: ".gemini/settings.json", Events: []string{"BeforeTool", "AfterTool"},
+		Ends:   []string{"AfterAgent"},
 		Nested: true, Matcher: "*", Typed: true, Command: "command", Named: true,
 		Timeout: "timeout", Unit: time.Millisecond,
 		Notes: []string{"Gemini CLI does not say which calls are an agent's: the policy for unknown actors applies"},
@@ -31,6 +33,10 @@ var gemini = Client{
 		Personal: []string{".gemini/settings.json"},
 		Mentions: []string{".gemini/settings"},
 	},
+	Delegates: Delegates{
+		Tool: "invoke_agent", Type: "agent_name", Prompt: "prompt", BuiltIn: builtIn("generalist"),
+		Folders: bothFolders(".gemini/agents", ".gemini/agents", ".md", false),
+	},
 	Calls: Calls{
 		Head: `"session_id":"doctor","transcript_path":"","cwd":CWD,"hook_event_name":"BeforeTool"`,
 		Edit: `"tool_name":"write_file","tool_input":{"file_path":FILE,"content":"a"}`,
@@ -48,7 +54,7 @@ var geminiTools = rows[tool]{
 	{"get_internal_docs", named(todoRead)}, {"web_fetch", named(webFetch)}, {"google_web_search", named(webSearch)},
 	{"invoke_agent", named(task)}, {"complete_task", named(taskOutput)}, {"activate_skill", named(skill)},
 	{"ask_user", named(askUser)}, {"enter_plan_mode", named(enterPlan)}, {"exit_plan_mode", named(exitPlan)},
-	{"update_topic", named(todoWrite)}, {"write_todos", named(todoWrite)},
+	{"write_todos", named(todoWrite)}, {"update_topic", named(todoWrite)},
 	{"tracker_create_task", named(todoWrite)}, {"tracker_update_task", named(todoWrite)},
 	{"tracker_add_dependency", named(todoWrite)}, {"tracker_get_task", named(todoRead)},
 	{"tracker_list_tasks", named(todoRead)}, {"tracker_visualize", named(todoRead)},

@@ -21,8 +21,6 @@ var mayNameAClient = map[string]string{
 	"cmd/orchestrator/boundarycmd/boundaryinstall.go": "the example in the command's help",
 	"internal/boundary/boundarytest/boundarytest.go":  "decisions for tests are those of one client",
 	"internal/rules/boundary/policy.go":               "the default policy, which is a document that a project edits",
-	"cmd/orchestrator/projectcmd/init.go":             "the file with instructions that several clients read, in the command's help",
-	"internal/operator/setup/section.go":              "the file with instructions that several clients read",
 }
 
 // names finds a client's name in any word. A cursor also is a place in a list, so that Cursor is found by how its name,

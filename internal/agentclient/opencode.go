@@ -32,6 +32,12 @@ var opencode = Client{
 		Personal: []string{".opencode/plugin/**", ".opencode/plugins/**", ".config/opencode/opencode.json"},
 		Mentions: []string{".opencode/plugin"},
 	},
+	Delegates: Delegates{
+		Tool: "task", Type: "subagent_type", Brief: "description", Prompt: "prompt", BuiltIn: builtIn("general"),
+		ByFile: true,
+		Folders: slices.Concat(bothFolders(".opencode/agent", ".config/opencode/agent", ".md", false),
+			bothFolders(".opencode/agents", ".config/opencode/agents", ".md", false)),
+	},
 	Calls: Calls{
 		Head: `"hook_event_name":"tool.execute.before","session_id":"doctor","call_id":"doctor","cwd":CWD`,
 		Edit: `"tool":"write","args":{"filePath":FILE,"content":"a"}`,

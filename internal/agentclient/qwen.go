@@ -16,8 +16,10 @@ var qwen = Client{
 		tools: qwenTools, actor: qwenActor,
 	},
 	answers: answers{block: onStderr, warn: claudeWarning, ask: claudeQuestion},
+	ending:  claudeEnding,
 	Wiring: Wiring{
 		File: ".qwen/settings.json", Events: []string{"PreToolUse", "PostToolUse", "PostToolUseFailure"},
+		Ends:   []string{"Stop"},
 		Nested: true, Matcher: "*", Typed: true, Command: "command", Named: true,
 		Timeout: "timeout", Unit: time.Millisecond, SecondsBelow: 1000,
 		Notes: []string{"Qwen Code lets a call through when a hook breaks"},
@@ -34,6 +36,11 @@ var qwen = Client{
 		Project:  []string{".qwen/settings.json"},
 		Personal: []string{".qwen/settings.json"},
 		Mentions: []string{".qwen/settings"},
+	},
+	Delegates: Delegates{
+		Tool: "agent", Type: "subagent_type", Brief: "description", Prompt: "prompt",
+		BuiltIn: builtIn("general-purpose"),
+		Folders: bothFolders(".qwen/agents", ".qwen/agents", ".md", false),
 	},
 	Calls: Calls{
 		Head: claudeHead, Agent: claudeAgent,

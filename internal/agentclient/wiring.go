@@ -7,6 +7,7 @@ import "time"
 type Wiring struct {
 	File    string   // of the settings, in the project
 	Events  []string // that the hook is registered for; the first is the one before a tool
+	Ends    []string // events by which a session says that it is done: the hook is given FinishedFlag
 	Nested  bool     // an event's entries are groups with a matcher and a list of hooks
 	Matcher string   // of every tool; "" is left out
 	Version int      // what the file must have as its version; 0 is nothing

@@ -143,7 +143,11 @@ func (b *Bed) Tell(ctx context.Context, c *client.Client, version string) (strin
 	if err := os.WriteFile(p.dir("output.txt"), result.Output, 0o600); err != nil {
 		return "", err
 	}
-	text := newTranscript(p, server).text(c, version)
+	log, err := p.run(ctx, "orchestrator", "boundary", "log", "--lines", "0")
+	if err != nil {
+		return "", err
+	}
+	text := newTranscript(p, server).text(c, version, log)
 	said, err := p.run(ctx, "orchestrator", "show", "SHOP-001")
 	if err == nil && !strings.Contains(said, "done") {
 		err = fmt.Errorf("SHOP-001 is not done: %.300s", said)

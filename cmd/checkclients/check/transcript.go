@@ -27,11 +27,17 @@ func newTranscript(p *place, server *model.Server) *transcript {
 	return t
 }
 
-func (t *transcript) text(c *client.Client, version string) string {
+func (t *transcript) text(c *client.Client, version, log string) string {
 	fmt.Fprintf(t, "The main session of %s %s, in enforce. Its model follows a script; the rest is as it happened.\n"+
 		"Made by: make check-clients CLIENT=%s TRANSCRIPT=FILE\n", c.Title(), version, c.Name)
 	fmt.Fprintf(t, "\nuser: %s\n", pmTask)
 	t.conversation("main session", "", pmTask)
+	fmt.Fprint(t, "\nAfterwards, a person looks at the decisions of the boundary:\n\n$ orchestrator boundary log\n")
+	for line := range strings.Lines(log) {
+		if !strings.Contains(line, "  outcome  ") {
+			t.WriteString(line)
+		}
+	}
 	return t.fixed(t.String())
 }
 
@@ -43,17 +49,35 @@ func (t *transcript) conversation(who, indent, task string) {
 			t.result(indent, "the agent ends")
 			continue
 		}
-		t.result(indent, o.Result)
+		t.result(indent, resultOf(o))
 	}
+}
+
+// resultOf returns what a step came to. What the client says in its own words of a write that went well is left out.
+func resultOf(o model.Outcome) string {
+	_, command := inputOf(o)["command"]
+	switch {
+	case strings.Contains(o.Result, blocked):
+		return o.Result
+	case o.Step == "edit greet.sh":
+		return "the file is changed"
+	case command && strings.HasPrefix(o.Result, "(") && strings.HasSuffix(o.Result, ")"):
+		return "(nothing is printed)"
+	}
+	return o.Result
+}
+
+func inputOf(o model.Outcome) (in map[string]any) {
+	text, err := json.Marshal(o.Call.Input)
+	if err != nil || json.Unmarshal(text, &in) != nil {
+		return nil
+	}
+	return in
 }
 
 // callText is what the model called: a command as it is, and anything else with its input.
 func callText(o model.Outcome) string {
-	var in map[string]any
-	text, err := json.Marshal(o.Call.Input)
-	if err != nil || json.Unmarshal(text, &in) != nil {
-		return o.Tool
-	}
+	in := inputOf(o)
 	if command, is := in["command"].(string); is {
 		return o.Tool + "\n$ " + command
 	}
@@ -84,7 +108,11 @@ var changing = []struct {
 	by    string
 }{
 	{regexp.MustCompile(`20\d\d-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z| UTC)?`), "2026-11-23 12:00"},
+	{regexp.MustCompile(`sha256:[0-9a-f]{22}  holds\n *\|  +[0-9a-f]{42}\n`), "sha256:0123abcd  holds\n"},
 	{regexp.MustCompile(`\b[0-9a-f]{40}\b|\b[0-9a-f]{64}\b`), "0123abcd"},
+	{regexp.MustCompile(`  \d+\.\d ms\n`), "\n"},
+	{regexp.MustCompile(`\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`), "a-session"},
+	{regexp.MustCompile(`\ba[0-9a-f]{16}\b`), "an-agent"},
 	{regexp.MustCompile(`\b[0-9a-f]{7}\b`), "0123abc"},
 	{regexp.MustCompile(`Date: .*`), "Date: Mon Nov 23 12:00:00 2026 +0000"},
 }

@@ -18,6 +18,7 @@ There are three modes: off; validate, in which violations are recorded and the s
 blocked; and enforce. A project begins in validate. Readiness measures when to enforce.`,
 	}
 	cmd.AddCommand(boundaryStatusCommand(), boundaryReportCommand(), boundaryDecisionsCommand(),
+		boundaryLogCommand(),
 		boundaryLabelCommand(), boundaryReadinessCommand(), ModeCommand(), boundaryRollbackCommand(),
 		boundaryBypassCommand(), boundaryExplainCommand(), boundaryReplayCommand(), boundaryImportCommand(),
 		boundaryExportCommand(),

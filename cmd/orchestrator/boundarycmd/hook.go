@@ -2,12 +2,14 @@ package boundarycmd
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/agentclient"
+	"orchestrator/internal/boundary/finish"
 	"orchestrator/internal/boundary/hook"
 )
 
@@ -21,11 +23,15 @@ var (
 // is parsed by cobra: a failure to understand the command line must block, and cobra's exits with 1.
 func HookCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "hook CLIENT [--root DIR] [--answers json]",
+		Use:   "hook CLIENT [--root DIR] [--answers json] [--finished]",
 		Short: "Judge a call of an agent client's tool; the client runs this",
 		Long: `Hook reads one call from standard input, judges it by the policy of the project, writes the decision to
-the journal and answers in the client's format. It needs no service. Exit codes: 0 allowed, 2 blocked; never another. With
---answers json Claude Code is told of a block by a decision as JSON, with exit code 0.
+the journal and answers in the client's format. It needs no service. Exit codes: 0 allowed, 2 blocked; never another.
+With --answers json a client that takes every answer as JSON is told of a block by one, with exit code 0.
+
+With --finished it reads a call by which the client says that the session is done. If ` + finish.TokenVariable + `
+names a token, and something is lacking from a requirement that this token has claimed, the session goes on and is
+told so, once.
 
 Clients: ` + strings.Join(agentclient.Names(), ", ") + `. orchestrator boundary install CLIENT registers it.`,
 		Args:               cobra.ArbitraryArgs,
@@ -34,7 +40,13 @@ Clients: ` + strings.Join(agentclient.Names(), ", ") + `. orchestrator boundary 
 			if len(args) == 1 && (args[0] == "--help" || args[0] == "-h") {
 				return cmd.Help()
 			}
-			if code := hook.Main(args, time.Now(), HookDeadline); code != 0 {
+			code := 0
+			if slices.Contains(args, agentclient.FinishedFlag) {
+				code = finished(cmd.Context(), args)
+			} else {
+				code = hook.Main(args, time.Now(), HookDeadline)
+			}
+			if code != 0 {
 				os.Exit(code)
 			}
 			return nil

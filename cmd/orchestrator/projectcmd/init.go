@@ -30,10 +30,11 @@ type initOptions struct {
 	first project.FirstSteps // what the first import found to do
 }
 
-const initLong = `Init makes a folder with requirement documents a project. It finds the documents, and says what it
+var initLong = `Init makes a folder with requirement documents a project. It finds the documents, and says what it
 found; it writes orchestrator.yaml, which names them, and the data folder .orchestrator with the settings of this
 machine, the database after a first import, and tokens for pm and viewer; and it puts a section that tells agents how to
-work here into AGENTS.md and CLAUDE.md, or makes AGENTS.md. Marks enclose the section; all other text stays as it is.
+work here into ` + strings.Join(agentclient.InstructionFiles(), " and ") + `, or makes the first of them.
+Marks enclose the section; all other text stays as it is.
 
 It looks for REQUIREMENTS.md, .planning/REQUIREMENTS.md, openspec/specs, specs, .kiro/specs and docs, and recognises the
 family of each document by its marks. --documents names others. In a folder of a git repository it sets up the whole
@@ -56,7 +57,7 @@ func InitCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		Example: `  orchestrator init
   orchestrator init --dry-run  # what would it do?
-  orchestrator init --roles all --client claude
+  orchestrator init --roles all --client ` + agentclient.Names()[0] + `
   orchestrator init --documents 'docs/*.md' --workflow rework`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
@@ -148,7 +149,7 @@ func (o *initOptions) goToPlace(cmd *cobra.Command) error {
 
 func (o *initOptions) plan(ctx context.Context) (setup.Plan, error) {
 	return setup.Project{Data: datadir.Dir(o.data), Export: o.export, Answers: o.answers, Begin: o.begin,
-		Guard: guard}.Plan(ctx)
+		Guard: guard, Told: agentclient.InstructionFiles()}.Plan(ctx)
 }
 
 // begin is the first start of the project, without a service around it.

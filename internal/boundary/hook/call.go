@@ -40,8 +40,9 @@ func callOf(e agentclient.Event, r resolver, at time.Time) boundary.Call {
 	c.Parts = make([]boundary.Part, 0, len(reading.Parts))
 	for _, p := range reading.Parts {
 		part := boundary.Part{Words: p.Words, Class: boundary.Class(p.Class), Why: p.Why, Foreign: p.Unknown}
-		for _, t := range p.Targets {
-			part.Targets = append(part.Targets, r.target(t.Path, t.Known))
+		part.Targets, part.Runs = r.targets(p.Targets), r.targets(p.Runs)
+		if part.Class == boundary.Produces {
+			part.Targets = r.outputs(part.Targets)
 		}
 		c.Parts = append(c.Parts, part)
 	}
@@ -98,6 +99,13 @@ type resolver struct{ root, realRoot, cwd, processCwd, home string }
 
 func newResolver(root, cwd, processCwd, home string) resolver {
 	return resolver{root, realPath(root), cwd, processCwd, home}
+}
+
+func (r resolver) targets(files []shell.Target) (all []boundary.Target) {
+	for _, f := range files {
+		all = append(all, r.target(f.Path, f.Known))
+	}
+	return all
 }
 
 // target returns a path relative to the root where it lies in it, and where its links lead.

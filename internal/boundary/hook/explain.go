@@ -8,6 +8,7 @@ import (
 
 	"orchestrator/internal/agentclient"
 	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/boundary/roster"
 	"orchestrator/internal/rules/boundary"
 )
 
@@ -32,5 +33,8 @@ func Explain(client string, raw []byte, dir folder.Dir,
 	resolver := newResolver(dir.Root, event.Cwd, dir.Root, home)
 	call := callOf(event, resolver, time.Now())
 	call.Guarded = resolver.guarded(executable)
+	if own, known := agentclient.Named(event.Client); known {
+		call.Delegation = roster.Of(own, dir.Root, home)
+	}
 	return boundary.Explain(&policy, call), call, nil
 }

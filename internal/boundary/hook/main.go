@@ -5,23 +5,29 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"orchestrator/internal/agentclient"
 )
 
-// Main runs the hook with the arguments CLIENT [--root DIR] [--answers json], and returns the exit code: 0 or 2. It answers within a
-// time from start on, which is Deadline but in tests.
+// Main runs the hook with the arguments CLIENT [--root DIR] [--answers json], and returns the exit code: 0 or 2. It
+// answers within a time from start on, which is Deadline but in tests.
 func Main(args []string, start time.Time, within time.Duration) int {
+	if slices.Contains(args, agentclient.FinishedFlag) {
+		return handOver(args)
+	}
 	said, err := arguments(args)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "orchestrator hook:", err)
 		return 2
 	}
 	in := Input{
-		Client: said.client, Root: said.root, JSON: said.json, Stdin: os.Stdin, Getenv: os.Getenv, Start: start, Within: within, Now: time.Now,
-		NewID: NewID,
+		Client: said.client, Root: said.root, JSON: said.json, Stdin: os.Stdin, Getenv: os.Getenv, Start: start,
+		Within: within, Now: time.Now, NewID: NewID,
 	}
 	in.Cwd, _ = os.Getwd()
 	in.Home, _ = os.UserHomeDir()
@@ -36,11 +42,32 @@ func Main(args []string, start time.Time, within time.Duration) int {
 	return a.Exit
 }
 
+// handOver has the whole program, which can ask the service, answer at the end of a turn; this one holds no more than
+// it needs before a tool. Where the whole program does not lie beside it, the session ends.
+func handOver(args []string) int {
+	own, err := os.Executable()
+	if err != nil {
+		return 0
+	}
+	whole := filepath.Join(filepath.Dir(own), "orchestrator")
+	//nolint:gosec // the client wrote the arguments; the call returns only if it fails
+	_ = syscall.Exec(whole, append([]string{whole, "hook"}, args...), os.Environ())
+	return 0
+}
+
 // NewID returns the id of a line in a journal: 16 hexadecimal digits, drawn at random.
 func NewID() string {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails
 	return hex.EncodeToString(b[:])
+}
+
+// Arguments returns the client and the root that a command line with FinishedFlag names.
+func Arguments(args []string) (client, root string, err error) {
+	said, err := arguments(slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
+		return arg == agentclient.FinishedFlag
+	}))
+	return said.client, said.root, err
 }
 
 // spoken is what a command line says.
@@ -67,8 +94,9 @@ func arguments(args []string) (said spoken, err error) {
 		case !strings.HasPrefix(args[i], "-") && !isOption && said.client == "":
 			said.client = args[i]
 		default:
-			return spoken{}, fmt.Errorf("%.100q is not understood: the command is orchestrator hook CLIENT [--root DIR] "+
-				"[--answers json], with one of the clients %s", args[i], strings.Join(agentclient.Names(), ", "))
+			return spoken{}, fmt.Errorf("%.100q is not understood: the command is orchestrator hook CLIENT "+
+				"[--root DIR] [--answers json], with one of the clients %s", args[i],
+				strings.Join(agentclient.Names(), ", "))
 		}
 	}
 	if said.client == "" {

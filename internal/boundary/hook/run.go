@@ -18,6 +18,7 @@ import (
 
 	"orchestrator/internal/agentclient"
 	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/boundary/roster"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
 )
@@ -191,17 +192,30 @@ func (r *run) judge(dir folder.Dir, policy boundary.Policy, event agentclient.Ev
 	if noteErr != nil && verdict.Bypass != "" && policy.Mode == boundary.Enforce {
 		verdict.Decision, verdict.Bypass = verdict.Would, "" // every use is on record, or there is none
 	}
-	if verdict.Decision == boundary.Allow {
+	decision, message := r.told(dir, &policy, call, verdict)
+	if decision == boundary.Allow {
 		return r.client.Load().Answer(agentclient.Before, boundary.Allow, "")
 	}
-	message := boundary.Message(&policy, call, verdict)
 	for _, note := range []string{ignored(call.BypassEnv, policy), said("The bypasses are not in force: ", grantsErr),
 		said("This decision is not on record: ", noteErr)} {
 		if note != "" {
 			message = boundary.WithNote(message, note)
 		}
 	}
-	return r.client.Load().Answer(agentclient.Before, verdict.Decision, message)
+	return r.client.Load().Answer(agentclient.Before, decision, message)
+}
+
+// told returns how a decision is answered, and with which words. What a bypass let through is answered with a warning:
+// whoever works under one is to know that at every call.
+func (r *run) told(dir folder.Dir, p *boundary.Policy, c boundary.Call, v boundary.Verdict) (boundary.Decision, string) {
+	switch {
+	case v.Decision != boundary.Allow:
+		c.Delegation = roster.Of(r.client.Load(), dir.Root, r.Home)
+		return v.Decision, boundary.Message(p, c, v)
+	case v.Bypass != "":
+		return boundary.Warn, boundary.Bypassed(p, c, v)
+	}
+	return boundary.Allow, ""
 }
 
 // ignored returns the remark that the environment variable does not count.
@@ -264,12 +278,13 @@ func (r *run) failure(cause error) agentclient.Answer {
 // refusal blocks in an enforcing project, unless the environment variable lifts the boundary, and lets through
 // elsewhere.
 func (r *run) refusal(cause error) agentclient.Answer {
-	blocked := r.enforcing.Load() && !r.lifted.Load()
-	text := boundary.Failure(cause.Error(), blocked)
-	if blocked {
-		return r.client.Load().Answer(agentclient.Before, boundary.Block, text)
+	switch {
+	case !r.enforcing.Load():
+		return agentclient.Answer{Stderr: []byte(boundary.Failure(cause.Error(), false) + "\n")}
+	case r.lifted.Load():
+		return r.client.Load().Answer(agentclient.Before, boundary.Warn, boundary.FailureBypassed(cause.Error()))
 	}
-	return agentclient.Answer{Stderr: []byte(text + "\n")}
+	return r.client.Load().Answer(agentclient.Before, boundary.Block, boundary.Failure(cause.Error(), true))
 }
 
 // findDir finds the project: as the command line says, as the client's environment says, or above the folder that the

@@ -24,8 +24,8 @@ import (
 	"orchestrator/internal/rules/boundary"
 )
 
-// TestMain lets copies of this test be the hook, as a client starts it. HOOK_LIMIT is the most bytes of a file that it may
-// write; a full disk looks alike. HOOK_WITHIN is how long an answer may take.
+// TestMain lets copies of this test be the hook, as a client starts it. HOOK_LIMIT is the most bytes of a file that it
+// may write; a full disk looks alike. HOOK_WITHIN is how long an answer may take.
 func TestMain(m *testing.M) {
 	if os.Getenv("HOOK_CHILD") == "" {
 		os.Exit(m.Run())
@@ -81,7 +81,8 @@ func (p project) hookOf(client string, stdin io.Reader, env ...string) reply {
 	var stdout, stderr bytes.Buffer
 	cmd := exec.Command(os.Args[0], strings.Fields(client)...)
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = p.dir.Root, stdin, &stdout, &stderr
-	cmd.Env = append(append(os.Environ(), "HOOK_CHILD=1", "GORACE=atexit_sleep_ms=0", boundary.BypassVariable+"=", "CLAUDE_PROJECT_DIR="), env...)
+	cmd.Env = append(append(os.Environ(), "HOOK_CHILD=1", "GORACE=atexit_sleep_ms=0", boundary.BypassVariable+"=",
+		"CLAUDE_PROJECT_DIR="), env...)
 	err := cmd.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
@@ -152,8 +153,8 @@ func TestDecisionsAreNoted(t *testing.T) {
 	require.Equal(t, []any{folder.KindOutcome, "failed", "t1"}, []any{all[1].Kind, all[1].What, all[1].ToolUseID})
 }
 
-// hostile are calls that nobody sends by intention. None of them may let a writing call through, or exit with anything but
-// 0 or 2.
+// hostile are calls that nobody sends by intention. None of them may let a writing call through, or exit with anything
+// but 0 or 2.
 func hostile(p project) map[string]func() io.Reader {
 	text := func(s string) func() io.Reader { return func() io.Reader { return strings.NewReader(s) } }
 	whole := p.edit()
@@ -230,8 +231,8 @@ func endless(p project, end never) map[string]io.Reader {
 	return map[string]io.Reader{"no end": io.MultiReader(strings.NewReader(p.edit()), end), "nothing, and no end": end}
 }
 
-// TestTheDeadlineIsKept: an answer comes at the deadline, by a clock that goes on when all wait; what cannot be judged is
-// blocked in an enforcing project alone.
+// TestTheDeadlineIsKept: an answer comes at the deadline, by a clock that goes on when all wait; what cannot be judged
+// is blocked in an enforcing project alone.
 func TestTheDeadlineIsKept(t *testing.T) {
 	for mode, code := range map[boundary.Mode]int{boundary.Enforce: 2, boundary.Validate: 0} {
 		for name := range endless(project{}, nil) {
@@ -289,7 +290,8 @@ func TestHostileInput(t *testing.T) {
 	}
 }
 
-// pipe hides that a reader is one, so that the process gets it through a pipe, and Run does not wait for what never ends.
+// pipe hides that a reader is one, so that the process gets it through a pipe, and Run does not wait for what never
+// ends.
 func pipe(r io.Reader) *os.File {
 	from, to, err := os.Pipe()
 	if err != nil {
@@ -469,14 +471,25 @@ func TestToolsOfServers(t *testing.T) {
 	}
 }
 
+// Verifies: ORC-222
 func TestBypassOfTheEnvironment(t *testing.T) {
 	p := newProject(t, boundary.Enforce)
-	require.Equal(t, reply{}, p.hook(strings.NewReader(p.edit()), boundary.BypassVariable+"=true"))
+	lifted := p.hook(strings.NewReader(p.edit()), boundary.BypassVariable+"=true")
+	require.Equal(t, 0, lifted.code)
+	for _, member := range []string{"systemMessage", "additionalContext"} { // the person's, and the model's
+		require.Contains(t, lifted.stdout, `"`+member+`":"ORCHESTRATOR BOUNDARY BYPASSED: Edit on`)
+	}
+	require.NotContains(t, lifted.stdout, "permissionDecision", "the client's own prompts stay")
+	allowed := p.hook(strings.NewReader(p.edit(asAgent)), boundary.BypassVariable+"=true")
+	require.Equal(t, reply{}, allowed, "it is allowed anyway")
 	require.Equal(t, boundary.ByEnvironment, p.lines()[0].Verdict.Bypass)
+	require.Equal(t, boundary.Allow, p.lines()[0].Verdict.Decision)
 	ignored := p.hook(strings.NewReader(p.edit()), boundary.BypassVariable+"=TRUE")
 	require.Equal(t, 2, ignored.code)
 	require.Contains(t, ignored.stderr, `Note: AMPLIFIER_BYPASS_BOUNDARY="TRUE" is ignored: it counts when it is exactly true`)
-	require.Equal(t, 0, p.hook(strings.NewReader("nonsense"), boundary.BypassVariable+"=true").code, "the emergency is just then")
+	unread := p.hook(strings.NewReader("nonsense"), boundary.BypassVariable+"=true")
+	require.Equal(t, 0, unread.code, "the emergency is just then")
+	require.Contains(t, unread.stdout, `"systemMessage":"ORCHESTRATOR BOUNDARY BYPASSED: this call could not be judged`)
 	all := p.lines()
 	require.Equal(t, boundary.ByEnvironment, all[len(all)-1].What)
 
@@ -489,8 +502,11 @@ func TestBypassOfTheEnvironment(t *testing.T) {
 func TestGrants(t *testing.T) {
 	p := newProject(t, boundary.Enforce)
 	now := time.Now()
-	require.NoError(t, p.dir.AddGrant(boundary.Grant{ID: "g1", Reason: "x", By: "ada", Since: now.Add(-time.Minute), Until: now.Add(time.Hour), Session: "s1"}, now))
-	require.Equal(t, 0, p.hook(strings.NewReader(p.edit())).code)
+	require.NoError(t, p.dir.AddGrant(boundary.Grant{ID: "g1", Reason: "x", By: "ada", Since: now.Add(-time.Minute),
+		Until: now.Add(time.Hour), Session: "s1"}, now))
+	lifted := p.hook(strings.NewReader(p.edit()))
+	require.Equal(t, 0, lifted.code)
+	require.Contains(t, lifted.stdout, "bypass g1 of ada for this session, until")
 	require.Equal(t, 2, p.hook(strings.NewReader(strings.Replace(p.edit(), `"s1"`, `"s2"`, 1))).code)
 	require.NoError(t, os.WriteFile(filepath.Join(p.dir.Path(), "grants.json"), []byte("{"), 0o600))
 	broken := p.hook(strings.NewReader(p.edit()))

@@ -333,7 +333,7 @@ func (w *walker) declare(f *syntax.FuncDecl) {
 		does.alters = w.scope.altered != nil
 	})
 	for _, p := range w.parts[before:] {
-		does.vouched = does.vouched || p.Unknown
+		does.vouched = does.vouched || p.Unknown || p.Class == Produces
 	}
 	if f.Name != nil {
 		w.scope.bind(f.Name.Value+"()", arg{})

@@ -7,8 +7,9 @@ type call struct {
 	w     *walker
 	name  string
 	args  []arg
-	sub   int  // how many of the words name a subcommand
-	other bool // called by a path or a runner that need not lead to the program of this name
+	sub   int    // how many of the words name a subcommand
+	other bool   // called by a path or a runner that need not lead to the program of this name
+	in    string // the folder that it is called by
 }
 
 // systemFolders hold the programs that the tables mean.
@@ -34,7 +35,7 @@ func (w *walker) run(words []arg) {
 	}
 	path := words[0].text
 	cut := strings.LastIndexAny(path, `/\`) + 1
-	c := call{w: w, name: path[cut:], args: words[1:], other: !systemFolders.has(path[:cut])}
+	c := call{w: w, name: path[cut:], args: words[1:], in: path[:cut], other: !systemFolders.has(path[:cut])}
 	if len(c.name) > 4 && strings.EqualFold(c.name[len(c.name)-4:], ".exe") {
 		c.name = c.name[:len(c.name)-4]
 	}
@@ -59,6 +60,8 @@ func (c *call) look() {
 	}
 	if wrapped, ok := wrappers.find(c.name); ok {
 		c.unwrap(wrapped)
+	} else if c.name != "git" && produces(c) {
+		return
 	} else if look := special(c.name); look != nil {
 		look(c)
 	} else if t, ok := program(c.name); ok {

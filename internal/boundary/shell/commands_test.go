@@ -49,7 +49,7 @@ func (r example) told() example {
 			}
 			targets = append(targets, path)
 		}
-		vouch = vouch && (p.Class == Reads || p.Unknown)
+		vouch = vouch && (p.Class == Reads || p.Class == Produces || p.Unknown)
 	}
 	r.class, r.targets, r.vouch = string(reading.Class()), strings.Join(targets, " , "), ""
 	if vouch {
@@ -82,7 +82,8 @@ func TestPartsSayWhy(t *testing.T) {
 	for _, r := range rows(t) {
 		for _, p := range r.read().Parts {
 			require.Equal(t, p.Class != Reads, p.Why != "", "%s: %+v", r.command, p)
-			require.Equal(t, p.Class == Writes, len(p.Targets) > 0, "%s: %+v", r.command, p)
+			require.True(t, p.Class == Produces || (p.Class == Writes) == (len(p.Targets) > 0), "%s: %+v", r.command, p)
+			require.Equal(t, p.Class == Produces, len(p.Runs) > 0, "%s: %+v", r.command, p)
 			require.False(t, p.Unknown && (p.Class != Ambiguous || p.Words == nil), "%s: %+v", r.command, p)
 			require.LessOrEqual(t, len(p.Words), 4)
 		}

@@ -94,7 +94,7 @@ var gitRows = table[gitRow]{
 	{"rev-list", gitRow{gitReads, ""}},
 	{"rev-parse", gitRow{gitReads, ""}},
 	{"revert", gitRow{gitWrites, ""}},
-	{"rm", gitRow{gitNames, "n. --dry-run. --cached."}},
+	{"rm", gitRow{gitNames, "n. --dry-run."}},
 	{"shortlog", gitRow{gitReads, ""}},
 	{"show", gitRow{gitReads, gitDiff}},
 	{"show-ref", gitRow{gitReads, ""}},
@@ -217,6 +217,7 @@ func (c *call) gitSubcommand(name string) {
 	p := c.parse(row.opts)
 	c.args = args
 	switch {
+	case known && row.does != gitReads && (row.does != gitLists || !c.gitListing(p)) && produces(c):
 	case (verbal || row.does == gitReads && known) && len(p.named) == 0 && c.gitOutput():
 		c.writes(why, Target{})
 	case verbal:

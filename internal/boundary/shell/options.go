@@ -31,6 +31,7 @@ type parsed struct {
 	stdout   bool  // - was named where a file may be
 	loose    bool  // words that may be any option
 	why      string
+	strange  bool // an option was given that the table has not, or one whose value may be several words
 }
 
 // option finds an option: its name as it stands in the table without dashes, its mark, and whether it takes a value.
@@ -121,7 +122,9 @@ func (p *parsed) option(c *call, table string, a arg, rest []arg) int {
 	name, value, attached := strings.Cut(a.text, "=")
 	o := find(table, name)
 	if strings.HasPrefix(name, "--") || o.found {
+		p.strange = p.strange || !o.found
 		if attached {
+			p.strange = p.strange || o.takes == 0
 			p.apply(c, o, name, arg{text: value, known: a.known})
 			return 0
 		}
@@ -138,6 +141,8 @@ func (p *parsed) option(c *call, table string, a arg, rest []arg) int {
 			return p.next(c, o, name, rest)
 		case o.found:
 			p.apply(c, o, name, arg{})
+		default:
+			p.strange = true
 		}
 	}
 	p.loose = p.loose || !a.known
@@ -153,6 +158,7 @@ func (p *parsed) next(c *call, o option, name string, rest []arg) int {
 	if len(rest) == 0 {
 		return 0
 	}
+	p.strange = p.strange || rest[0].split
 	p.apply(c, o, name, rest[0])
 	return 1
 }

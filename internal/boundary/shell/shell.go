@@ -23,6 +23,7 @@ type Class string
 const (
 	Writes    Class = "writes"
 	Ambiguous Class = "ambiguous"
+	Produces  Class = "produces" // outputs, caches and what git keeps, but no source unless a target is one
 	Reads     Class = "reads"
 )
 
@@ -40,7 +41,8 @@ type Part struct {
 	// base name of the program, and its first words that are no options: at most four; nil when it cannot be told
 	Words   []string
 	Class   Class
-	Targets []Target // when it writes
+	Targets []Target // when it writes or produces
+	Runs    []Target // when it produces: the folder that it runs in, and words that name code
 	Why     string   // what makes it so, in a few words for a person; empty when it reads
 	Unknown bool     // it is ambiguous only because the program is not known, so that a policy may vouch for it
 }
@@ -54,7 +56,7 @@ type Reading struct {
 	Shown []Target
 }
 
-// Class returns Writes if any part writes, else Ambiguous if any is, else Reads.
+// Class returns Writes if any part writes, else Ambiguous if any is, else Produces if any does, else Reads.
 func (r Reading) Class() Class {
 	class := Reads
 	for _, p := range r.Parts {
@@ -63,6 +65,10 @@ func (r Reading) Class() Class {
 			return Writes
 		case Ambiguous:
 			class = Ambiguous
+		case Produces:
+			if class == Reads {
+				class = Produces
+			}
 		}
 	}
 	return class

@@ -1,70 +1,14 @@
 package shell
 
-import "strings"
+import (
+	"strings"
+
+	"orchestrator/internal/boundary/shell/toolchain"
+)
 
 // A policy vouches for a program by its name: for make test, say, as the project's makefile does it. What may make
-// the program run other code than that is told here, and takes the word of the policy away.
-
-// steering are the options by which programs run other code than the project's: of another folder, another
-// configuration, or named in the command. A module of python -m has the row of its name.
-var steering = table[string]{
-	{"bun", "--cwd:! c:! --config:! r:! --preload:! --require:! --import:! --env-file:! --shell:! t: --timeout:"},
-	{"cargo", "--config:! C:! --manifest-path:! Z:! p: j: F: --package: --features: --jobs: --target:"},
-	{"cmake", "P:! E:! C:! D:! --toolchain:! --preset:! S:! B: G: j= --build: --target: --config:"},
-	{"deno", "c:! --config:! --import-map:! --preload:! --env-file=! L: --log-level:"},
-	{"eslint", jsSteering + " --rulesdir:! --plugin:! --parser:! --resolve-plugins-relative-to:! f:! --format:!"},
-	{"gmake", makeSteering},
-	{"go", "-C:! -exec:! -toolexec:! -overlay:! -modfile:! -vettool:! -pkgdir:! -compiler:! -gccgoflags:! -run: " +
-		"-bench: -count: -timeout: -tags: -skip: -fuzz: -fuzztime: -cpu: -parallel: -ldflags: -gcflags: -o:"},
-	{"golangci-lint", "c:! --config:! E: D: p: j:"},
-	{"gradle", "b:! --build-file:! c:! --settings-file:! I:! --init-script:! p:! --project-dir:! " +
-		"--include-build:! g:! --gradle-user-home:! D:! P: x:"},
-	{"jest", jsSteering + " --globalSetup:! --setupFilesAfterEnv:! --testRunner:! --runner:! --transform:! t: w:"},
-	{"just", "f:! --justfile:! d:! --working-directory:! --shell:! --shell-arg:! c:! --command:! --set:! " +
-		"--dotenv-path:! g! --global-justfile!"},
-	{"make", makeSteering},
-	{"mocha", jsSteering + " r:! --require:! --import:! --package:! --reporter:! R:! --ui:! u:! g: f: t:"},
-	{"mvn", "f:! --file:! s:! --settings:! gs:! D:! P: T: pl:"},
-	{"ninja", "C:! f:! j: k: l: t: d: w:"},
-	{"node", nodeSteering},
-	{"nodejs", nodeSteering},
-	{"nox", "f:! --noxfile:! e: s: k: t: p:"},
-	{"npm", npmSteering},
-	{"pnpm", npmSteering},
-	{"prettier", jsSteering + " --plugin:!"},
-	{"py.test", pytestSteering},
-	{"pytest", pytestSteering},
-	{"rake", "f:! --rakefile:! r:! --require:! e:! --execute:! p:! E:! I:! --libdir:! R:! --rakelibdir:! C:! " +
-		"--directory:!"},
-	{"stylelint", jsSteering + " --custom-syntax:! --config-basedir:! --custom-formatter:!"},
-	{"task", "d:! --dir:! t:! --taskfile:! g! --global!"},
-	{"tox", "c:! --conf:! --workdir:! --root:! x:! --override:! e: --colored:"},
-	{"ts-node", nodeSteering + " P:! --project:! C:! --compiler:! --cwd:!"},
-	{"tsx", nodeSteering},
-	{"unittest", "s:! --start-directory:! t:! --top-level-directory:! k: p:"},
-	{"vite", jsSteering},
-	{"vitest", jsSteering + " --globalSetup:! --dir:! r:! t:"},
-	{"webpack", jsSteering},
-	{"yarn", npmSteering},
-}
-
-const (
-	makeSteering = "C:! f:! I:! E:! m! --eval:! --file:! --makefile:! --directory:! --include-dir:! " +
-		"j= --jobs= l= --load-average= O= --output-sync= o: --old-file: --assume-old: W: --what-if: --new-file: " +
-		"--assume-new:"
-	npmSteering = "--prefix:! C:! --dir:! --cwd:! --script-shell:! --node-options:! --userconfig:! " +
-		"--globalconfig:! --use-yarnrc:! " +
-		"--shell:! --config.script-shell:! --config.node-options:! --local-prefix:! --shell-emulator! w: F: " +
-		"--filter: --workspace:"
-	nodeSteering = "r:! --require:! --import:! --loader:! --experimental-loader:! --env-file:! " +
-		"--env-file-if-exists:! --test-reporter:! " +
-		"--test-global-setup:! --experimental-config-file:! --experimental-default-config-file! " +
-		"--openssl-config:! --snapshot-blob:!"
-	pytestSteering = "p:! c:! o:! --rootdir:! --confcutdir:! --config-file:! --override-ini:! --pdbcls:! " +
-		"--cov-config:! --co --collect-only " +
-		"--cov= --color: k: m: n: r= W: --maxfail: --tb:"
-	jsSteering = "c:! --config:! --root:! --rootDir:!"
-)
+// the program run other code than that is told here, and takes the word of the policy away. It takes away as well what
+// the toolchain says of programs that build, test, install packages and commit.
 
 // calm are variables that choose a language, a colour or a number, and no code. What stands before _ is how they begin.
 var calm = names{
@@ -113,10 +57,10 @@ func (c *call) otherCode() string {
 		return "go -ldflags may run other code"
 	}
 	for _, a := range p.operands {
-		if opts == pytestSteering && strings.HasPrefix(a.text, "@") {
+		if opts == toolchain.OfPytest && strings.HasPrefix(a.text, "@") {
 			return "options in a file may lead " + c.name + " to other code"
 		}
-		if opts == makeSteering && (!a.known || strings.Contains(a.text, "=")) {
+		if opts == toolchain.OfMake && (!a.known || strings.Contains(a.text, "=")) {
 			return "a variable may lead " + c.name + " to other code"
 		}
 	}
@@ -139,13 +83,110 @@ func (c *call) otherLinker() bool {
 // steering finds the row of a program, or that of the module which python -m runs.
 func (c *call) steering() (string, bool) {
 	if opts, _ := interpreters.find(c.name); opts != pythonOptions {
-		opts, ok := steering.find(c.name)
-		return opts, ok
+		return toolchain.Steering(c.name)
 	}
 	for _, a := range c.parse(pythonOptions).programs {
-		if opts, ok := steering.find(a.text); ok {
+		if opts, ok := toolchain.Steering(a.text); ok {
 			return opts, true
 		}
 	}
 	return "", false
+}
+
+// produces adds the part of a call that a row of the toolchain describes whole, and reports whether one does. Where it
+// reports false, nothing has been added.
+func produces(c *call) bool {
+	name := c.name
+	if strings.HasPrefix(name, "py") {
+		if opts, _ := interpreters.find(name); opts == pythonOptions {
+			name = "python"
+		}
+	}
+	if !toolchain.Knows(name) {
+		return false
+	}
+	var leading [3]string
+	n := 0
+	for n < len(leading) && n < len(c.args) && c.args[n].known {
+		leading[n] = c.args[n].text
+		n++
+	}
+	row, used, found := toolchain.Find(name, leading[:n])
+	if !found || c.other && !toolchain.OfProject(c.in, c.name) || c.w.scope.function(c.name) {
+		return false
+	}
+	args := c.args[used:]
+	inner := call{w: c.w, name: c.name, args: args}
+	p := inner.parse(row.Opts)
+	if p.strange || p.loose || c.w.scope.altered != nil || !needed(row.Needs, args) || !row.Sound(texts(args)) ||
+		!accepts(c, row, p.operands) {
+		return false
+	}
+	addProducing(c, row, p)
+	return true
+}
+
+func texts(args []arg) []string {
+	all := make([]string, 0, len(args))
+	for _, a := range args {
+		all = append(all, a.text)
+	}
+	return all
+}
+
+// needed reports whether one of some options is given, and none of them is taken back by a value.
+func needed(options string, args []arg) bool {
+	given := options == ""
+	for _, name := range strings.Fields(options) {
+		if len(name) == 1 {
+			name = "-" + name
+		}
+		for _, a := range args {
+			if strings.HasPrefix(a.text, name+"=") {
+				return false
+			}
+			given = given || a.text == name
+		}
+	}
+	return given
+}
+
+// accepts reports whether a row takes all words of a call. What begins with a dash stands behind --.
+func accepts(c *call, row toolchain.Row, operands []arg) bool {
+	behind := call{w: c.w, name: c.name}
+	for i, a := range operands {
+		switch {
+		case strings.HasPrefix(a.text, "-") && len(a.text) > 1:
+			behind.args = operands[i:]
+			after := behind.parse(row.After)
+			return row.After != "" && !after.strange && len(after.operands) == 0
+		case !row.Accepts(a.text, a.known, i):
+			return false
+		}
+	}
+	return true
+}
+
+// addProducing adds the part of a call that a row describes.
+func addProducing(c *call, row toolchain.Row, p parsed) {
+	part := Part{Words: c.words(), Class: Produces, Why: strings.TrimSpace(row.Name) + " produces files"}
+	part.Targets = harm(p.named)
+	if p.into != nil {
+		part.Targets = append(part.Targets, c.w.scope.target(*p.into))
+	}
+	if row.Words == toolchain.Makes {
+		part.Targets = append(part.Targets, c.targets(p.operands)...)
+	}
+	if row.Reads && len(part.Targets) == 0 {
+		c.w.add(Part{Words: part.Words, Class: Reads})
+		return
+	}
+	part.Runs = []Target{c.w.scope.target(literal("."))}
+	for _, a := range p.operands {
+		if row.RunsWord(a.text) {
+			a.text = row.Place(a.text)
+			part.Runs = append(part.Runs, c.w.scope.target(a))
+		}
+	}
+	c.w.add(part)
 }

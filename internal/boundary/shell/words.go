@@ -13,6 +13,7 @@ type arg struct {
 	text  string // what is known of its beginning
 	known bool   // text is all of it
 	loose bool   // it may be an option, or several words, or none
+	split bool   // it may be several words, or none
 
 	pattern string // where it is not known: all that it may be, see wildcards
 }
@@ -171,6 +172,7 @@ func (b *builder) part(part syntax.WordPart, quoted bool) {
 	case *syntax.CmdSubst:
 		b.w.inner(part)
 		b.expand(unknownText)
+		b.split = b.split || !quoted && !b.w.counts(part)
 		b.stop((!quoted || len(b.text) == 0) && !b.w.counts(part))
 	default: // arithmetic, extended globs, sequences in braces: one word, and no option
 		b.w.inner(part)
@@ -243,6 +245,7 @@ func (b *builder) param(p *syntax.ParamExp, quoted bool) {
 		p.Index != nil {
 		b.w.inner(p)
 		b.expand(b.value(p))
+		b.split = b.split || !p.Length
 		b.stop(!p.Length && (!quoted || len(b.text) == 0))
 		return
 	}
@@ -265,6 +268,7 @@ func (b *builder) param(p *syntax.ParamExp, quoted bool) {
 		b.stop(false)
 	default:
 		b.expand(b.value(p))
+		b.split = b.split || !quoted || name == "@"
 		b.stop(!quoted || len(b.text) == 0)
 	}
 }

@@ -1,6 +1,9 @@
 package shell
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // wrapper is a program that runs the command in its words.
 type wrapper struct {
@@ -64,6 +67,7 @@ func (c *call) unwrap(wrapped wrapper) {
 	if wrapped.assigns {
 		altered := c.w.scope.altered
 		defer func() { c.w.scope.altered = altered }()
+		c.w.scope.altered = &c.name // as another user, with that one's environment
 	}
 	for wrapped.assigns && len(rest) > 0 && strings.Contains(rest[0].text, "=") {
 		c.setting(rest[0])
@@ -75,9 +79,18 @@ func (c *call) unwrap(wrapped wrapper) {
 	}
 	rest = rest[wrapped.skip:]
 	if wrapped.foreign && rest[0].known {
-		rest = append([]arg{literal("./" + rest[0].text)}, rest[1:]...)
+		folder := "./"
+		if !slices.ContainsFunc(c.args[:len(c.args)-len(rest)], notPlain) {
+			folder = "./node_modules/.bin/" // where a project installs its programs
+		}
+		rest = append([]arg{literal(folder + rest[0].text)}, rest[1:]...)
 	}
 	c.inside(rest)
+}
+
+// notPlain reports whether an option of a runner of packages does more than agree to what it asks.
+func notPlain(a arg) bool {
+	return !slices.Contains([]string{"-y", "--yes", "--no", "--no-install", "--"}, a.text)
 }
 
 // bare looks at a wrapper without a command.

@@ -76,7 +76,7 @@ func (p Plan) undo(last int) error {
 // files returns the files outside of the data folder that steps write, and those in it that they change.
 func (p Plan) files() []string {
 	files := append([]string{config.TreeFile, p.data.File(config.LocalFile), p.data.GitIgnore(), p.data.Tokens()},
-		agentFiles...)
+		p.told...)
 	for _, g := range p.guards {
 		files = append(files, g.File)
 	}

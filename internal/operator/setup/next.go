@@ -4,6 +4,7 @@ import (
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/operator/config"
+	"orchestrator/internal/system/marked"
 	"orchestrator/internal/system/shellquote"
 )
 
@@ -15,8 +16,8 @@ func (p Plan) ToCommit() []string {
 		return files
 	}
 	files = append(files, config.TreeFile, p.data.GitIgnore())
-	for _, name := range agentFiles {
-		if has, err := readText(name); err == nil && holdsSection(has) {
+	for _, name := range p.told {
+		if has, err := marked.Read(name); err == nil && marked.Guide.Has(has.Text) {
 			files = append(files, name)
 		}
 	}

@@ -8,48 +8,48 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/system/marked"
 )
 
 func TestTheSectionIsShort(t *testing.T) {
-	lines := strings.Split(section, "\n")
+	lines := strings.Split(marked.Guide.Whole(told), "\n")
 	require.LessOrEqual(t, len(lines), 25)
 	for _, line := range lines {
 		require.LessOrEqual(t, len(line), 140, line)
 	}
 }
 
-// Verifies: ORC-161
-func TestTheTextOfTheUserStaysByteForByte(t *testing.T) {
-	text := section
-	crlf := strings.ReplaceAll(text, "\n", "\r\n")
-	for name, c := range map[string]struct{ has, want string }{
-		"empty":            {"", text},
-		"text":             {"# Mine\n", "# Mine\n\n" + text},
-		"no final newline": {"# Mine", "# Mine\n\n" + text},
-		"CRLF":             {"# Mine\r\nmore\r\n", "# Mine\r\nmore\r\n\r\n" + crlf},
-		"CRLF, no final":   {"# Mine\r\nmore", "# Mine\r\nmore\r\n\r\n" + crlf},
-		"an older section": {"# Mine  \n" + beginMark + "\nold\n" + endMark + " tail", "# Mine  \n" +
-			strings.TrimSuffix(text, "\n") + " tail"},
-		"another mark": {"a\n<!-- orchestrator:begin v0 -->\nold\n" + endMark + "\n\n\nb", "a\n" + text + "\n\nb"},
-	} {
-		got, err := withSection("AGENTS.md", c.has, text)
-		require.NoError(t, err, name)
-		require.Equal(t, c.want, got, name)
-		again, err := withSection("AGENTS.md", got, text)
-		require.NoError(t, err, name)
-		require.Equal(t, got, again, name)
-	}
-	for _, broken := range []string{beginMark, endMark, endMark + beginMark, text + text, text + beginMark} {
-		_, err := withSection("AGENTS.md", broken, text)
-		require.True(t, fault.Is(err, CodeMarks), broken)
-		require.NotEmpty(t, fault.As(err).Fix)
+// What the section says of the boundary is not init's, and stays in it.
+func TestTheSectionKeepsWhatItSaysOfTheBoundary(t *testing.T) {
+	first, err := withSection("AGENTS.md", "# Mine\r\n")
+	require.NoError(t, err)
+	inner, err := marked.Guide.Text("AGENTS.md", first)
+	require.NoError(t, err)
+	require.Equal(t, told, inner)
+	inner, err = marked.Boundary.Put("AGENTS.md", "old\n", "## The boundary\n")
+	require.NoError(t, err)
+	older, err := marked.Guide.Put("AGENTS.md", first, inner)
+	require.NoError(t, err)
+	got, err := withSection("AGENTS.md", older)
+	require.NoError(t, err)
+	inner, err = marked.Guide.Text("AGENTS.md", got)
+	require.NoError(t, err)
+	require.Equal(t, told+"\n"+marked.Boundary.Whole("## The boundary\n"), inner)
+	require.True(t, strings.HasPrefix(got, "# Mine\r\n\r\n"))
+	again, err := withSection("AGENTS.md", got)
+	require.NoError(t, err)
+	require.Equal(t, got, again)
+
+	for _, broken := range []string{"a\n" + marked.Guide.End, marked.Guide.Whole(marked.Boundary.Begin + "\n")} {
+		_, err := withSection("AGENTS.md", broken)
+		require.True(t, fault.Is(err, marked.CodeMarks), broken)
 	}
 }
 
 func TestWhichFilesAgentsAreToldIn(t *testing.T) {
 	told := func(t *testing.T, name string) bool {
 		content, err := os.ReadFile(name)
-		return err == nil && strings.Contains(string(content), endMark)
+		return err == nil && strings.Contains(string(content), marked.Guide.End)
 	}
 	for name, c := range map[string]struct {
 		prepare        func(t *testing.T)

@@ -34,6 +34,7 @@ type Project struct {
 	Data    datadir.Dir
 	Export  string // file with the state; "" for none
 	Answers Answers
+	Told    []string // files in which agents are told how to work; the first one is made where there is none
 
 	// Begin opens the project as a service does, imports its documents and closes it: the first start.
 	Begin func(context.Context, Answers) error
@@ -49,6 +50,7 @@ type Plan struct {
 	New   bool // the project has no database yet
 
 	data   datadir.Dir
+	told   []string
 	guards []Guard
 }
 
@@ -106,7 +108,7 @@ func (p Project) plan(ctx context.Context) (Plan, error) {
 		return Plan{}, err
 	}
 	wanted.Documents = found.Documents
-	plan := Plan{Found: found, New: !tree.Exists(p.Data.Database()), data: p.Data}
+	plan := Plan{Found: found, New: !tree.Exists(p.Data.Database()), data: p.Data, told: p.Told}
 	plan.Steps = append([]*Step{treeStep(inTree, wanted)}, p.settingSteps(local)...)
 	plan.Steps = append(plan.Steps, p.beginStep(wanted, local))
 	for _, add := range []func(context.Context, *Plan) error{p.tokenSteps, p.sectionSteps, p.guardSteps} {

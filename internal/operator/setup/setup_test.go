@@ -43,7 +43,7 @@ func folder(t *testing.T) map[string]string {
 
 // shop is a project whose first start makes files as a service does.
 func shop(a Answers) Project {
-	p := Project{Data: datadir.Default, Answers: a}
+	p := Project{Data: datadir.Default, Answers: a, Told: []string{"AGENTS.md", "CLAUDE.md"}}
 	p.Begin = func(context.Context, Answers) error {
 		if err := os.MkdirAll(p.Data.TokenDir(), 0o700); err != nil {
 			return err

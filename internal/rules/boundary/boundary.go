@@ -47,6 +47,7 @@ type Class string
 const (
 	Reads     Class = "reads"
 	Delegates Class = "delegates"
+	Produces  Class = "produces"  // outputs, caches, lock files, git's index and commits, and no source
 	Ambiguous Class = "ambiguous" // cannot be told
 	Writes    Class = "writes"
 )
@@ -58,6 +59,7 @@ type Target struct {
 	Path    string `json:"path,omitempty"`
 	Real    string `json:"real,omitempty"`
 	Unknown bool   `json:"unknown,omitzero"`
+	Tracked bool   `json:"tracked,omitzero"` // git has it in its index; looked up only for what is to be an output
 }
 
 // Part is one of the things that a shell command does.
@@ -67,6 +69,8 @@ type Part struct {
 	Targets []Target `json:"targets,omitempty"`
 	Why     string   `json:"why,omitempty"`
 	Foreign bool     `json:"foreign,omitzero"` // ambiguous only because the program is not known
+	// Runs is where the code lies that a part which produces runs: the folder that it runs in, and what its words name.
+	Runs []Target `json:"runs,omitempty"`
 }
 
 // Written returns all files that a call writes: those that its tool names, and those of the parts of a command that do
@@ -97,6 +101,27 @@ type Call struct {
 	Guarded   Guarded
 	BypassEnv string // the value of the environment variable that lifts the boundary
 	Grants    []Grant
+
+	Delegation Delegation // for the message alone
+}
+
+// Delegation is how a client's main session has an agent do something, in the client's own words. It is read only where
+// a message is made; the zero value is a client of which nothing is known.
+type Delegation struct {
+	Tool   string      // that starts an agent
+	Type   string      // its member that names the agent; "" where there is none
+	Brief  string      // its member that holds a few words on the task; "" where none is needed
+	Prompt string      // its member that holds the task
+	Agents []AgentType // that exist there, those of the project first
+	Reads  []string    // the tools that a main session may use, as the client calls them
+	Writes []string    // the tools that write
+}
+
+// AgentType is an agent that a session of a client can start.
+type AgentType struct {
+	Name    string
+	BuiltIn bool // it comes with the client
+	Untyped bool // it is what the client starts when no agent is named
 }
 
 // Guarded is what no session may change, whatever a policy says, besides the boundary's own files: the settings that

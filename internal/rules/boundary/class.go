@@ -43,27 +43,26 @@ func (p *Policy) Unlisted(c Call) (Class, bool) {
 	return classOfName(c.Tool), true
 }
 
+// gravity orders the classes from the one that every part must have to the one that settles a whole command.
+var gravity = []Class{Reads, Produces, Ambiguous, Writes}
+
 // classOfParts returns the gravest of what a shell command does.
 func classOfParts(p *Policy, parts []Part) Class {
-	class := Reads
+	gravest := 0
 	for _, part := range parts {
-		switch part.classUnder(p) {
-		case Writes:
-			return Writes
-		case Ambiguous:
-			class = Ambiguous
-		}
+		gravest = max(gravest, slices.Index(gravity, part.classUnder(p)))
 	}
-	return class
+	return gravity[gravest]
 }
 
-// classUnder returns the class of a part; a policy can vouch for a program that is not known.
+// classUnder returns the class of a part; a policy can vouch for a program that is not known, or that produces.
 func (p Part) classUnder(policy *Policy) Class {
-	if p.Class == Ambiguous && p.Foreign && slices.ContainsFunc(policy.ReadingCommands,
+	class, _ := p.produced(policy)
+	if (class == Produces || class == Ambiguous && p.Foreign) && slices.ContainsFunc(policy.ReadingCommands,
 		func(c string) bool { return beginsWith(p.Words, strings.Fields(c)) }) {
 		return Reads
 	}
-	return p.Class
+	return class
 }
 
 func beginsWith(words, beginning []string) bool {

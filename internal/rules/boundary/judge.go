@@ -20,6 +20,7 @@ const (
 	RuleUnknown    = "actor.unknown"      // nobody says who it is, and the policy takes it for an agent
 	RuleExempt     = "path.exempt"        // a main session may write there
 	RuleWrites     = "main.writes"        // a main session changes a file
+	RuleProduces   = "main.produces"      // a main session builds, tests, installs or commits
 	RuleAmbiguous  = "main.ambiguous"     // a main session, and it cannot be told whether files change
 	RuleAccepted   = "ambiguous.accepted" // the same, and the policy lets it through
 )
@@ -149,6 +150,9 @@ func (j *judgement) protected() (ruling, bool) {
 			"a person changes them, in an editor or with orchestrator boundary; name the folder that you mean " +
 				"instead of the whole project, and give git clean -e .orchestrator"}, true
 	}
+	if j.class == Produces {
+		return ruling{}, false // its words are known, and what it writes
+	}
 	text := strings.ToLower(j.call.Text)
 	mentions := slices.Concat(own.Mentions, j.call.Guarded.Mentions)
 	i := slices.IndexFunc(mentions, func(m string) bool { return strings.Contains(text, m) })
@@ -165,7 +169,7 @@ func (j *judgement) changesBoundary() (ruling, bool) {
 	found := slices.ContainsFunc(j.call.Parts, func(p Part) bool {
 		return slices.ContainsFunc(commands, func(c []string) bool { return beginsWith(p.Words, c) })
 	})
-	if !found && j.class != Reads {
+	if !found && j.class != Reads && j.class != Produces { // of what produces, all words are known
 		found = namesVerb(strings.Split(j.call.Text, "\n")) || strings.Contains(j.call.Text, "orchestrator") &&
 			namesVerb(strings.Fields(j.call.Text))
 	}
@@ -247,6 +251,10 @@ func (j *judgement) agentWithin() ruling {
 			fmt.Sprintf("the policy gives agents of the type %q no rights", j.call.Actor.Type),
 			`name the type under agents in the policy, or give "*" rights`}
 	}
+	if j.class == Produces && j.produces() == Allow {
+		j.saw(RuleAgent, true, "the call %s, as a main session may", j.class)
+		return ruling{rule: RuleAgent, would: Allow}
+	}
 	outside := slices.DeleteFunc(j.targets(), func(t Target) bool { return t.within(rights.MayWrite) })
 	everything := slices.Contains(rights.MayWrite, "**")
 	untold := j.class == Ambiguous || len(j.targets()) == 0 || !j.namesItsFiles()
@@ -276,8 +284,9 @@ func (j *judgement) unknown() (ruling, bool) {
 
 // exempt lets a main session write where the policy says so.
 func (j *judgement) exempt() (ruling, bool) {
-	targets := j.targets()
-	allowed := j.class == Writes && len(targets) > 0 && j.namesItsFiles() && !j.anyAmbiguous() &&
+	targets := j.sources()
+	allowed := j.class == Writes && len(targets) > 0 && j.namesItsFiles() && !j.any(Ambiguous) &&
+		(j.produces() == Allow || !j.any(Produces)) &&
 		!slices.ContainsFunc(targets, func(t Target) bool {
 			return t.Unknown || t.plantsRepository() ||
 				!t.within(j.policy.ExemptPaths)
@@ -296,7 +305,11 @@ func (j *judgement) namesItsFiles() bool {
 func (j *judgement) mainChanges() ruling {
 	r := ruling{rule: RuleWrites, would: Block, targets: j.targets(), reason: j.why(),
 		fix: "delegate it: an agent makes the change"}
-	if j.class == Ambiguous {
+	switch j.class {
+	case Produces:
+		r.rule, r.would = RuleProduces, j.produces()
+		r.fix = "delegate it; a person may let it through with produces in the policy"
+	case Ambiguous:
 		r.rule, r.would = RuleAmbiguous, j.policy.Ambiguous
 		if r.would == Allow {
 			r.rule = RuleAccepted
@@ -313,22 +326,24 @@ func (j *judgement) mainChanges() ruling {
 // why returns what in the call makes it of its class.
 func (j *judgement) why() string {
 	for _, part := range j.call.Parts {
-		if part.classUnder(j.policy) == j.class && part.Why != "" {
+		if part.classUnder(j.policy) != j.class {
+			continue
+		}
+		if _, why := part.produced(j.policy); why != "" {
+			return why
+		}
+		if part.Why != "" {
 			return part.Why
 		}
 	}
 	if j.class == Writes {
-		return j.call.Tool + " writes files"
+		return toolOf(j.call) + " writes files"
 	}
-	return "whether " + j.call.Tool + " writes files cannot be told"
+	return "whether " + toolOf(j.call) + " writes files cannot be told"
 }
 
 // targets returns all files that the call writes.
 func (j *judgement) targets() []Target { return Written(j.call.Targets, j.call.Parts) }
-
-func (j *judgement) anyAmbiguous() bool {
-	return slices.ContainsFunc(j.call.Parts, func(p Part) bool { return p.classUnder(j.policy) == Ambiguous })
-}
 
 // bypass returns what lifts the boundary for this call; "" for nothing.
 func (j *judgement) bypass() string {

@@ -1,7 +1,9 @@
 package boundary
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -21,19 +23,28 @@ func Message(p *Policy, c Call, v Verdict) string {
 		"Your role: " + role(c),
 		"Allowed: " + allowed(p, c),
 	}
-	if delegation := delegation(p, c, v); delegation != "" {
-		lines = append(lines, delegation)
-	} else if v.Fix != "" {
-		lines = append(lines, "Instead: "+v.Fix)
+	if c.Actor.Kind != Agent {
+		lines = append(lines, "Blocked: "+blocked(p, c))
 	}
-	if agents := agents(p, c, v); agents != "" {
-		lines = append(lines, agents)
+	lines = append(lines, instead(p, c, v)...)
+	lines = append(lines, bypass(p, v), phase(p, v))
+	return fitting(lines)
+}
+
+// fitting puts lines together. Where they are longer than a message, each gets its share.
+func fitting(lines []string) string {
+	most := maxLine
+	for {
+		length := len(lines) - 1
+		for i, line := range lines {
+			lines[i] = clip(oneLine(line), most)
+			length += utf8.RuneCountInString(lines[i])
+		}
+		if length <= MaxMessage {
+			return strings.Join(lines, "\n")
+		}
+		most = (MaxMessage - len(lines) + 1) / len(lines)
 	}
-	lines = append(lines, bypass(p, v))
-	for i, line := range lines {
-		lines[i] = clip(oneLine(line), maxLine)
-	}
-	return clip(strings.Join(lines, "\n"), MaxMessage)
 }
 
 func heading(v Verdict) string {
@@ -65,13 +76,16 @@ func attempted(c Call, v Verdict) string {
 		}
 	}
 	if len(names) == 0 {
-		return c.Tool
+		return toolOf(c)
 	}
 	if more := len(names) - most; more > 0 {
 		names = append(names[:most], fmt.Sprintf("%d more", more))
 	}
-	return c.Tool + " on " + strings.Join(names, ", ")
+	return toolOf(c) + " on " + strings.Join(names, ", ")
 }
+
+// toolOf returns the tool as the client calls it.
+func toolOf(c Call) string { return cmp.Or(c.OwnTool, c.Tool) }
 
 func role(c Call) string {
 	switch c.Actor.Kind {
@@ -91,46 +105,41 @@ func allowed(p *Policy, c Call) string {
 		}
 		return "tools that only read, and writing " + strings.Join(rights.MayWrite, ", ")
 	}
-	text := "Read, Grep, Glob, shell commands that only read, AskUserQuestion, TodoWrite, " +
-		strings.Join(p.DelegateTools, " or ")
+	tools := c.Delegation.Reads
+	if len(tools) == 0 {
+		tools = []string{"Read", "Grep", "Glob", "AskUserQuestion", "TodoWrite", strings.Join(p.DelegateTools, " or ")}
+	}
+	text := strings.Join(tools, ", ") + ", shell commands that only read"
 	if len(p.ExemptPaths) > 0 {
 		text += "; writing " + strings.Join(p.ExemptPaths, ", ")
 	}
 	return text
 }
 
+// blocked names what a main session must not use.
+func blocked(p *Policy, c Call) string {
+	tools := c.Delegation.Writes
+	if len(tools) == 0 {
+		tools = p.BlockedTools
+	}
+	return strings.Join(append(slices.Clone(tools), "shell commands that write files"), ", ")
+}
+
 // nobodys reports whether a rule holds for agents as for the main session, so that delegating does not help.
 func nobodys(rule string) bool { return protects(rule) || rule == RuleSecret }
 
-// delegation returns the very call to make instead; "" where none helps.
-func delegation(p *Policy, c Call, v Verdict) string {
-	if c.Actor.Kind == Agent || nobodys(v.Rule) || len(p.DelegateTools) == 0 {
-		return ""
+// instead returns what to do in place of the call: whom to give it to, and how.
+func instead(p *Policy, c Call, v Verdict) []string {
+	switch {
+	case c.Actor.Kind == Agent || nobodys(v.Rule) || len(p.DelegateTools) == 0:
+		if v.Fix == "" {
+			return nil
+		}
+		return []string{"Action: " + v.Fix}
+	case c.Delegation.Tool != "":
+		return c.Delegation.inOwnWords(p, c, v)
 	}
-	suggested := p.DelegatesFor(v.Targets)
-	if len(suggested) == 0 {
-		return "Instead: no agent of the policy may write this; ask the person you work for"
-	}
-	what := "what to change"
-	if len(v.Targets) > 0 && v.Targets[0].Path != "" {
-		what = "in " + v.Targets[0].Path + ": what to change, and how to tell that it is done"
-	}
-	return fmt.Sprintf("Instead: call %s with subagent_type %q and a prompt such as \"Implement %s\"",
-		p.DelegateTools[len(p.DelegateTools)-1], suggested[0].Name, what)
-}
-
-func agents(p *Policy, c Call, v Verdict) string {
-	if c.Actor.Kind == Agent || nobodys(v.Rule) {
-		return ""
-	}
-	var named []string
-	for _, r := range p.DelegatesFor(v.Targets) {
-		named = append(named, r.Name+" ("+r.For+")")
-	}
-	if len(named) == 0 {
-		return ""
-	}
-	return "Agents: " + strings.Join(named, "; ")
+	return []string{"Action: call " + p.DelegateTools[len(p.DelegateTools)-1] + " to have an agent make the change"}
 }
 
 func bypass(p *Policy, v Verdict) string {
@@ -142,6 +151,17 @@ func bypass(p *Policy, v Verdict) string {
 		text += ", or " + BypassVariable + "=true in the client's environment"
 	}
 	return text + "; every use is on record"
+}
+
+// phase says what the mode makes of the call.
+func phase(p *Policy, v Verdict) string {
+	switch v.Decision {
+	case Block:
+		return "Phase: " + string(p.Mode) + ": this call has been blocked"
+	case Ask:
+		return "Phase: " + string(p.Mode) + ": a person decides on this call"
+	}
+	return "Phase: " + string(p.Mode) + ": this call is let through; in enforce it is not"
 }
 
 // oneLine takes out what would break a line, or play with a terminal.

@@ -10,17 +10,69 @@ import (
 
 func message(p Policy, c Call) string { return Message(&p, c, Judge(&p, c)) }
 
-// A block says what was attempted, on which file, the role, what is allowed, the delegation, the agents and the bypass: a line each.
+// A block says what was attempted, on which file, the role, what is allowed and blocked, the action, the agents, an example, the
+// bypass and the phase: a line each.
 func TestMessageOfABlock(t *testing.T) {
-	require.Equal(t, strings.Split(message(DefaultEnforced(), call("Edit", "main")), "\n"), []string{
+	c := call("Edit", "main")
+	c.Delegation = Delegation{Tool: "Agent", Type: "subagent_type", Brief: "description", Prompt: "prompt",
+		Agents: []AgentType{{Name: "explorer"}, {Name: "test-coverage"}, {Name: "general-purpose", BuiltIn: true}, {Name: "bug-hunter"}},
+		Reads:  []string{"Read", "Grep", "Agent"}, Writes: []string{"Edit", "Write"}}
+	require.Equal(t, strings.Split(message(DefaultEnforced(), c), "\n"), []string{
 		"ORCHESTRATOR BOUNDARY VIOLATION - OPERATION BLOCKED: Edit on src/a.go [main.writes]",
 		"Why: Edit writes files",
 		"Your role: main session: you read, ask and delegate; agents change files",
-		"Allowed: Read, Grep, Glob, shell commands that only read, AskUserQuestion, TodoWrite, Task or Agent; writing .claude/plans/**, scratch/**",
-		`Instead: call Agent with subagent_type "modular-builder" and a prompt such as "Implement in src/a.go: what to change, and how to tell that it is done"`,
-		"Agents: modular-builder (code implementation and module creation); bug-hunter (bug diagnosis and fix implementation); test-coverage (test creation and coverage); refactor-architect (code refactoring)",
+		"Allowed: Read, Grep, Agent, shell commands that only read; writing .claude/plans/**, scratch/**",
+		"Blocked: Edit, Write, shell commands that write files",
+		"Action: call Agent to have an agent make the change",
+		"Agents: bug-hunter (bug diagnosis and fix implementation); general-purpose; test-coverage (test creation and coverage)",
+		`Example: Agent {"subagent_type": "bug-hunter", "description": "Change the file", "prompt": "Implement in src/a.go: what to change, and how to tell that it is done"}`,
 		"Bypass, for a person and only where the boundary is wrong: orchestrator boundary bypass --reason TEXT --for 30m, or AMPLIFIER_BYPASS_BOUNDARY=true in the client's environment; every use is on record",
+		"Phase: enforce: this call has been blocked",
 	})
+}
+
+// The agents that are named exist, may write the files, and are the best for them first, in the words of the client.
+//
+// Covers: ORC-193
+func TestAgentsAreRoutedByPathAndKind(t *testing.T) {
+	p := DefaultEnforced()
+	p.Agents = []Rights{{Name: "docs-writer", MayWrite: []string{"docs/**"}}, {Name: "nobody", MayWrite: []string{"x"}}, {Name: "*", MayWrite: []string{"**"}}}
+	d := Delegation{Tool: "spawn_agent", Type: "agent_type", Prompt: "message", Agents: []AgentType{
+		{Name: "reviewer"}, {Name: "nobody"}, {Name: "docs-writer"}, {Name: "bug-fixer"}, {Name: "qa"}, {Name: "helper"}, {Name: "default", BuiltIn: true, Untyped: true}}}
+	said := func(c Call) string {
+		c.Delegation = d
+		return message(p, c)
+	}
+	for path, want := range map[string]string{
+		"src/a.go":         "bug-fixer (code); helper; default (without a type); qa (tests)",
+		"src/a_test.go":    "qa (tests); helper; default (without a type); bug-fixer (code)",
+		"tests/x.py":       "qa (tests); helper; default (without a type); bug-fixer (code)",
+		"web/a.spec.ts":    "qa (tests); helper; default (without a type); bug-fixer (code)",
+		"docs/a.png":       "docs-writer (docs); helper; default (without a type); bug-fixer (code); qa (tests)",
+		"README.md":        "helper; default (without a type); bug-fixer (code); qa (tests)",
+		"src/testing.go":   "bug-fixer (code); helper; default (without a type); qa (tests)",
+		"/elsewhere/a.txt": "helper; default (without a type); bug-fixer (code); qa (tests)",
+	} {
+		m := said(Call{Tool: "Edit", Actor: Actor{Kind: Main}, Targets: []Target{file(path)}})
+		require.Contains(t, m, "\nAgents: "+want+"\n", path)
+		require.Contains(t, m, "Action: call spawn_agent to have an agent make the change\n")
+	}
+	untyped := Call{Tool: "Edit", Actor: Actor{Kind: Main}, Targets: []Target{file("a.go")}}
+	d.Agents = d.Agents[6:]
+	require.Contains(t, said(untyped), `Example: spawn_agent {"message": "Implement in a.go: what to change, and how to tell that it is done"}`)
+	require.Contains(t, said(call("python -c", "main")), `Example: spawn_agent {"message": "Implement what to change, and how to tell that it is done"}`)
+	d.Agents = []AgentType{{Name: "reviewer"}}
+	require.Contains(t, said(untyped), "Agents: reviewer (reading)\n", "there is no other")
+	d.Agents = []AgentType{{Name: "nobody"}}
+	require.Contains(t, said(untyped), "Action: no agent that exists here may write this; ask the person you work for\n")
+	require.NotContains(t, said(untyped), "Agents: ")
+
+	d.Agents = []AgentType{{Name: "helper"}}
+	untyped.Actor.Kind, untyped.Client = Unknown, "someone"
+	require.Contains(t, said(untyped), "if you are that agent, stop: someone does not say so, and a person has to set unknown_actor in the policy\n")
+	untyped.OwnTool = "write_file"
+	require.Contains(t, said(untyped), "BLOCKED: write_file on a.go")
+	require.Contains(t, said(untyped), "Why: write_file writes files")
 }
 
 // DefaultEnforced is the default policy, enforced.
@@ -33,11 +85,11 @@ func DefaultEnforced() Policy {
 func TestMessages(t *testing.T) {
 	require.Contains(t, message(policy(), call("Edit", "docs")), `Your role: agent of the type "docs"`)
 	require.Contains(t, message(policy(), call("Edit", "docs")), "writing docs/**")
-	require.Contains(t, message(policy(), call("Edit", "docs")), "Instead: leave it to an agent whose type may write it")
+	require.Contains(t, message(policy(), call("Edit", "docs")), "Action: leave it to an agent whose type may write it")
 	require.Contains(t, message(policy(), call("Edit", "unknown")), "claude does not tell agents from the main session")
 	require.Contains(t, message(policy(), call("Edit guard", "main")), "Bypass: none for the boundary's own files")
 	require.Contains(t, message(policy(), call("rm", "main")), "Why: rm removes files")
-	require.Contains(t, message(policy(), call("python -c", "main")), `Instead: call Agent with subagent_type "modular-builder" and a prompt such as "Implement what to change"`)
+	require.Contains(t, message(policy(), call("python -c", "main")), "Action: call Agent to have an agent make the change\n")
 
 	p := policy()
 	p.Mode = Validate
@@ -47,9 +99,8 @@ func TestMessages(t *testing.T) {
 	require.True(t, strings.HasPrefix(message(p, call("Edit", "unknown")), "ORCHESTRATOR BOUNDARY - A PERSON DECIDES"))
 	require.NotContains(t, message(p, call("Edit", "unknown")), BypassVariable)
 	p.Agents = []Rights{{Name: "docs", For: "documents", MayWrite: []string{"docs/**"}}}
-	require.Contains(t, message(p, call("Edit", "main")), "Instead: no agent of the policy may write this")
 	p.DelegateTools = nil
-	require.Contains(t, message(p, call("Edit", "main")), "Instead: delegate it: an agent makes the change")
+	require.Contains(t, message(p, call("Edit", "main")), "Action: delegate it: an agent makes the change")
 	p.Agents = nil
 	require.Contains(t, message(p, call("Edit", "agent")), "Allowed: tools that only read\n")
 	p.ExemptPaths = nil
@@ -64,14 +115,15 @@ func TestMessages(t *testing.T) {
 func TestMessagesAreBounded(t *testing.T) {
 	for _, text := range []string{strings.Repeat("x", 1<<20), strings.Repeat("é", 5000), "a\nBypass: none\x1b[31m\u202e\u200b", strings.Repeat("\n", 3000)} {
 		p := DefaultEnforced()
+		said := Delegation{Tool: text, Type: text, Brief: text, Prompt: text, Agents: []AgentType{{Name: text}}, Reads: []string{text}, Writes: []string{text}}
 		p.Agents = append([]Rights{{Name: "n" + strings.ReplaceAll(text, "*", ""), For: text, MayWrite: []string{"**"}}}, p.Agents...)
-		c := Call{Tool: text, Client: text, Actor: Actor{Kind: Agent, Type: text}, Targets: []Target{file(text)}}
-		p.Agents = nil
+		c := Call{Tool: text, Client: text, Actor: Actor{Kind: Agent, Type: text}, Targets: []Target{file(text)}, Delegation: said}
+		p.Agents = []Rights{{Name: "*", For: text, MayWrite: []string{"**"}}}
 		for _, actor := range []ActorKind{Main, Agent, Unknown} {
 			c.Actor.Kind = actor
 			m := WithNote(message(p, c), text)
 			require.LessOrEqual(t, utf8.RuneCountInString(m), MaxMessage)
-			require.LessOrEqual(t, strings.Count(m, "\n"), 8)
+			require.LessOrEqual(t, strings.Count(m, "\n"), 11)
 			require.NotContains(t, m, "\x1b")
 			require.NotContains(t, m, "\u202e")
 			require.Contains(t, m, "\nNote: ")

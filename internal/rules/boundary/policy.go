@@ -24,6 +24,7 @@ type Policy struct {
 	Agents          []Rights   `json:"agents"`           // the first whose name matches an agent's type has its rights
 	UnknownActor    ActorRule  `json:"unknown_actor"`
 	Ambiguous       Decision   `json:"ambiguous"` // block, ask or allow
+	Produces        Decision   `json:"produces"`  // the same: builds, tests, installs and commits of a main session
 	Bypass          BypassRule `json:"bypass"`
 	Thresholds      Thresholds `json:"thresholds"`
 }
@@ -77,14 +78,10 @@ func DefaultPolicy() Policy {
 			"EnterPlanMode", "ExitPlanMode", "Skill", "SlashCommand",
 			"ListMcpResourcesTool", "ReadMcpResourceTool",
 		},
-		DelegateTools: []string{"Task", "Agent"},
-		ReadingCommands: []string{
-			"orchestrator boundary status", "orchestrator boundary report", "orchestrator boundary readiness",
-			"go test", "go build", "go vet", "make test", "make check", "npm test", "npm run test", "npm run lint",
-			"pytest", "cargo test", "cargo check",
-		},
-		ExemptPaths:    []string{".claude/plans/**", "scratch/**"},
-		ProtectedPaths: []string{},
+		DelegateTools:   []string{"Task", "Agent"},
+		ReadingCommands: []string{},
+		ExemptPaths:     []string{".claude/plans/**", "scratch/**"},
+		ProtectedPaths:  []string{},
 		Agents: []Rights{
 			{Name: "modular-builder", For: "code implementation and module creation", MayWrite: []string{"**"}},
 			{Name: "bug-hunter", For: "bug diagnosis and fix implementation", MayWrite: []string{"**"}},
@@ -94,6 +91,7 @@ func DefaultPolicy() Policy {
 		},
 		UnknownActor: AsMain,
 		Ambiguous:    Block,
+		Produces:     Allow,
 		Bypass:       BypassRule{Environment: true},
 		Thresholds:   DefaultThresholds(),
 	}
@@ -126,6 +124,9 @@ func (p *Policy) Check() error {
 	}
 	if !slices.Contains([]Decision{Block, Ask, Allow}, p.Ambiguous) {
 		wrong("/ambiguous", "write block, ask or allow", "%q is nothing to do with an ambiguous call", p.Ambiguous)
+	}
+	if !slices.Contains([]Decision{Block, Ask, Allow, ""}, p.Produces) {
+		wrong("/produces", "write allow, ask or block", "%q is nothing to do with a call that produces", p.Produces)
 	}
 	p.checkPatterns(wrong)
 	p.Thresholds.check(wrong)

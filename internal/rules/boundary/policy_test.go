@@ -31,6 +31,7 @@ func TestPoliciesAreChecked(t *testing.T) {
 		"/blocked_tools/0":            func(p *Policy) { p.BlockedTools = []string{"["} },
 		"/allowed_tools/0":            func(p *Policy) { p.AllowedTools = []string{""} },
 		"/delegate_tools/0":           func(p *Policy) { p.DelegateTools = []string{""} },
+		"/produces":                   func(p *Policy) { p.Produces = "warn" },
 		"/reading_commands/0":         func(p *Policy) { p.ReadingCommands = []string{" "} },
 		"/thresholds/accuracy":        func(p *Policy) { p.Thresholds.Accuracy = 95 },
 		"/thresholds/hook_errors":     func(p *Policy) { p.Thresholds.HookErrors = -1 },
@@ -72,4 +73,23 @@ func TestDelegates(t *testing.T) {
 	require.Equal(t, "modular-builder", p.DelegatesFor([]Target{file("docs/a")})[0].Name)
 	p.Agents = p.Agents[4:]
 	require.Empty(t, p.DelegatesFor(nil), "a pattern is no agent to call")
+}
+
+// A tool that no list names, by neither of its names, has the class of its name.
+//
+// Covers: ORC-197
+func TestToolsThatNoListNames(t *testing.T) {
+	p := DefaultPolicy()
+	p.BlockedTools = append(p.BlockedTools, "frob*")
+	for tool, want := range map[string]Class{"mcp__db__query": Ambiguous, "mcp__fs__write_file": Writes, "list_pages": Reads} {
+		class, unlisted := p.Unlisted(Call{Tool: tool})
+		require.True(t, unlisted, tool)
+		require.Equal(t, want, class)
+		require.Equal(t, want, Judge(&p, Call{Tool: tool}).Class)
+	}
+	for _, c := range []Call{{}, {Tool: "Read"}, {Tool: "Task"}, {Tool: "Edit"}, {Tool: "x", OwnTool: "frobnicate"}, {Tool: "Bash", IsShell: true}} {
+		_, unlisted := p.Unlisted(c)
+		require.False(t, unlisted, c.Tool)
+	}
+	require.Equal(t, Writes, Judge(&p, Call{Tool: "Task", OwnTool: "frobnicate"}).Class, "a policy may list either name")
 }

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/boundary/hook"
+	"orchestrator/internal/rules/boundary"
+)
+
+// kept are the commands that the main session of an agent client does not get through an enforced boundary: they change
+// the boundary, tokens, settings, the service or its database, act in several roles at once, or start agents or other
+// programs. All others read or propose, and pass.
+var kept = []string{
+	"apply", "audit witness", "backup", "boundary bypass", "boundary doctor", "boundary drill", "boundary import",
+	"boundary install", "boundary label", "boundary mode", "boundary rollback", "boundary uninstall", "compact",
+	"conduct", "config set", "config unset", "down", "drive", "hook", "init", "merge-status", "open", "restore", "serve",
+	"token add", "token revoke", "up", "upgrade",
+}
+
+// making are the options by which a command that passes writes a file.
+var making = map[string][]string{"adopt": {"out"}, "audit bundle": {"output"}, "import": {"export"}}
+
+// Covers: ORC-201
+//
+// A new command, or a new option of one, has no class until it stands in the table of own commands or here.
+func TestEveryCommandHasAClass(t *testing.T) {
+	var all []string
+	dir := folder.In(t.TempDir())
+	for _, cmd := range commandsOf(rootCommand()) {
+		name := strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), "orchestrator"), " ")
+		all = append(all, name)
+		passes := passesBoundary(t, dir, cmd.CommandPath())
+		require.Equal(t, !slices.Contains(kept, name), passes, "orchestrator %s", name)
+		if !passes {
+			continue
+		}
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			line := fmt.Sprintf("%s --%s", cmd.CommandPath(), f.Name)
+			if f.NoOptDefVal == "" {
+				line += " src/main.go"
+			}
+			require.Equal(t, !slices.Contains(making[name], f.Name), passesBoundary(t, dir, line), line)
+			if f.Shorthand != "" {
+				line = strings.Replace(line, "--"+f.Name, "-"+f.Shorthand, 1)
+				require.Equal(t, !slices.Contains(making[name], f.Name), passesBoundary(t, dir, line), line)
+			}
+		})
+		require.False(t, passesBoundary(t, dir, cmd.CommandPath()+" --not-an-option"), name)
+	}
+	for _, name := range kept {
+		require.Contains(t, all, name)
+	}
+	require.True(t, passesBoundary(t, dir, "orchestrator apply --dry-run plan.json"))
+	require.True(t, passesBoundary(t, dir, "orchestrator open --print"))
+}
+
+// commandsOf are a command and those below it that do something.
+func commandsOf(cmd *cobra.Command) (all []*cobra.Command) {
+	if cmd.Runnable() {
+		all = append(all, cmd)
+	}
+	for _, sub := range cmd.Commands() {
+		all = append(all, commandsOf(sub)...)
+	}
+	return all
+}
+
+// passesBoundary reports whether a main session's command is let through as one that changes no file.
+func passesBoundary(t *testing.T, dir folder.Dir, line string) bool {
+	t.Helper()
+	call, err := json.Marshal(map[string]any{"hook_event_name": "PreToolUse", "session_id": "s1", "cwd": dir.Root,
+		"tool_name": "Bash", "tool_input": map[string]string{"command": line}})
+	require.NoError(t, err)
+	v, _, err := hook.Explain("claude", call, dir, boundary.DefaultPolicy())
+	require.NoError(t, err)
+	return v.Decision == boundary.Allow && v.Class == boundary.Reads
+}

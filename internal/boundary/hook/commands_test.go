@@ -1,0 +1,89 @@
+package hook
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/agentclient"
+	"orchestrator/internal/rules/boundary"
+)
+
+var update = flag.Bool("update", false, "compute the lists of docs/boundary-commands.md anew; read the difference")
+
+const commandsPage = "../../../docs/boundary-commands.md"
+
+// Covers: ORC-204
+//
+// The page is true: the classes and reasons of its commands are those that a main session's call gets. Every line of
+// the first list passes, and none of the second.
+func TestCommandsOfThePage(t *testing.T) {
+	page, err := os.ReadFile(commandsPage)
+	require.NoError(t, err)
+	p := newProject(t, boundary.Enforce)
+	for _, folder := range []string{"src", "scratch", "bin"} {
+		require.NoError(t, os.Mkdir(filepath.Join(p.dir.Root, folder), 0o700))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(p.dir.Root, "bin/tracked"), nil, 0o700))
+	git(t, p.dir.Root, "init", "-q")
+	git(t, p.dir.Root, "add", "bin/tracked")
+	var out bytes.Buffer
+	lists, inList, seen := []int{0, 0, 0}, false, map[string]bool{}
+	list := 0
+	for line := range strings.Lines(string(page)) {
+		text := strings.TrimSuffix(line, "\n")
+		if strings.HasPrefix(text, "```") {
+			if inList = text == "```text"; inList {
+				list++
+			}
+		} else if inList {
+			_, command, _ := strings.Cut(text, " ")
+			command, _, _ = strings.Cut(strings.TrimLeft(command, " "), "  # ")
+			require.False(t, seen[command], "twice: %s", command)
+			seen[command] = true
+			v := p.judged(strings.ReplaceAll(command, "␤", "\n"))
+			require.Equal(t, list == 1, v.Decision == boundary.Allow, "%s: %+v", command, v)
+			lists[list]++
+			line = fmt.Sprintf("%-9s %s", v.Class, command)
+			if list == 2 {
+				line += "  # " + v.Reason
+			}
+			line += "\n"
+		}
+		out.WriteString(line)
+	}
+	require.GreaterOrEqual(t, lists[1], 80)
+	require.GreaterOrEqual(t, lists[2], 60)
+	if *update {
+		require.NoError(t, os.WriteFile(commandsPage, out.Bytes(), 0o644))
+		return
+	}
+	require.Equal(t, string(page), out.String(), "run with -update, and read what changed")
+}
+
+func git(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	said, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", said)
+}
+
+// judged returns the verdict on a command of the main session, with the policy of a new project that is enforced.
+func (p project) judged(command string) boundary.Verdict {
+	p.t.Helper()
+	policy := boundary.DefaultPolicy()
+	policy.Mode = boundary.Enforce
+	event := agentclient.Event{Client: "claude", Tool: toolBash, Command: command, Cwd: p.dir.Root,
+		Actor: boundary.Actor{Kind: boundary.Main}}
+	call := callOf(event, newResolver(p.dir.Root, p.dir.Root, p.dir.Root, ""), time.Unix(0, 0))
+	return boundary.Judge(&policy, call)
+}

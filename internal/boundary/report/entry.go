@@ -1,0 +1,121 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/rules/boundary"
+)
+
+// Entry is a line of the journal as people read it. What was done to the boundary has the name of a person for its
+// actor, and its kind for a decision. Nothing in it is trusted: anybody may have written the journal.
+type Entry struct {
+	At       time.Time
+	Client   string
+	Session  string
+	Actor    string
+	Decision boundary.Decision // or the kind of the line
+	What     string
+	Rule     string
+	Mode     boundary.Mode
+	Took     time.Duration // 0 is unknown
+}
+
+// EntryOf describes a line of the journal.
+func EntryOf(l folder.Line) Entry {
+	e := Entry{At: l.At, Client: l.Client, Session: l.Session, Actor: cmp.Or(l.By, actorOf(l.Actor)),
+		Decision: boundary.Decision(l.Kind), Mode: l.Mode, Took: time.Duration(l.Micros) * time.Microsecond}
+	if l.Kind == folder.KindDecision && l.Verdict != nil {
+		e.Decision, e.Rule, e.What = l.Verdict.Decision, l.Verdict.Rule, called(l)
+		return e
+	}
+	e.What = sentence(l)
+	return e
+}
+
+func actorOf(a *boundary.Actor) string {
+	if a == nil {
+		return ""
+	}
+	return strings.TrimSpace(string(a.Kind) + " " + a.Type)
+}
+
+// mostNamed is how many files, and how many parts of a command, an entry names.
+const mostNamed = 3
+
+// called says which tool was called, with which programs, on which files.
+func called(l folder.Line) string {
+	text := l.Tool
+	var programs []string
+	for _, p := range l.Parts {
+		if words := strings.Join(p.Words, " "); words != "" && !slices.Contains(programs, words) {
+			programs = append(programs, words)
+		}
+	}
+	if len(programs) > 0 {
+		text += ": " + few(programs, "; ")
+	}
+	if files := filesOf(l); len(files) > 0 {
+		text += " on " + few(files, ", ")
+	}
+	if l.Verdict.Bypass != "" {
+		text += ", let through by bypass " + l.Verdict.Bypass
+	}
+	return text
+}
+
+// filesOf returns the files that a call writes, and the secrets that it may show, each once.
+func filesOf(l folder.Line) (names []string) {
+	for _, t := range slices.Concat(boundary.Written(l.Named, l.Parts), l.Reads) {
+		name := t.Path
+		if t.Unknown {
+			name += "…"
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// few joins the first of some names, and says how many more there are.
+func few(names []string, separator string) string {
+	if more := len(names) - mostNamed; more > 0 {
+		names = append(slices.Clone(names[:mostNamed]), fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(names, separator)
+}
+
+// sentence says what a line tells that is no decision. Kinds of newer programs are told by the members that all have.
+func sentence(l folder.Line) string {
+	var all []string
+	add := func(format, value string) {
+		if value != "" {
+			all = append(all, fmt.Sprintf(format, value))
+		}
+	}
+	add("%s", l.What)
+	add("of %s", l.Of)
+	add("%s", l.Tool)
+	if l.Kind == folder.KindMode {
+		add("%s", string(l.Mode))
+		add("instead of %s", string(l.From))
+	}
+	if g := l.Grant; g != nil {
+		add("%s", g.ID)
+		add("for session %s", g.Session)
+		add("until %s", g.Until.UTC().Format(time.RFC3339))
+	}
+	text := strings.Join(all, " ")
+	if l.Reason != "" {
+		text = strings.TrimPrefix(text+": "+l.Reason, ": ")
+	}
+	if l.Override != "" {
+		text += " (although not ready: " + l.Override + ")"
+	}
+	return text
+}

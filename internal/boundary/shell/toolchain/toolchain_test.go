@@ -1,0 +1,133 @@
+package toolchain
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A name that stands out of order is not found.
+func TestRowsAreInOrder(t *testing.T) {
+	for _, rows := range [][]Row{rows, own, steering} {
+		require.True(t, slices.IsSortedFunc(rows, func(a, b Row) int { return strings.Compare(a.Name, b.Name) }))
+		for i, r := range rows {
+			require.False(t, i > 0 && rows[i-1].Name == r.Name, r.Name)
+		}
+	}
+	require.Len(t, Rows(), len(rows)+len(own))
+	require.Len(t, SteeringRows(), len(steering))
+}
+
+func TestFind(t *testing.T) {
+	for _, r := range Rows() {
+		words := strings.Fields(r.Name)
+		require.True(t, Knows(words[0]), r.Name)
+		found, used, ok := Find(words[0], append(words[1:], "more"))
+		require.True(t, ok, r.Name)
+		require.Equal(t, r, found)
+		require.Equal(t, len(words)-1, used, r.Name)
+	}
+	for _, name := range []string{"", "g", "goo", "golangci", "zz"} {
+		require.False(t, Knows(name), name)
+	}
+	_, _, ok := Find("go", []string{"frobnicate"})
+	require.False(t, ok)
+	opts, ok := Steering("make")
+	require.True(t, ok)
+	require.Equal(t, OfMake, opts)
+	_, ok = Steering("maker")
+	require.False(t, ok)
+}
+
+// Covers: ORC-200
+func TestTasksAreToldByTheirNames(t *testing.T) {
+	for _, name := range []string{"test", "test:unit", "build-linux", "compileJava", ":app:test", "integrationTest",
+		"lint_all",
+		"e2e", "build/app", "Test", "type-check"} {
+		require.True(t, isTask(name), name)
+	}
+	for _, name := range []string{"", "fmt", "lint:fix", "test-update", "build-and-deploy", "install", "test:u",
+		"generate",
+		"test=x", "a", ":", "-", "test$X", "testGolden", "prebuild", "build\n", "run", "start", "checkFormat"} {
+		require.False(t, isTask(name), name)
+	}
+}
+
+func TestWordsOfARow(t *testing.T) {
+	for _, one := range []struct {
+		row   string
+		word  string
+		known bool
+		n     int
+		want  bool
+	}{
+		{"npm ci", "x", true, 0, false},
+		{"go test", "./...", true, 0, true},
+		{"go test", "", false, 0, true},
+		{"git fetch", "ext::sh -c x", true, 0, false},
+		{"git fetch", "origin", true, 0, true},
+		{"pytest", "a.py::test", true, 0, true},
+		{"pip install", "requests", true, 0, true},
+		{"pip install", "", false, 0, false},
+		{"pip install", "https://x/y.tgz", true, 0, false},
+		{"pip install", "git+ssh:x", true, 0, false},
+		{"pip install", "@file", true, 0, false},
+		{"make", "test", true, 1, true},
+		{"make", "test", false, 0, false},
+		{"make", "fmt", true, 0, false},
+		{"make", "4", true, 0, true},
+		{"pytest", "@file", true, 0, false},
+		{"npm run", "test", true, 0, true},
+		{"npm run", "test", true, 1, false},
+		{"npm run", "test", false, 0, false},
+		{"mvn", "verify", true, 1, true},
+		{"mvn", "exec:java", true, 0, false},
+		{"mvn", "", false, 0, false},
+		{"python -m venv", ".venv", true, 0, true},
+	} {
+		row, found := find(rows, one.row)
+		require.True(t, found, one.row)
+		require.Equal(t, one.want, row.Accepts(one.word, one.known, one.n), "%+v", one)
+	}
+	for word, runs := range map[string]bool{"requests": false, ".": true, "/x": true, "~/x": true, "sub/req.txt": true} {
+		row, _ := find(rows, "pip install")
+		require.Equal(t, runs, row.RunsWord(word), word)
+		row, _ = find(rows, "go test")
+		require.True(t, row.RunsWord(word))
+	}
+}
+
+func TestPlaces(t *testing.T) {
+	unittest, _ := find(rows, "python -m unittest")
+	pytest, _ := find(rows, "pytest")
+	require.Equal(t, "scratch/test_x", unittest.Place("scratch.test_x"))
+	require.Equal(t, "scratch/test.py", unittest.Place("scratch/test.py"))
+	require.Equal(t, "a.b.py", pytest.Place("a.b.py::TestX"))
+}
+
+func TestValuesThatTurnAnOption(t *testing.T) {
+	for words, sound := range map[string]bool{
+		"":                            true,
+		"-v ./...":                    true,
+		"-ldflags=-s ./x":             true,
+		"-ldflags -w":                 true,
+		"-ldflags":                    true,
+		"--ldflags=-X=main.v=1":       true,
+		"-ldflags=-o=main.go":         false,
+		"-ldflags -linkmode=external": false,
+		"--cov-report=term-missing":   true,
+		"--cov-report=html:src":       false,
+		"--cov-report xml:pom.xml":    false,
+	} {
+		require.Equal(t, sound, Row{}.Sound(strings.Fields(words)), words)
+	}
+}
+
+func TestOfProject(t *testing.T) {
+	require.True(t, OfProject("./", "gradlew"))
+	require.True(t, OfProject("node_modules/.bin/", "tsc"))
+	require.False(t, OfProject("./", "tsc"))
+	require.False(t, OfProject("/tmp/", "gradlew"))
+}

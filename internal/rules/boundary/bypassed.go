@@ -1,0 +1,69 @@
+package boundary
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Bypassed returns what the session and the person are told of a call that a bypass let through: what was done, what
+// lifted the boundary, and why the call is a violation, one line each.
+func Bypassed(p *Policy, c Call, v Verdict) string {
+	lines := []string{
+		"ORCHESTRATOR BOUNDARY BYPASSED: " + attempted(c, v) + " [" + v.Rule + "]",
+		"Let through by: " + liftedBy(c, v),
+		"Why that was needed: " + v.Reason + "; without the bypass " + withoutBypass(p, v),
+		"Your role: " + role(c) + "; a bypass changes nothing in that",
+		"On record: this call, its rule and the bypass",
+	}
+	return joined(lines, maxLine)
+}
+
+// withoutBypass says what becomes of a call as soon as the bypass ends.
+func withoutBypass(p *Policy, v Verdict) string {
+	switch {
+	case p.Mode == Validate:
+		return "it is let through with a warning (validate: nothing is blocked)"
+	case v.Would == Ask:
+		return "the person is asked"
+	}
+	return "it is blocked"
+}
+
+// liftedBy describes a bypass, and says when it ends.
+func liftedBy(c Call, v Verdict) string {
+	if v.Bypass == ByEnvironment {
+		return BypassVariable + "=true in the client's environment, which has no end: unset it, and start the client " +
+			"anew"
+	}
+	i := slices.IndexFunc(c.Grants, func(g Grant) bool { return g.ID == v.Bypass })
+	if i < 0 {
+		return "bypass " + v.Bypass
+	}
+	g, of := c.Grants[i], "every session"
+	if g.Session != "" {
+		of = "this session"
+	}
+	return fmt.Sprintf("bypass %s of %s for %s, until %s: %s", g.ID, g.By, of, g.Until.UTC().Format(time.RFC3339),
+		g.Reason)
+}
+
+// FailureBypassed returns the message where a call could not be judged, and the environment variable let it through in
+// a project that would have blocked it.
+func FailureBypassed(cause string) string {
+	return joined([]string{
+		"ORCHESTRATOR BOUNDARY BYPASSED: this call could not be judged, and is let through",
+		"Let through by: " + BypassVariable + "=true in the client's environment; without it the call is blocked",
+		"Why it could not be judged: " + cause,
+		"What helps: a person runs orchestrator boundary doctor, which finds what is wrong",
+	}, maxLine*2)
+}
+
+// joined makes a message of lines, each of which keeps to its length and stays one line.
+func joined(lines []string, most int) string {
+	for i, line := range lines {
+		lines[i] = clip(oneLine(line), most)
+	}
+	return clip(strings.Join(lines, "\n"), MaxMessage)
+}

@@ -1,0 +1,137 @@
+package boundary
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// produced returns the class of a part, and why that is not the class that it came with. What produces is a write where
+// it is told to put something that is no output, and ambiguous where it runs code that the main session may have
+// written: neither the policy nor the tables of programs vouch for that.
+func (p Part) produced(policy *Policy) (Class, string) {
+	if p.Class != Produces {
+		return p.Class, ""
+	}
+	for _, t := range p.Targets {
+		if !t.isOutput() {
+			return Writes, p.program() + " is told to write " + t.described()
+		}
+	}
+	for _, from := range p.Runs {
+		switch {
+		case from.Unknown:
+			return Ambiguous, "where " + p.program() + " runs cannot be told"
+		case from.outside():
+			return Ambiguous, p.program() + " runs outside of the project, or code from there"
+		case from.exemptUnder(policy):
+			return Ambiguous, p.program() + " runs code from " + from.Path + ", where a main session may write"
+		}
+	}
+	return Produces, ""
+}
+
+func (p Part) program() string {
+	if len(p.Words) == 0 {
+		return "the command"
+	}
+	return p.Words[0]
+}
+
+// described returns what a file is that is no output.
+func (t Target) described() string {
+	switch {
+	case t.Unknown:
+		return "a file that cannot be told"
+	case t.Tracked:
+		return t.Path + ", which git tracks"
+	}
+	return t.Path + ", which is no output"
+}
+
+func (t Target) outside() bool {
+	return !t.inProject(t.Path) || t.Real != "" && !t.inProject(t.Real)
+}
+
+func (t Target) inProject(name string) bool {
+	return !path.IsAbs(name) && !strings.HasPrefix(name, "~")
+}
+
+// exemptUnder reports whether a main session may write a file, or whatever lies in a folder.
+func (t Target) exemptUnder(policy *Policy) bool {
+	exempt := slices.DeleteFunc(slices.Clone(policy.ExemptPaths), func(p string) bool { return p == "**" })
+	return matchAnyPath(exempt, t.Path) || t.Real != "" && matchAnyPath(exempt, t.Real) ||
+		slices.ContainsFunc(exempt, func(p string) bool { // the name of a package may hold the folder's
+			folder := literalOf(p)
+			return strings.HasSuffix(folder, "/") && strings.Contains(t.Path+"/", "/"+folder)
+		})
+}
+
+// isOutput reports whether a file, by its name and by where its links lead, is one that builds and tests write, and
+// that git does not track.
+func (t Target) isOutput() bool {
+	return !t.Unknown && !t.Tracked && outputName(t.Path) && (t.Real == "" || outputName(t.Real))
+}
+
+// Names of outputs: of the folders that hold them, of files by how they end, and of reports by how they begin. Folders
+// in which projects keep sources too, such as lib and test, are not among them.
+var (
+	outputFolders = []string{".cache", ".mypy_cache", ".next", ".nyc_output", ".pytest_cache", ".ruff_cache",
+		".terraform",
+		".tox", ".venv", "__pycache__", "bin", "build", "coverage", "dist", "htmlcov", "node_modules", "obj", "out",
+		"playwright-report", "target", "test-results", "tmp", "venv"}
+	outputEndings = []string{".a", ".binlog", ".class", ".cov", ".dll", ".dylib", ".exe", ".jar", ".lcov",
+		".log", ".o",
+		".out", ".pprof", ".prof", ".pyc", ".so", ".test", ".tfplan", ".tmp", ".trace", ".trx", ".war",
+		".wasm", ".whl"}
+	reportEndings = []string{".html", ".json", ".sarif", ".txt", ".xml"}
+	reportNames   = []string{"coverage", "cover", "junit", "report", "results", "test-output", "test-report",
+		"test-results"}
+	temporary = []string{"/tmp/", "/var/tmp/", "/private/tmp/"}
+)
+
+// outputName reports whether a name is that of an output. What git and the clients keep is none, whatever its name.
+func outputName(name string) bool {
+	if path.IsAbs(name) {
+		return slices.ContainsFunc(temporary, func(folder string) bool { return strings.HasPrefix(name, folder) })
+	}
+	elements := strings.Split(name, "/")
+	if !strings.HasPrefix(elements[0], "~") && !slices.ContainsFunc(elements, isSetting) {
+		last := elements[len(elements)-1]
+		stem := strings.TrimSuffix(last, path.Ext(last))
+		return slices.ContainsFunc(elements, func(e string) bool { return slices.Contains(outputFolders, e) }) ||
+			slices.Contains(outputEndings, path.Ext(last)) ||
+			slices.Contains(reportEndings, path.Ext(last)) && slices.Contains(reportNames, stem)
+	}
+	return false
+}
+
+// isSetting reports whether a part of a path is hidden, and no cache.
+func isSetting(element string) bool {
+	return strings.HasPrefix(element, ".") && element != "." && element != ".." &&
+		!slices.Contains(outputFolders, element)
+}
+
+// produces returns what the policy does with a call that produces: it lets it through, unless it says otherwise.
+func (j *judgement) produces() Decision {
+	if j.policy.Produces == "" {
+		return Allow
+	}
+	return j.policy.Produces
+}
+
+// any reports whether a part of the command is of a class.
+func (j *judgement) any(class Class) bool {
+	return slices.ContainsFunc(j.call.Parts, func(p Part) bool { return p.classUnder(j.policy) == class })
+}
+
+// sources returns the files that the call writes besides the outputs of what produces.
+func (j *judgement) sources() []Target {
+	all := slices.Clone(j.call.Targets)
+	for _, part := range j.call.Parts {
+		if class := part.classUnder(j.policy); class == Writes || class == Ambiguous {
+			all = append(all, part.Targets...)
+		}
+	}
+	return all
+}
