@@ -60,6 +60,7 @@ var geminiTools = rows[tool]{
 	{"tracker_list_tasks", named(todoRead)}, {"tracker_visualize", named(todoRead)},
 	{"list_mcp_resources", named(listMCP)}, {"read_mcp_resource", named(readMCP)},
 	{"save_memory", untaught}, {"take_snapshot", named(todoRead)},
+	{"list_background_processes", named(taskOutput)}, {"read_background_output", named(taskOutput)},
 }
 
 func systemMessage(message string) Answer { return say(pair{"systemMessage", message}) }

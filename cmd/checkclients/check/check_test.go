@@ -53,6 +53,7 @@ func good(t *testing.T) Runs {
 		Broken: session(t, Broken, "", after)}
 }
 
+// Verifies: ORC-230
 func TestJudge(t *testing.T) {
 	found := states(Judge(row, "1", good(t)))
 	require.Len(t, found, len(Checks()))
@@ -69,6 +70,8 @@ func TestJudge(t *testing.T) {
 }
 
 // Every check is failed by what it is there for.
+//
+// Verifies: ORC-230
 func TestJudgeFails(t *testing.T) {
 	for name, spoil := range map[string]func(Runs){
 		"control: everything writes":              func(r Runs) { r[Control].Files["sed.txt"] = before },

@@ -35,7 +35,7 @@ func (t *transcript) text(c *client.Client, version, log string) string {
 	fmt.Fprint(t, "\nAfterwards, a person looks at the decisions of the boundary:\n\n$ orchestrator boundary log\n")
 	for line := range strings.Lines(log) {
 		if !strings.Contains(line, "  outcome  ") {
-			t.WriteString(line)
+			fmt.Fprint(t, line)
 		}
 	}
 	return t.fixed(t.String())

@@ -101,6 +101,7 @@ func at(value any, place int, member string) any {
 	return value.(map[string]any)[member]
 }
 
+// Verifies: ORC-230
 func TestAConversationInEveryProtocol(t *testing.T) {
 	for name, d := range dialects {
 		t.Run(name, func(t *testing.T) {
