@@ -14,6 +14,7 @@ type Client struct {
 	Calls   Calls
 
 	Delegates Delegates
+	Notes     []string // patterns, in the user's folder, of the plans that it writes and of what it remembers
 
 	Instructions string // the file with instructions that it reads instead of AGENTS.md; "" for none
 

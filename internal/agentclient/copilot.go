@@ -23,6 +23,7 @@ var copilot = Client{
 		Version: 1, Typed: true, Command: "bash", Timeout: "timeoutSec", Unit: time.Second,
 		Notes: []string{"a version of Copilot before 1.0.102 may not say which calls are an agent's: they count as " +
 			"the main session's"},
+		User: ".copilot/hooks/orchestrator.json", Reach: Top,
 		Toggles: []Toggle{
 			{File: ".github/hooks/orchestrator.json", Path: []string{"disableAllHooks"}, Off: true},
 			{File: ".github/copilot/settings.json", Path: []string{"disableAllHooks"}, Off: true},
@@ -38,6 +39,7 @@ var copilot = Client{
 		ByFile: true, BuiltIn: builtIn("general-purpose"),
 		Folders: bothFolders(".github/agents", ".copilot/agents", ".md", false),
 	},
+	Notes: []string{".copilot/session-state/*/plan.md"},
 	Calls: Calls{
 		Head:  `"sessionId":"doctor","timestamp":0,"cwd":CWD`,
 		Agent: `"agentId":"doctor","agentType":"general-purpose","parentAgentId":"doctor-main"`,

@@ -25,8 +25,8 @@ var gemini = Client{
 			{File: ".gemini/settings.json", Path: []string{"hooksConfig", "enabled"}, Home: true},
 		},
 		Disabled: [][]string{{"hooksConfig", "disabled"}, {"hooks", "disabled"}},
-		Project:  "GEMINI_PROJECT_DIR",
-		Strays:   []Stray{{File: ".gemini/settings.json", Home: true}, {File: ".gemini/hooks.json", Unread: true}},
+		Project:  "GEMINI_PROJECT_DIR", User: ".gemini/settings.json", Reach: Here,
+		Strays: []Stray{{File: ".gemini/settings.json", Home: true}, {File: ".gemini/hooks.json", Unread: true}},
 	},
 	Guarded: Guarded{
 		Project:  []string{".gemini/settings.json"},
@@ -37,6 +37,7 @@ var gemini = Client{
 		Tool: "invoke_agent", Type: "agent_name", Prompt: "prompt", BuiltIn: builtIn("generalist"),
 		Folders: bothFolders(".gemini/agents", ".gemini/agents", ".md", false),
 	},
+	Notes: []string{".gemini/tmp/*/plans/*.md", ".gemini/tmp/*/*/plans/*.md", ".gemini/tmp/*/memory/**/*.md"},
 	Calls: Calls{
 		Head: `"session_id":"doctor","transcript_path":"","cwd":CWD,"hook_event_name":"BeforeTool"`,
 		Edit: `"tool_name":"write_file","tool_input":{"file_path":FILE,"content":"a"}`,

@@ -2,7 +2,6 @@ package hook
 
 import (
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -32,7 +31,11 @@ func callOf(e agentclient.Event, r resolver, at time.Time) boundary.Call {
 	for _, p := range e.Paths {
 		c.Targets = append(c.Targets, r.target(p, true))
 	}
+	if client, known := agentclient.Named(e.Client); known {
+		c.Notes = r.notes(client, e, c.Targets)
+	}
 	if e.Tool != toolBash && e.Tool != toolPowerShell {
+		c.Homes = r.homes(c.Targets)
 		return c
 	}
 	reading := readingOf(e)
@@ -46,6 +49,7 @@ func callOf(e agentclient.Event, r resolver, at time.Time) boundary.Call {
 		}
 		c.Parts = append(c.Parts, part)
 	}
+	c.Homes = r.homes(boundary.Written(c.Targets, c.Parts))
 	return c
 }
 
@@ -187,7 +191,7 @@ func (r resolver) outsideProject(executable string) []string {
 	var all []string
 	add := func(p string) {
 		name, _ := r.place(p)
-		all = append(all, literal(name))
+		all = append(all, boundary.Literal(name))
 	}
 	if executable != "" {
 		add(executable)
@@ -212,15 +216,6 @@ func (r resolver) outsideProject(executable string) []string {
 // the user's folder is one.
 var personalFiles = []string{".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".zprofile",
 	".config/fish/config.fish", ".git/orchestrator-enforcing"}
-
-// literal returns a pattern that matches one path.
-func literal(p string) string {
-	p = path.Clean(p)
-	if !strings.ContainsAny(p, `\*?[`) {
-		return p
-	}
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(p)
-}
 
 // The most bytes that a journal keeps of names that a client gives.
 const (
@@ -249,6 +244,7 @@ func decisionLine(id string, e agentclient.Event, c boundary.Call, mode boundary
 	l.Mode, l.Shell, l.Named, l.Parts, l.Reads = mode, c.IsShell, c.Targets, named(c.Parts), c.Reads
 	l.Verdict, l.Micros = &v, took.Microseconds()
 	l.Guarded = strings.HasPrefix(v.Rule, "protected.")
+	l.Notes, l.Homes = c.Notes, c.Homes
 	return l
 }
 

@@ -10,19 +10,6 @@ import (
 	"time"
 )
 
-// Mode is the phase of the boundary.
-type Mode string
-
-// The three phases, in the order in which a project goes through them.
-const (
-	Off      Mode = "off"      // nothing is judged and nothing is recorded
-	Validate Mode = "validate" // everything is judged and recorded, and nothing is blocked
-	Enforce  Mode = "enforce"  // violations are blocked
-)
-
-// Modes returns the modes in the order of the phases.
-func Modes() []Mode { return []Mode{Off, Validate, Enforce} }
-
 // ActorKind tells who makes a call.
 type ActorKind string
 
@@ -97,7 +84,9 @@ type Call struct {
 	Parts     []Part   // what a shell command does
 	Reads     []Target // secrets of the service that a shell command may show or copy
 	IsShell   bool
-	Text      string // the literal text of a shell command; "" when it was not kept
+	Text      string   // the literal text of a shell command; "" when it was not kept
+	Notes     bool     // all files that it names are the client's own: plans, and what it remembers
+	Homes     []string // the user's folder, and where its links lead; what ~ stands for in a policy
 	Guarded   Guarded
 	BypassEnv string // the value of the environment variable that lifts the boundary
 	Grants    []Grant
@@ -174,6 +163,7 @@ type Verdict struct {
 	Fix      string   `json:"fix,omitempty"`
 	Targets  []Target `json:"targets,omitempty"` // what the rule is about
 	Bypass   string   `json:"bypass,omitempty"`  // what lifted the boundary; only when that changed the decision
+	Mode     Mode     `json:"mode,omitempty"`    // that decided, where it is another than the project's
 	Steps    []Step   `json:"steps,omitempty"`   // every rule that was looked at, in order
 }
 

@@ -18,6 +18,7 @@ const (
 	RuleAgentWrite = "agent.outside"      // an agent that writes what its type may not
 	RuleAgentNone  = "agent.unnamed"      // an agent of a type that the policy does not know
 	RuleUnknown    = "actor.unknown"      // nobody says who it is, and the policy takes it for an agent
+	RuleNotes      = "client.notes"       // a main session writes a plan, or what the client remembers
 	RuleExempt     = "path.exempt"        // a main session may write there
 	RuleWrites     = "main.writes"        // a main session changes a file
 	RuleProduces   = "main.produces"      // a main session builds, tests, installs or commits
@@ -37,13 +38,14 @@ var own = Guarded{
 	},
 	Mentions: []string{
 		".orchestrator/boundary", ".orchestrator/settings.yaml", "orchestrator-enforcing",
-		"/boundary/mode", strings.ToLower(BypassVariable),
+		"/boundary/mode", "/boundary/attestations", strings.ToLower(BypassVariable),
 	},
 }
 
 // verbs are the commands of orchestrator boundary that change it, or exercise it; they are a person's, at a terminal of
 // their own.
-var verbs = []string{"bypass", "mode", "rollback", "label", "install", "uninstall", "import", "drill", "doctor"}
+var verbs = []string{"bypass", "mode", "rollback", "label", "install", "uninstall", "import", "drill", "doctor",
+	"attest", "reviewed", "recovery"}
 
 // commands are the beginnings of commands that change the boundary, tokens or settings.
 var commands = append(withVerbs("orchestrator", "boundary"), []string{"orchestrator", "hook"},
@@ -101,13 +103,29 @@ func (j *judgement) decide() Verdict {
 	if !protects(r.rule) {
 		v.Bypass = j.bypass()
 	}
+	mode := j.mode(r.rule)
+	if mode != j.policy.Mode {
+		v.Mode = mode
+	}
 	switch {
 	case v.Bypass != "":
 		v.Decision = Allow
-	case j.policy.Mode == Validate:
+	case mode == Validate:
 		v.Decision = Warn
+	case mode == Confirm && r.would == Block && !Nobodys(r.rule):
+		v.Decision = Ask
 	}
 	return v
+}
+
+// mode returns the mode that a call is decided in. Whatever the policy says of paths, it does not loosen what no
+// session may do.
+func (j *judgement) mode(rule string) Mode {
+	mode := j.policy.ModeOf(j.targets())
+	if Nobodys(rule) {
+		return stricter(j.policy.Mode, mode)
+	}
+	return mode
 }
 
 // protects reports whether no bypass lifts a rule: what it keeps is what a bypass is recorded in.
@@ -115,7 +133,7 @@ func protects(rule string) bool { return strings.HasPrefix(rule, "protected.") }
 
 // rule returns the first that matches.
 func (j *judgement) rule() ruling {
-	rules := []func() (ruling, bool){j.protected, j.secret, j.harmless, j.agent, j.unknown, j.exempt}
+	rules := []func() (ruling, bool){j.protected, j.secret, j.harmless, j.agent, j.unknown, j.notes, j.exempt}
 	for _, rule := range rules {
 		if r, matched := rule(); matched {
 			return r
@@ -282,14 +300,21 @@ func (j *judgement) unknown() (ruling, bool) {
 	return ruling{}, false
 }
 
+// notes lets a main session write the files that its client keeps for plans and for what it remembers, with a tool of
+// the client that the policy knows to write. A shell may do more to a file than its name says.
+func (j *judgement) notes() (ruling, bool) {
+	its := j.class == Writes && !j.call.IsShell && j.call.Notes && j.namesItsFiles()
+	return ruling{rule: RuleNotes, would: Allow}, j.saw(RuleNotes, its, "plans or memory of the client: %t", its)
+}
+
 // exempt lets a main session write where the policy says so.
 func (j *judgement) exempt() (ruling, bool) {
-	targets := j.sources()
+	targets, exempted := j.sources(), atHome(j.policy.ExemptPaths, j.call.Homes)
 	allowed := j.class == Writes && len(targets) > 0 && j.namesItsFiles() && !j.any(Ambiguous) &&
 		(j.produces() == Allow || !j.any(Produces)) &&
 		!slices.ContainsFunc(targets, func(t Target) bool {
 			return t.Unknown || t.plantsRepository() ||
-				!t.within(j.policy.ExemptPaths)
+				!t.within(exempted)
 		})
 	return ruling{rule: RuleExempt, would: Allow},
 		j.saw(RuleExempt, allowed, "all %d files are exempt: %t", len(targets), allowed)

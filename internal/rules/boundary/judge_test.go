@@ -392,3 +392,40 @@ func TestJudgeChangesNothing(t *testing.T) {
 	require.Equal(t, first, Judge(&p, c))
 	require.Equal(t, before, fmt.Sprintf("%+v %+v", p, c))
 }
+
+// The client's own plans and memory may be written by its own tools, and by no shell; exemptions may begin with the user's folder.
+//
+// Covers: ORC-194
+func TestNotesAndTheUsersFolder(t *testing.T) {
+	p := policy()
+	rule := func(c Call) string { return Judge(&p, c).Rule }
+	plan := Call{Tool: "Write", Actor: Actor{Kind: Main}, Targets: []Target{file("/home/u/.claude/plans/a.md")}, Notes: true}
+	require.Equal(t, RuleNotes, rule(plan))
+	shell := plan
+	shell.Tool, shell.IsShell, shell.Targets = "Bash", true, nil
+	shell.Parts = []Part{{Words: []string{"tee"}, Class: Writes, Targets: plan.Targets}}
+	require.Equal(t, RuleWrites, rule(shell))
+	unlisted := plan
+	unlisted.Tool = "mcp__fs__write_file"
+	require.Equal(t, RuleWrites, rule(unlisted), "what it writes is a guess")
+	unknown := plan
+	unknown.Actor.Kind = Unknown
+	require.Equal(t, RuleNotes, rule(unknown))
+	plan.Notes = false
+	require.Equal(t, RuleWrites, rule(plan))
+
+	p.ExemptPaths = []string{"scratch/**", "~/notes/**"}
+	noted := Call{Tool: "Write", Actor: Actor{Kind: Main}, Targets: []Target{{Path: "/home/u/notes/a", Real: "/data/u/notes/a"}}, Homes: []string{"/home/u", "/data/u"}}
+	require.Equal(t, RuleExempt, rule(noted))
+	noted.Homes = noted.Homes[:1]
+	require.Equal(t, RuleWrites, rule(noted), "its links lead elsewhere")
+	noted.Homes, noted.Targets = []string{"/home/[u]*"}, []Target{file("/home/[u]*/notes/a")}
+	require.Equal(t, RuleExempt, rule(noted), "no name of a folder is a pattern")
+	noted.Targets = []Target{file("/home/[u]x/notes/a")}
+	require.Equal(t, RuleWrites, rule(noted))
+	require.True(t, file("/a/b").Within([]string{"/a/*"}))
+	noted.Homes, noted.Targets = nil, []Target{file("~/notes/a")}
+	require.Equal(t, RuleWrites, rule(noted), "a folder of the project")
+	noted.Targets = []Target{file("scratch/a")}
+	require.Equal(t, RuleExempt, rule(noted))
+}

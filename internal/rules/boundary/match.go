@@ -80,6 +80,37 @@ func matchAnyPath(patterns []string, name string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool { return p == "**" || matchPath(p, name) })
 }
 
+// atHome returns patterns with the user's folder in the place of ~, by each of its names.
+func atHome(patterns, homes []string) []string {
+	if !slices.ContainsFunc(patterns, func(p string) bool { return strings.HasPrefix(p, "~/") }) {
+		return patterns
+	}
+	var all []string
+	for _, p := range patterns {
+		rest, below := strings.CutPrefix(p, "~/")
+		if !below {
+			all = append(all, p)
+			continue
+		}
+		for _, home := range homes {
+			all = append(all, Literal(home)+"/"+rest)
+		}
+	}
+	return all
+}
+
+// Literal returns a pattern that matches one path.
+func Literal(p string) string {
+	p = path.Clean(p)
+	if !strings.ContainsAny(p, `\*?[`) {
+		return p
+	}
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(p)
+}
+
+// Within reports whether a file, by its name and by where its links lead, is among some paths.
+func (t Target) Within(patterns []string) bool { return t.within(patterns) }
+
 // plantsRepository reports whether a file makes a folder one of git's: its settings name programs, which git runs when
 // it reads.
 func (t Target) plantsRepository() bool {
