@@ -20,10 +20,12 @@ func ModeCommand() *cobra.Command {
 	var o boundaryOptions
 	var override string
 	cmd := &cobra.Command{
-		Use:   "mode off|validate|enforce",
+		Use:   "mode off|validate|confirm|enforce",
 		Short: "Switch the mode; the switch is recorded with who and why",
 		Long: `Mode switches the mode of the boundary. Enforce requires every check of readiness to pass, or
---override with a reason, which is recorded too. The new mode applies to running sessions from their next call.`,
+--override with a reason, which is recorded too; confirm requires all but the days in validate. From enforce or confirm
+back to validate or off is a rollback, as with orchestrator boundary rollback: readiness then asks for its cause. The
+new mode applies to running sessions from their next call.`,
 		Example: `  orchestrator boundary mode enforce --reason "two weeks without a false positive"`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -32,7 +34,7 @@ func ModeCommand() *cobra.Command {
 	}
 	o.rootFlag(cmd)
 	o.reasonFlag(cmd)
-	cmd.Flags().StringVar(&override, "override", "", "enforce although it is not ready, for this reason")
+	cmd.Flags().StringVar(&override, "override", "", "enforce or confirm although it is not ready, for this reason")
 	cli.TypedOnly(cmd, "override")
 	return cli.WithEnv(cmd)
 }

@@ -172,7 +172,7 @@ func (e *examination) lookAtPolicy() {
 			"the boundary is off: nothing is judged, and nothing recorded")
 	}
 	written, err := e.Dir.Written()
-	if marked := e.Dir.Enforcing(); err == nil && marked != (written.Mode == boundary.Enforce) {
+	if marked := e.Dir.Enforcing(); err == nil && marked != written.Mode.Blocks() {
 		e.say("", Fault, "orchestrator boundary mode switches both, and records it: away from this mode, and back",
 			"the policy says %s, and the mark of an enforcing project is there: %t; somebody wrote one of them by "+
 				"hand, or it came out of version control", written.Mode, marked)

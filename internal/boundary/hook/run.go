@@ -157,10 +157,10 @@ func (r *run) decide(dir folder.Dir, event agentclient.Event, unread error) agen
 	case err != nil:
 		return r.failed(err)
 	}
-	if policy.Mode == boundary.Enforce {
-		_ = dir.Mark() // a policy that was written by hand, or cloned, has none
+	if policy.Mode.Blocks() {
+		_ = dir.Mark(policy.Mode) // a policy that was written by hand, or cloned, has none
 	}
-	r.enforcing.Store(policy.Mode == boundary.Enforce)
+	r.enforcing.Store(policy.Mode.Blocks())
 	r.lifted.Store(policy.Bypass.Environment && r.Getenv(boundary.BypassVariable) == "true")
 	switch {
 	case policy.Mode == boundary.Off:
@@ -185,11 +185,14 @@ func (r *run) judge(dir folder.Dir, policy boundary.Policy, event agentclient.Ev
 	call.Guarded = resolver.guarded(r.Executable)
 
 	verdict := boundary.Judge(&policy, call)
+	if verdict.Decision == boundary.Ask && !r.client.Load().Asks() {
+		verdict.Decision = boundary.Block // nobody can be asked: the message and the journal say what happens
+	}
 	if !r.claim() {
 		return agentclient.Answer{} // the deadline has answered
 	}
 	noteErr := dir.Append(decisionLine(r.NewID(), event, call, policy.Mode, verdict, r.Now().Sub(r.Start)))
-	if noteErr != nil && verdict.Bypass != "" && policy.Mode == boundary.Enforce {
+	if noteErr != nil && verdict.Bypass != "" && cmp.Or(verdict.Mode, policy.Mode).Blocks() {
 		verdict.Decision, verdict.Bypass = verdict.Would, "" // every use is on record, or there is none
 	}
 	decision, message := r.told(dir, &policy, call, verdict)
