@@ -57,7 +57,7 @@ type Line struct {
 	// the names of the user's folder, where a file lies in it and outside of the project
 	Homes []string `json:"homes,omitempty"`
 
-	// Of outcomes: OutcomeDone or OutcomeFailed. Of drills: what was exercised, "bypass" or "rollback". Of installations: "installed"
+	// Of outcomes: OutcomeDone or OutcomeFailed. Of drills: what was exercised, "bypass" or "rollback". Of installations: what control names them, "installed"
 	// or "removed". Of labels: "correct", "false-positive" or "resolved".
 	What string `json:"what,omitempty"`
 	Of   string `json:"of,omitempty"` // the id of the decision that a label is of

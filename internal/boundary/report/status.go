@@ -3,6 +3,7 @@ package report
 import (
 	"time"
 
+	"orchestrator/internal/agentclient"
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/rules/boundary"
 )
@@ -20,6 +21,9 @@ type Status struct {
 	Violations int              `json:"violations"`
 	Ready      bool             `json:"ready"`
 	Raised     []boundary.Flag  `json:"raised"` // red flags
+
+	// Unheard names the clients that called, and in which of their sessions a warning reaches nobody.
+	Unheard map[string]string `json:"unheard,omitempty"`
 }
 
 // StatusOf returns how the boundary stands under the policy that is in force.
@@ -50,10 +54,24 @@ func StatusOf(dir folder.Dir, p *boundary.Policy, now time.Time) (Status, error)
 			s.Bypasses = append(s.Bypasses, g)
 		}
 	}
+	if p.Mode == boundary.Validate {
+		s.Unheard = unheard(h)
+	}
 	for _, f := range ready.Flags {
 		if f.Raised {
 			s.Raised = append(s.Raised, f)
 		}
 	}
 	return s, nil
+}
+
+// unheard returns the clients that called, and in which of their sessions a warning reaches nobody.
+func unheard(h *History) map[string]string {
+	found := map[string]string{}
+	for _, d := range h.Decisions {
+		if c, known := agentclient.Named(d.Client); known && c.Wiring.Unheard != "" {
+			found[d.Client] = c.Wiring.Unheard
+		}
+	}
+	return found
 }
