@@ -31,9 +31,9 @@ var layers = [][]string{
 // public lists, for each folder, the packages that other folders may import besides the one the folder is named after. All
 // others are private.
 var public = map[string][]string{
-	"internal/agentclient": {"settings"},
+	"internal/agentclient": {"commandline", "settings"},
 	"internal/auditor":     {"replay", "witness"},
-	"internal/boundary":    {"control", "doctor", "finish", "folder", "hook", "install", "record", "report"},
+	"internal/boundary":    {"control", "doctor", "finish", "folder", "hook", "install", "notice", "record", "report"},
 	"internal/conductor":   {"contract", "drive", "language", "prompt", "state", "tools"},
 	"internal/daemon":      {"project"},
 	"internal/ledger":      {"audit", "store", "store/boltstore", "thread"},
@@ -84,7 +84,7 @@ var testsExempt = map[string]map[string]string{
 // above lists the packages that stand above the folder they lie in, being forms or clients of it: they may import their
 // parent, which must not import them.
 var above = []string{
-	"internal/agentclient/settings", "internal/conductor/drive",
+	"internal/agentclient/commandline", "internal/agentclient/settings", "internal/conductor/drive",
 	"internal/ledger/store/boltstore", "internal/ledger/store/storetest", "internal/ledger/thread",
 	"internal/requirements/review/render", "internal/requirements/review/reviewtest",
 }
@@ -95,6 +95,7 @@ var everywhere = []string{"github.com/go-json-experiment/json"}
 // onlyIn lists, for every other outside package, in its version and with all below it, those of ours that keep it from
 // all others. Two packages of the standard library are kept in the same way.
 var onlyIn = map[string][]string{
+	"github.com/BurntSushi/toml":               {"internal/agentclient/settings"},
 	"github.com/CycloneDX/cyclonedx-go":        {"cmd/sbom"},
 	"github.com/aymanbagabas/go-udiff":         {"internal/requirements/drift"},
 	"github.com/cespare/xxhash/v2":             {"internal/ledger"},

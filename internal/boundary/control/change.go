@@ -64,7 +64,11 @@ func Policy(dir folder.Dir) (boundary.Policy, error) {
 // SetUp makes the folder of a project with the default policy, unless it has one, and notes in which mode the project
 // begins.
 func SetUp(dir folder.Dir, c Change) (made bool, err error) {
-	p := boundary.DefaultPolicy()
+	return SetUpAs(dir, boundary.DefaultPolicy(), c)
+}
+
+// SetUpAs does what SetUp does, with a policy of its own.
+func SetUpAs(dir folder.Dir, p boundary.Policy, c Change) (made bool, err error) {
 	if made, err = dir.Make(p); err != nil || !made {
 		return made, err
 	}
@@ -173,11 +177,15 @@ func NoteDrill(dir folder.Dir, what string, micros int64, c Change) error {
 const (
 	Installed = "installed"
 	Removed   = "removed"
+	Shut      = "fails_shut" // the client blocks when the hook breaks
+	Open      = "fails_open" // it lets the call run
+	Failed    = "failed"     // the client's settings could not be changed with the mode
 )
 
-// NoteInstallation notes that the hook was registered with a client, or taken out again.
-func NoteInstallation(dir folder.Dir, client, what string, c Change) error {
+// NoteInstallation notes that the hook was registered with a client, or taken out again, and the client's version as
+// far as it is known.
+func NoteInstallation(dir folder.Dir, client, version, what string, c Change) error {
 	l := c.line(folder.KindInstallation)
-	l.Client, l.What = client, what
+	l.Client, l.Version, l.What = client, version, what
 	return dir.Append(l)
 }

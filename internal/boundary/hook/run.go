@@ -210,7 +210,8 @@ func (r *run) judge(dir folder.Dir, policy boundary.Policy, event agentclient.Ev
 
 // told returns how a decision is answered, and with which words. What a bypass let through is answered with a warning:
 // whoever works under one is to know that at every call.
-func (r *run) told(dir folder.Dir, p *boundary.Policy, c boundary.Call, v boundary.Verdict) (boundary.Decision, string) {
+func (r *run) told(dir folder.Dir, p *boundary.Policy, c boundary.Call, v boundary.Verdict) (d boundary.Decision,
+	message string) {
 	switch {
 	case v.Decision != boundary.Allow:
 		c.Delegation = roster.Of(r.client.Load(), dir.Root, r.Home)

@@ -92,15 +92,9 @@ func (h *Handlers) Decisions(w http.ResponseWriter, r *http.Request) error {
 	return wire.WriteJSON(w, http.StatusOK, answer)
 }
 
-// modeSwitched is the answer to a switch of the mode.
-type modeSwitched struct {
-	Mode boundary.Mode `json:"mode"`
-	From boundary.Mode `json:"from"` // the same where there was nothing to switch, which is not recorded
-}
-
 // SetMode answers PUT /boundary/mode.
 func (h *Handlers) SetMode(w http.ResponseWriter, r *http.Request) error {
-	var answer modeSwitched
+	var answer control.ModeSwitched
 	body, err := wire.ReadUnqueried(w, r)
 	if err == nil {
 		answer, err = h.switchMode(r.Context(), wire.ActorOf(w), body)
@@ -111,7 +105,8 @@ func (h *Handlers) SetMode(w http.ResponseWriter, r *http.Request) error {
 	return wire.WriteJSON(w, http.StatusOK, answer)
 }
 
-func (h *Handlers) switchMode(ctx context.Context, who lifecycle.Actor, body []byte) (answer modeSwitched, err error) {
+func (h *Handlers) switchMode(ctx context.Context, who lifecycle.Actor,
+	body []byte) (answer control.ModeSwitched, err error) {
 	if err := onlyPM(who, body, "switching the mode of the boundary"); err != nil {
 		return answer, err
 	}
@@ -119,8 +114,7 @@ func (h *Handlers) switchMode(ctx context.Context, who lifecycle.Actor, body []b
 	if err := strictjson.Fill(body, &change); err != nil {
 		return answer, wire.Misshapen(err, `send {"mode":"validate","reason":"why"}; override alone may be added`)
 	}
-	from, err := h.Boundary.SetMode(ctx, who.Name, change)
-	return modeSwitched{change.Mode, from}, err
+	return h.Boundary.SetMode(ctx, who.Name, change)
 }
 
 // onlyPM refuses a body that cannot be read, and then whoever is no pm.
