@@ -26,6 +26,7 @@ var cursor = Client{
 		Shut: &Option{Name: "failClosed", Value: true},
 		Notes: []string{"Cursor does not say which calls are an agent's: unknown_actor of the policy decides, and by " +
 			"default its agents cannot edit in enforce either"},
+		User: ".cursor/hooks.json", Reach: Here, AnyShell: true,
 		Strays: []Stray{{File: ".cursor/hooks.json", Home: true}, {File: ".cursor/settings.json", Unread: true}},
 	},
 	Guarded: Guarded{
