@@ -31,9 +31,9 @@ var layers = [][]string{
 // public lists, for each folder, the packages that other folders may import besides the one the folder is named after. All
 // others are private.
 var public = map[string][]string{
-	"internal/agentclient": {"settings"},
+	"internal/agentclient": {"commandline", "settings"},
 	"internal/auditor":     {"replay", "witness"},
-	"internal/boundary":    {"control", "doctor", "finish", "folder", "hook", "install", "record", "report"},
+	"internal/boundary":    {"control", "doctor", "finish", "folder", "hook", "install", "notice", "record", "report"},
 	"internal/conductor":   {"contract", "drive", "language", "prompt", "state", "tools"},
 	"internal/daemon":      {"project"},
 	"internal/ledger":      {"audit", "store", "store/boltstore", "thread"},
@@ -41,7 +41,7 @@ var public = map[string][]string{
 	"internal/requirements": {"adoption", "advice", "agenda", "choices", "documents", "drift", "evidence", "finished", "guidance", "lookup", "origin",
 		"pending", "projection", "proposal", "qualify", "record", "renames", "replay", "reqdoc", "review", "review/render",
 		"trace"},
-	"internal/rules":  {"actorname", "boundary", "claiming", "lifecycle", "planning", "renaming", "repeating"},
+	"internal/rules":  {"actorname", "boundary", "boundary/reviewing", "claiming", "lifecycle", "planning", "renaming", "repeating"},
 	"internal/system": {"background", "child", "clockjump", "durable", "editor", "git", "gitignore", "marked", "runner", "shellquote", "tree", "watch"},
 }
 
@@ -84,7 +84,7 @@ var testsExempt = map[string]map[string]string{
 // above lists the packages that stand above the folder they lie in, being forms or clients of it: they may import their
 // parent, which must not import them.
 var above = []string{
-	"internal/agentclient/settings", "internal/conductor/drive",
+	"internal/agentclient/commandline", "internal/agentclient/settings", "internal/conductor/drive",
 	"internal/ledger/store/boltstore", "internal/ledger/store/storetest", "internal/ledger/thread",
 	"internal/requirements/review/render", "internal/requirements/review/reviewtest",
 }
@@ -95,6 +95,7 @@ var everywhere = []string{"github.com/go-json-experiment/json"}
 // onlyIn lists, for every other outside package, in its version and with all below it, those of ours that keep it from
 // all others. Two packages of the standard library are kept in the same way.
 var onlyIn = map[string][]string{
+	"github.com/BurntSushi/toml":               {"internal/agentclient/settings"},
 	"github.com/CycloneDX/cyclonedx-go":        {"cmd/sbom"},
 	"github.com/aymanbagabas/go-udiff":         {"internal/requirements/drift"},
 	"github.com/cespare/xxhash/v2":             {"internal/ledger"},
@@ -126,7 +127,7 @@ var onlyIn = map[string][]string{
 	"golang.org/x/sys": {
 		"internal/system/runner", "internal/system/measure", "internal/ledger/store/boltstore", "cmd/orchestrator/output/outputtest",
 	},
-	"golang.org/x/term":  {"cmd/orchestrator", "cmd/orchestrator/adoptcmd", "cmd/orchestrator/clientcmd", "cmd/orchestrator/output", "cmd/orchestrator/projectcmd"},
+	"golang.org/x/term":  {"cmd/orchestrator", "cmd/orchestrator/adoptcmd", "cmd/orchestrator/boundarycmd", "cmd/orchestrator/clientcmd", "cmd/orchestrator/output", "cmd/orchestrator/projectcmd"},
 	"golang.org/x/text":  {"cmd/orchestrator/output", "internal/conductor/lettercount", "internal/rules/actorname"},
 	"golang.org/x/time":  {"internal/token"},
 	"mvdan.cc/sh/v3":     {"internal/boundary/shell", "internal/boundary/doctor", "cmd/bench"},
@@ -144,7 +145,7 @@ var onlyIn = map[string][]string{
 	"crypto/tls": {"internal/system/runner", "internal/daemon/listen", "internal/apiclient"},
 	"net/http": {
 		"internal/system/runner", "internal/httpapi", "internal/httpapi/changing", "internal/httpapi/fixed",
-		"internal/httpapi/inflight", "internal/httpapi/problem", "internal/httpapi/public", "internal/httpapi/reading",
+		"internal/httpapi/guarding", "internal/httpapi/inflight", "internal/httpapi/problem", "internal/httpapi/public", "internal/httpapi/reading",
 		"internal/httpapi/wire", "internal/apiclient", "internal/conductor/language", "internal/daemon", "cmd/bench", "cmd/torture",
 		"cmd/checkclients/model",
 	},

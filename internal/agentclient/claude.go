@@ -25,7 +25,8 @@ var claude = Client{
 			{File: ".claude/settings.local.json", Path: []string{"disableAllHooks"}, Off: true},
 			{File: ".claude/settings.json", Path: []string{"disableAllHooks"}, Off: true, Home: true},
 		},
-		Project: "CLAUDE_PROJECT_DIR",
+		Project: "CLAUDE_PROJECT_DIR", User: ".claude/settings.json", Reach: Here,
+		Mutes: []string{"CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"},
 		Strays: []Stray{
 			{File: ".claude/settings.local.json"}, {File: ".claude/settings.json", Home: true},
 			{File: ".claude/hooks.json", Unread: true},

@@ -22,8 +22,9 @@ var cursor = Client{
 		File: ".cursor/hooks.json", Events: []string{"preToolUse", "postToolUse", "postToolUseFailure"},
 		Ends:    []string{"stop"},
 		Version: 1, Command: "command", Timeout: "timeout", Unit: time.Second,
-		Shut:   &Option{Name: "failClosed", Value: true},
-		Notes:  []string{"Cursor does not say which calls are an agent's: the policy for unknown actors applies"},
+		Shut:  &Option{Name: "failClosed", Value: true},
+		Notes: []string{"Cursor does not say which calls are an agent's: the policy for unknown actors applies"},
+		User:  ".cursor/hooks.json", Reach: Here, AnyShell: true,
 		Strays: []Stray{{File: ".cursor/hooks.json", Home: true}, {File: ".cursor/settings.json", Unread: true}},
 	},
 	Guarded: Guarded{

@@ -25,8 +25,8 @@ var gemini = Client{
 			{File: ".gemini/settings.json", Path: []string{"hooksConfig", "enabled"}, Home: true},
 		},
 		Disabled: [][]string{{"hooksConfig", "disabled"}, {"hooks", "disabled"}},
-		Project:  "GEMINI_PROJECT_DIR",
-		Strays:   []Stray{{File: ".gemini/settings.json", Home: true}, {File: ".gemini/hooks.json", Unread: true}},
+		Project:  "GEMINI_PROJECT_DIR", User: ".gemini/settings.json", Reach: Here,
+		Strays: []Stray{{File: ".gemini/settings.json", Home: true}, {File: ".gemini/hooks.json", Unread: true}},
 	},
 	Guarded: Guarded{
 		Project:  []string{".gemini/settings.json"},

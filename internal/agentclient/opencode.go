@@ -25,6 +25,11 @@ var opencode = Client{
 		File:   ".opencode/plugin/orchestrator-boundary.js",
 		Events: []string{"tool.execute.before", "tool.execute.after"},
 		Unit:   time.Millisecond,
+		Notes: []string{"opencode waits at its start until it has the npm package @opencode-ai/plugin in each of its " +
+			"settings folders, as soon as there is any plugin: the first start needs the network, or takes over " +
+			"a minute"},
+		User: ".config/opencode/plugin/orchestrator-boundary.js", Reach: Above,
+		Mutes:  []string{"OPENCODE_PURE", "OPENCODE_DISABLE_PROJECT_CONFIG"},
 		Plugin: opencodePlugin,
 	},
 	Guarded: Guarded{

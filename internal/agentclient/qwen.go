@@ -29,8 +29,9 @@ var qwen = Client{
 			{File: ".qwen/settings.json", Path: []string{"hooks", "enabled"}},
 			{File: ".qwen/settings.json", Path: []string{"disableAllHooks"}, Off: true, Home: true},
 		},
-		Project: "QWEN_PROJECT_DIR",
-		Strays:  []Stray{{File: ".qwen/settings.json", Home: true}, {File: ".qwen/hooks.json", Unread: true}},
+		Project: "QWEN_PROJECT_DIR", User: ".qwen/settings.json", Reach: Here,
+		Mutes:  []string{"QWEN_CODE_SIMPLE", "QWEN_CODE_SAFE_MODE"},
+		Strays: []Stray{{File: ".qwen/settings.json", Home: true}, {File: ".qwen/hooks.json", Unread: true}},
 	},
 	Guarded: Guarded{
 		Project:  []string{".qwen/settings.json"},

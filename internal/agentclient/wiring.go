@@ -1,6 +1,9 @@
 package agentclient
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Wiring says how a hook is registered with a client: in which file, in which form, and since which version. Every
 // member is what the client calls or does; agentclient/settings edits files by it.
@@ -25,6 +28,12 @@ type Wiring struct {
 	Lacks  string  // what an older one does not do
 	Notes  []string
 
+	User     string   // the settings in the user's folder, which hold for every project
+	Reach    Reach    // whose settings a session reads
+	AnyShell bool     // it runs a command line by whatever shell the person has
+	Mutes    []string // environment variables that keep hooks from running where they are true
+	Trusts   string   // the file in the user's folder with what hooks the person trusts; "" where they need no trust
+
 	Toggles  []Toggle
 	Disabled [][]string // paths of members that list the names of hooks which are switched off
 	Project  string     // the environment variable with the project's folder that a hook is given; "" for none
@@ -37,6 +46,22 @@ type Wiring struct {
 
 // Before returns the event before a tool.
 func (w *Wiring) Before() string { return w.Events[0] }
+
+// Ending reports whether an event says that a session is done.
+func (w *Wiring) Ending(event string) bool { return slices.Contains(w.Ends, event) }
+
+// All returns all events that the hook is registered for.
+func (w *Wiring) All() []string { return slices.Concat(w.Events, w.Ends) }
+
+// Reach says which folders a client reads the project's settings in.
+type Reach string
+
+// The reaches. A session that is started elsewhere in the project runs no hook of the project.
+const (
+	Here  Reach = "here"  // the folder that the session is started in, and no other
+	Above Reach = "above" // that folder, and those above it up to the top of the repository
+	Top   Reach = "top"   // the top of the repository
+)
 
 // Option is a member that only some versions know.
 type Option struct {

@@ -9,6 +9,7 @@ import (
 	"orchestrator/cmd/orchestrator/cli"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/boundary/doctor"
+	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/boundary/install"
 )
 
@@ -31,8 +32,13 @@ Exit codes: 0 everything is in order; 1 something is wrong, and each finding say
 				return err
 			}
 			home, _ := os.UserHomeDir()
+			executable, err := os.Executable()
+			if err != nil {
+				return err
+			}
 			r, err := doctor.Examine(cmd.Context(),
 				doctor.Options{Dir: dir, Home: home, Clients: args, Environ: os.Environ(),
+					From: folder.In(o.root).Root, Program: executable,
 					Version: install.ClientVersion, Path: os.Getenv("PATH"),
 					Brisk: DoctorPatience, Patience: DoctorPatience})
 			if err != nil {

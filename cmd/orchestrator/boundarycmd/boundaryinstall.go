@@ -19,18 +19,23 @@ func boundaryInstallCommand() *cobra.Command {
 	var o boundaryOptions
 	var version string
 	var followLink bool
+	var scope string
 	cmd := &cobra.Command{
 		Use:   "install CLIENT",
 		Short: "Set the boundary up in validate, and register the hook with an agent client",
 		Long: `Install creates .orchestrator/boundary with the default policy, unless the project has one, and
-registers the hook in the client's settings in the project. Nothing else in them is changed, and a copy is kept. A
-second run changes nothing.
+registers the hook in the client's settings in the project. Nothing else in them is changed, and a copy is kept. Where
+the project has ` + strings.Join(agentclient.InstructionFiles(), " or ") + `, a part of it between marks tells
+sessions of the boundary; it follows the mode, and goes with the last client. A second run changes nothing.
+
+With --scope user it registers the hook in the user's own settings, for sessions that start where the client does not
+read the project's: it finds the project by the folder, and does nothing outside of one with a boundary.
 
 Clients: ` + strings.Join(agentclient.Names(), ", "),
 		Example: `  orchestrator boundary install claude`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := o.installation(args[0])
+			p, err := o.installation(args[0], scope)
 			if err != nil {
 				return err
 			}
@@ -45,6 +50,7 @@ Clients: ` + strings.Join(agentclient.Names(), ", "),
 	o.rootFlag(cmd)
 	o.jsonFlag(cmd)
 	followLinkFlag(cmd, &followLink)
+	scopeFlag(cmd, &scope)
 	cmd.Flags().StringVar(&version, "client-version", "",
 		"of the client, as it prints it; without it the client in PATH is asked")
 	return cli.WithEnv(cmd)
@@ -56,14 +62,31 @@ func followLinkFlag(cmd *cobra.Command, follow *bool) {
 		"if the client's settings are a symbolic link, edit the file that it leads to")
 }
 
+// The scopes of an installation.
+const (
+	scopeProject = "project"
+	scopeUser    = "user"
+)
+
+func scopeFlag(cmd *cobra.Command, scope *string) {
+	cmd.Flags().StringVar(scope, "scope", scopeProject,
+		"whose settings: of the project, or of the user for all projects (project, user)")
+	_ = cmd.RegisterFlagCompletionFunc("scope",
+		cobra.FixedCompletions([]string{scopeProject, scopeUser}, cobra.ShellCompDirectiveNoFileComp))
+}
+
 // Installation returns what is to be installed in the project at root for a client.
 func Installation(root, client, reason string) (install.Options, error) {
-	return (&boundaryOptions{root: root, reason: reason}).installation(client)
+	return (&boundaryOptions{root: root, reason: reason}).installation(client, scopeProject)
 }
 
 // installation returns what is to be installed: in the project that --root lies in, or at --root where none has a
 // boundary yet.
-func (o *boundaryOptions) installation(client string) (install.Options, error) {
+func (o *boundaryOptions) installation(client, scope string) (install.Options, error) {
+	if scope != scopeProject && scope != scopeUser {
+		return install.Options{}, fault.Misuse("there is no scope %q", scope).
+			WithFix("give --scope project or --scope user")
+	}
 	dir := folder.In(o.root)
 	if found, ok := folder.Find(dir.Root); ok {
 		dir = found
@@ -74,22 +97,26 @@ func (o *boundaryOptions) installation(client string) (install.Options, error) {
 	}
 	executable, err := os.Executable()
 	home, _ := os.UserHomeDir()
-	return install.Options{Client: client, Dir: dir, Home: home, Executable: executable, Change: o.change(),
-		NoteID: hook.NewID()}, err
+	return install.Options{Client: client, Dir: dir, Home: home, User: scope == scopeUser, Executable: executable,
+		Change: o.change(), NoteID: hook.NewID()}, err
 }
 
 func writeInstalled(p *output.Printer, d install.Done) {
 	switch {
 	case d.Policy:
 		p.Line("%s: set up in validate: violations are recorded and said, nothing is blocked", output.Printable(d.Root))
+	case d.User:
+		p.Line("for all projects of this user; one without a boundary is not judged")
 	default:
 		p.Line("%s: the policy is kept as it is", output.Printable(d.Root))
 	}
-	switch {
-	case !d.Changed:
+	if d.Changed {
+		p.Line("%s: registered; here it starts %s", output.Printable(d.File), output.Printable(d.Program))
+	} else {
 		p.Line("%s: registered already", output.Printable(d.File))
-	default:
-		p.Line("%s: registered %s", output.Printable(d.File), output.Printable(d.Command))
+	}
+	if len(d.Told) > 0 {
+		p.Line("%s: tells sessions of the boundary", output.Printable(strings.Join(d.Told, ", ")))
 	}
 	if d.Backup != "" {
 		p.Line("  a copy of what it was: %s", output.Printable(d.Backup))
@@ -98,9 +125,8 @@ func writeInstalled(p *output.Printer, d install.Done) {
 		p.Line("  %s", p.Paint(output.Yellow, output.Printable(s)))
 	}
 	if len(d.Unkept) > 0 {
-		p.Line("git does not ignore what names files and sessions; add to .gitignore: %s",
-			output.Printable(strings.Join(d.Unkept, " ")))
-		p.Line("  .orchestrator/boundary/policy.json may be committed")
+		p.Line("git does not ignore what names files and sessions; add to .gitignore: %s\n"+
+			"  .orchestrator/boundary/policy.json may be committed", output.Printable(strings.Join(d.Unkept, " ")))
 	}
 	p.Line("next: orchestrator boundary doctor checks that it works; work in validate; orchestrator boundary " +
 		"readiness says when to enforce")

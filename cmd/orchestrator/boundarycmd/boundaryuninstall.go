@@ -12,12 +12,13 @@ import (
 func boundaryUninstallCommand() *cobra.Command {
 	var o boundaryOptions
 	var followLink bool
+	var scope string
 	cmd := &cobra.Command{
 		Use:   "uninstall CLIENT",
 		Short: "Remove the hook from the settings of an agent client; policy and journal stay",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := o.installation(args[0])
+			p, err := o.installation(args[0], scope)
 			if err != nil {
 				return err
 			}
@@ -32,6 +33,7 @@ func boundaryUninstallCommand() *cobra.Command {
 	o.rootFlag(cmd)
 	o.jsonFlag(cmd)
 	followLinkFlag(cmd, &followLink)
+	scopeFlag(cmd, &scope)
 	return cli.WithEnv(cmd)
 }
 
@@ -43,6 +45,9 @@ func writeUninstalled(p *output.Printer, d install.Done) {
 		p.Line("%s: the hook is taken out", output.Printable(d.File))
 	default:
 		p.Line("%s: the hook is not registered", output.Printable(d.File))
+	}
+	for _, name := range d.Told {
+		p.Line("%s: what it says of the boundary follows; it goes with the last client", output.Printable(name))
 	}
 	if d.Backup != "" {
 		p.Line("  the file was changed since: the copy of what it was stays: %s", output.Printable(d.Backup))

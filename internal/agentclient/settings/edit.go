@@ -6,13 +6,14 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"orchestrator/internal/agentclient/commandline"
 	"orchestrator/internal/fault"
 )
 
 // Install registers the command with a client. Done twice it changes nothing the second time; an entry of ours that is
 // different is replaced.
 func Install(client string, o Options) (Change, error) {
-	if strings.TrimSpace(o.Command) == "" || !ours(o.Command) {
+	if strings.TrimSpace(o.Command) == "" || !commandline.Runs(o.Command) {
 		return Change{}, fault.New(fault.Invalid, "hook_command", "%q is not the command of a hook", o.Command).
 			WithFix("register orchestrator-hook CLIENT, or orchestrator hook CLIENT")
 	}
@@ -23,6 +24,7 @@ func Install(client string, o Options) (Change, error) {
 	if w.Plugin != "" {
 		return w.installPlugin(o)
 	}
+	o.Command = w.speaking(o.Command, o)
 	return w.install(o)
 }
 
@@ -40,7 +42,7 @@ func Uninstall(client string, o Options) (Change, error) {
 }
 
 func (w *wiring) install(o Options) (Change, error) {
-	file, err := place(o, w.File)
+	file, err := w.place(o)
 	if err != nil {
 		return Change{}, err
 	}
@@ -91,7 +93,7 @@ func (w *wiring) fits(doc *document, file string, o Options) error {
 	if hooks != nil && !isObject(hooks) {
 		return wrong("its hooks are no object")
 	}
-	for _, event := range w.Events {
+	for _, event := range o.events(w) {
 		if list := doc.get("hooks", event); list != nil && !isArray(list) {
 			return wrong("hooks." + event + " is no array")
 		}
@@ -117,7 +119,7 @@ func (w *wiring) complete(doc *document, o Options) bool {
 		return false
 	}
 	want := 0
-	for _, event := range w.Events {
+	for _, event := range o.events(w) {
 		entry, err := hujson.Parse([]byte(style{}.value(w.entry(event, o), "")))
 		if err != nil {
 			return false
@@ -128,7 +130,7 @@ func (w *wiring) complete(doc *document, o Options) bool {
 			}
 		}
 	}
-	return want == len(w.Events) && len(w.registrations(doc, "")) == want
+	return want == len(o.events(w)) && len(w.registrations(doc, "")) == want
 }
 
 // wire takes out what is there of ours and puts in what is to be.
@@ -141,12 +143,12 @@ func (w *wiring) wire(doc *document, o Options) error {
 	}
 	if doc.get("hooks") == nil {
 		all := fields{}
-		for _, event := range w.Events {
+		for _, event := range o.events(w) {
 			all = append(all, field{event, []any{w.entry(event, o)}})
 		}
 		return doc.add(&doc.root, "hooks", all)
 	}
-	for _, event := range w.Events {
+	for _, event := range o.events(w) {
 		entry := w.entry(event, o)
 		list := doc.get("hooks", event)
 		var err error
@@ -163,7 +165,7 @@ func (w *wiring) wire(doc *document, o Options) error {
 }
 
 func (w *wiring) uninstall(o Options) (Change, error) {
-	file, err := place(o, w.File)
+	file, err := w.place(o)
 	if err != nil {
 		return Change{}, err
 	}
@@ -180,7 +182,7 @@ func (w *wiring) uninstall(o Options) (Change, error) {
 	change.Changed = true
 	if change.Backup == "" && w.bare(doc) {
 		change.Removed = true
-		return change, os.Remove(file)
+		return change, w.removeFile(o, file)
 	}
 	original, err := w.original(change.Backup, doc)
 	if err != nil {

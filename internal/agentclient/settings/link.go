@@ -10,12 +10,26 @@ import (
 	"orchestrator/internal/fault"
 )
 
-// place returns the file of the project's folder that is to be changed. Where a symbolic link stands on the way to it,
-// that is the file it leads to, and only if the options allow it: whoever can write the project could have put the link
-// there.
-func place(o Options, name string) (string, error) {
-	file := filepath.Join(o.Root, name)
-	at := o.Root
+// within returns the folder that a client's settings are in, and their name in it.
+func (w *wiring) within(o Options) (folder, name string) {
+	if o.User {
+		return o.Home, w.User
+	}
+	return o.Root, w.File
+}
+
+// path returns the path of a client's settings.
+func (w *wiring) path(o Options) string { return filepath.Join(w.within(o)) }
+
+// place returns the settings file that is to be changed. Where a symbolic link stands on the way to it, that is the
+// file it leads to, and only if the options allow it: whoever can write the project could have put the link there.
+func (w *wiring) place(o Options) (string, error) {
+	at, name := w.within(o)
+	if at == "" {
+		return "", fault.New(fault.Invalid, "no_home", "this user has no folder for the settings of %s", w.client).
+			WithFix("set HOME, or register the hook in the project: --scope project")
+	}
+	file := filepath.Join(at, name)
 	for part := range strings.SplitSeq(filepath.ToSlash(name), "/") {
 		at = filepath.Join(at, part)
 		info, err := os.Lstat(at)
@@ -31,6 +45,21 @@ func place(o Options, name string) (string, error) {
 		return followed(file)
 	}
 	return file, nil
+}
+
+// removeFile removes a settings file, and the folders that are empty without it.
+func (w *wiring) removeFile(o Options, file string) error {
+	if err := os.Remove(file); err != nil {
+		return err
+	}
+	top, _ := w.within(o)
+	for at := filepath.Dir(file); at != top && strings.HasPrefix(at, top+string(filepath.Separator)); {
+		if os.Remove(at) != nil {
+			return nil //nolint:nilerr // something else is in it
+		}
+		at = filepath.Dir(at)
+	}
+	return nil
 }
 
 func linked(at string) error {

@@ -3,8 +3,6 @@ package settings
 import (
 	"errors"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -42,7 +40,7 @@ func readPlugin(file string) (string, error) {
 }
 
 func (w *wiring) installPlugin(o Options) (Change, error) {
-	file, err := place(o, w.File)
+	file, err := w.place(o)
 	if err != nil {
 		return Change{}, err
 	}
@@ -60,7 +58,7 @@ func (w *wiring) installPlugin(o Options) (Change, error) {
 }
 
 func (w *wiring) uninstallPlugin(o Options) (Change, error) {
-	file, err := place(o, w.File)
+	file, err := w.place(o)
 	if err != nil {
 		return Change{}, err
 	}
@@ -68,11 +66,11 @@ func (w *wiring) uninstallPlugin(o Options) (Change, error) {
 	if err != nil || have == "" {
 		return Change{File: file}, err
 	}
-	return Change{File: file, Changed: true, Removed: true}, os.Remove(file)
+	return Change{File: file, Changed: true, Removed: true}, w.removeFile(o, file)
 }
 
 func (w *wiring) registeredPlugin(o Options) ([]Registration, error) {
-	file := filepath.Join(o.Root, w.File)
+	file := w.path(o)
 	have, err := readPlugin(file)
 	if err != nil || have == "" {
 		return nil, err

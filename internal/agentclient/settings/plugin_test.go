@@ -67,6 +67,9 @@ echo >> "$folder/calls"
 . "$folder/answer"
 `
 
+// lenient in an answer is a guard in a project that enforces nothing.
+const lenient = "# validate"
+
 // unread before an answer is a guard that does not read its call.
 const unread = "unread:"
 
@@ -84,7 +87,7 @@ const client = {
   } },
   tui: { showToast: async ({ body }) => { toasts.push(body.message) } },
 }
-const hooks = await OrchestratorBoundary({ client, directory: "/work/p" })
+const hooks = await OrchestratorBoundary({ client, directory: import.meta.dirname })
 await hooks["chat.message"]({ sessionID: "ses_child", agent: "coder" }, {})
 const results = []
 for (const [session, tool, args] of JSON.parse(readFileSync(new URL("calls.json", import.meta.url)))) {
@@ -122,6 +125,9 @@ func play(t *testing.T, answer string, calls [][]any) played {
 	write(t, program, script)
 	require.NoError(t, os.Chmod(program, 0o755))
 	write(t, filepath.Join(folder, "answer"), answer)
+	if !strings.Contains(answer, lenient) {
+		write(t, filepath.Join(folder, ".orchestrator/boundary/enforcing"), "")
+	}
 	o := settings.Options{Root: folder, Command: `"` + program + `" opencode`}
 	change, err := settings.Install("opencode", o)
 	require.NoError(t, err)
@@ -167,7 +173,7 @@ func TestShimTellsWhoCalls(t *testing.T) {
 		require.Equal(t, actor, after.Actor)
 		require.Equal(t, "Edit", before.Tool)
 		require.Equal(t, []string{"a.go"}, before.Paths)
-		require.Equal(t, "/work/p", before.Cwd)
+		require.Equal(t, "it's here", filepath.Base(before.Cwd))
 	}
 }
 
@@ -197,6 +203,15 @@ func TestShimFailsShut(t *testing.T) {
 				require.Equal(t, []string{"ran"}, p.Results)
 			}
 		})
+	}
+}
+
+// In a project that enforces nothing, no broken guard blocks, and it is said.
+func TestShimBlocksNothingInValidate(t *testing.T) {
+	for _, answer := range []string{"exit 1 " + lenient, "kill -9 $$ " + lenient} {
+		p := play(t, answer, [][]any{edit("ses_main")})
+		require.Equal(t, []string{"ran"}, p.Results)
+		require.Contains(t, p.Toasts[0], "did not answer")
 	}
 }
 

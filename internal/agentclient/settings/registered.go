@@ -6,20 +6,24 @@ import (
 	"slices"
 )
 
-// Registered lists our entries in the project's settings of a client. A file that is not there has none.
+// Registered lists our entries in the settings of a client, those of the project or the user's. A file that is not
+// there has none.
 func Registered(client string, o Options) ([]Registration, error) {
 	w, err := wiringOf(client)
 	if err != nil {
 		return nil, err
 	}
+	if folder, _ := w.within(o); folder == "" {
+		return nil, nil
+	}
 	if w.Plugin != "" {
 		return w.registeredPlugin(o)
 	}
-	doc, _, err := load(filepath.Join(o.Root, w.File))
+	doc, _, err := load(w.path(o))
 	if err != nil || doc == nil {
 		return nil, err
 	}
-	found := w.registrations(doc, filepath.Join(o.Root, w.File))
+	found := w.registrations(doc, w.path(o))
 	if len(found) == 0 {
 		return nil, nil
 	}
@@ -29,7 +33,7 @@ func Registered(client string, o Options) ([]Registration, error) {
 	return found, nil
 }
 
-// Elsewhere lists our entries in files that Install does not write to. One that the client passes over is disabled.
+// Elsewhere lists our entries in files that Install never writes to. One that the client passes over is disabled.
 func Elsewhere(client string, o Options) (found []Registration) {
 	w, err := wiringOf(client)
 	if err != nil {
@@ -41,7 +45,7 @@ func Elsewhere(client string, o Options) (found []Registration) {
 			folder = o.Home
 		}
 		file := filepath.Join(folder, s.File)
-		if folder == "" || file == filepath.Join(o.Root, w.File) {
+		if folder == "" || file == filepath.Join(o.Root, w.File) || s.Home && s.File == w.User {
 			continue
 		}
 		doc, _, err := load(file)
@@ -112,6 +116,9 @@ func (w *wiring) read(o Options) (files []string) {
 			continue
 		}
 		add(t.File, t.Home)
+	}
+	if w.Plugin == "" {
+		add(w.User, true)
 	}
 	return files
 }

@@ -13,7 +13,7 @@ import (
 func TestFactsAreThoseOfWhatIsRegistered(t *testing.T) {
 	t.Parallel()
 	for _, client := range agentclient.Names() {
-		o := Options{Root: t.TempDir(), Command: "orchestrator-hook " + client, ClientVersion: "99.0.0"}
+		o := Options{Root: t.TempDir(), Command: "orchestrator-hook " + client, ClientVersion: "99.0.0", FailShut: true}
 		_, err := Install(client, o)
 		require.NoError(t, err)
 		c, err := agentclient.Find(client)
@@ -42,14 +42,19 @@ func TestEntriesElsewhereAreFound(t *testing.T) {
 	}
 	o := Options{Root: root, Home: home}
 	found := Elsewhere("claude", o)
-	require.Len(t, found, 2)
+	require.Len(t, found, 1)
+	require.Equal(t, []string{"claude does not read " + filepath.Join(root, ".claude/hooks.json")}, found[0].Disabled)
+	require.Len(t, Elsewhere("claude", Options{Root: root}), 1)
+
+	o.User = true
+	found, err := Registered("claude", o)
+	require.NoError(t, err)
+	require.Len(t, found, 1)
 	require.Equal(t, filepath.Join(home, ".claude/settings.json"), found[0].File)
 	require.Empty(t, found[0].Disabled)
-	require.Equal(t, []string{"claude does not read " + filepath.Join(root, ".claude/hooks.json")}, found[1].Disabled)
-
-	// In the user's own folder the project's file is not another one.
-	require.Len(t, Elsewhere("claude", Options{Root: home, Home: home}), 0)
-	require.Len(t, Elsewhere("claude", Options{Root: root}), 1)
+	found, err = Registered("claude", Options{Root: root, User: true})
+	require.NoError(t, err)
+	require.Empty(t, found, "a user without a folder has no settings")
 }
 
 func TestVariablesAreFound(t *testing.T) {

@@ -5,7 +5,7 @@
 // order, formatting, comments and trailing commas included; a copy is kept beside it before the first change; the new
 // file takes the place of the old one in one step. What a hook stands in is said by agentclient, client by client.
 //
-// Our entries are known by their command: a program orchestrator-hook, or orchestrator with hook as its first word.
+// Our entries are known by their command: agentclient/commandline.
 package settings
 
 import "time"
@@ -14,9 +14,32 @@ import "time"
 type Options struct {
 	Root          string // the project's folder
 	Home          string // the user's folder, looked at for switches that disable hooks; "" leaves it alone
+	User          bool   // the settings are those in the user's folder, for all projects
 	Command       string // the command line to register
+	Later         string // the same for every event after a tool; "" is Command
+	End           string // the same for events that say that a session is done; "" registers the hook for none of them
+	FailShut      bool   // the client is to block when the hook breaks, where it can
 	FollowLink    bool   // change the file that a symbolic link in the project leads to; without it a link is refused
 	ClientVersion string // as the client prints it; "" is unknown, and leaves out what only newer versions know
+}
+
+// command returns the command line that is registered for an event.
+func (o Options) command(w *wiring, event string) string {
+	switch {
+	case w.Ending(event):
+		return o.End
+	case event == w.Before() || o.Later == "":
+		return o.Command
+	}
+	return o.Later
+}
+
+// events returns those that the hook is to be registered for.
+func (o Options) events(w *wiring) []string {
+	if o.End == "" {
+		return w.Events
+	}
+	return w.All()
 }
 
 // Change is what an installation or its removal did.

@@ -36,7 +36,8 @@ func project(t *testing.T, client string, text []byte) (settings.Options, string
 	if text != nil {
 		write(t, file, string(text))
 	}
-	return settings.Options{Root: root, Command: "/opt/bin/orchestrator-hook " + client, ClientVersion: latest}, file
+	return settings.Options{Root: root, Command: "/opt/bin/orchestrator-hook " + client, ClientVersion: latest,
+		FailShut: true}, file
 }
 
 func write(t *testing.T, file, text string) {
@@ -112,6 +113,7 @@ func TestInstallAndUninstall(t *testing.T) {
 			if original == nil {
 				require.True(t, removal.Removed)
 				require.Empty(t, everything(t, o.Root))
+				require.NoDirExists(t, filepath.Dir(file), "an empty folder is left behind")
 				return
 			}
 			require.Equal(t, map[string]string{file: string(original)}, everything(t, o.Root))

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"orchestrator/internal/agentclient"
-	"orchestrator/internal/system/durable"
+	"orchestrator/internal/agentclient/commandline"
 )
 
 // disabled lists what keeps a client from running hooks, as far as its files say.
@@ -33,13 +33,17 @@ func (w *wiring) disabled(o Options) []string {
 			found = append(found, fmt.Sprintf("hooks are switched off: %s is %s in %s", name, value, file))
 		}
 	}
-	return append(found, w.listed(o.Root)...)
+	return append(found, w.listed(w.path(o))...)
 }
 
 // valueOf returns what a file says of a switch: true, false, or anything else where it says nothing.
 func valueOf(t agentclient.Toggle, file string) (string, error) {
 	if isTOML(file) {
-		return valueInTOML(file, strings.Join(t.Path, ".")), nil
+		root, err := loadTOML(file)
+		if on, is := inTOML(root, t.Path...).(bool); is {
+			return strconv.FormatBool(on), nil
+		}
+		return "", err
 	}
 	doc, _, err := load(file)
 	if err != nil || doc == nil {
@@ -49,8 +53,7 @@ func valueOf(t agentclient.Toggle, file string) (string, error) {
 }
 
 // listed looks for our hook in the lists of those that are switched off one by one.
-func (w *wiring) listed(root string) []string {
-	file := filepath.Join(root, w.File)
+func (w *wiring) listed(file string) []string {
 	if len(w.Disabled) == 0 {
 		return nil
 	}
@@ -61,7 +64,7 @@ func (w *wiring) listed(root string) []string {
 	for _, path := range w.Disabled {
 		if slices.ContainsFunc(children(doc.get(path...)), func(c child) bool {
 			name := str(c.value)
-			return name == entryName || ours(name)
+			return name == entryName || commandline.Runs(name)
 		}) {
 			return []string{fmt.Sprintf("our hook is switched off: it is in %s of %s", strings.Join(path, "."), file)}
 		}
@@ -70,25 +73,3 @@ func (w *wiring) listed(root string) []string {
 }
 
 func isTOML(file string) bool { return filepath.Ext(file) == ".toml" }
-
-// valueInTOML returns the value of a member in a file of TOML, "" where there is none or the file cannot be read. It
-// knows the two ways that a switch is written, under its table or with the table's name before its own, and no more.
-func valueInTOML(file, name string) string {
-	text, err := durable.ReadRegular(file, most)
-	if err != nil {
-		return ""
-	}
-	table := ""
-	for line := range strings.Lines(string(text)) {
-		line, _, _ = strings.Cut(strings.TrimSpace(line), "#")
-		if strings.HasPrefix(line, "[") {
-			table = strings.Trim(strings.TrimSpace(line), "[] ") + "."
-			continue
-		}
-		member, value, _ := strings.Cut(line, "=")
-		if table+strings.TrimSpace(member) == name {
-			return strings.TrimSpace(value)
-		}
-	}
-	return ""
-}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/tailscale/hujson"
+
+	"orchestrator/internal/agentclient/commandline"
 )
 
 // step is one child on the way from the root to a hook.
@@ -89,8 +91,7 @@ func (w *wiring) registration(file, event string, group, hook *hujson.Value) Reg
 	}
 	r.Timeout = time.Duration(limit * float64(unit))
 	if w.Shut != nil {
-		shut := get(hook, w.Shut.Name)
-		r.FailsShut = literal(shut) == "true" || shut != nil && str(shut) == w.Shut.Value
+		r.FailsShut = w.isShut(get(hook, w.Shut.Name))
 	}
 	return r
 }
@@ -111,4 +112,4 @@ func command(hook *hujson.Value) string {
 }
 
 // runsHook reports whether a value is an entry that runs our hook.
-func runsHook(v *hujson.Value) bool { return isObject(v) && ours(command(v)) }
+func runsHook(v *hujson.Value) bool { return isObject(v) && commandline.Runs(command(v)) }

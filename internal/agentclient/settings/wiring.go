@@ -38,15 +38,15 @@ func (w *wiring) entry(event string, o Options) fields {
 	if w.Named {
 		hook = append(hook, field{"name", entryName})
 	}
-	hook = append(hook, field{w.Command, o.Command}, field{w.Timeout, int(limit / w.Unit)})
-	if w.Shut != nil && event == w.Events[0] && AtLeast(o.ClientVersion, w.Shut.Since) {
+	hook = append(hook, field{w.Command, o.command(w, event)}, field{w.Timeout, int(limit / w.Unit)})
+	if w.Shut != nil && event == w.Before() && o.FailShut && AtLeast(o.ClientVersion, w.Shut.Since) {
 		hook = append(hook, field{w.Shut.Name, w.Shut.Value})
 	}
 	if !w.Nested {
 		return hook
 	}
 	group := fields{}
-	if w.Matcher != "" {
+	if w.Matcher != "" && !w.Ending(event) {
 		group = append(group, field{"matcher", w.Matcher})
 	}
 	return append(group, field{"hooks", []any{hook}})
@@ -55,18 +55,28 @@ func (w *wiring) entry(event string, o Options) fields {
 // remarks returns what the person at the client has to know, for this version of it.
 func (w *wiring) remarks(o Options) []string {
 	var said []string
-	if w.Shut != nil && !AtLeast(o.ClientVersion, w.Shut.Since) {
-		version := "version " + o.ClientVersion
-		if o.ClientVersion == "" {
-			version = "an unknown version"
-		}
-		said = append(said, version+" of "+w.client+": "+w.Shut.Name+" is left out, which it has since "+w.Shut.Since+
-			"; without it a hook that breaks lets the call through")
+	if o.FailShut && !w.hasShut(o) {
+		said = append(said, w.withoutShut(o))
 	}
 	if w.Since != "" && o.ClientVersion != "" && !AtLeast(o.ClientVersion, w.Since) {
 		said = append(said, "version "+o.ClientVersion+" of "+w.client+" is older than "+w.Since+" and "+w.Lacks)
 	}
 	return append(said, w.Notes...)
+}
+
+// hasShut reports whether this version of the client has the member that makes it block when the hook breaks. A client
+// that has none in any version lacks nothing.
+func (w *wiring) hasShut(o Options) bool {
+	return w.Shut == nil || AtLeast(o.ClientVersion, w.Shut.Since)
+}
+
+func (w *wiring) withoutShut(o Options) string {
+	version := "version " + o.ClientVersion
+	if o.ClientVersion == "" {
+		version = "an unknown version"
+	}
+	return version + " of " + w.client + ": " + w.Shut.Name + " is left out, which it has since " + w.Shut.Since +
+		"; without it a hook that does not answer in time lets the call through"
 }
 
 // AtLeast compares versions such as 2.1.295, or "2.1.295 (build 7)". An unknown version is older than any, and
@@ -99,50 +109,4 @@ func numbers(version string) []int {
 		all = append(all, n)
 	}
 	return all
-}
-
-// ours reports whether a command line runs the hook.
-func ours(command string) bool {
-	words := shellWords(command)
-	for len(words) > 0 && strings.Contains(words[0], "=") &&
-		!strings.ContainsAny(words[0][:strings.Index(words[0], "=")], `/\`) {
-		words = words[1:] // NAME=value before the program
-	}
-	if len(words) == 0 {
-		return false
-	}
-	program := words[0][strings.LastIndexAny(words[0], `/\`)+1:]
-	program = strings.TrimSuffix(program, ".exe")
-	return program == "orchestrator-hook" || program == "orchestrator" && len(words) > 1 && words[1] == "hook"
-}
-
-// shellWords takes a simple command line apart, with quotes as a POSIX shell has them.
-func shellWords(line string) []string {
-	var words []string
-	var word []rune
-	inWord, quote, escaped := false, rune(0), false
-	for _, r := range line {
-		switch {
-		case escaped:
-			word, escaped = append(word, r), false
-		case r == '\\' && quote != '\'':
-			inWord, escaped = true, true
-		case quote != 0 && r == quote:
-			quote = 0
-		case quote != 0:
-			word = append(word, r)
-		case r == '\'' || r == '"':
-			inWord, quote = true, r
-		case r == ' ' || r == '\t' || r == '\n':
-			if inWord {
-				words, word, inWord = append(words, string(word)), nil, false
-			}
-		default:
-			word, inWord = append(word, r), true
-		}
-	}
-	if inWord {
-		words = append(words, string(word))
-	}
-	return words
 }

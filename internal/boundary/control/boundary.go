@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/boundary/notice"
 	"orchestrator/internal/boundary/report"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
@@ -25,6 +26,7 @@ type Boundary struct {
 	clock    func() time.Time
 	recorded atomic.Int64
 	reading  sync.Mutex
+	reviews  reviews
 }
 
 // New returns the boundary of a project. Its journal goes to the ledger.
@@ -56,18 +58,18 @@ func (b *Boundary) Mode() boundary.Mode {
 
 // Report reports from a moment on.
 func (b *Boundary) Report(ctx context.Context, since time.Time) (report.Report, error) {
-	_, h, err := b.read(ctx)
+	p, h, err := b.read(ctx)
 	if err != nil {
 		return report.Report{}, err
 	}
-	return h.Report(since), nil
+	return h.ReportUnder(&p, since, b.clock()), nil
 }
 
 // Readiness measures the activation checklist.
-func (b *Boundary) Readiness(ctx context.Context) (boundary.Readiness, error) {
+func (b *Boundary) Readiness(ctx context.Context) (report.Readiness, error) {
 	p, h, err := b.read(ctx)
 	if err != nil {
-		return boundary.Readiness{}, err
+		return report.Readiness{}, err
 	}
 	return h.Readiness(&p, b.clock()), nil
 }
@@ -100,19 +102,55 @@ type ModeChange struct {
 	Override string        `json:"override,omitempty"`
 }
 
-// SetMode switches the mode for an actor. When it returns nil, the switch is in the ledger.
-func (b *Boundary) SetMode(ctx context.Context, by string, c ModeChange) (from boundary.Mode, err error) {
+// ModeSwitched says what a request to switch the mode did.
+type ModeSwitched struct {
+	Mode    boundary.Mode `json:"mode"`
+	From    boundary.Mode `json:"from"` // the same where there was nothing to switch, which is not recorded
+	Clients []Aligned     `json:"clients,omitempty"`
+}
+
+// SetMode switches the mode for an actor, and brings the settings of the clients in line with it. When it returns nil,
+// the switch is in the ledger.
+func (b *Boundary) SetMode(ctx context.Context, by string, c ModeChange) (done ModeSwitched, err error) {
 	change := Change{By: by, Reason: c.Reason, At: b.clock(), ID: b.newID()}
-	from, err = SetMode(b.Dir, c.Mode, c.Override, change, func() (*report.History, error) { return b.history(ctx) })
-	if err != nil {
-		return from, err
+	done.Mode = c.Mode
+	history := func() (*report.History, error) { return b.history(ctx) }
+	done.From, err = SetMode(b.Dir, c.Mode, c.Override, change, history)
+	if err == nil {
+		done.Clients, err = Align(b.Dir, nil, change, b.newID)
 	}
-	if _, err = b.Record(ctx); errors.Is(err, fault.InsufficientStorage) {
+	if err != nil {
+		return done, err
+	}
+	_, _, _ = notice.Follow(b.Dir) // the mode is switched; a file that cannot be edited is the doctor's to find
+	return done, b.recordNow(ctx, "the mode is switched")
+}
+
+// recordNow records what a person did, which is in the journal already.
+func (b *Boundary) recordNow(ctx context.Context, done string) error {
+	_, err := b.Record(ctx)
+	if errors.Is(err, fault.InsufficientStorage) {
 		err = fault.New(fault.Unavailable, "boundary_unwritable",
-			"the mode is switched, but the disk has no room for the record of it").
+			"%s, but the disk has no room for the record of it", done).
 			WithFix("make room: it is recorded as soon as there is some").Because(err)
 	}
-	return from, err
+	return err
+}
+
+// Attesting is a request to vouch for an item, or to take that back.
+type Attesting struct {
+	Item   string `json:"item"`
+	Note   string `json:"note"`
+	Revoke bool   `json:"revoke,omitzero"`
+}
+
+// Attest notes that an actor vouches for an item. When it returns nil, that is in the ledger.
+func (b *Boundary) Attest(ctx context.Context, by string, a Attesting) (boundary.Attestation, error) {
+	said, err := Attest(b.Dir, a.Item, a.Revoke, Change{By: by, Reason: a.Note, At: b.clock(), ID: b.newID()})
+	if err != nil {
+		return said, err
+	}
+	return said, b.recordNow(ctx, "it is attested")
 }
 
 func (b *Boundary) read(ctx context.Context) (boundary.Policy, *report.History, error) {
@@ -120,7 +158,12 @@ func (b *Boundary) read(ctx context.Context) (boundary.Policy, *report.History, 
 	if err != nil {
 		return p, nil, err
 	}
+	said := b.Tally().Said
 	h, err := b.history(ctx)
+	if err == nil {
+		now := b.clock()
+		b.reviews.set(h.Reviews(p.Thresholds, now), now, said)
+	}
 	return p, h, err
 }
 
@@ -136,8 +179,8 @@ func (b *Boundary) history(ctx context.Context) (*report.History, error) {
 	return report.ReadLines(func(visit func(folder.Line, error) error) error { return b.recorder.read(ctx, visit) })
 }
 
-// Watch records the journal every so often until ctx ends; what comes later is recorded at the next start. failed is
-// told of an error, once until it is another.
+// Watch records the journal every so often until ctx ends, and keeps the reviews up to date that the metrics show; what
+// comes later is recorded at the next start. failed is told of an error, once until it is another.
 func (b *Boundary) Watch(ctx context.Context, every time.Duration, failed func(error)) {
 	ticks := time.NewTicker(every)
 	defer ticks.Stop()
@@ -149,6 +192,9 @@ func (b *Boundary) Watch(ctx context.Context, every time.Duration, failed func(e
 			return
 		}
 		_, err := b.Record(ctx)
+		if err == nil {
+			err = b.refreshReviews(ctx)
+		}
 		switch {
 		case ctx.Err() != nil:
 			return

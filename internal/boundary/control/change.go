@@ -77,8 +77,8 @@ func SetUpAs(dir folder.Dir, p boundary.Policy, c Change) (made bool, err error)
 	return true, dir.Append(l)
 }
 
-// SetMode switches the mode. To enforce needs readiness by the history, or a reason to override that. The switch is
-// noted before it is made.
+// SetMode switches the mode. To confirm or enforce needs readiness by the history, or a reason to override that. The
+// switch is noted before it is made.
 func SetMode(dir folder.Dir, to boundary.Mode, override string, c Change,
 	history func() (*report.History, error)) (from boundary.Mode, err error) {
 	if err := c.check(); err != nil {
@@ -86,7 +86,7 @@ func SetMode(dir folder.Dir, to boundary.Mode, override string, c Change,
 	}
 	if !slices.Contains(boundary.Modes(), to) {
 		return "", fault.New(fault.Invalid, "unknown_mode", "there is no mode %q", fault.Clip(string(to), 64)).
-			WithFix("give off, validate or enforce")
+			WithFix("give off, validate, confirm or enforce")
 	}
 	if err := checkText("override", override); err != nil {
 		return "", err
@@ -103,10 +103,8 @@ func SetMode(dir folder.Dir, to boundary.Mode, override string, c Change,
 	if err != nil || p.Mode == to {
 		return p.Mode, err
 	}
-	if to == boundary.Enforce {
-		if err := mayEnforce(history, &p, override, c.At); err != nil {
-			return p.Mode, err
-		}
+	if err := mayBlock(to, history, &p, override, c.At); err != nil {
+		return p.Mode, err
 	}
 	l := c.line(folder.KindMode)
 	l.From, l.Mode, l.Override = p.Mode, to, override
@@ -115,37 +113,6 @@ func SetMode(dir folder.Dir, to boundary.Mode, override string, c Change,
 	}
 	from, p.Mode = p.Mode, to
 	return from, dir.WritePolicy(p)
-}
-
-// mayEnforce refuses to enforce a boundary that is not ready, unless somebody overrides that with a reason.
-func mayEnforce(history func() (*report.History, error), p *boundary.Policy, override string, now time.Time) error {
-	if strings.TrimSpace(override) != "" {
-		return nil
-	}
-	h, err := history()
-	if err != nil {
-		return err
-	}
-	r := h.Readiness(p, now)
-	if r.Ready {
-		return nil
-	}
-	var fields []fault.Field
-	for _, check := range r.Checks {
-		if !check.Passed {
-			fields = append(fields, fault.Field{Code: "not_ready",
-				Detail: check.Name + ": " + check.Value + ", wanted " + check.Threshold, Fix: check.Fix})
-		}
-	}
-	for _, flag := range r.Flags {
-		if flag.Raised {
-			fields = append(fields, fault.Field{Code: "red_flag",
-				Detail: flag.Name + ": " + flag.Value + ", which is " + flag.Limit, Fix: flag.Advice})
-		}
-	}
-	return fault.New(fault.Conflict, "boundary_not_ready",
-		"the boundary is not ready to be enforced: %d of its checks and red flags speak against it", len(fields)).
-		WithFix("pass them, or give an override with its reason (--override REASON, or as override in a request), which is recorded").WithFields(fields...)
 }
 
 // Bypass lifts the boundary for a while. It is noted before it is in force.
@@ -210,11 +177,15 @@ func NoteDrill(dir folder.Dir, what string, micros int64, c Change) error {
 const (
 	Installed = "installed"
 	Removed   = "removed"
+	Shut      = "fails_shut" // the client blocks when the hook breaks
+	Open      = "fails_open" // it lets the call run
+	Failed    = "failed"     // the client's settings could not be changed with the mode
 )
 
-// NoteInstallation notes that the hook was registered with a client, or taken out again.
-func NoteInstallation(dir folder.Dir, client, what string, c Change) error {
+// NoteInstallation notes that the hook was registered with a client, or taken out again, and the client's version as
+// far as it is known.
+func NoteInstallation(dir folder.Dir, client, version, what string, c Change) error {
 	l := c.line(folder.KindInstallation)
-	l.Client, l.What = client, what
+	l.Client, l.Version, l.What = client, version, what
 	return dir.Append(l)
 }

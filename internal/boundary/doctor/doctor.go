@@ -15,6 +15,7 @@ import (
 	"orchestrator/internal/agentclient/settings"
 	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/boundary/notice"
 	"orchestrator/internal/boundary/report"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
@@ -73,6 +74,9 @@ type Options struct {
 	Path    string                                              // where their programs are looked for
 	Version func(ctx context.Context, client string) (v string) // of a client; "" is unknown
 
+	From    string // the folder that is asked about, in the project; "" is the project's own
+	Program string // the path of this program, whose hook is to be the one that answers; "" accepts any
+
 	// Own is the path of this program. Where it is set, only its hook is tried, and no other line is started: what is
 	// registered may have come with the repository. "" starts whatever is registered.
 	Own string
@@ -92,9 +96,10 @@ func Examine(ctx context.Context, o Options) (Report, error) {
 	e.lookAtPolicy()
 	e.lookAtEnvironment()
 	e.lookAtJournal()
+	e.lookAtNotice()
 	if len(clients) == 0 {
 		clients = slices.DeleteFunc(agentclient.All(), func(c *agentclient.Client) bool {
-			registered, err := settings.Registered(c.Name, e.settings())
+			registered, _, err := e.registered(c.Name)
 			return err == nil && len(registered) == 0 && len(settings.Elsewhere(c.Name, e.settings())) == 0
 		})
 	}
@@ -127,6 +132,21 @@ type examination struct {
 	Options
 	report Report
 	policy *boundary.Policy // nil where it cannot be read
+	called map[string]calls // by the client
+}
+
+// shut reports whether what does not work is to block.
+func (e *examination) shut() bool { return e.policy != nil && control.FailsShut(e.policy.Mode) }
+
+// registered lists the entries in the project's settings of a client, and in the user's.
+func (e *examination) registered(client string) (project, users []settings.Registration, err error) {
+	o := e.settings()
+	if project, err = settings.Registered(client, o); err != nil {
+		return nil, nil, err
+	}
+	o.User = true
+	users, err = settings.Registered(client, o)
+	return append(project, users...), users, err
 }
 
 func (e *examination) say(client string, level Level, fix, format string, args ...any) {
@@ -141,7 +161,8 @@ func (e *examination) lookAtPolicy() {
 	p, err := control.Policy(e.Dir)
 	if err != nil {
 		e.say("", Fault,
-			"mend it, or move it away and run orchestrator boundary install CLIENT: while it cannot be read, no client is tried", "the policy: %v", err)
+			"mend it, or move it away and run orchestrator boundary install CLIENT: while it cannot be read, no client is "+
+				"tried", "the policy: %v", err)
 		return
 	}
 	e.policy = &p
@@ -151,7 +172,7 @@ func (e *examination) lookAtPolicy() {
 			"the boundary is off: nothing is judged, and nothing recorded")
 	}
 	written, err := e.Dir.Written()
-	if marked := e.Dir.Enforcing(); err == nil && marked != (written.Mode == boundary.Enforce) {
+	if marked := e.Dir.Enforcing(); err == nil && marked != written.Mode.Blocks() {
 		e.say("", Fault, "orchestrator boundary mode switches both, and records it: away from this mode, and back",
 			"the policy says %s, and the mark of an enforcing project is there: %t; somebody wrote one of them by "+
 				"hand, or it came out of version control", written.Mode, marked)
@@ -175,8 +196,8 @@ func (e *examination) lookAtVariables(client string) {
 			continue
 		}
 		level, effect := e.lifting(v.Value)
-		e.say(client, level, "take it out of env in that file; orchestrator boundary bypass --reason TEXT --for 30m ends by itself",
-			"%s sets %s=%.40q: %s", v.File, boundary.BypassVariable, v.Value, effect)
+		e.say(client, level, "take it out of env in that file; orchestrator boundary bypass --reason TEXT --for 30m ends by "+
+			"itself", "%s sets %s=%.40q: %s", v.File, boundary.BypassVariable, v.Value, effect)
 	}
 }
 
@@ -191,10 +212,22 @@ func (e *examination) lifting(value string) (level Level, effect string) {
 	return Fault, "enforce holds nobody up but from the boundary's own files"
 }
 
+// lookAtNotice sees whether sessions are told what holds now.
+func (e *examination) lookAtNotice() {
+	for _, name := range notice.Stale(e.Dir) {
+		e.say("", Note, "orchestrator boundary install CLIENT brings it up to date",
+			"%s says something else of the boundary than what holds now", name)
+	}
+}
+
 // lookAtJournal sees by the past week whether clients heed the hook, and whether it did its work.
 func (e *examination) lookAtJournal() {
 	h, err := report.Read(e.Dir)
 	if err != nil {
+		e.say("", Fault, "make it readable for this user", "the journal: %v", err)
+		return
+	}
+	if e.called, err = callsIn(e.Dir); err != nil {
 		e.say("", Fault, "make it readable for this user", "the journal: %v", err)
 		return
 	}
@@ -213,7 +246,7 @@ func (e *examination) lookAtJournal() {
 // lookAtClient looks at the registrations of one client, at its version, and tries what is registered.
 func (e *examination) lookAtClient(ctx context.Context, c *agentclient.Client) error {
 	client := c.Name
-	entries, err := settings.Registered(client, e.settings())
+	entries, users, err := e.registered(client)
 	if err != nil {
 		e.say(client, Fault, "mend the file", "%v", err)
 		return nil
@@ -231,7 +264,11 @@ func (e *examination) lookAtClient(ctx context.Context, c *agentclient.Client) e
 		return nil
 	}
 	e.lookAtEntries(c, entries, before)
+	e.lookAtReach(c, len(users) > 0)
+	e.lookAtTrust(c)
+	e.lookAtCalls(c)
 	e.lookAtVariables(client)
+	e.lookAtMutes(c)
 	e.lookAtVersion(ctx, c, before)
 	for _, n := range c.Wiring.Notes {
 		e.say(client, Note, "", "%s", n)
@@ -276,14 +313,16 @@ func (e *examination) lookAtEntries(c *agentclient.Client, entries, before []set
 			"%s: its matcher %q leaves tools out: those it does not name go unjudged", before[0].File,
 			before[0].Matcher)
 	} else {
-		e.say(client, OK, "", "%s: registered for %s, every tool: %s", before[wakes].File, c.Wiring.Before(),
-			before[wakes].Command)
+		e.say(client, OK, "", "%s: registered for %s, every tool%s", before[wakes].File, c.Wiring.Before(),
+			starting(c, before[wakes].Command))
 	}
 	if len(before) > 1 {
 		e.say(client, Note, "leave one", "it is registered %d times before a tool: every call is judged as often",
 			len(before))
 	}
-	if len(entries) == len(before) {
+	if !slices.ContainsFunc(entries, func(r settings.Registration) bool {
+		return r.Event != c.Wiring.Before() && !c.Wiring.Ending(r.Event)
+	}) {
 		e.say(client, Note, install+" registers it after a tool as well",
 			"it is not registered after a tool: whether blocked calls ran all the same cannot be seen")
 	}
@@ -314,26 +353,35 @@ func wakesOnAll(matcher string) bool {
 func (e *examination) lookAtVersion(ctx context.Context, c *agentclient.Client, before []settings.Registration) {
 	client, wiring, version := c.Name, c.Wiring, e.Version(ctx, c.Name)
 	shut := wiring.Shut
+	if shut != nil && e.policy != nil && !e.shut() && before[0].FailsShut {
+		e.say(client, Fault, "orchestrator boundary install "+client+" takes it out",
+			"%s is set, though the mode is %s: where the hook breaks, every tool is blocked", shut.Name, e.policy.Mode)
+	}
 	switch {
 	case version == "" && (wiring.Since != "" || shut != nil && shut.Since != ""):
 		e.say(client, Note, "put the client's program into PATH", "its version cannot be told; subagents need %s",
 			wiring.Since)
 		return
 	case version == "":
-		return
 	case !settings.AtLeast(version, wiring.Since):
 		e.say(client, Fault, "update it to "+wiring.Since+" or later", "version %s %s", version, wiring.Lacks)
 	default:
 		e.say(client, OK, "", "version %s", version)
 	}
-	if shut == nil || before[0].FailsShut && settings.AtLeast(version, shut.Since) {
-		return
+	if shut != nil && e.shut() {
+		e.lookAtShut(client, version, shut, before[0].FailsShut)
 	}
-	if !settings.AtLeast(version, shut.Since) {
+}
+
+// lookAtShut looks at what makes the client block when the hook does not answer in time; the registered line does when
+// the hook breaks otherwise.
+func (e *examination) lookAtShut(client, version string, shut *agentclient.Option, set bool) {
+	switch {
+	case !settings.AtLeast(version, shut.Since):
 		e.say(client, Note, "update it to "+shut.Since+" or later, and install again",
-			"version %s has no %s: where the hook breaks, the call is let through", version, shut.Name)
-		return
+			"version %s has no %s: where the hook does not answer in time, the call is let through", version, shut.Name)
+	case !set:
+		e.say(client, Fault, "orchestrator boundary install "+client+" adds it",
+			"%s is not set: where the hook does not answer in time, the call is let through", shut.Name)
 	}
-	e.say(client, Note, "orchestrator boundary install "+client+" adds it",
-		"%s is not set: where the hook breaks, the call is let through", shut.Name)
 }

@@ -8,19 +8,17 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// foreign returns why a registered line is not the hook of the program own and nothing else, or "". Settings of a client
-// may have come with a repository, so such a line may be anything.
-func (l line) foreign(client, own, path string) string {
-	if !isSimple(l.text) {
-		return "it is more than one simple command"
-	}
-	program, err := l.program(path)
+// foreign returns why a registered line, which starts a program, is not the hook of the program own and nothing else,
+// or "". Settings of a client may have come with a repository, so such a line may be anything.
+func (l line) foreign(client, program, own string) string {
 	switch {
-	case err != nil:
-		return err.Error()
+	case l.other:
+		return "it is not as this program registers it"
+	case !l.finds && !isSimple(l.text):
+		return "it is more than one simple command"
 	case !isOwn(program, own):
 		return "it starts " + program + ", which is not this program"
-	case !asksHook(l.args[1:], client):
+	case !l.finds && !asksHook(l.args[1:], client):
 		return "its arguments are not those of the hook"
 	}
 	return ""

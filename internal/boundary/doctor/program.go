@@ -11,14 +11,113 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"orchestrator/internal/agentclient"
+	"orchestrator/internal/agentclient/commandline"
+	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/fault"
 )
 
 // line is a registered command line, taken apart as a shell does.
 type line struct {
-	text string
-	call *syntax.CallExpr // the simple command that starts the hook
-	args []string         // its words; one that cannot be told is ""
+	text  string
+	call  *syntax.CallExpr // the simple command that starts the hook; nil for a line that an installation made
+	args  []string         // its words; one that cannot be told is ""
+	finds bool             // an installation made it: it finds the program
+	other bool             // it begins so, and is not as this version makes it
+}
+
+// read takes a registered line apart, and finds the program that answers.
+func (e *examination) read(c *agentclient.Client, text string, environ []string) (l line, program string, err error) {
+	if made, is := commandline.Parse(c, text); is {
+		program, err = e.answering(made)
+		return line{text: text, finds: true}, program, err
+	}
+	if l, err = readLine(text, environ); err != nil {
+		return l, "", err
+	}
+	if slices.Contains([]string{":", "sh"}, l.args[0]) && commandline.Runs(text) {
+		return line{text: text, finds: true, other: true}, "", nil
+	}
+	program, err = l.program(e.Path)
+	return l, program, err
+}
+
+// answering returns the program that a line finds which an installation made.
+func (e *examination) answering(made commandline.Line) (string, error) {
+	candidates := []string{filepath.Join(e.Dir.Path(), commandline.Small),
+		filepath.Join(e.Dir.Path(), commandline.Whole)}
+	if made.User {
+		candidates = append(candidates, made.Program)
+	}
+	for _, name := range []string{commandline.Small, commandline.Whole} {
+		for _, dir := range filepath.SplitList(e.Path) {
+			candidates = append(candidates, filepath.Join(dir, name))
+		}
+	}
+	for _, path := range candidates {
+		if filepath.IsAbs(path) && startable(path) == nil {
+			return path, nil
+		}
+	}
+	return "", fault.New(fault.Invalid, "hook_program",
+		"neither is there a link to the program in %s, nor is there an %s in PATH", e.Dir.Path(), commandline.Small)
+}
+
+// lookAtProgram says which program answers, and whether somebody else may have made it.
+func (e *examination) lookAtProgram(client, program string) {
+	real, err := filepath.EvalSymlinks(program)
+	if err != nil {
+		real = program
+	}
+	install := "orchestrator boundary install " + client + " links this program's hook"
+	root := spelled(e.Dir.Root)
+	switch {
+	case e.Program != "" && !isOwn(program, e.Program):
+		e.say(client, Fault, install, "the program that answers is %s, and not that of this orchestrator", real)
+	case strings.HasPrefix(real, root+string(filepath.Separator)):
+		e.say(client, Note, "install the programs outside of the project",
+			"the program that answers is %s, which agents may write", real)
+	default:
+		e.say(client, OK, "", "the program that answers is %s", real)
+	}
+}
+
+// spelled returns a path with its links resolved, as far as that can be done.
+func spelled(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return filepath.Clean(path)
+}
+
+// shortened returns a command line for a message: what an installation makes is long.
+func shortened(command string) string {
+	const most = 120
+	if r := []rune(command); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return command
+}
+
+// starting returns a command line that no installation of today made, for the end of a message.
+func starting(c *agentclient.Client, command string) string {
+	if _, is := commandline.Parse(c, command); is {
+		return ""
+	}
+	return ": " + shortened(command)
+}
+
+// copyLinks gives a copy of a project the links to the program that the project has.
+func copyLinks(from, to folder.Dir) error {
+	for _, name := range []string{commandline.Small, commandline.Whole} {
+		target, err := filepath.EvalSymlinks(filepath.Join(from.Path(), name))
+		if err != nil {
+			continue // the line passes it over as well
+		}
+		if err := os.Symlink(target, filepath.Join(to.Path(), name)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // readLine finds the command that starts the hook.
@@ -85,6 +184,12 @@ func startable(path string) error {
 // --root.
 func (l line) at(root, copied string, w agentclient.Wiring, environ []string) (text string, env []string) {
 	env = without(environ, agentclient.ProjectVariables()...)
+	if l.finds {
+		if w.Project != "" {
+			env = append(env, w.Project+"="+copied)
+		}
+		return l.text, env
+	}
 	keep := w.Project != "" && strings.Contains(l.text, w.Project)
 	folder := map[bool]string{true: root, false: copied}[keep]
 	if w.Project != "" {

@@ -71,20 +71,23 @@ func (e *examination) try(ctx context.Context, c *agentclient.Client, command st
 	if project := c.Wiring.Project; project != "" {
 		environ = append(without(environ, project), project+"="+e.Dir.Root)
 	}
-	l, err := readLine(command, environ)
-	if err == nil {
-		_, err = l.program(e.Path)
-	}
+	l, program, err := e.read(c, command, environ)
 	if err != nil {
 		e.say(client, Fault, "orchestrator boundary install "+client+" registers the program where it is now",
-			"%s cannot be run: %v", command, err)
+			"%s cannot be run: %v", shortened(command), err)
 		return nil
 	}
+	if l.other {
+		e.say(client, Note, "orchestrator boundary install "+client+" renews it",
+			"another version of this program registered the command line, or somebody changed it")
+	} else {
+		e.lookAtProgram(client, program)
+	}
 	if e.Own != "" {
-		if why := l.foreign(client, e.Own, e.Path); why != "" {
+		if why := l.foreign(client, program, e.Own); why != "" {
 			e.say(client, Fault, "read the line first, it may have come with the repository; orchestrator boundary install "+
 				client+" registers the hook of this program, and orchestrator boundary doctor starts whatever is registered",
-				"%s is not tried: %s", command, why)
+				"%s is not tried: %s", shortened(command), why)
 			return nil
 		}
 	}
@@ -111,6 +114,9 @@ func (e *examination) tryOne(ctx context.Context, p patient, t trial) (answered 
 		return false, err
 	}
 	defer remove()
+	if err := copyLinks(e.Dir, dir); err != nil {
+		return false, err
+	}
 	raw := t.call(p.Calls, dir.Root)
 	want, err := e.wanted(p, t, raw, dir)
 	if err != nil {

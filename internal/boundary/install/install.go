@@ -3,22 +3,19 @@
 package install
 
 import (
-	"cmp"
 	"context"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
 	"orchestrator/internal/agentclient"
+	"orchestrator/internal/agentclient/commandline"
 	"orchestrator/internal/agentclient/settings"
 	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/folder"
-	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/system/git"
 )
@@ -29,6 +26,7 @@ type Options struct {
 	Dir        folder.Dir
 	Home       string // the user's folder; "" for none
 	Executable string // the path of this program
+	User       bool   // register it in the user's folder, for all projects
 	FollowLink bool   // change the file that a link in the place of the client's settings leads to
 	Version    string // of the client; "" is asked of the client
 	Change     control.Change
@@ -41,15 +39,18 @@ type Done struct {
 	Client  string   `json:"client"`
 	Version string   `json:"client_version,omitempty"` // "" is unknown
 	Root    string   `json:"root"`
-	Policy  bool     `json:"policy_made"` // a default policy was written: there was none
-	File    string   `json:"file"`        // the client's settings
+	User    bool     `json:"user,omitzero"` // the settings are the user's, for all projects
+	Policy  bool     `json:"policy_made"`   // a default policy was written: there was none
+	File    string   `json:"file"`          // the client's settings
 	Created bool     `json:"file_created,omitzero"`
 	Removed bool     `json:"file_removed,omitzero"`
 	Changed bool     `json:"changed"` // anything in the settings
 	Backup  string   `json:"backup,omitempty"`
-	Command string   `json:"command,omitempty"` // as registered
+	Command string   `json:"command,omitempty"` // as registered, before a tool
+	Program string   `json:"program,omitempty"` // that it starts here
 	Said    []string `json:"said"`              // what the person has to know
 	Unkept  []string `json:"unignored"`         // what git does not ignore, and should
+	Told    []string `json:"told,omitempty"`    // files with instructions in which the part on the boundary changed
 }
 
 // Install sets the boundary up where there is none, and registers the hook. Done twice, the second time changes
@@ -59,23 +60,21 @@ func Install(ctx context.Context, o Options) (Done, error) {
 	if err != nil {
 		return Done{}, err
 	}
-	command, err := o.command(client)
+	program, err := Program(o.Executable)
 	if err != nil {
 		return Done{}, err
 	}
-	d := Done{Client: o.Client, Version: o.Version, Root: o.Dir.Root, Command: command,
-		Said: []string{}, Unkept: []string{}}
+	so := o.registering(client, program)
+	d := Done{Client: o.Client, Version: o.Version, Root: o.Dir.Root, User: o.User, Command: so.Command,
+		Program: program, Said: []string{}, Unkept: []string{}}
 	if d.Version == "" {
 		d.Version = ClientVersion(ctx, o.Client)
 	}
-	if d.Policy, err = control.SetUpAs(o.Dir, o.policy(), o.Change); err != nil {
+	mode, err := o.setUp(&d)
+	if err != nil {
 		return d, err
 	}
-	if err := o.checkPolicy(); err != nil {
-		return d, err
-	}
-	so := settings.Options{Root: o.Dir.Root, Home: o.Home, Command: d.Command, ClientVersion: d.Version,
-		FollowLink: o.FollowLink}
+	so.FailShut, so.ClientVersion = control.FailsShut(mode) && !o.User, d.Version
 	if d.Version == "" {
 		so.ClientVersion = known(client, so)
 	}
@@ -84,45 +83,66 @@ func Install(ctx context.Context, o Options) (Done, error) {
 		return d, err
 	}
 	d.take(c)
-	d.Unkept = unignored(ctx, o.Dir.Root)
+	if o.bounded() {
+		d.Unkept = unignored(ctx, o.Dir)
+	}
+	if err := o.tell(&d); err != nil {
+		return d, err
+	}
 	return d, o.note(d, control.Installed)
 }
 
-// policy returns the policy of a project that has none.
-func (o Options) policy() boundary.Policy {
-	p := boundary.DefaultPolicy()
-	p.Produces = cmp.Or(o.Produces, p.Produces)
-	return p
+// setUp sets the boundary up where there is none, and returns its mode. For all projects of a user nothing is set up in
+// the one that happens to be the working folder.
+func (o Options) setUp(d *Done) (mode boundary.Mode, err error) {
+	if !o.bounded() {
+		return boundary.Validate, nil
+	}
+	if d.Policy, err = control.SetUpAs(o.Dir, o.policy(), o.Change); err != nil {
+		return "", err
+	}
+	policy, err := o.checkPolicy()
+	if err != nil {
+		return "", err // one that cannot be read blocks everything, or nothing
+	}
+	return policy.Mode, link(o.Dir, d.Program)
 }
 
-// checkPolicy refuses a policy that cannot be read, since it blocks everything, or nothing; and one that was there and
-// says something else than is asked for.
-func (o Options) checkPolicy() error {
-	p, err := control.Policy(o.Dir)
-	if err == nil && o.Produces != "" && p.Produces != o.Produces {
-		return fault.Misuse("the boundary of this project has a policy with produces %s", p.Produces).
-			WithFix("a person changes it in .orchestrator/boundary/policy.json; leave it out here")
-	}
-	return err
+// bounded reports whether there is a boundary, or one is to be set up.
+func (o Options) bounded() bool {
+	_, err := os.Stat(o.Dir.Path())
+	return !o.User || err == nil
 }
 
-// command returns the command line that a client is to run.
-func (o Options) command(client *agentclient.Client) (string, error) {
-	program, err := Program(o.Executable)
-	if err != nil || client.Wiring.Project != "" {
-		return program + " " + o.Client, err
+// settings returns which settings are meant.
+func (o Options) settings() settings.Options {
+	return settings.Options{Root: o.Dir.Root, Home: o.Home, User: o.User, FollowLink: o.FollowLink}
+}
+
+// registering returns what is registered where.
+func (o Options) registering(client *agentclient.Client, program string) settings.Options {
+	so, wiring := o.settings(), client.Wiring
+	line := func(event string) string {
+		if o.User {
+			return commandline.ForUser(client, event, program)
+		}
+		return commandline.For(client, event)
 	}
-	return program + " " + o.Client + " --root " + Quoted(o.Dir.Root), nil
+	so.Command, so.Later = line(wiring.Before()), line(wiring.Events[1])
+	if len(wiring.Ends) > 0 {
+		so.End = line(wiring.Ends[0])
+	}
+	return so
 }
 
 // note puts a change of the client's settings on record.
 func (o Options) note(d Done, what string) error {
-	if !d.Changed {
+	if !d.Changed || !o.bounded() {
 		return nil
 	}
 	c := o.Change
 	c.ID = o.NoteID
-	return control.NoteInstallation(o.Dir, o.Client, what, c)
+	return control.NoteInstallation(o.Dir, o.Client, d.Version, what, c)
 }
 
 // known returns what an earlier installation knew of the client's version, where nobody says it now: what it registered
@@ -136,55 +156,27 @@ func known(client *agentclient.Client, o settings.Options) string {
 	return ""
 }
 
-// Uninstall takes the hook out of the client's settings. Policy and journal stay.
+// Uninstall takes the hook out of the client's settings. Policy and journal stay, and the link to the program while
+// another client uses it.
 func Uninstall(o Options) (Done, error) {
-	c, err := settings.Uninstall(o.Client, settings.Options{Root: o.Dir.Root, Home: o.Home, FollowLink: o.FollowLink})
+	c, err := settings.Uninstall(o.Client, o.settings())
+	if err == nil && !isRegistered(o) {
+		err = unlink(o.Dir)
+	}
 	if err != nil {
 		return Done{}, err
 	}
 	d := Done{Client: o.Client, Root: o.Dir.Root, Said: []string{}, Unkept: []string{}}
 	d.take(c)
+	if err := o.tell(&d); err != nil {
+		return d, err
+	}
 	return d, o.note(d, control.Removed)
 }
 
 func (d *Done) take(c settings.Change) {
 	d.File, d.Created, d.Removed, d.Changed, d.Backup = c.File, c.Created, c.Removed, c.Changed, c.Backup
 	d.Said = append(d.Said, c.Said...)
-}
-
-// Program returns how a shell starts the hook: the small program where it lies beside this one, links resolved; else
-// this one.
-func Program(executable string) (string, error) {
-	const small, whole = "orchestrator-hook", "orchestrator"
-	at := []string{executable}
-	if real, err := filepath.EvalSymlinks(executable); err == nil && real != executable {
-		at = []string{real, executable}
-	}
-	for _, path := range at {
-		beside := filepath.Join(filepath.Dir(path), small)
-		if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
-			return Quoted(beside), nil
-		}
-	}
-	for _, path := range at {
-		if filepath.Base(path) == whole {
-			return Quoted(path) + " hook", nil
-		}
-	}
-	return "", fault.New(fault.Invalid, "hook_program", "neither is there an %s beside %s, nor is that named %s",
-		small, executable, whole).
-		WithFix("name this program %s, or put %s beside it: make build makes both", whole, small)
-}
-
-// plainPath is what no shell reads anything into.
-var plainPath = regexp.MustCompile(`^[A-Za-z0-9_./+:@%-]+$`)
-
-// Quoted returns a word so that a POSIX shell takes it as it is.
-func Quoted(word string) string {
-	if plainPath.MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 var versionNumber = regexp.MustCompile(`\d+(?:\.\d+)+`)
@@ -214,8 +206,9 @@ func ClientVersion(ctx context.Context, client string) string {
 // private are files of a boundary that name people, files and sessions.
 var private = []string{".orchestrator/boundary/journal/", ".orchestrator/boundary/grants.json"}
 
-// unignored returns those that git would take in. Outside of a repository, or without git, there are none.
-func unignored(ctx context.Context, root string) []string {
+// unignored returns those that git would take in, the link to a program of this machine included. Outside of a
+// repository, or without git, there are none.
+func unignored(ctx context.Context, dir folder.Dir) []string {
 	found := []string{}
 	program, err := exec.LookPath("git")
 	if err != nil {
@@ -223,8 +216,8 @@ func unignored(ctx context.Context, root string) []string {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	for _, path := range private {
-		cmd := git.Command{Path: program, Dir: root}.Prepare(ctx, "check-ignore", "-q", "--no-index", path)
+	for _, path := range append(private, linkIn(dir)) {
+		cmd := git.Command{Path: program, Dir: dir.Root}.Prepare(ctx, "check-ignore", "-q", "--no-index", path)
 		_ = cmd.Run()
 		if cmd.ProcessState != nil && cmd.ProcessState.ExitCode() == 1 { // 128 is no repository
 			found = append(found, path)

@@ -2,7 +2,6 @@ package install
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/boundary/report"
+	"orchestrator/internal/rules/boundary"
 )
 
 // programs makes a folder with empty programs of these names.
@@ -40,9 +40,9 @@ func TestTheProgramThatIsRegistered(t *testing.T) {
 	for name, c := range map[string]struct{ executable, want string }{
 		"the small one beside it":      {both + "/orchestrator", both + "/orchestrator-hook"},
 		"links are resolved":           {linked + "/orchestrator", both + "/orchestrator-hook"},
-		"itself":                       {whole + "/orchestrator", whole + "/orchestrator hook"},
-		"a link gives the name":        {renamed + "/orchestrator", renamed + "/orchestrator hook"},
-		"one that cannot be started":   {notStartable + "/orchestrator", notStartable + "/orchestrator hook"},
+		"itself":                       {whole + "/orchestrator", whole + "/orchestrator"},
+		"a link gives the name":        {renamed + "/orchestrator", renamed + "/orchestrator"},
+		"one that cannot be started":   {notStartable + "/orchestrator", notStartable + "/orchestrator"},
 		"a name that settings mistake": {other + "/other", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -56,18 +56,6 @@ func TestTheProgramThatIsRegistered(t *testing.T) {
 			require.Equal(t, c.want, got)
 		})
 	}
-}
-
-// A word that is quoted reaches a program as it was.
-func TestQuotedWordsPassThroughAShell(t *testing.T) {
-	t.Parallel()
-	for _, word := range []string{"/usr/bin/orchestrator-hook", "/a b/c", "it's", `"$HOME"`, "`id`", "a\nb", "*", "~", "",
-		`\`, "ä;&|"} {
-		out, err := exec.Command("sh", "-c", "printf %s "+Quoted(word)).Output()
-		require.NoError(t, err)
-		require.Equal(t, word, string(out))
-	}
-	require.Equal(t, "/usr/bin/x-1.2", Quoted("/usr/bin/x-1.2"), "what needs no quotes gets none")
 }
 
 func TestTheVersionThatAClientSays(t *testing.T) {
@@ -120,14 +108,16 @@ func TestEveryClientIsPostedOnceAndTakenAway(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, c.Wiring.Before(), found[0].Event, client)
 		require.Equal(t, first.Command, found[0].Command, client)
-		root := ""
-		if c.Wiring.Project == "" {
-			root = " --root " + dir.Root
-		}
-		require.Equal(t, o.Executable+" hook "+client+root, first.Command)
+		require.NotContains(t, first.Command, dir.Root, "no path of this machine")
+		require.NotContains(t, first.Command, filepath.Dir(o.Executable))
+		require.Equal(t, o.Executable, first.Program)
+		linked, err := os.Readlink(filepath.Join(dir.Path(), "orchestrator"))
+		require.NoError(t, err)
+		require.Equal(t, o.Executable, linked)
 
 		gone, err := Uninstall(o)
 		require.NoError(t, err)
+		require.NoFileExists(t, filepath.Join(dir.Path(), "orchestrator"))
 		require.True(t, gone.Changed && gone.Removed, client)
 		again, err := Uninstall(o)
 		require.NoError(t, err)
@@ -138,9 +128,19 @@ func TestEveryClientIsPostedOnceAndTakenAway(t *testing.T) {
 	}
 }
 
+// enforced is a project that enforces its boundary.
+func enforced(t *testing.T) folder.Dir {
+	t.Helper()
+	dir, p := folder.In(t.TempDir()), boundary.DefaultPolicy()
+	p.Mode = boundary.Enforce
+	_, err := dir.Make(p)
+	require.NoError(t, err)
+	return dir
+}
+
 // What an earlier installation registered for a version stays when nobody can say the version any more.
 func TestAnUnknownVersionTakesNothingBack(t *testing.T) {
-	o := Options{Client: "claude", Dir: folder.In(t.TempDir()), Version: "2.1.295",
+	o := Options{Client: "claude", Dir: enforced(t), Version: "2.1.295",
 		Executable: filepath.Join(programsIn(t, "orchestrator"), "orchestrator"),
 		Change:     control.Change{By: "ada", Reason: "installed", At: time.Now(), ID: "0000000000000001"}}
 	first, err := Install(t.Context(), o)
@@ -162,6 +162,55 @@ func TestAnUnknownVersionTakesNothingBack(t *testing.T) {
 	after, err := os.ReadFile(first.File)
 	require.NoError(t, err)
 	require.NotContains(t, string(after), "onFailure")
+}
+
+// While nothing is to be blocked, no client is made to block where the hook breaks.
+func TestNothingFailsShutInValidate(t *testing.T) {
+	t.Parallel()
+	for _, client := range agentclient.Names() {
+		o := Options{Client: client, Dir: folder.In(t.TempDir()), Version: "99.0.0", NoteID: "n",
+			Executable: filepath.Join(programsIn(t, "orchestrator"), "orchestrator"),
+			Change:     control.Change{By: "t", Reason: "r", At: time.Now(), ID: "i"}}
+		done, err := Install(t.Context(), o)
+		require.NoError(t, err)
+		text, err := os.ReadFile(done.File)
+		require.NoError(t, err)
+		require.NotContains(t, string(text), "onFailure")
+		require.NotContains(t, string(text), "failClosed")
+		require.NotContains(t, string(text), "failMode")
+	}
+}
+
+// For a user the hook is registered in the user's folder. Where no project has a boundary, none is set up.
+func TestTheUsersSettingsAndNoProject(t *testing.T) {
+	t.Parallel()
+	o := Options{Client: "claude", Dir: folder.In(t.TempDir()), Home: t.TempDir(), User: true, Version: "99.0.0",
+		Executable: filepath.Join(programsIn(t, "orchestrator", "orchestrator-hook"), "orchestrator"),
+		Change:     control.Change{By: "t", Reason: "r", At: time.Now(), ID: "i"}}
+	done, err := Install(t.Context(), o)
+	require.NoError(t, err)
+	require.Equal(t, filepath.Join(o.Home, ".claude/settings.json"), done.File)
+	require.Contains(t, done.Command, done.Program)
+	require.NoDirExists(t, o.Dir.Path())
+	done, err = Install(t.Context(), o)
+	require.NoError(t, err)
+	require.False(t, done.Changed)
+
+	// The link in a project stays as long as the user's settings use it.
+	project := o
+	project.User = false
+	_, err = Install(t.Context(), project)
+	require.NoError(t, err)
+	_, err = Uninstall(project)
+	require.NoError(t, err)
+	link := filepath.Join(o.Dir.Path(), "orchestrator-hook")
+	require.FileExists(t, link)
+	_, err = Uninstall(o)
+	require.NoError(t, err)
+	require.NoFileExists(t, link)
+	entries, err := os.ReadDir(o.Home)
+	require.NoError(t, err)
+	require.Empty(t, entries)
 }
 
 // What fails leaves the settings as they were.

@@ -1,0 +1,110 @@
+package control
+
+import (
+	"cmp"
+
+	"orchestrator/internal/agentclient"
+	"orchestrator/internal/agentclient/settings"
+	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/boundary"
+)
+
+// Aligned is what became of the settings of one client when the mode was switched.
+type Aligned struct {
+	Client string `json:"client"`
+	What   string `json:"what"`           // Shut, Open or Failed
+	File   string `json:"file,omitempty"` // that was changed
+	Why    string `json:"why,omitempty"`  // it is not as the mode wants it
+}
+
+// Failure returns why the settings are not as the mode wants them, if they are not.
+func (a Aligned) Failure() (why string, failed bool) { return a.Why, a.What == Failed }
+
+// Says returns what the client does from now on.
+func (a Aligned) Says() string {
+	if a.What == Shut {
+		return "blocks from now on where the hook breaks"
+	}
+	return "lets calls run from now on where the hook breaks"
+}
+
+// FailsShut reports whether clients are to block in a mode when the hook breaks. In any other mode nothing is blocked,
+// whatever happens.
+func FailsShut(mode boundary.Mode) bool { return mode != boundary.Off && mode != boundary.Validate }
+
+// Align brings the project's settings of each client in line with the mode, and notes each change and each failure. The
+// version of a client is what version returns, or what was noted when the hook was registered. Each line of the journal
+// has an id of its own.
+func Align(dir folder.Dir, version func(client string) string, c Change,
+	newID func() string) (done []Aligned, err error) {
+	p, err := Policy(dir)
+	if err != nil {
+		return nil, err
+	}
+	shut := FailsShut(p.Mode)
+	noted := map[string]string{}
+	if shut {
+		if noted, err = versions(dir); err != nil {
+			return nil, err
+		}
+	}
+	for _, client := range agentclient.All() {
+		if client.Wiring.Shut == nil {
+			continue
+		}
+		o := settings.Options{Root: dir.Root}
+		if entries, err := settings.Registered(client.Name, o); err == nil && len(entries) == 0 {
+			continue
+		}
+		if shut {
+			o.ClientVersion = noted[client.Name]
+			if version != nil {
+				o.ClientVersion = cmp.Or(version(client.Name), o.ClientVersion)
+			}
+		}
+		if a := align(client.Name, shut, o); a.What != "" {
+			done = append(done, a)
+			c.ID = newID()
+			if err := a.note(dir, o.ClientVersion, c); err != nil {
+				return done, err
+			}
+		}
+	}
+	return done, nil
+}
+
+// align changes the settings of one client. What is "" where there was nothing to change.
+func align(client string, shut bool, o settings.Options) Aligned {
+	changed, err := settings.FailShut(client, shut, o)
+	a := Aligned{Client: client, File: changed.File}
+	switch {
+	case err != nil:
+		a.What, a.Why = Failed, err.Error()
+	case len(changed.Said) > 0:
+		a.What, a.Why = Failed, changed.Said[0]
+	case changed.Changed && shut:
+		a.What = Shut
+	case changed.Changed:
+		a.What = Open
+	}
+	return a
+}
+
+func (a Aligned) note(dir folder.Dir, version string, c Change) error {
+	if a.Why != "" {
+		c.Reason = fault.Clip(a.Why, maxReason)
+	}
+	return NoteInstallation(dir, a.Client, version, a.What, c)
+}
+
+// versions returns the last version of each client that was noted.
+func versions(dir folder.Dir) (map[string]string, error) {
+	noted := map[string]string{}
+	return noted, dir.Read(func(l folder.Line, err error) error {
+		if err == nil && l.Kind == folder.KindInstallation && l.Version != "" {
+			noted[l.Client] = l.Version
+		}
+		return nil
+	})
+}

@@ -1,0 +1,84 @@
+package doctor
+
+import (
+	"time"
+
+	"orchestrator/internal/agentclient"
+	"orchestrator/internal/agentclient/settings"
+	"orchestrator/internal/boundary/control"
+	"orchestrator/internal/boundary/folder"
+)
+
+// lookAtTrust looks at whether the person has trusted the hook as it is registered, where the client wants that.
+func (e *examination) lookAtTrust(c *agentclient.Client) {
+	if c.Wiring.Trusts == "" || e.Home == "" {
+		return
+	}
+	trusted := 0
+	for _, user := range []bool{false, true} {
+		o := e.settings()
+		o.User = user
+		hooks, project, err := settings.Trusted(c.Name, o)
+		if err != nil {
+			e.say(c.Name, Fault, "mend it", "whether it trusts the hook cannot be told: %v", err)
+			return
+		}
+		if !project && len(hooks) > 0 {
+			e.say(c.Name, Fault, "start "+c.Name+" in this folder, and trust it when it asks",
+				"it does not trust this project, and runs none of its hooks")
+		}
+		for _, h := range hooks {
+			switch {
+			case h.Off:
+				e.say(c.Name, Fault, "switch it on in /hooks", "the hook for %s is switched off there", h.Event)
+			case !h.Trusted:
+				e.say(c.Name, Fault, "open /hooks in "+c.Name+", and trust it",
+					"the hook for %s is not trusted as it is registered now: it is passed over in silence", h.Event)
+			default:
+				trusted++
+			}
+		}
+	}
+	if trusted > 0 {
+		e.say(c.Name, OK, "", "it trusts %d hooks as they are registered", trusted)
+	}
+}
+
+// calls is what the journal knows of a client.
+type calls struct {
+	installed, last time.Time
+}
+
+// callsIn reads when the hook was registered with each client, and when each called it.
+func callsIn(dir folder.Dir) (map[string]calls, error) {
+	found := map[string]calls{}
+	return found, dir.Read(func(l folder.Line, err error) error {
+		if err != nil || l.Client == "" {
+			return nil //nolint:nilerr // a line that cannot be read says nothing of a client
+		}
+		c := found[l.Client]
+		switch {
+		case l.Kind == folder.KindInstallation && l.What == control.Installed:
+			c.installed = l.At
+		case l.Kind != folder.KindInstallation && l.At.After(c.last):
+			c.last = l.At
+		}
+		found[l.Client] = c
+		return nil
+	})
+}
+
+// lookAtCalls looks at whether a client has called since the hook was registered. One that never did may not run hooks
+// at all, for whatever reason.
+func (e *examination) lookAtCalls(c *agentclient.Client) {
+	if known := e.called[c.Name]; known.last.After(known.installed) {
+		return
+	}
+	level := Note
+	if e.shut() {
+		level = Fault
+	}
+	e.say(c.Name, level, "let "+c.Name+
+		" use a tool in this project, and look again: it may ask to trust the folder or the hook",
+		"it has not called the hook since that was registered: it may not run it")
+}

@@ -1,0 +1,98 @@
+package install
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"orchestrator/internal/agentclient"
+	"orchestrator/internal/agentclient/commandline"
+	"orchestrator/internal/agentclient/settings"
+	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/fault"
+)
+
+// Program returns the path of the program that a client is to start: the small one where it lies beside this one, links
+// resolved; else this one.
+func Program(executable string) (string, error) {
+	at := []string{executable}
+	if real, err := filepath.EvalSymlinks(executable); err == nil && real != executable {
+		at = []string{real, executable}
+	}
+	for _, path := range at {
+		beside := filepath.Join(filepath.Dir(path), commandline.Small)
+		if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			return beside, nil
+		}
+	}
+	for _, path := range at {
+		if filepath.Base(path) == commandline.Whole {
+			return path, nil
+		}
+	}
+	return "", fault.New(fault.Invalid, "hook_program", "neither is there an %s beside %s, nor is that named %s",
+		commandline.Small, executable, commandline.Whole).
+		WithFix("name this program %s, or put %s beside it: make build makes both", commandline.Whole, commandline.Small)
+}
+
+// links are the names of the link to the program in the boundary's folder, which no session may write.
+var links = []string{commandline.Small, commandline.Whole}
+
+// isLinked reports whether the boundary's folder has a link to a program, and no other.
+func isLinked(dir folder.Dir, program string) bool {
+	for _, name := range links {
+		to, err := os.Readlink(filepath.Join(dir.Path(), name))
+		if (name == filepath.Base(program)) != (err == nil && to == program) {
+			return false
+		}
+	}
+	return true
+}
+
+// link puts a link to a program into the boundary's folder, in place of an earlier one.
+func link(dir folder.Dir, program string) error {
+	if isLinked(dir, program) {
+		return nil
+	}
+	err := unlink(dir)
+	if err == nil {
+		err = os.Symlink(program, filepath.Join(dir.Path(), filepath.Base(program)))
+	}
+	if err != nil {
+		return fault.New(fault.Unavailable, "boundary_unwritable", "%s cannot be linked to %s", dir.Path(), program).
+			WithFix("make the folder writable for this user").Because(err)
+	}
+	return nil
+}
+
+// linkIn returns the path of the link in a project.
+func linkIn(dir folder.Dir) string {
+	if _, err := os.Lstat(filepath.Join(dir.Path(), commandline.Whole)); err == nil {
+		return commandline.Folder + "/" + commandline.Whole
+	}
+	return commandline.Folder + "/" + commandline.Small
+}
+
+func unlink(dir folder.Dir) error {
+	for _, name := range links {
+		if err := os.Remove(filepath.Join(dir.Path(), name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// isRegistered reports whether any client still has the hook, in the project or for this user.
+func isRegistered(o Options) bool {
+	for _, client := range agentclient.Names() {
+		for _, user := range []bool{false, true} {
+			so := o.settings()
+			so.User = user
+			if found, err := settings.Registered(client, so); err != nil || len(found) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
