@@ -31,10 +31,6 @@ const (
 	patch      = "patch" // becomes Edit, after its text has been read
 )
 
-// untaught is a tool that the client has and whose name stays as it is: what it does is left to the policy, and to the
-// words of its name.
-var untaught = tool{}
-
 // fileTools are those whose paths must be readable: a path that is no string is an error. Elsewhere it is passed over.
 var fileTools = []string{edit, write, multiEdit, notebook, remove, read}
 
