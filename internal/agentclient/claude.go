@@ -37,6 +37,7 @@ var claude = Client{
 		Personal: []string{".claude/settings.json", ".claude/settings.local.json"},
 		Mentions: []string{".claude/settings"},
 	},
+	Skills: []string{".claude/skills/NAME/SKILL.md", ".claude/commands/NAME.md"},
 	Delegates: Delegates{
 		Tool: "Agent", Type: "subagent_type", Brief: "description", Prompt: "prompt",
 		BuiltIn: builtIn("general-purpose"),

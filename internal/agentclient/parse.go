@@ -118,6 +118,8 @@ func (e *Event) fill(what tool, input object, text string) (err error) {
 		return e.fillPatch(input, text)
 	case bash, powerShell:
 		return e.fillCommand(what, input, text)
+	case skill:
+		e.fillSkill(input)
 	}
 	strict := slices.Contains(fileTools, e.Tool)
 	if text != "" && strict {
@@ -236,7 +238,18 @@ func (e *Event) fillCommand(what tool, input object, text string) error {
 		return fmt.Errorf("the tool's %w", err)
 	}
 	e.Cwd = join(e.Cwd, folder)
+	e.Interactive = input.loose("tty") == "true"
 	return nil
+}
+
+// fillSkill reads which skill is to be loaded. Clients name it by different members.
+func (e *Event) fillSkill(input object) {
+	for _, member := range []string{"skill", "name", "command"} {
+		if e.Skill == "" {
+			e.Skill = input.loose(member)
+		}
+	}
+	e.SkillArgs = input.loose("args")
 }
 
 // fillArgv reads a command that is a list of words. One that is a shell with its command is that command; a patch is

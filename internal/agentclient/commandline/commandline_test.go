@@ -181,6 +181,28 @@ func nothing(out []byte) []byte {
 	return out
 }
 
+// A client that takes every answer as JSON is answered so, where it is told to fail shut.
+func TestALineSpeaksAsTheClientWants(t *testing.T) {
+	for _, c := range agentclient.All() {
+		plain := commandline.For(c, c.Wiring.Before())
+		speaking := commandline.Speaking(c, plain, true)
+		require.Equal(t, plain, commandline.Speaking(c, speaking, false))
+		require.Equal(t, speaking, commandline.Speaking(c, speaking, true))
+		require.Equal(t, "x "+c.Name, commandline.Speaking(c, "x "+c.Name, true))
+		if c.Wiring.Speaks == nil {
+			require.Equal(t, plain, speaking)
+			continue
+		}
+		p := newPlace(t)
+		for _, name := range []string{"orchestrator", "orchestrator-hook"} {
+			program(t, filepath.Join(p.bin, name), "0")
+			require.Contains(t, string(p.run(t, speaking).Stdout), c.Name+" --answers json\n")
+		}
+		_, is := commandline.Parse(c, speaking)
+		require.True(t, is)
+	}
+}
+
 func TestLinesAreKnownAgain(t *testing.T) {
 	for _, c := range agentclient.All() {
 		for _, event := range c.Wiring.Events {

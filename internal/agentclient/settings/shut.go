@@ -4,6 +4,9 @@ import (
 	"slices"
 
 	"github.com/tailscale/hujson"
+
+	"orchestrator/internal/agentclient"
+	"orchestrator/internal/agentclient/commandline"
 )
 
 // FailShut makes a client block when the registered hook breaks, or lets calls through then, where the client can be
@@ -32,7 +35,8 @@ func FailShut(client string, shut bool, o Options) (Change, error) {
 		if err != nil {
 			return Change{}, err
 		}
-		change.Changed = change.Changed || changed
+		o.FailShut = shut && can
+		change.Changed = w.setCommand(hook, o) || changed || change.Changed
 	}
 	if !change.Changed {
 		return change, nil
@@ -68,4 +72,27 @@ func (w *wiring) setShut(doc *document, hook *hujson.Value, shut bool) (bool, er
 // isShut reports whether the member has the value that makes the client block.
 func (w *wiring) isShut(value *hujson.Value) bool {
 	return value != nil && slices.Contains([]any{str(value), literal(value) == "true"}, w.Shut.Value)
+}
+
+// speaking returns a command line of ours so that the program answers as this version of the client wants it. Where the
+// client does not fail shut, a block is told by the exit code, which needs nothing else to be understood.
+func (w *wiring) speaking(command string, o Options) string {
+	c, found := agentclient.Named(w.client)
+	if !found || w.Speaks == nil {
+		return command
+	}
+	known := AtLeast(o.ClientVersion, w.Speaks.Since) ||
+		o.ClientVersion == "" && command == commandline.Speaking(c, command, true)
+	return commandline.Speaking(c, command, o.FailShut && known)
+}
+
+// setCommand gives a hook the command line that speaks as it is to, and reports whether that changed it.
+func (w *wiring) setCommand(hook *hujson.Value, o Options) bool {
+	value := get(hook, w.Command)
+	want := w.speaking(str(value), o)
+	if value == nil || want == str(value) {
+		return false
+	}
+	value.Value = hujson.Literal(quote(want))
+	return true
 }

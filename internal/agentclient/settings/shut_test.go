@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/agentclient"
+	"orchestrator/internal/agentclient/commandline"
 	"orchestrator/internal/agentclient/settings"
 )
 
@@ -24,7 +25,7 @@ func TestFailShutChangesNothingElse(t *testing.T) {
 				text = nil
 			}
 			o, file := project(t, client, text)
-			o.FailShut = false
+			o.FailShut, o.Command = false, commandline.For(c, c.Wiring.Before())
 			_, err := settings.Install(client, o)
 			require.NoError(t, err)
 			open := content(t, file)
@@ -40,6 +41,7 @@ func TestFailShutChangesNothingElse(t *testing.T) {
 			found, err := settings.Registered(client, o)
 			require.NoError(t, err)
 			require.True(t, found[0].FailsShut)
+			require.Equal(t, c.Wiring.Speaks != nil, strings.Contains(found[0].Command, "--answers json"), client)
 			again, err := settings.FailShut(client, true, o)
 			require.NoError(t, err)
 			require.False(t, again.Changed)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"orchestrator/internal/agentclient"
+	"orchestrator/internal/agentclient/commandline"
 	"orchestrator/internal/agentclient/settings"
 	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/fault"
@@ -27,7 +28,7 @@ func Look(o Options) (file string, done bool, err error) {
 	if err != nil {
 		return file, false, err
 	}
-	if _, err := control.Policy(o.Dir); err != nil {
+	if _, err := o.checkPolicy(); err != nil {
 		if fault.Is(err, control.CodeNoBoundary) {
 			err = nil // Install makes it
 		}
@@ -35,7 +36,8 @@ func Look(o Options) (file string, done bool, err error) {
 	}
 	return file, isLinked(o.Dir, program) && !slices.ContainsFunc(client.Wiring.All(), func(event string) bool {
 		return !slices.ContainsFunc(registered, func(r settings.Registration) bool {
-			return r.Event == event && slices.Contains([]string{so.Command, so.Later, so.End}, r.Command)
+			return r.Event == event && slices.Contains([]string{so.Command, so.Later, so.End},
+				commandline.Speaking(client, r.Command, false))
 		})
 	}), nil
 }
