@@ -287,7 +287,11 @@ func pathsOf(input object, strict bool) ([]string, error) {
 		add(path)
 	}
 	for _, member := range listMembers {
-		all, _ := texts(input[member])
+		all, list := texts(input[member])
+		if !list {
+			one, _ := input.text(member) // a single one is taken as well
+			all = []string{one}
+		}
 		for _, path := range all {
 			add(path)
 		}

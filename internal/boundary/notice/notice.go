@@ -189,8 +189,8 @@ func Text(mode boundary.Mode, since time.Time, clients []*agentclient.Client) st
 // call describes the call that starts an agent.
 func call(d agentclient.Delegates) string {
 	names := []string{d.Type}
-	for _, m := range d.Also {
-		names = append(names, m.Name)
+	for _, also := range d.Also {
+		names = append(names, also.Name)
 	}
 	var members []string
 	for _, name := range append(names, d.Prompt) {
