@@ -22,7 +22,8 @@ var qwen = Client{
 		Ends:   []string{"Stop"},
 		Nested: true, Matcher: "*", Typed: true, Command: "command", Named: true,
 		Timeout: "timeout", Unit: time.Millisecond, SecondsBelow: 1000,
-		Notes: []string{"Qwen Code lets a call through when a hook breaks"},
+		Unheard: "sessions without a screen",
+		Notes:   []string{"Qwen Code lets a call through when a hook breaks"},
 		Toggles: []Toggle{
 			{File: ".qwen/settings.json", Path: []string{"disableAllHooks"}, Off: true},
 			{File: ".qwen/settings.json", Path: []string{"hooksConfig", "enabled"}},
