@@ -33,7 +33,7 @@ var layers = [][]string{
 var public = map[string][]string{
 	"internal/agentclient": {"commandline", "settings"},
 	"internal/auditor":     {"replay", "witness"},
-	"internal/boundary":    {"control", "doctor", "finish", "folder", "hook", "install", "record", "report"},
+	"internal/boundary":    {"control", "doctor", "finish", "folder", "hook", "install", "notice", "record", "report"},
 	"internal/conductor":   {"contract", "drive", "language", "prompt", "state", "tools"},
 	"internal/daemon":      {"project"},
 	"internal/ledger":      {"audit", "store", "store/boltstore", "thread"},
@@ -41,7 +41,7 @@ var public = map[string][]string{
 	"internal/requirements": {"adoption", "advice", "agenda", "choices", "documents", "drift", "evidence", "finished", "guidance", "lookup", "origin",
 		"pending", "projection", "proposal", "qualify", "record", "renames", "replay", "reqdoc", "review", "review/render",
 		"trace"},
-	"internal/rules":  {"actorname", "boundary", "claiming", "lifecycle", "planning", "renaming", "repeating"},
+	"internal/rules":  {"actorname", "boundary", "boundary/reviewing", "claiming", "lifecycle", "planning", "renaming", "repeating"},
 	"internal/system": {"background", "child", "clockjump", "durable", "editor", "git", "gitignore", "marked", "runner", "shellquote", "tree", "watch"},
 }
 
@@ -127,7 +127,7 @@ var onlyIn = map[string][]string{
 	"golang.org/x/sys": {
 		"internal/system/runner", "internal/system/measure", "internal/ledger/store/boltstore", "cmd/orchestrator/output/outputtest",
 	},
-	"golang.org/x/term":  {"cmd/orchestrator", "cmd/orchestrator/adoptcmd", "cmd/orchestrator/clientcmd", "cmd/orchestrator/output", "cmd/orchestrator/projectcmd"},
+	"golang.org/x/term":  {"cmd/orchestrator", "cmd/orchestrator/adoptcmd", "cmd/orchestrator/boundarycmd", "cmd/orchestrator/clientcmd", "cmd/orchestrator/output", "cmd/orchestrator/projectcmd"},
 	"golang.org/x/text":  {"cmd/orchestrator/output", "internal/conductor/lettercount", "internal/rules/actorname"},
 	"golang.org/x/time":  {"internal/token"},
 	"mvdan.cc/sh/v3":     {"internal/boundary/shell", "internal/boundary/doctor", "cmd/bench"},
@@ -145,7 +145,7 @@ var onlyIn = map[string][]string{
 	"crypto/tls": {"internal/system/runner", "internal/daemon/listen", "internal/apiclient"},
 	"net/http": {
 		"internal/system/runner", "internal/httpapi", "internal/httpapi/changing", "internal/httpapi/fixed",
-		"internal/httpapi/inflight", "internal/httpapi/problem", "internal/httpapi/public", "internal/httpapi/reading",
+		"internal/httpapi/guarding", "internal/httpapi/inflight", "internal/httpapi/problem", "internal/httpapi/public", "internal/httpapi/reading",
 		"internal/httpapi/wire", "internal/apiclient", "internal/conductor/language", "internal/daemon", "cmd/bench", "cmd/torture",
 		"cmd/checkclients/model",
 	},

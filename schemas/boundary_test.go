@@ -29,6 +29,8 @@ func TestTheSchemaOfThePolicyAndTheProgramAgree(t *testing.T) {
 		"patterns":             policyWith(`"exempt_paths":["**","docs/**/*.md","a?c","/tmp/x","..x/y..",".../z"],"blocked_tools":["mcp__*__write*"]`),
 		"thresholds":           policyWith(`"thresholds":{"accuracy":1,"misidentified":0,"validate_days":0.5,"tool_uses":0}`),
 		"everything off":       `{"schema_version":1,"mode":"off","unknown_actor":"ask","ambiguous":"allow","bypass":{"environment":false}}`,
+		"confirm":              `{"schema_version":1,"mode":"confirm"}`,
+		"modes of paths":       policyWith(`"path_modes":[{"paths":["docs/**","*.md"],"mode":"validate"},{"paths":["src/**"],"mode":"enforce"}]`),
 		"an empty description": policyWith(`"agents":[{"name":"a","for":"","may_write":[]}]`),
 	}
 	bad := map[string]string{
@@ -39,6 +41,11 @@ func TestTheSchemaOfThePolicyAndTheProgramAgree(t *testing.T) {
 		"another version":    `{"schema_version":2,"mode":"off"}`,
 		"another mode":       `{"schema_version":1,"mode":"on"}`,
 		"a mode in capitals": `{"schema_version":1,"mode":"Enforce"}`,
+		"paths that are off": policyWith(`"path_modes":[{"paths":["a"],"mode":"off"}]`),
+		"a mode of no path":  policyWith(`"path_modes":[{"paths":[],"mode":"enforce"}]`),
+		"a mode without any": policyWith(`"path_modes":[{"mode":"enforce"}]`),
+		"paths without one":  policyWith(`"path_modes":[{"paths":["a"]}]`),
+		"a mode of upward":   policyWith(`"path_modes":[{"paths":["../a"],"mode":"enforce"}]`),
 		"an unknown member":  policyWith(`"exempt_path":["a"]`),
 		"unknown inside":     policyWith(`"thresholds":{"accuracy ":1}`),
 		"a null list":        policyWith(`"blocked_tools":null`),

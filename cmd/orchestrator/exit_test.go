@@ -15,7 +15,8 @@ import (
 var taken = map[string][]string{"ask": {"what is 2+2"}, "conduct": {"file.json"}, "backup": {"-o", "b.zip"}, "audit bundle": {"-o", "b.zip"},
 	"change": {"R-1", "--status", "planned", "--reason", "r", "--evidence", "file:file.json"}, "show": {"R-1"}, "history": {"R-1"}, "claim": {"R-1"}, "note": {"R-1", "text"},
 	"design": {"R-1", "--summary", "s"}, "implement": {"R-1", "--summary", "s"}, "test": {"R-1", "--plan", "p"},
-	"attach": {"R-1", "file.json"}, "approve": {"R-1", "--yes"}, "accept": {"R-1", "--yes"}, "apply": {"plan.jsonl"}, "block": {"R-1", "--reason", "r"},
+	"boundary attest": {"team", "--note", "n"},
+	"attach":          {"R-1", "file.json"}, "approve": {"R-1", "--yes"}, "accept": {"R-1", "--yes"}, "apply": {"plan.jsonl"}, "block": {"R-1", "--reason", "r"},
 	"defer": {"R-1", "--reason", "r"}, "reopen": {"R-1", "--reason", "r"}}
 
 // Verifies: ORC-157

@@ -148,6 +148,13 @@ var routes = map[string]door{
 		dry:      func(w *walker) { w.ask("pm", "POST", "/drive?plan=true", oneStep, 200) },
 		records:  oneMove, refusal: "request.refused coder drive_forbidden",
 	},
+	"POST /boundary/attestations": {
+		accepted: func(w *walker) {
+			w.ask("pm", "POST", "/boundary/attestations", `{"item":"team","note":"briefed"}`, 200)
+		},
+		refused: func(w *walker) { w.ask("coder", "POST", "/boundary/attestations", `{"item":"team","note":"n"}`, 403) },
+		records: []string{"boundary.recorded"}, refusal: "request.refused coder role_forbidden",
+	},
 	"POST /requests": {
 		accepted: func(w *walker) { w.ask("coder", "POST", "/requests", `{"utterance":"what is 2+2"}`, 200) },
 		refused:  func(w *walker) { w.ask("coder", "POST", "/requests", `{"utterance":"hm"}`, 422) },
@@ -277,6 +284,35 @@ var commands = map[string]door{
 	"boundary rollback": journalling( // from the mode that the row before leaves
 		[]string{"boundary", "rollback", "--reason", "r"},
 		[]string{"boundary", "rollback"}),
+	"boundary recovery": {
+		prepare: func(w *walker) {
+			w.run(0, "boundary", "rollback", "--reason", "r")
+			w.awaitRecord()
+		},
+		accepted: func(w *walker) {
+			w.run(0, "boundary", "recovery", "--cause", "c", "--link", "l", "--mend", "m")
+			w.awaitRecord()
+		},
+		refused: func(w *walker) { w.run(1, "boundary", "recovery", "--cause", "c") },
+		records: []string{"boundary.recorded"}, unrecorded: unjournalled,
+	},
+	"boundary attest": {
+		accepted: func(w *walker) { w.run(0, "boundary", "attest", "team", "--note", "briefed", "--token-file", pmToken) },
+		refused: func(w *walker) {
+			w.run(1, "boundary", "attest", "team", "--note", "n", "--token-file", ".orchestrator/tokens/coder.token")
+		},
+		records: []string{"boundary.recorded"}, refusal: "request.refused coder role_forbidden",
+	},
+	"boundary reviewed": {
+		prepare: func(w *walker) {
+			w.run(0, "boundary", "mode", "enforce", "--reason", "r", "--override", "o")
+			w.hook(2, "no call") // of the runs since, more failed than the threshold allows
+			w.awaitRecord()
+		},
+		accepted: func(w *walker) { w.run(0, "boundary", "reviewed", "--note", "n"); w.awaitRecord() },
+		refused:  func(w *walker) { w.run(1, "boundary", "reviewed", "48h", "--note", "n") },
+		records:  []string{"boundary.recorded"}, unrecorded: unjournalled,
+	},
 	"boundary explain": {reads: true, accepted: func(w *walker) {
 		w.file("edit.json", edit)
 		w.run(0, "boundary", "explain", "edit.json")

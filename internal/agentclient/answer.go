@@ -19,6 +19,9 @@ type answers struct {
 	later func() Answer               // after a tool; missing is silence
 }
 
+// Asks reports whether the client can put a call to the person who uses it.
+func (c *Client) Asks() bool { return c.answers.ask != nil }
+
 // unsaid stands for an empty message: some clients take a block without a reason for a broken hook, and let the call
 // run.
 const unsaid = "The boundary of this project does not let this call through."

@@ -1,6 +1,9 @@
 package agentclient
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Wiring says how a hook is registered with a client: in which file, in which form, and since which version. Every
 // member is what the client calls or does; agentclient/settings edits files by it.
@@ -45,6 +48,12 @@ type Wiring struct {
 
 // Before returns the event before a tool.
 func (w *Wiring) Before() string { return w.Events[0] }
+
+// Ending reports whether an event says that a session is done.
+func (w *Wiring) Ending(event string) bool { return slices.Contains(w.Ends, event) }
+
+// All returns all events that the hook is registered for.
+func (w *Wiring) All() []string { return slices.Concat(w.Events, w.Ends) }
 
 // Reach says which folders a client reads the project's settings in.
 type Reach string

@@ -71,11 +71,7 @@ type (
 		Documents func() ([]reqdoc.File, error)
 		reviews   *reviews
 	}
-	logHandlers      struct{ Log *requirements.Log }
-	boundaryHandlers struct {
-		Boundary *control.Boundary
-		refuser
-	}
+	logHandlers       struct{ Log *requirements.Log }
 	conductorHandlers struct {
 		Conductor *conductor.Conductor
 		Driver    *drive.Driver

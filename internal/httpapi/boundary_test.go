@@ -14,7 +14,10 @@ import (
 	"orchestrator/internal/rules/boundary"
 )
 
-const pathOfMode = "/boundary/mode"
+const (
+	pathOfMode         = "/boundary/mode"
+	pathOfAttestations = "/boundary/attestations"
+)
 
 // judged adds a call to the journal as the hook would, with the verdict that the policy gives it.
 func (h *harness) judged(id string, actor boundary.ActorKind, tool, file string) {
@@ -33,6 +36,8 @@ func (h *harness) judged(id string, actor boundary.ActorKind, tool, file string)
 
 func (h *harness) policyFile() string { return filepath.Join(h.Project.Path(), "policy.json") }
 
+func attesting(item, note string) string { return fmt.Sprintf(`{"item":%q,"note":%q}`, item, note) }
+
 func mode(to, reason string) string { return fmt.Sprintf(`{"mode":%q,"reason":%q}`, to, reason) }
 
 func provokeBoundary(t *testing.T, all *seen) {
@@ -48,6 +53,8 @@ func provokeBoundary(t *testing.T, all *seen) {
 	h.expect(400, "invalid_parameter", "viewer", "GET", "/boundary/decisions?violations=yes", "")
 	h.expect(200, "", "pm", "PUT", pathOfMode, mode("off", "a pause"))
 	provokeModeRefused(h)
+	h.expect(200, "", "pm", "POST", pathOfAttestations, attesting("team", "all were briefed"))
+	provokeAttestationRefused(h)
 
 	policy, err := os.ReadFile(h.policyFile())
 	require.NoError(t, err)
@@ -59,12 +66,14 @@ func provokeBoundary(t *testing.T, all *seen) {
 			require.NotContains(t, wrong["detail"], h.Project.Root, "folders of the machine are nobody's business")
 		}
 		h.expect(409, "policy_unreadable", "pm", "PUT", pathOfMode, mode("off", "x"))
+		h.expect(409, "policy_unreadable", "pm", "POST", pathOfAttestations, attesting("team", "x"))
 	}
 	require.NoError(t, os.Remove(h.policyFile()))
 	for _, path := range []string{"/boundary/report", "/boundary/readiness", "/boundary/decisions"} {
 		h.expect(404, "no_boundary", "viewer", "GET", path, "")
 	}
 	h.expect(404, "no_boundary", "pm", "PUT", pathOfMode, mode("off", "x"))
+	h.expect(404, "no_boundary", "pm", "POST", pathOfAttestations, attesting("team", "x"))
 
 	require.NoError(t, os.WriteFile(h.policyFile(), policy, 0o600))
 	journal := filepath.Join(h.Project.Path(), "journal")
@@ -75,6 +84,80 @@ func provokeBoundary(t *testing.T, all *seen) {
 	}
 	h.expect(503, "journal_unreadable", "pm", "PUT", pathOfMode, mode("enforce", "x"))
 	h.expect(503, "boundary_unwritable", "pm", "PUT", pathOfMode, mode("validate", "x"))
+	h.expect(503, "boundary_unwritable", "pm", "POST", pathOfAttestations, attesting("team", "x"))
+}
+
+func provokeAttestationRefused(h *harness) {
+	post := func(status int, code, who, body string, headers ...string) {
+		h.t.Helper()
+		require.NotEmpty(h.t, h.expect(status, code, who, "POST", pathOfAttestations, body, headers...).Header.Get("Audit-Receipt"), "it is not on record")
+	}
+	for code, body := range map[string]string{"json_syntax": "{", "json_duplicate_name": `{"item":"team","item":"feedback"}`, "json_trailing_data": "{} {}", "json_empty": " "} {
+		post(400, code, "pm", body)
+	}
+	post(403, "role_forbidden", "coder", attesting("team", "x"))
+	post(413, "body_too_large", "pm", strings.Repeat(" ", 1<<20+1))
+	post(415, "media_type", "pm", attesting("team", "x"), "Content-Type", "text/plain")
+	post(415, "content_encoding", "pm", attesting("team", "x"), "Content-Encoding", "gzip")
+	post(422, "schema_violation", "pm", `{"item":"team","note":"x","Item":"feedback"}`)
+	post(422, "schema_violation", "pm", `{"item":"team","note":"x","revoke":"yes"}`)
+	post(422, "unknown_attestation", "pm", attesting("Team", "x"))
+	post(422, "reason_required", "pm", `{"item":"team"}`)
+	post(422, "reason_required", "pm", attesting("team", " \t"))
+	post(422, "reason_too_long", "pm", attesting("team", strings.Repeat("x", 1001)))
+	post(422, "secret_in_text", "pm", attesting("team", "the key is "+awsKey))
+}
+
+// Verifies: ORC-217
+func TestAnAttestationIsOnRecord(t *testing.T) {
+	h := newHarness(t)
+	team := func() map[string]any {
+		for _, c := range h.expect(200, "", "viewer", "GET", "/boundary/readiness", "").json(t)["checks"].([]any) {
+			if c := c.(map[string]any); c["name"] == "team briefed" {
+				return c
+			}
+		}
+		return nil
+	}
+	require.Equal(t, false, team()["passed"])
+	said := h.expect(200, "", "pm", "POST", pathOfAttestations, attesting("team", "all were briefed")).json(t)
+	require.Equal(t, map[string]any{"item": "team", "at": "2026-01-02T03:04:05Z", "by": "pm", "note": "all were briefed", "revoked": false}, said)
+	record := h.do("viewer", "GET", fmt.Sprintf("/audit/records/%d", h.Ledger.Head().Size-1), "").json(t)
+	lines := record["data"].(map[string]any)["lines"].([]any)
+	line := lines[len(lines)-1].(map[string]any)
+	require.Equal(t, []any{"attestation", "team", "pm", "all were briefed"}, []any{line["kind"], line["what"], line["by"], line["reason"]})
+	require.Equal(t, true, team()["passed"])
+	h.expect(200, "", "pm", "POST", pathOfAttestations, `{"item":"team","note":"two are new","revoke":true}`)
+	require.Equal(t, false, team()["passed"])
+	require.Contains(t, team()["value"], "revoked on 2026-01-02 by pm: two are new")
+}
+
+// Verifies: ORC-215
+func TestReviewsAreAnsweredAndCounted(t *testing.T) {
+	h := newHarness(t)
+	due := func(n string) {
+		t.Helper()
+		require.Contains(t, string(h.do("", "GET", "/metrics", "").Body), "orchestrator_boundary_reviews_due "+n+"\n")
+	}
+	reviews := func(path string) []any {
+		return h.expect(200, "", "viewer", "GET", path, "").json(t)["reviews"].([]any)
+	}
+	require.Empty(t, reviews("/boundary/report"))
+	h.expect(200, "", "pm", "PUT", pathOfMode, `{"mode":"enforce","reason":"the release is frozen","override":"until it is out"}`)
+	for _, path := range []string{"/boundary/report", "/boundary/readiness"} {
+		all := reviews(path)
+		require.Len(t, all, 5, path)
+		first := all[0].(map[string]any)
+		require.Equal(t, []any{"48h", "2026-01-04T03:04:05Z", "coming"}, []any{first["name"], first["at"], first["state"]})
+	}
+	due("0")
+	h.Clock.Advance(8 * 24 * time.Hour)
+	due("2")
+	require.Equal(t, "due", reviews("/boundary/readiness")[1].(map[string]any)["state"])
+	h.expect(200, "", "pm", "PUT", pathOfMode, mode("validate", "it was too strict"))
+	due("0")
+	recovery := h.expect(200, "", "viewer", "GET", "/boundary/readiness", "").json(t)["figures"].(map[string]any)["recovery"].(map[string]any)
+	require.Equal(t, "it was too strict", recovery["reason"])
 }
 
 func provokeModeRefused(h *harness) {
@@ -171,7 +254,7 @@ func TestTheMetricsOfTheBoundary(t *testing.T) {
 	h.judged("1000000000000000", boundary.Main, "Edit", "main.go")
 	h.expect(200, "", "pm", "PUT", pathOfMode, mode("off", "a pause"))
 	metrics := string(h.do("", "GET", "/metrics", "").Body)
-	for _, line := range []string{`boundary_mode{mode="off"} 1`, `boundary_mode{mode="validate"} 0`, `boundary_mode{mode="enforce"} 0`, "boundary_lines_recorded_total 3", `boundary_decisions_total{decision="warn"} 1`} {
+	for _, line := range []string{`boundary_mode{mode="off"} 1`, `boundary_mode{mode="validate"} 0`, `boundary_mode{mode="confirm"} 0`, `boundary_mode{mode="enforce"} 0`, "boundary_lines_recorded_total 3", `boundary_decisions_total{decision="warn"} 1`} {
 		require.Contains(t, metrics, "orchestrator_"+line+"\n")
 	}
 }

@@ -98,6 +98,8 @@ var neverAnswered = map[string]string{
 	"journal_missing":       "orchestrator boundary replay",
 	"unknown_decision":      "orchestrator boundary label",
 	"unknown_label":         "orchestrator boundary label",
+	"no_rollback":           "orchestrator boundary recovery",
+	"review_not_due":        "orchestrator boundary reviewed",
 	"client_gone":           "its client is gone; TestAClientThatHangsUpIsNoDefect",
 	"export_unreadable":     "start, and orchestrator verify",
 	"export_differs":        "orchestrator verify",

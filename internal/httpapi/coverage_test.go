@@ -390,6 +390,7 @@ func provokeFullDisk(t *testing.T, all *seen) {
 	h.expect(507, "disk_full", "pm", "PUT", "/workflow", `{"workflow":"rework","reason":"x"}`)
 	h.expect(507, "disk_full", "pm", "POST", pathOfRenames, pairOf("A-1", "A-2"))
 	h.expect(507, "disk_full", "coder", "PUT", "/boundary/mode", `{"mode":"validate"}`)
+	h.expect(507, "disk_full", "coder", "POST", pathOfAttestations, attesting("team", "x"))
 	h.write(sample + "\n## REQ-004: More\n\nMore.\n")
 	h.expect(507, "disk_full", "pm", "POST", "/project/import", "")
 	for _, path := range []string{one, one + "/history", "/project", "/audit", "/boundary/report", "/obligations", "/readyz"} {
@@ -436,7 +437,7 @@ func hastily(o *options) { o.ReadTimeout = 2 * time.Second }
 // that do so in the wrong way.
 func provokeRaw(h *harness) {
 	requests := []string{
-		"PATCH " + one, "POST " + one + "/test-report", "PUT /boundary/mode", "PUT /workflow", "POST " + pathOfRenames, "POST " + one + "/claim",
+		"PATCH " + one, "POST " + one + "/test-report", "PUT /boundary/mode", "POST " + pathOfAttestations, "PUT /workflow", "POST " + pathOfRenames, "POST " + one + "/claim",
 		"POST /obligations", "POST /requests", "POST /drive",
 	}
 	const unfinished = "Content-Length: 10\r\n\r\n{\"a\":"

@@ -106,6 +106,9 @@ func registerBoundary(c Config) {
 		counter("decisions_total", "Decisions at the boundary.", prometheus.Labels{"decision": string(decision)},
 			func() int64 { return c.Boundary.Tally().Decisions[decision] })
 	}
+	c.Metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "orchestrator_boundary_reviews_due", Help: "Reviews of the enforced boundary that are due."},
+		func() float64 { return float64(c.Boundary.ReviewsDue()) }))
 	for _, mode := range boundary.Modes() {
 		c.Metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "orchestrator_boundary_mode", Help: "1 for the mode that the boundary is in.",

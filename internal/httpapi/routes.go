@@ -7,6 +7,7 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 
 	"orchestrator/internal/httpapi/changing"
+	"orchestrator/internal/httpapi/guarding"
 	"orchestrator/internal/httpapi/inflight"
 	"orchestrator/internal/httpapi/public"
 	"orchestrator/internal/httpapi/reading"
@@ -40,7 +41,7 @@ func (a *API) router() chi.Router {
 		refuses := refuser{a.Service}
 		(&requirementHandlers{a.Service, a.Documents, newReviews()}).route(r, a.handle)
 		(&logHandlers{a.Service.Log}).route(r, a.handle)
-		(&boundaryHandlers{a.Boundary, refuses}).route(r, a.handle)
+		routeBoundary(r, &guarding.Handlers{Boundary: a.Boundary, Refused: refuses.refused}, a.handle)
 		(&conductorHandlers{a.Conductor, a.Driver, a.Model, refuses}).route(r, a.handle)
 	})
 	a.routes = patterns(r)
@@ -89,11 +90,12 @@ func (h *logHandlers) route(r chi.Router, handle func(handler) http.HandlerFunc)
 	r.Get("/audit/tile/*", handle(h.tile))
 }
 
-func (h *boundaryHandlers) route(r chi.Router, handle func(handler) http.HandlerFunc) {
-	r.Get("/boundary/report", handle(h.boundaryReport))
-	r.Get("/boundary/readiness", handle(h.boundaryReadiness))
-	r.Get("/boundary/decisions", handle(h.boundaryDecisions))
-	r.Put("/boundary/mode", handle(h.setBoundaryMode))
+func routeBoundary(r chi.Router, h *guarding.Handlers, handle func(handler) http.HandlerFunc) {
+	r.Get("/boundary/report", handle(h.Report))
+	r.Get("/boundary/readiness", handle(h.Readiness))
+	r.Get("/boundary/decisions", handle(h.Decisions))
+	r.Put("/boundary/mode", handle(h.SetMode))
+	r.Post("/boundary/attestations", handle(h.Attest))
 }
 
 func (h *conductorHandlers) route(r chi.Router, handle func(handler) http.HandlerFunc) {

@@ -14,14 +14,16 @@ func Command() *cobra.Command {
 files. The client runs a hook before every tool. The hook judges the call by .orchestrator/boundary/policy.json, and
 writes the decision to the journal beside it.
 
-There are three modes: off; validate, in which violations are recorded and the session is warned, but nothing is
-blocked; and enforce. A project begins in validate. Readiness measures when to enforce.`,
+There are four modes: off; validate, in which violations are recorded and the session is warned, but nothing is
+blocked; confirm, in which the person at the client decides on them; and enforce. A project begins in validate.
+Readiness measures when to enforce.`,
 	}
 	cmd.AddCommand(boundaryStatusCommand(), boundaryReportCommand(), boundaryDecisionsCommand(),
 		boundaryLogCommand(),
 		boundaryLabelCommand(), boundaryReadinessCommand(), ModeCommand(), boundaryRollbackCommand(),
 		boundaryBypassCommand(), boundaryExplainCommand(), boundaryReplayCommand(), boundaryImportCommand(),
 		boundaryExportCommand(),
-		boundaryInstallCommand(), boundaryUninstallCommand(), boundaryDoctorCommand(), boundaryDrillCommand())
+		boundaryInstallCommand(), boundaryUninstallCommand(), boundaryDoctorCommand(), boundaryDrillCommand(),
+		boundaryAttestCommand(), boundaryRecoveryCommand(), boundaryReviewedCommand())
 	return cli.Group(cmd)
 }

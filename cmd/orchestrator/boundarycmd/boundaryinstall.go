@@ -24,8 +24,9 @@ func boundaryInstallCommand() *cobra.Command {
 		Use:   "install CLIENT",
 		Short: "Set the boundary up in validate, and register the hook with an agent client",
 		Long: `Install creates .orchestrator/boundary with the default policy, unless the project has one, and
-registers the hook in the client's settings in the project. Nothing else in them is changed, and a copy is kept. A
-second run changes nothing.
+registers the hook in the client's settings in the project. Nothing else in them is changed, and a copy is kept. Where
+the project has ` + strings.Join(agentclient.InstructionFiles(), " or ") + `, a part of it between marks tells
+sessions of the boundary; it follows the mode, and goes with the last client. A second run changes nothing.
 
 With --scope user it registers the hook in the user's own settings, for sessions that start where the client does not
 read the project's: it finds the project by the folder, and does nothing outside of one with a boundary.
@@ -109,11 +110,13 @@ func writeInstalled(p *output.Printer, d install.Done) {
 	default:
 		p.Line("%s: the policy is kept as it is", output.Printable(d.Root))
 	}
-	switch {
-	case !d.Changed:
-		p.Line("%s: registered already", output.Printable(d.File))
-	default:
+	if d.Changed {
 		p.Line("%s: registered; here it starts %s", output.Printable(d.File), output.Printable(d.Program))
+	} else {
+		p.Line("%s: registered already", output.Printable(d.File))
+	}
+	if len(d.Told) > 0 {
+		p.Line("%s: tells sessions of the boundary", output.Printable(strings.Join(d.Told, ", ")))
 	}
 	if d.Backup != "" {
 		p.Line("  a copy of what it was: %s", output.Printable(d.Backup))
@@ -122,9 +125,8 @@ func writeInstalled(p *output.Printer, d install.Done) {
 		p.Line("  %s", p.Paint(output.Yellow, output.Printable(s)))
 	}
 	if len(d.Unkept) > 0 {
-		p.Line("git does not ignore what names files and sessions; add to .gitignore: %s",
-			output.Printable(strings.Join(d.Unkept, " ")))
-		p.Line("  .orchestrator/boundary/policy.json may be committed")
+		p.Line("git does not ignore what names files and sessions; add to .gitignore: %s\n"+
+			"  .orchestrator/boundary/policy.json may be committed", output.Printable(strings.Join(d.Unkept, " ")))
 	}
 	p.Line("next: orchestrator boundary doctor checks that it works; work in validate; orchestrator boundary " +
 		"readiness says when to enforce")

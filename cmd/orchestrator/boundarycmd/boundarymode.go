@@ -8,8 +8,10 @@ import (
 	"orchestrator/cmd/orchestrator/cli"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/boundary/control"
+	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/boundary/hook"
 	"orchestrator/internal/boundary/install"
+	"orchestrator/internal/boundary/notice"
 	"orchestrator/internal/boundary/report"
 	"orchestrator/internal/rules/boundary"
 )
@@ -18,10 +20,12 @@ func ModeCommand() *cobra.Command {
 	var o boundaryOptions
 	var override string
 	cmd := &cobra.Command{
-		Use:   "mode off|validate|enforce",
+		Use:   "mode off|validate|confirm|enforce",
 		Short: "Switch the mode; the switch is recorded with who and why",
 		Long: `Mode switches the mode of the boundary. Enforce requires every check of readiness to pass, or
---override with a reason, which is recorded too. The new mode applies to running sessions from their next call.`,
+--override with a reason, which is recorded too; confirm requires all but the days in validate. From enforce or confirm
+back to validate or off is a rollback, as with orchestrator boundary rollback: readiness then asks for its cause. The
+new mode applies to running sessions from their next call.`,
 		Example: `  orchestrator boundary mode enforce --reason "two weeks without a false positive"`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -30,7 +34,7 @@ func ModeCommand() *cobra.Command {
 	}
 	o.rootFlag(cmd)
 	o.reasonFlag(cmd)
-	cmd.Flags().StringVar(&override, "override", "", "enforce although it is not ready, for this reason")
+	cmd.Flags().StringVar(&override, "override", "", "enforce or confirm although it is not ready, for this reason")
 	cli.TypedOnly(cmd, "override")
 	return cli.WithEnv(cmd)
 }
@@ -51,15 +55,30 @@ func (o *boundaryOptions) switchMode(cmd *cobra.Command, to boundary.Mode, overr
 	for _, a := range done {
 		writeAligned(cmd, a)
 	}
+	if err != nil {
+		return err
+	}
+	return writeTold(cmd, dir)
+}
+
+// writeTold brings what sessions are told of the boundary up to date, and says where.
+func writeTold(cmd *cobra.Command, dir folder.Dir) error {
+	changed, said, err := notice.Follow(dir)
+	for _, name := range changed {
+		fmt.Fprintf(cmd.OutOrStdout(), "  %s tells sessions of it\n", output.Printable(name))
+	}
+	for _, s := range said {
+		cmd.PrintErrf("  %s\n", output.Printable(s))
+	}
 	return err
 }
 
-// writeAligned says what became of a client's settings. What failed goes to standard error, as the mode is switched.
+// writeAligned says what became of a client's settings, beside the answer, which is the mode.
 func writeAligned(cmd *cobra.Command, a control.Aligned) {
 	if why, failed := a.Failure(); failed {
 		cmd.PrintErrf("%s: its settings are not as the mode wants them: %s\n", a.Client, output.Printable(why))
 		cmd.PrintErrf("  once that is mended: orchestrator boundary install %s\n", a.Client)
 		return
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "  %s: %s: %s\n", output.Printable(a.File), a.Client, a.Says())
+	cmd.PrintErrf("%s: %s %s\n", output.Printable(a.File), a.Client, a.Says())
 }

@@ -9,7 +9,6 @@ import (
 	"orchestrator/cmd/orchestrator/cli"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/boundary/report"
-	"orchestrator/internal/rules/boundary"
 )
 
 func boundaryReadinessCommand() *cobra.Command {
@@ -17,7 +16,8 @@ func boundaryReadinessCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "readiness",
 		Short: "Measure whether the boundary may be enforced, item by item",
-		Long: `Readiness measures the checklist for enforcing from the journal. The policy sets the thresholds.
+		Long: `Readiness measures the checklist for enforcing from the journal. The policy sets the thresholds. What a
+journal cannot show, a person attests: orchestrator boundary attest. After a rollback there are more checks.
 
 Exit codes: 0 ready; 1 not ready, or not measured.`,
 		Args: cobra.NoArgs,
@@ -40,7 +40,7 @@ Exit codes: 0 ready; 1 not ready, or not measured.`,
 	return cli.WithEnv(cmd)
 }
 
-func writeReadiness(p *output.Printer, r boundary.Readiness) {
+func writeReadiness(p *output.Printer, r report.Readiness) {
 	for _, c := range r.Checks {
 		verdict := p.Paint(output.Green, "pass")
 		if !c.Passed {
@@ -61,4 +61,7 @@ func writeReadiness(p *output.Printer, r boundary.Readiness) {
 			p.Line("      %s", output.Printable(f.Advice))
 		}
 	}
+	writeReviews(p, r.Reviews)
+	yes := map[bool]string{true: "yes", false: "no"}
+	p.Line("ready to enforce: %s; to confirm, which needs all but the days: %s", yes[r.Ready], yes[r.ReadyToConfirm])
 }

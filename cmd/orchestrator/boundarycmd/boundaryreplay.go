@@ -23,7 +23,8 @@ func boundaryReplayCommand() *cobra.Command {
 		Use:   "replay [JOURNAL]",
 		Short: "Judge past calls by another policy, and print what would change",
 		Long: `Replay judges every call of a journal file, or of the whole journal of the project, again by --policy,
-as in enforce. Nothing is changed.`,
+as in enforce, and counts what the policy would have made of them in its own mode, with the modes of its paths. Nothing
+is changed.`,
 		Example: `  orchestrator boundary replay --policy new.json`,
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -62,6 +63,9 @@ type replayed struct {
 	Decisions int              `json:"decisions"`
 	Malformed int              `json:"malformed_lines"`
 	Changed   []report.Changed `json:"changed"`
+	Mode      boundary.Mode    `json:"mode"` // of the policy
+
+	Decided map[boundary.Decision]int `json:"decided"` // by the policy, in its own mode
 }
 
 func (o *boundaryOptions) replay(args []string, p boundary.Policy) (replayed, error) {
@@ -75,7 +79,7 @@ func (o *boundaryOptions) replay(args []string, p boundary.Policy) (replayed, er
 	if err != nil {
 		return replayed{}, err
 	}
-	return replayed{len(h.Decisions), h.Malformed, h.Replay(p)}, nil
+	return replayed{len(h.Decisions), h.Malformed, h.Replay(p), p.Mode, h.Decided(p)}, nil
 }
 
 func (r replayed) write(p *output.Printer) {
@@ -83,6 +87,9 @@ func (r replayed) write(p *output.Printer) {
 		p.Line("%s  %s  %s: %s instead of %s [%s] %s", output.Printable(c.ID), c.At.Format(time.DateTime), output.Printable(c.Tool),
 			output.Printable(string(c.To)), output.Printable(string(c.From)), output.Printable(c.Rule),
 			output.Printable(strings.Join(c.Files, ", ")))
+	}
+	if len(r.Decided) > 0 {
+		p.Line("in its own mode, %s: %s", output.Printable(string(r.Mode)), decisionsOf(r.Decided))
 	}
 	p.Line("%d of %d decisions would change; %d lines cannot be read", len(r.Changed), r.Decisions, r.Malformed)
 }

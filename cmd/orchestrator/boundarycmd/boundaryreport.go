@@ -25,11 +25,15 @@ func boundaryReportCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			h, err := o.history()
+			dir, policy, err := o.policy()
 			if err != nil {
 				return err
 			}
-			r := h.Report(from)
+			h, err := report.Read(dir)
+			if err != nil {
+				return err
+			}
+			r := h.ReportUnder(&policy, from, time.Now())
 			return o.show(cmd.OutOrStdout(), r, func(p *output.Printer) { writeBoundaryReport(p, r) })
 		},
 	}
@@ -51,6 +55,7 @@ func writeBoundaryReport(p *output.Printer, r report.Report) {
 	for _, s := range r.Patterns {
 		p.Line("  %s", output.Printable(s))
 	}
+	writeReviews(p, r.Reviews)
 	writeCounts(p, r)
 	writeDays(p, r)
 	for _, v := range r.Latest {

@@ -3,6 +3,7 @@ package boundarycmd
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -41,10 +42,7 @@ func writeStatus(p *output.Printer, s report.Status) {
 	if !s.Since.IsZero() {
 		p.Line("  since %s by %s: %s", s.Since.Format(time.RFC3339), output.Printable(s.By), output.Printable(s.Reason))
 	}
-	for _, client := range slices.Sorted(maps.Keys(s.Unheard)) {
-		p.Line("  %s: in %s the warnings reach nobody; orchestrator boundary report lists them", output.Printable(client),
-			s.Unheard[client])
-	}
+	writeUnheard(p, s.Unheard)
 	if s.Unrecorded {
 		p.Line("  %s", p.Paint(output.Red,
 			"the policy has another mode than was recorded, or none was: somebody wrote it by hand; orchestrator "+
@@ -58,13 +56,37 @@ func writeStatus(p *output.Printer, s report.Status) {
 		p.Line("  bypass %s for %s until %s by %s: %s", output.Printable(g.ID), whom, g.Until.Format(time.RFC3339),
 			output.Printable(g.By), output.Printable(g.Reason))
 	}
+	writePathModes(p, s.PathModes)
 	p.Line("  %d decisions, %d violations; ready to be enforced: %s", s.Decisions, s.Violations,
 		map[bool]string{true: "yes", false: "no, see orchestrator boundary readiness"}[s.Ready])
+	writeRecovery(p, s.Recovery)
+	writeAttestations(p, s.Attestations)
+	writeReviews(p, s.Reviews)
 	for _, f := range s.Raised {
 		p.Line("  %s %s: %s", p.Paint(output.Red, output.Printable(f.Name)), output.Printable(f.Value), output.Printable(f.Advice))
 	}
 }
 
+func writeUnheard(p *output.Printer, unheard map[string]string) {
+	for _, client := range slices.Sorted(maps.Keys(unheard)) {
+		p.Line("  %s: in %s the warnings reach nobody; orchestrator boundary report lists them", output.Printable(client),
+			unheard[client])
+	}
+}
+
+func writePathModes(p *output.Printer, all []boundary.PathMode) {
+	for _, m := range all {
+		p.Line("  %s: %s", output.Printable(string(m.Mode)), output.Printable(strings.Join(m.Paths, ", ")))
+	}
+}
+
+func writeAttestations(p *output.Printer, all []boundary.Attestation) {
+	for _, a := range all {
+		p.Line("  %s", attestationLine(a))
+	}
+}
+
 func colourOf(m boundary.Mode) output.Colour {
-	return map[boundary.Mode]output.Colour{boundary.Off: output.Red, boundary.Validate: output.Yellow, boundary.Enforce: output.Green}[m]
+	return map[boundary.Mode]output.Colour{boundary.Off: output.Red, boundary.Validate: output.Yellow,
+		boundary.Confirm: output.Yellow, boundary.Enforce: output.Green}[m]
 }

@@ -46,6 +46,9 @@ func writeUninstalled(p *output.Printer, d install.Done) {
 	default:
 		p.Line("%s: the hook is not registered", output.Printable(d.File))
 	}
+	for _, name := range d.Told {
+		p.Line("%s: what it says of the boundary follows; it goes with the last client", output.Printable(name))
+	}
 	if d.Backup != "" {
 		p.Line("  the file was changed since: the copy of what it was stays: %s", output.Printable(d.Backup))
 	}

@@ -46,7 +46,10 @@ func line(c *agentclient.Client, event, program string, user bool) string {
 // makeScript returns the line for a POSIX shell. It starts nothing but the hook unless that fails. The outermost folder
 // counts, as what lies below it may have come with a branch.
 func makeScript(c *agentclient.Client, event, program string, user bool) string {
-	before := event == c.Wiring.Before()
+	before, call := event == c.Wiring.Before(), c.Name
+	if c.Wiring.Ending(event) {
+		call += " " + agentclient.FinishedFlag
+	}
 	said := func(when agentclient.When, d boundary.Decision, message string) string {
 		return spoken(c.Answer(when, d, message))
 	}
@@ -63,7 +66,7 @@ func makeScript(c *agentclient.Client, event, program string, user bool) string 
 	}
 	parts = append(parts,
 		`for h in `+candidates+Small+" "+Whole+`; do command -v "$h" > /dev/null 2>&1 || continue; `+
-			`case $h in *-hook) "$h" `+c.Name+`;; *) "$h" hook `+c.Name+`;; esac; s=$?; `+
+			`case $h in *-hook) "$h" `+call+`;; *) "$h" hook `+call+`;; esac; s=$?; `+
 			`case $s in 0|2) exit $s;; esac; break; done`)
 	if before {
 		parts = append(parts,

@@ -238,3 +238,28 @@ func TestLinesAreKnownAgain(t *testing.T) {
 		require.Equal(t, runs, commandline.Runs(line), line)
 	}
 }
+
+// At the end of a turn the program is told so. Where there is none, the session ends, and nothing is said.
+// Verifies: ORC-224
+func TestTheEndOfATurn(t *testing.T) {
+	t.Parallel()
+	for _, c := range agentclient.All() {
+		for _, event := range c.Wiring.Ends {
+			p := newPlace(t)
+			require.NoError(t, os.WriteFile(filepath.Join(p.boundary(), "enforcing"), nil, 0o600))
+			line := commandline.For(c, event)
+			require.Equal(t, string(c.Let().Stdout), saidBy(p.run(t, line)))
+			program(t, filepath.Join(p.bin, "orchestrator"), "0")
+			require.Equal(t, "bin/orchestrator hook "+c.Name+" --finished\n", string(p.run(t, line).Stdout))
+			program(t, filepath.Join(p.boundary(), "orchestrator-hook"), "2")
+			a := p.run(t, line)
+			require.Equal(t, "boundary/orchestrator-hook "+c.Name+" --finished\n", string(a.Stdout))
+			require.Equal(t, 2, a.Exit)
+			for _, line := range []string{line, commandline.ForUser(c, event, "/opt/orchestrator")} {
+				_, known := commandline.Parse(c, line)
+				require.True(t, known)
+				require.True(t, commandline.Runs(line))
+			}
+		}
+	}
+}

@@ -93,7 +93,7 @@ func (w *wiring) fits(doc *document, file string, o Options) error {
 	if hooks != nil && !isObject(hooks) {
 		return wrong("its hooks are no object")
 	}
-	for _, event := range w.Events {
+	for _, event := range o.events(w) {
 		if list := doc.get("hooks", event); list != nil && !isArray(list) {
 			return wrong("hooks." + event + " is no array")
 		}
@@ -119,7 +119,7 @@ func (w *wiring) complete(doc *document, o Options) bool {
 		return false
 	}
 	want := 0
-	for _, event := range w.Events {
+	for _, event := range o.events(w) {
 		entry, err := hujson.Parse([]byte(style{}.value(w.entry(event, o), "")))
 		if err != nil {
 			return false
@@ -130,7 +130,7 @@ func (w *wiring) complete(doc *document, o Options) bool {
 			}
 		}
 	}
-	return want == len(w.Events) && len(w.registrations(doc, "")) == want
+	return want == len(o.events(w)) && len(w.registrations(doc, "")) == want
 }
 
 // wire takes out what is there of ours and puts in what is to be.
@@ -143,12 +143,12 @@ func (w *wiring) wire(doc *document, o Options) error {
 	}
 	if doc.get("hooks") == nil {
 		all := fields{}
-		for _, event := range w.Events {
+		for _, event := range o.events(w) {
 			all = append(all, field{event, []any{w.entry(event, o)}})
 		}
 		return doc.add(&doc.root, "hooks", all)
 	}
-	for _, event := range w.Events {
+	for _, event := range o.events(w) {
 		entry := w.entry(event, o)
 		list := doc.get("hooks", event)
 		var err error

@@ -125,7 +125,7 @@ func (w *wiring) meaning(doc *document) map[string]any {
 		return nil
 	}
 	hooks, _ := said["hooks"].(map[string]any)
-	for _, event := range w.Events {
+	for _, event := range w.All() {
 		if list, ok := hooks[event].([]any); ok && len(list) == 0 {
 			delete(hooks, event)
 		}

@@ -16,17 +16,30 @@ type Options struct {
 	Home          string // the user's folder, looked at for switches that disable hooks; "" leaves it alone
 	User          bool   // the settings are those in the user's folder, for all projects
 	Command       string // the command line to register
-	Later         string // the same for every event but the one before a tool; "" is Command
+	Later         string // the same for every event after a tool; "" is Command
+	End           string // the same for events that say that a session is done; "" registers the hook for none of them
 	FailShut      bool   // the client is to block when the hook breaks, where it can
 	FollowLink    bool   // change the file that a symbolic link in the project leads to; without it a link is refused
 	ClientVersion string // as the client prints it; "" is unknown, and leaves out what only newer versions know
 }
 
-func (o Options) command(before bool) string {
-	if before || o.Later == "" {
+// command returns the command line that is registered for an event.
+func (o Options) command(w *wiring, event string) string {
+	switch {
+	case w.Ending(event):
+		return o.End
+	case event == w.Before() || o.Later == "":
 		return o.Command
 	}
 	return o.Later
+}
+
+// events returns those that the hook is to be registered for.
+func (o Options) events(w *wiring) []string {
+	if o.End == "" {
+		return w.Events
+	}
+	return w.All()
 }
 
 // Change is what an installation or its removal did.

@@ -38,7 +38,7 @@ func (w *wiring) entry(event string, o Options) fields {
 	if w.Named {
 		hook = append(hook, field{"name", entryName})
 	}
-	hook = append(hook, field{w.Command, o.command(event == w.Before())}, field{w.Timeout, int(limit / w.Unit)})
+	hook = append(hook, field{w.Command, o.command(w, event)}, field{w.Timeout, int(limit / w.Unit)})
 	if w.Shut != nil && event == w.Before() && o.FailShut && AtLeast(o.ClientVersion, w.Shut.Since) {
 		hook = append(hook, field{w.Shut.Name, w.Shut.Value})
 	}
@@ -46,7 +46,7 @@ func (w *wiring) entry(event string, o Options) fields {
 		return hook
 	}
 	group := fields{}
-	if w.Matcher != "" {
+	if w.Matcher != "" && !w.Ending(event) {
 		group = append(group, field{"matcher", w.Matcher})
 	}
 	return append(group, field{"hooks", []any{hook}})

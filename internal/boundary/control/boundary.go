@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/boundary/notice"
 	"orchestrator/internal/boundary/report"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
@@ -25,6 +26,7 @@ type Boundary struct {
 	clock    func() time.Time
 	recorded atomic.Int64
 	reading  sync.Mutex
+	reviews  reviews
 }
 
 // New returns the boundary of a project. Its journal goes to the ledger.
@@ -56,18 +58,18 @@ func (b *Boundary) Mode() boundary.Mode {
 
 // Report reports from a moment on.
 func (b *Boundary) Report(ctx context.Context, since time.Time) (report.Report, error) {
-	_, h, err := b.read(ctx)
+	p, h, err := b.read(ctx)
 	if err != nil {
 		return report.Report{}, err
 	}
-	return h.Report(since), nil
+	return h.ReportUnder(&p, since, b.clock()), nil
 }
 
 // Readiness measures the activation checklist.
-func (b *Boundary) Readiness(ctx context.Context) (boundary.Readiness, error) {
+func (b *Boundary) Readiness(ctx context.Context) (report.Readiness, error) {
 	p, h, err := b.read(ctx)
 	if err != nil {
-		return boundary.Readiness{}, err
+		return report.Readiness{}, err
 	}
 	return h.Readiness(&p, b.clock()), nil
 }
@@ -120,12 +122,35 @@ func (b *Boundary) SetMode(ctx context.Context, by string, c ModeChange) (done M
 	if err != nil {
 		return done, err
 	}
-	if _, err = b.Record(ctx); errors.Is(err, fault.InsufficientStorage) {
+	_, _, _ = notice.Follow(b.Dir) // the mode is switched; a file that cannot be edited is the doctor's to find
+	return done, b.recordNow(ctx, "the mode is switched")
+}
+
+// recordNow records what a person did, which is in the journal already.
+func (b *Boundary) recordNow(ctx context.Context, done string) error {
+	_, err := b.Record(ctx)
+	if errors.Is(err, fault.InsufficientStorage) {
 		err = fault.New(fault.Unavailable, "boundary_unwritable",
-			"the mode is switched, but the disk has no room for the record of it").
+			"%s, but the disk has no room for the record of it", done).
 			WithFix("make room: it is recorded as soon as there is some").Because(err)
 	}
-	return done, err
+	return err
+}
+
+// Attesting is a request to vouch for an item, or to take that back.
+type Attesting struct {
+	Item   string `json:"item"`
+	Note   string `json:"note"`
+	Revoke bool   `json:"revoke,omitzero"`
+}
+
+// Attest notes that an actor vouches for an item. When it returns nil, that is in the ledger.
+func (b *Boundary) Attest(ctx context.Context, by string, a Attesting) (boundary.Attestation, error) {
+	said, err := Attest(b.Dir, a.Item, a.Revoke, Change{By: by, Reason: a.Note, At: b.clock(), ID: b.newID()})
+	if err != nil {
+		return said, err
+	}
+	return said, b.recordNow(ctx, "it is attested")
 }
 
 func (b *Boundary) read(ctx context.Context) (boundary.Policy, *report.History, error) {
@@ -133,7 +158,12 @@ func (b *Boundary) read(ctx context.Context) (boundary.Policy, *report.History, 
 	if err != nil {
 		return p, nil, err
 	}
+	said := b.Tally().Said
 	h, err := b.history(ctx)
+	if err == nil {
+		now := b.clock()
+		b.reviews.set(h.Reviews(p.Thresholds, now), now, said)
+	}
 	return p, h, err
 }
 
@@ -149,8 +179,8 @@ func (b *Boundary) history(ctx context.Context) (*report.History, error) {
 	return report.ReadLines(func(visit func(folder.Line, error) error) error { return b.recorder.read(ctx, visit) })
 }
 
-// Watch records the journal every so often until ctx ends; what comes later is recorded at the next start. failed is
-// told of an error, once until it is another.
+// Watch records the journal every so often until ctx ends, and keeps the reviews up to date that the metrics show; what
+// comes later is recorded at the next start. failed is told of an error, once until it is another.
 func (b *Boundary) Watch(ctx context.Context, every time.Duration, failed func(error)) {
 	ticks := time.NewTicker(every)
 	defer ticks.Stop()
@@ -162,6 +192,9 @@ func (b *Boundary) Watch(ctx context.Context, every time.Duration, failed func(e
 			return
 		}
 		_, err := b.Record(ctx)
+		if err == nil {
+			err = b.refreshReviews(ctx)
+		}
 		switch {
 		case ctx.Err() != nil:
 			return

@@ -73,8 +73,8 @@ func SetUp(dir folder.Dir, c Change) (made bool, err error) {
 	return true, dir.Append(l)
 }
 
-// SetMode switches the mode. To enforce needs readiness by the history, or a reason to override that. The switch is
-// noted before it is made.
+// SetMode switches the mode. To confirm or enforce needs readiness by the history, or a reason to override that. The
+// switch is noted before it is made.
 func SetMode(dir folder.Dir, to boundary.Mode, override string, c Change,
 	history func() (*report.History, error)) (from boundary.Mode, err error) {
 	if err := c.check(); err != nil {
@@ -82,7 +82,7 @@ func SetMode(dir folder.Dir, to boundary.Mode, override string, c Change,
 	}
 	if !slices.Contains(boundary.Modes(), to) {
 		return "", fault.New(fault.Invalid, "unknown_mode", "there is no mode %q", fault.Clip(string(to), 64)).
-			WithFix("give off, validate or enforce")
+			WithFix("give off, validate, confirm or enforce")
 	}
 	if err := checkText("override", override); err != nil {
 		return "", err
@@ -99,10 +99,8 @@ func SetMode(dir folder.Dir, to boundary.Mode, override string, c Change,
 	if err != nil || p.Mode == to {
 		return p.Mode, err
 	}
-	if to == boundary.Enforce {
-		if err := mayEnforce(history, &p, override, c.At); err != nil {
-			return p.Mode, err
-		}
+	if err := mayBlock(to, history, &p, override, c.At); err != nil {
+		return p.Mode, err
 	}
 	l := c.line(folder.KindMode)
 	l.From, l.Mode, l.Override = p.Mode, to, override
@@ -111,37 +109,6 @@ func SetMode(dir folder.Dir, to boundary.Mode, override string, c Change,
 	}
 	from, p.Mode = p.Mode, to
 	return from, dir.WritePolicy(p)
-}
-
-// mayEnforce refuses to enforce a boundary that is not ready, unless somebody overrides that with a reason.
-func mayEnforce(history func() (*report.History, error), p *boundary.Policy, override string, now time.Time) error {
-	if strings.TrimSpace(override) != "" {
-		return nil
-	}
-	h, err := history()
-	if err != nil {
-		return err
-	}
-	r := h.Readiness(p, now)
-	if r.Ready {
-		return nil
-	}
-	var fields []fault.Field
-	for _, check := range r.Checks {
-		if !check.Passed {
-			fields = append(fields, fault.Field{Code: "not_ready",
-				Detail: check.Name + ": " + check.Value + ", wanted " + check.Threshold, Fix: check.Fix})
-		}
-	}
-	for _, flag := range r.Flags {
-		if flag.Raised {
-			fields = append(fields, fault.Field{Code: "red_flag",
-				Detail: flag.Name + ": " + flag.Value + ", which is " + flag.Limit, Fix: flag.Advice})
-		}
-	}
-	return fault.New(fault.Conflict, "boundary_not_ready",
-		"the boundary is not ready to be enforced: %d of its checks and red flags speak against it", len(fields)).
-		WithFix("pass them, or give an override with its reason (--override REASON, or as override in a request), which is recorded").WithFields(fields...)
 }
 
 // Bypass lifts the boundary for a while. It is noted before it is in force.

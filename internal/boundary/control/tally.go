@@ -13,6 +13,7 @@ type Tally struct {
 	Decisions map[boundary.Decision]int64
 	Bypassed  int64 // decisions that a bypass changed
 	Errors    int64 // runs of the hook that failed
+	Said      int64 // by persons: switches of the mode, reviews
 }
 
 type tally struct {
@@ -31,6 +32,8 @@ func (t *tally) add(lines []folder.Line) {
 		switch {
 		case l.Kind == folder.KindError:
 			t.sum.Errors++
+		case l.Kind == folder.KindMode || l.Kind == folder.KindReview:
+			t.sum.Said++
 		case l.Verdict != nil:
 			t.sum.Decisions[l.Verdict.Decision]++
 			if l.Verdict.Bypass != "" {

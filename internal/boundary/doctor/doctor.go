@@ -15,6 +15,7 @@ import (
 	"orchestrator/internal/agentclient/settings"
 	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/boundary/notice"
 	"orchestrator/internal/boundary/report"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
@@ -95,6 +96,7 @@ func Examine(ctx context.Context, o Options) (Report, error) {
 	e.lookAtPolicy()
 	e.lookAtEnvironment()
 	e.lookAtJournal()
+	e.lookAtNotice()
 	if len(clients) == 0 {
 		clients = slices.DeleteFunc(agentclient.All(), func(c *agentclient.Client) bool {
 			registered, _, err := e.registered(c.Name)
@@ -159,7 +161,8 @@ func (e *examination) lookAtPolicy() {
 	p, err := control.Policy(e.Dir)
 	if err != nil {
 		e.say("", Fault,
-			"mend it, or move it away and run orchestrator boundary install CLIENT: while it cannot be read, no client is tried", "the policy: %v", err)
+			"mend it, or move it away and run orchestrator boundary install CLIENT: while it cannot be read, no client is "+
+				"tried", "the policy: %v", err)
 		return
 	}
 	e.policy = &p
@@ -169,7 +172,7 @@ func (e *examination) lookAtPolicy() {
 			"the boundary is off: nothing is judged, and nothing recorded")
 	}
 	written, err := e.Dir.Written()
-	if marked := e.Dir.Enforcing(); err == nil && marked != (written.Mode == boundary.Enforce) {
+	if marked := e.Dir.Enforcing(); err == nil && marked != written.Mode.Blocks() {
 		e.say("", Fault, "orchestrator boundary mode switches both, and records it: away from this mode, and back",
 			"the policy says %s, and the mark of an enforcing project is there: %t; somebody wrote one of them by "+
 				"hand, or it came out of version control", written.Mode, marked)
@@ -193,8 +196,8 @@ func (e *examination) lookAtVariables(client string) {
 			continue
 		}
 		level, effect := e.lifting(v.Value)
-		e.say(client, level, "take it out of env in that file; orchestrator boundary bypass --reason TEXT --for 30m ends by itself",
-			"%s sets %s=%.40q: %s", v.File, boundary.BypassVariable, v.Value, effect)
+		e.say(client, level, "take it out of env in that file; orchestrator boundary bypass --reason TEXT --for 30m ends by "+
+			"itself", "%s sets %s=%.40q: %s", v.File, boundary.BypassVariable, v.Value, effect)
 	}
 }
 
@@ -207,6 +210,14 @@ func (e *examination) lifting(value string) (level Level, effect string) {
 		return Note, "it is ignored, as the policy does not let it count"
 	}
 	return Fault, "enforce holds nobody up but from the boundary's own files"
+}
+
+// lookAtNotice sees whether sessions are told what holds now.
+func (e *examination) lookAtNotice() {
+	for _, name := range notice.Stale(e.Dir) {
+		e.say("", Note, "orchestrator boundary install CLIENT brings it up to date",
+			"%s says something else of the boundary than what holds now", name)
+	}
 }
 
 // lookAtJournal sees by the past week whether clients heed the hook, and whether it did its work.
@@ -313,7 +324,9 @@ func (e *examination) lookAtEntries(c *agentclient.Client, entries, before []set
 		e.say(client, Note, "leave one", "it is registered %d times before a tool: every call is judged as often",
 			len(before))
 	}
-	if len(entries) == len(before) {
+	if !slices.ContainsFunc(entries, func(r settings.Registration) bool {
+		return r.Event != c.Wiring.Before() && !c.Wiring.Ending(r.Event)
+	}) {
 		e.say(client, Note, install+" registers it after a tool as well",
 			"it is not registered after a tool: whether blocked calls ran all the same cannot be seen")
 	}

@@ -2,8 +2,9 @@
 // that lift the boundary for a while, and the mark of an enforcing project.
 //
 //	policy.json               what the project allows whom; boundary.Policy
-//	enforcing                 there while the mode is enforce: without it a policy that was lost could not be missed; in a
-//	                          repository .git/orchestrator-enforcing as well, for when the whole folder is lost
+//	enforcing                 there while the mode is enforce or confirm, with a text that says which: without it a
+//	                          policy that was lost could not be missed; in a repository .git/orchestrator-enforcing as
+//	                          well, for when the whole folder is lost
 //	grants.json               bypasses in force
 //	journal/DAY.jsonl         a line for everything that happened, appended by many processes at once; DAY.1.jsonl, … when it grows
 //
@@ -111,12 +112,12 @@ const (
 )
 
 // Policy reads the policy. One that is not there is fs.ErrNotExist. While the project is marked as enforcing its mode
-// is that, whatever the file says: an older one may have come back from version control, and only a switch of the mode
-// is on record.
+// is what the mark says, or a stricter one of the file: an older file may have come back from version control, and only
+// a switch of the mode is on record.
 func (d Dir) Policy() (p boundary.Policy, err error) {
 	p, err = d.Written()
-	if err == nil && d.Enforcing() {
-		p.Mode = boundary.Enforce
+	if err == nil && p.Mode != boundary.Enforce && d.Enforcing() {
+		p.Mode = d.markedMode()
 	}
 	return p, err
 }
@@ -124,35 +125,6 @@ func (d Dir) Policy() (p boundary.Policy, err error) {
 // Written returns the policy as the file has it.
 func (d Dir) Written() (boundary.Policy, error) {
 	return readPolicy(d.policyPath(), ".orchestrator/boundary/policy.json")
-}
-
-// Mark marks the project as enforcing, where it is not.
-func (d Dir) Mark() error {
-	text := []byte("The boundary of this project is enforced: without a policy, writing calls are blocked.\n")
-	if info, err := os.Stat(filepath.Dir(d.gitMark())); err == nil && info.IsDir() && !d.markedInGit() {
-		if err := d.write(d.gitMark(), text); err != nil {
-			return err
-		}
-	}
-	if _, err := os.Lstat(d.markPath()); err == nil {
-		return nil
-	}
-	return d.write(d.markPath(), text)
-}
-
-// unmark takes the marks away.
-func (d Dir) unmark() error {
-	for _, path := range []string{d.markPath(), d.gitMark()} {
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
-			return unwritable(path, err)
-		}
-	}
-	return nil
-}
-
-func (d Dir) markedInGit() bool {
-	_, err := os.Lstat(d.gitMark())
-	return err == nil
 }
 
 // ReadPolicy reads and checks a policy from any file.
@@ -212,30 +184,30 @@ func refuseNull(raw []byte) error {
 }
 
 // WritePolicy replaces the policy, and sets the mark by its mode. Whatever moment it is cut off at, an enforcing policy
-// has its mark.
+// has its mark, and the mark says no laxer mode than the policy.
 func (d Dir) WritePolicy(p boundary.Policy) error {
 	if err := p.Check(); err != nil {
 		return err
 	}
-	if p.Mode == boundary.Enforce {
-		if err := d.Mark(); err != nil {
+	if p.Mode.Blocks() {
+		if err := d.Mark(p.Mode); err != nil {
 			return err
 		}
 	}
 	raw, err := encode(p)
+	if err == nil && p.Mode == boundary.Enforce {
+		err = d.remark(p.Mode)
+	}
 	if err == nil {
 		err = d.write(d.policyPath(), raw)
 	}
-	if err == nil && p.Mode != boundary.Enforce {
+	switch {
+	case err == nil && p.Mode == boundary.Confirm:
+		err = d.remark(p.Mode)
+	case err == nil && !p.Mode.Blocks():
 		err = d.unmark()
 	}
 	return err
-}
-
-// Enforcing reports whether the project is marked as enforcing. What cannot be told is that it is.
-func (d Dir) Enforcing() bool {
-	_, err := os.Lstat(d.markPath())
-	return d.markedInGit() || !errors.Is(err, fs.ErrNotExist)
 }
 
 // Grants returns the bypasses that were given, those that have ended included.

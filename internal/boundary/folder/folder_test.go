@@ -82,6 +82,39 @@ func TestTheMarkFollowsTheMode(t *testing.T) {
 	require.True(t, d.Enforcing(), "whatever it is")
 }
 
+// Verifies: ORC-212
+//
+// The mark of confirm holds against a laxer policy that came back, and is one of enforce where in doubt.
+func TestTheMarkSaysWhichMode(t *testing.T) {
+	d := made(t)
+	require.NoError(t, os.Mkdir(filepath.Join(d.Root, ".git"), 0o700))
+	write := func(mode boundary.Mode) {
+		p := boundary.DefaultPolicy()
+		p.Mode = mode
+		require.NoError(t, d.WritePolicy(p))
+	}
+	comesBack := func(mode boundary.Mode) boundary.Mode {
+		raw := []byte(`{"schema_version":1,"mode":"` + string(mode) + `"}`)
+		require.NoError(t, os.WriteFile(filepath.Join(d.Path(), "policy.json"), raw, 0o600))
+		p, err := d.Policy()
+		require.NoError(t, err)
+		return p.Mode
+	}
+	write(boundary.Confirm)
+	require.True(t, d.Enforcing())
+	require.Equal(t, boundary.Confirm, comesBack(boundary.Validate))
+	require.Equal(t, boundary.Enforce, comesBack(boundary.Enforce), "the stricter of the two")
+	write(boundary.Enforce)
+	require.Equal(t, boundary.Enforce, comesBack(boundary.Confirm), "the switch to enforce changes the mark")
+	write(boundary.Confirm)
+	require.Equal(t, boundary.Confirm, comesBack(boundary.Confirm), "and so does the one back")
+	require.NoError(t, os.WriteFile(filepath.Join(d.Root, ".git", "orchestrator-enforcing"), []byte("?"), 0o600))
+	require.Equal(t, boundary.Enforce, comesBack(boundary.Confirm), "one of two says something else")
+	write(boundary.Validate)
+	require.False(t, d.Enforcing())
+	require.Equal(t, boundary.Validate, comesBack(boundary.Validate))
+}
+
 func TestFind(t *testing.T) {
 	d := made(t)
 	below := filepath.Join(d.Root, "a", "b")

@@ -16,15 +16,18 @@ const (
 
 // The kinds of lines in a journal.
 const (
-	KindDecision     = "decision" // a call was judged
-	KindOutcome      = "outcome"  // what became of a call after it was let through
-	KindError        = "error"    // the hook could not do its work
-	KindMode         = "mode"     // the mode was chosen
-	KindGrant        = "bypass"   // a bypass was given
-	KindLabel        = "label"    // what a person says of a decision
-	KindDrill        = "drill"    // bypass or rollback was exercised
-	KindInstallation = "posting"  // the hook was registered with a client, or taken out
-	KindImported     = "imported" // a call out of an older journal
+	KindDecision     = "decision"    // a call was judged
+	KindOutcome      = "outcome"     // what became of a call after it was let through
+	KindError        = "error"       // the hook could not do its work
+	KindMode         = "mode"        // the mode was chosen
+	KindGrant        = "bypass"      // a bypass was given
+	KindLabel        = "label"       // what a person says of a decision
+	KindDrill        = "drill"       // bypass or rollback was exercised
+	KindInstallation = "posting"     // the hook was registered with a client, or taken out
+	KindImported     = "imported"    // a call out of an older journal
+	KindAttestation  = "attestation" // a person vouches for something, or takes that back
+	KindRecovery     = "recovery"    // a person says what led to a rollback, and what was mended
+	KindReview       = "review"      // a person looked at the boundary again, after it was enforced
 )
 
 // Line is one line of a journal. Which members it has depends on its kind.
@@ -57,8 +60,9 @@ type Line struct {
 	// the names of the user's folder, where a file lies in it and outside of the project
 	Homes []string `json:"homes,omitempty"`
 
-	// Of outcomes: OutcomeDone or OutcomeFailed. Of drills: what was exercised, "bypass" or "rollback". Of installations: what control names them, "installed"
-	// or "removed". Of labels: "correct", "false-positive" or "resolved".
+	// Of outcomes: OutcomeDone or OutcomeFailed. Of drills: what was exercised, "bypass" or "rollback". Of
+	// installations: "installed", "removed", "fails_shut", "fails_open" or "failed". Of labels: "correct",
+	// "false-positive" or "resolved". Of attestations the item, of reviews the name.
 	What string `json:"what,omitempty"`
 	Of   string `json:"of,omitempty"` // the id of the decision that a label is of
 
@@ -68,6 +72,10 @@ type Line struct {
 	From     boundary.Mode   `json:"from,omitempty"` // of a mode; its new one is Mode
 	Override string          `json:"override,omitempty"`
 	Grant    *boundary.Grant `json:"grant,omitempty"`
+	Revoked  bool            `json:"revoked,omitzero"` // of an attestation
+	// Of a recovery, whose Reason is the cause: where it was looked into, and what was done about it.
+	Link string `json:"link,omitempty"`
+	Mend string `json:"mend,omitempty"`
 }
 
 // Call returns the call of a decision, as far as the journal keeps it: enough to judge it again.

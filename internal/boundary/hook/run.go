@@ -157,10 +157,10 @@ func (r *run) decide(dir folder.Dir, event agentclient.Event, unread error) agen
 	case err != nil:
 		return r.failed(err)
 	}
-	if policy.Mode == boundary.Enforce {
-		_ = dir.Mark() // a policy that was written by hand, or cloned, has none
+	if policy.Mode.Blocks() {
+		_ = dir.Mark(policy.Mode) // a policy that was written by hand, or cloned, has none
 	}
-	r.enforcing.Store(policy.Mode == boundary.Enforce)
+	r.enforcing.Store(policy.Mode.Blocks())
 	r.lifted.Store(policy.Bypass.Environment && r.Getenv(boundary.BypassVariable) == "true")
 	switch {
 	case policy.Mode == boundary.Off:
@@ -185,11 +185,14 @@ func (r *run) judge(dir folder.Dir, policy boundary.Policy, event agentclient.Ev
 	call.Guarded = resolver.guarded(r.Executable)
 
 	verdict := boundary.Judge(&policy, call)
+	if verdict.Decision == boundary.Ask && !r.client.Load().Asks() {
+		verdict.Decision = boundary.Block // nobody can be asked: the message and the journal say what happens
+	}
 	if !r.claim() {
 		return agentclient.Answer{} // the deadline has answered
 	}
 	noteErr := dir.Append(decisionLine(r.NewID(), event, call, policy.Mode, verdict, r.Now().Sub(r.Start)))
-	if noteErr != nil && verdict.Bypass != "" && policy.Mode == boundary.Enforce {
+	if noteErr != nil && verdict.Bypass != "" && cmp.Or(verdict.Mode, policy.Mode).Blocks() {
 		verdict.Decision, verdict.Bypass = verdict.Would, "" // every use is on record, or there is none
 	}
 	decision, message := r.told(dir, &policy, call, verdict)
@@ -207,7 +210,8 @@ func (r *run) judge(dir folder.Dir, policy boundary.Policy, event agentclient.Ev
 
 // told returns how a decision is answered, and with which words. What a bypass let through is answered with a warning:
 // whoever works under one is to know that at every call.
-func (r *run) told(dir folder.Dir, p *boundary.Policy, c boundary.Call, v boundary.Verdict) (boundary.Decision, string) {
+func (r *run) told(dir folder.Dir, p *boundary.Policy, c boundary.Call, v boundary.Verdict) (d boundary.Decision,
+	message string) {
 	switch {
 	case v.Decision != boundary.Allow:
 		c.Delegation = roster.Of(r.client.Load(), dir.Root, r.Home)

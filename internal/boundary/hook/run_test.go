@@ -117,7 +117,7 @@ func TestModes(t *testing.T) {
 	for mode, want := range map[boundary.Mode]struct {
 		code  int
 		lines int
-	}{boundary.Off: {0, 0}, boundary.Validate: {0, 3}, boundary.Enforce: {2, 3}} {
+	}{boundary.Off: {0, 0}, boundary.Validate: {0, 3}, boundary.Confirm: {0, 3}, boundary.Enforce: {2, 3}} {
 		p := newProject(t, mode)
 		blocked := p.hook(strings.NewReader(p.edit()))
 		require.Equal(t, want.code, blocked.code, "%s: %+v", mode, blocked)
@@ -234,7 +234,7 @@ func endless(p project, end never) map[string]io.Reader {
 // TestTheDeadlineIsKept: an answer comes at the deadline, by a clock that goes on when all wait; what cannot be judged
 // is blocked in an enforcing project alone.
 func TestTheDeadlineIsKept(t *testing.T) {
-	for mode, code := range map[boundary.Mode]int{boundary.Enforce: 2, boundary.Validate: 0} {
+	for mode, code := range map[boundary.Mode]int{boundary.Enforce: 2, boundary.Confirm: 2, boundary.Validate: 0} {
 		for name := range endless(project{}, nil) {
 			t.Run(string(mode)+"/"+name, func(t *testing.T) {
 				p := newProject(t, mode)
@@ -315,7 +315,7 @@ func TestPolicyMissing(t *testing.T) {
 		"no file":   func(path string) error { return errors.Join(os.Remove(path), syscall.Mkfifo(path, 0o600)) },
 		"too large": func(path string) error { return os.WriteFile(path, bytes.Repeat([]byte(" "), 2<<20), 0o600) },
 	} {
-		for mode, code := range map[boundary.Mode]int{boundary.Enforce: 2, boundary.Validate: 0} {
+		for mode, code := range map[boundary.Mode]int{boundary.Enforce: 2, boundary.Confirm: 2, boundary.Validate: 0} {
 			p := newProject(t, mode)
 			require.NoError(t, damage(filepath.Join(p.dir.Path(), "policy.json")), name)
 			got := p.hook(strings.NewReader(p.edit()))
@@ -567,10 +567,9 @@ func TestCommandLine(t *testing.T) {
 	require.Equal(t, 2, cmd.ProcessState.ExitCode())
 }
 
-// Every client is answered in its own form.
-func TestEveryClientBlocks(t *testing.T) {
-	p := newProject(t, boundary.Enforce)
-	calls := map[string]string{
+// edits returns an edit by the main session as each client sends it.
+func (p project) edits() map[string]string {
+	return map[string]string{
 		"claude":   p.edit(),
 		"codex":    p.call("apply_patch", `{"command":"*** Begin Patch\n*** Update File: src/a.go\n@@\n-a\n+b\n*** End Patch\n"}`),
 		"qwen":     p.call("edit", `{"file_path":"src/a.go"}`),
@@ -579,6 +578,12 @@ func TestEveryClientBlocks(t *testing.T) {
 		"copilot":  fmt.Sprintf(`{"timestamp":1,"cwd":%q,"toolName":"edit","toolArgs":"{\"path\":\"src/a.go\"}"}`, p.dir.Root),
 		"opencode": fmt.Sprintf(`{"hook_event_name":"tool.execute.before","session_id":"s","cwd":%q,"tool":"edit","args":{"filePath":"src/a.go"},"actor":{"kind":"main"}}`, p.dir.Root),
 	}
+}
+
+// Every client is answered in its own form.
+func TestEveryClientBlocks(t *testing.T) {
+	p := newProject(t, boundary.Enforce)
+	calls := p.edits()
 	require.Len(t, calls, len(agentclient.Names()))
 	for client, call := range calls {
 		got := p.hookOf(client, strings.NewReader(call))

@@ -49,6 +49,7 @@ type Done struct {
 	Program string   `json:"program,omitempty"` // that it starts here
 	Said    []string `json:"said"`              // what the person has to know
 	Unkept  []string `json:"unignored"`         // what git does not ignore, and should
+	Told    []string `json:"told,omitempty"`    // files with instructions in which the part on the boundary changed
 }
 
 // Install sets the boundary up where there is none, and registers the hook. Done twice, the second time changes
@@ -84,6 +85,9 @@ func Install(ctx context.Context, o Options) (Done, error) {
 	if o.bounded() {
 		d.Unkept = unignored(ctx, o.Dir)
 	}
+	if err := o.tell(&d); err != nil {
+		return d, err
+	}
 	return d, o.note(d, control.Installed)
 }
 
@@ -116,13 +120,17 @@ func (o Options) settings() settings.Options {
 
 // registering returns what is registered where.
 func (o Options) registering(client *agentclient.Client, program string) settings.Options {
-	so, later := o.settings(), client.Wiring.Events[1]
-	if o.User {
-		so.Command = commandline.ForUser(client, client.Wiring.Before(), program)
-		so.Later = commandline.ForUser(client, later, program)
-		return so
+	so, wiring := o.settings(), client.Wiring
+	line := func(event string) string {
+		if o.User {
+			return commandline.ForUser(client, event, program)
+		}
+		return commandline.For(client, event)
 	}
-	so.Command, so.Later = commandline.For(client, client.Wiring.Before()), commandline.For(client, later)
+	so.Command, so.Later = line(wiring.Before()), line(wiring.Events[1])
+	if len(wiring.Ends) > 0 {
+		so.End = line(wiring.Ends[0])
+	}
 	return so
 }
 
@@ -159,6 +167,9 @@ func Uninstall(o Options) (Done, error) {
 	}
 	d := Done{Client: o.Client, Root: o.Dir.Root, Said: []string{}, Unkept: []string{}}
 	d.take(c)
+	if err := o.tell(&d); err != nil {
+		return d, err
+	}
 	return d, o.note(d, control.Removed)
 }
 

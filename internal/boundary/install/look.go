@@ -34,9 +34,9 @@ func Look(o Options) (file string, done bool, err error) {
 		}
 		return file, false, err
 	}
-	return file, isLinked(o.Dir, program) && !slices.ContainsFunc(client.Wiring.Events, func(event string) bool {
+	return file, isLinked(o.Dir, program) && !slices.ContainsFunc(client.Wiring.All(), func(event string) bool {
 		return !slices.ContainsFunc(registered, func(r settings.Registration) bool {
-			return r.Event == event && slices.Contains([]string{so.Command, so.Later},
+			return r.Event == event && slices.Contains([]string{so.Command, so.Later, so.End},
 				commandline.Speaking(client, r.Command, false))
 		})
 	}), nil

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"orchestrator/internal/rules/boundary"
+	"orchestrator/internal/rules/boundary/reviewing"
 )
 
 // The labels that a person gives a decision.
@@ -21,31 +22,36 @@ const (
 	DrillRollback = "rollback"
 )
 
+// Readiness is the activation checklist, with the reviews of a boundary that is enforced already.
+type Readiness struct {
+	boundary.Readiness
+	Reviews []reviewing.Review `json:"reviews"` // they keep nobody from enforcing
+}
+
 // Readiness measures the activation checklist of a project under its policy.
-func (h *History) Readiness(p *boundary.Policy, now time.Time) boundary.Readiness {
-	return boundary.Assess(p.Thresholds, h.Figures(p, now))
+func (h *History) Readiness(p *boundary.Policy, now time.Time) Readiness {
+	return Readiness{boundary.Assess(p.Thresholds, h.Figures(p, now)), h.Reviews(p.Thresholds, now)}
 }
 
 // Figures returns what the checklist is measured by.
 func (h *History) Figures(p *boundary.Policy, now time.Time) boundary.Figures {
-	recent := h
-	if days := p.Thresholds.RateDays; days > 0 {
-		recent = h.since(now.AddDate(0, 0, -days))
-	}
-	failed := len(recent.Errors) + len(recent.Orphans) + recent.Malformed
+	recent := h.since(rateFrom(p.Thresholds, now))
 	f := boundary.Figures{
 		ValidateDays: h.validateFor().Hours() / 24,
 		ToolUses:     len(h.Decisions),
-		Runs:         len(recent.Decisions) + failed,
-		HookErrors:   failed,
 		OpenFalse:    h.openFalse(p),
 		Uncovered:    []string{},
+		Stuck:        recent.stuck(p),
+		Attestations: h.attested(),
+		Recovery:     h.Recovery(),
 	}
+	recent.countRuns(&f)
 	recent.countLabels(&f)
 	h.countViolations(p, &f)
 	recent.countSessions(&f)
+	recent.countInsisting(&f)
 	for _, m := range h.Modes {
-		if m.From == boundary.Enforce && m.Mode != boundary.Enforce {
+		if m.From.Blocks() && !m.Mode.Blocks() {
 			f.Rollbacks++
 		}
 	}
@@ -58,6 +64,11 @@ func (h *History) Figures(p *boundary.Policy, now time.Time) boundary.Figures {
 		}
 	}
 	return f
+}
+
+func (h *History) countRuns(f *boundary.Figures) {
+	f.HookErrors = len(h.Errors) + len(h.Orphans) + h.Malformed
+	f.Runs = len(h.Decisions) + f.HookErrors
 }
 
 func (h *History) countLabels(f *boundary.Figures) {
@@ -143,7 +154,7 @@ func nameOf(t boundary.Target) string {
 func (h *History) countSessions(f *boundary.Figures) {
 	enforced := map[string]bool{}
 	for _, d := range h.Decisions {
-		if d.Mode == boundary.Enforce {
+		if d.Mode.Blocks() {
 			session := d.Client + "\x00" + d.Session
 			enforced[session] = enforced[session] || d.Verdict.Bypass != ""
 		}
@@ -165,6 +176,16 @@ type Changed struct {
 	From  boundary.Decision `json:"from"` // what enforce makes of it under the policy then
 	To    boundary.Decision `json:"to"`   // and under the new one
 	Rule  string            `json:"rule"` // of the new policy
+}
+
+// Decided counts what a policy would have made of all decisions in its own mode, with those of its paths. Bypasses are
+// not looked at.
+func (h *History) Decided(p boundary.Policy) map[boundary.Decision]int {
+	by := map[boundary.Decision]int{}
+	for _, d := range h.Decisions {
+		by[boundary.Judge(&p, d.Call()).Decision]++
+	}
+	return by
 }
 
 // Replay judges all decisions again under a policy, as if it were enforced. Bypasses are not looked at.

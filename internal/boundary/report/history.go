@@ -23,6 +23,9 @@ type History struct {
 	Malformed int           // lines that cannot be read
 	Orphans   []time.Time   // when tools ran although the hook left no decision on them; in no order
 	First     time.Time     // of the first line
+
+	// what persons said: what they vouch for, what led to a rollback, and which reviews they held
+	Attestations, Accounts, Reviewed []folder.Line
 }
 
 // Decision is a judged call, what a person said of it, and what became of it.
@@ -118,6 +121,12 @@ func (h *History) keep(l folder.Line) {
 		h.Drills = append(h.Drills, l)
 	case folder.KindImported:
 		h.Imported = append(h.Imported, l)
+	case folder.KindAttestation:
+		h.Attestations = append(h.Attestations, l)
+	case folder.KindRecovery:
+		h.Accounts = append(h.Accounts, l)
+	case folder.KindReview:
+		h.Reviewed = append(h.Reviewed, l)
 	}
 }
 
@@ -154,16 +163,18 @@ func (h *History) Find(id string) (found Decision, n int) {
 	return found, n
 }
 
-// validateFor returns how long the project worked in validate: of every time in that mode, from its first decision to
-// its last. Idle days at the ends count as little as a line that claims a time long ago.
+// validateFor returns how long the project worked in validate or in confirm, where everything is judged and a person
+// decides as well: of every time in these modes, from its first decision to its last. Idle days at the ends count as
+// little as a line that claims a time long ago.
 func (h *History) validateFor() (total time.Duration) {
 	for i, m := range h.Modes {
-		if m.Mode != boundary.Validate {
+		if !watches(m.Mode) {
 			continue
 		}
 		var first, last time.Time
 		for _, d := range h.Decisions {
-			if d.Mode != boundary.Validate || d.At.Before(m.At) || i+1 < len(h.Modes) && d.At.After(h.Modes[i+1].At) {
+			if !watches(d.Mode) || d.At.Before(m.At) ||
+				i+1 < len(h.Modes) && d.At.After(h.Modes[i+1].At) {
 				continue
 			}
 			if first.IsZero() {
@@ -175,6 +186,8 @@ func (h *History) validateFor() (total time.Duration) {
 	}
 	return total
 }
+
+func watches(m boundary.Mode) bool { return m == boundary.Validate || m == boundary.Confirm }
 
 // files returns what a call writes, by name; one that cannot be told has none.
 func (d Decision) files() []string {

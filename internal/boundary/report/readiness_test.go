@@ -36,6 +36,9 @@ func ripe(t *testing.T, change func(lines []folder.Line) []folder.Line) folder.D
 	for _, what := range []string{report.DrillBypass, report.DrillRollback} {
 		lines = append(lines, folder.Line{ID: "d" + what, At: boundarytest.Day0.Add(13 * day), Kind: folder.KindDrill, What: what})
 	}
+	for _, item := range boundary.AttestableItems() {
+		lines = append(lines, folder.Line{ID: "a" + item, At: boundarytest.Day0.Add(13 * day), Kind: folder.KindAttestation, What: item, By: "local:ada", Reason: "so it is"})
+	}
 	if change != nil {
 		lines = change(lines)
 	}
@@ -100,12 +103,16 @@ func TestEachItemOfTheChecklist(t *testing.T) {
 			return l.Verdict != nil && l.Verdict.Violation() && l.ID > boundarytest.ID(0)
 		}),
 			want: []string{"tool uses", "labelled decisions", "violation patterns"}},
-		"no delegate": {policy: func(p *boundary.Policy) { p.Agents = p.Agents[len(p.Agents)-1:] }, want: []string{"delegates for what is blocked"}},
+		"no delegate":    {policy: func(p *boundary.Policy) { p.Agents = p.Agents[len(p.Agents)-1:] }, want: []string{"delegates for what is blocked", "agent coverage"}},
+		"nobody attests": {change: without(kind(folder.KindAttestation, "team")), want: []string{"team briefed"}},
+		"taken back": {change: func(lines []folder.Line) []folder.Line {
+			return append(lines, folder.Line{ID: "revoked", At: boundarytest.Day0.Add(14 * day), Kind: folder.KindAttestation, What: "documents", Revoked: true})
+		}, want: []string{"documents updated"}},
 		"a delegate not for it": {policy: func(p *boundary.Policy) {
 			for i := range p.Agents {
 				p.Agents[i].MayWrite = []string{"f1.go", "f2.go"}
 			}
-		}, want: []string{"delegates for what is blocked"}},
+		}, want: []string{"delegates for what is blocked", "agent coverage"}},
 		"no bypass":    {change: without(kind(folder.KindDrill, report.DrillBypass)), want: []string{"bypass exercised"}},
 		"no rollback":  {change: without(kind(folder.KindDrill, report.DrillRollback)), want: []string{"rollback exercised"}},
 		"other limits": {policy: func(p *boundary.Policy) { p.Thresholds.ToolUses, p.Thresholds.ValidateDays = 61, 18 }, want: []string{"days in validate", "tool uses"}},

@@ -9,6 +9,7 @@ import (
 
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/rules/boundary"
+	"orchestrator/internal/rules/boundary/reviewing"
 )
 
 // Report is what happened at the boundary, from a moment on. Latencies are in microseconds.
@@ -31,6 +32,7 @@ type Report struct {
 	Malformed  int                       `json:"malformed_lines"`
 	Imported   int                       `json:"imported"` // calls out of an older journal, which count nowhere else
 	Latest     []Violation               `json:"latest"`   // violations, newest first
+	Reviews    []reviewing.Review        `json:"reviews"`  // since the switch to enforce, whatever Since is
 }
 
 // Count is how often something was met.
@@ -106,7 +108,14 @@ const (
 	mostErrors = 10
 )
 
-// Report reports from a moment on; the zero time is everything.
+// ReportUnder reports from a moment on, with the reviews that the thresholds of a policy make due.
+func (h *History) ReportUnder(p *boundary.Policy, since, now time.Time) Report {
+	r := h.Report(since)
+	r.Reviews = h.Reviews(p.Thresholds, now)
+	return r
+}
+
+// Report reports from a moment on; the zero time is everything. It has no reviews.
 func (h *History) Report(since time.Time) Report {
 	h = h.since(since)
 	c := newCounter()
@@ -114,6 +123,7 @@ func (h *History) Report(since time.Time) Report {
 		c.add(d)
 	}
 	r := c.report()
+	r.Reviews = []reviewing.Review{}
 	r.Since, r.Malformed, r.Imported = since, h.Malformed, len(h.Imported)
 	for _, e := range slices.Backward(h.Errors[max(0, len(h.Errors)-mostErrors):]) {
 		r.LastErrors = append(r.LastErrors, ErrorSeen{e.At, e.Client, e.Reason})

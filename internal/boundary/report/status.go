@@ -6,6 +6,7 @@ import (
 	"orchestrator/internal/agentclient"
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/rules/boundary"
+	"orchestrator/internal/rules/boundary/reviewing"
 )
 
 // Status is how the boundary of a project stands now.
@@ -21,6 +22,12 @@ type Status struct {
 	Violations int              `json:"violations"`
 	Ready      bool             `json:"ready"`
 	Raised     []boundary.Flag  `json:"raised"` // red flags
+
+	ReadyToConfirm bool                   `json:"ready_to_confirm"`
+	PathModes      []boundary.PathMode    `json:"path_modes"`
+	Reviews        []reviewing.Review     `json:"reviews"`            // since the switch to enforce
+	Attestations   []boundary.Attestation `json:"attestations"`       // the latest of each item
+	Recovery       *boundary.Recovery     `json:"recovery,omitempty"` // since a rollback
 
 	// Unheard names the clients that called, and in which of their sessions a warning reaches nobody.
 	Unheard map[string]string `json:"unheard,omitempty"`
@@ -44,6 +51,8 @@ func StatusOf(dir folder.Dir, p *boundary.Policy, now time.Time) (Status, error)
 	s := Status{
 		Root: dir.Root, Mode: p.Mode, Unrecorded: true, Bypasses: []boundary.Grant{}, Raised: []boundary.Flag{},
 		Decisions: len(h.Decisions), Violations: ready.Figures.Violations, Ready: ready.Ready,
+		ReadyToConfirm: ready.ReadyToConfirm, PathModes: p.PathModes, Reviews: h.Reviews(p.Thresholds, now),
+		Attestations: ready.Figures.Attestations, Recovery: ready.Figures.Recovery,
 	}
 	if n := len(h.Modes); n > 0 {
 		last := h.Modes[n-1]

@@ -10,19 +10,6 @@ import (
 	"time"
 )
 
-// Mode is the phase of the boundary.
-type Mode string
-
-// The three phases, in the order in which a project goes through them.
-const (
-	Off      Mode = "off"      // nothing is judged and nothing is recorded
-	Validate Mode = "validate" // everything is judged and recorded, and nothing is blocked
-	Enforce  Mode = "enforce"  // violations are blocked
-)
-
-// Modes returns the modes in the order of the phases.
-func Modes() []Mode { return []Mode{Off, Validate, Enforce} }
-
 // ActorKind tells who makes a call.
 type ActorKind string
 
@@ -176,6 +163,7 @@ type Verdict struct {
 	Fix      string   `json:"fix,omitempty"`
 	Targets  []Target `json:"targets,omitempty"` // what the rule is about
 	Bypass   string   `json:"bypass,omitempty"`  // what lifted the boundary; only when that changed the decision
+	Mode     Mode     `json:"mode,omitempty"`    // that decided, where it is another than the project's
 	Steps    []Step   `json:"steps,omitempty"`   // every rule that was looked at, in order
 }
 

@@ -1,6 +1,7 @@
 package boundary
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,10 +23,11 @@ func Bypassed(p *Policy, c Call, v Verdict) string {
 
 // withoutBypass says what becomes of a call as soon as the bypass ends.
 func withoutBypass(p *Policy, v Verdict) string {
+	mode := cmp.Or(v.Mode, p.Mode)
 	switch {
-	case p.Mode == Validate:
+	case mode == Validate:
 		return "it is let through with a warning (validate: nothing is blocked)"
-	case v.Would == Ask:
+	case v.Would == Ask, mode == Confirm && !Nobodys(v.Rule):
 		return "the person is asked"
 	}
 	return "it is blocked"

@@ -38,13 +38,14 @@ var own = Guarded{
 	},
 	Mentions: []string{
 		".orchestrator/boundary", ".orchestrator/settings.yaml", "orchestrator-enforcing",
-		"/boundary/mode", strings.ToLower(BypassVariable),
+		"/boundary/mode", "/boundary/attestations", strings.ToLower(BypassVariable),
 	},
 }
 
 // verbs are the commands of orchestrator boundary that change it, or exercise it; they are a person's, at a terminal of
 // their own.
-var verbs = []string{"bypass", "mode", "rollback", "label", "install", "uninstall", "import", "drill", "doctor"}
+var verbs = []string{"bypass", "mode", "rollback", "label", "install", "uninstall", "import", "drill", "doctor",
+	"attest", "reviewed", "recovery"}
 
 // commands are the beginnings of commands that change the boundary, tokens or settings.
 var commands = append(withVerbs("orchestrator", "boundary"), []string{"orchestrator", "hook"},
@@ -102,13 +103,29 @@ func (j *judgement) decide() Verdict {
 	if !protects(r.rule) {
 		v.Bypass = j.bypass()
 	}
+	mode := j.mode(r.rule)
+	if mode != j.policy.Mode {
+		v.Mode = mode
+	}
 	switch {
 	case v.Bypass != "":
 		v.Decision = Allow
-	case j.policy.Mode == Validate:
+	case mode == Validate:
 		v.Decision = Warn
+	case mode == Confirm && r.would == Block && !Nobodys(r.rule):
+		v.Decision = Ask
 	}
 	return v
+}
+
+// mode returns the mode that a call is decided in. Whatever the policy says of paths, it does not loosen what no
+// session may do.
+func (j *judgement) mode(rule string) Mode {
+	mode := j.policy.ModeOf(j.targets())
+	if Nobodys(rule) {
+		return stricter(j.policy.Mode, mode)
+	}
+	return mode
 }
 
 // protects reports whether no bypass lifts a rule: what it keeps is what a bypass is recorded in.

@@ -125,13 +125,13 @@ func blocked(p *Policy, c Call) string {
 	return strings.Join(append(slices.Clone(tools), "shell commands that write files"), ", ")
 }
 
-// nobodys reports whether a rule holds for agents as for the main session, so that delegating does not help.
-func nobodys(rule string) bool { return protects(rule) || rule == RuleSecret }
+// Nobodys reports whether a rule holds for agents as for the main session, so that delegating does not help.
+func Nobodys(rule string) bool { return protects(rule) || rule == RuleSecret }
 
 // instead returns what to do in place of the call: whom to give it to, and how.
 func instead(p *Policy, c Call, v Verdict) []string {
 	switch {
-	case c.Actor.Kind == Agent || nobodys(v.Rule) || len(p.DelegateTools) == 0:
+	case c.Actor.Kind == Agent || Nobodys(v.Rule) || len(p.DelegateTools) == 0:
 		if v.Fix == "" {
 			return nil
 		}

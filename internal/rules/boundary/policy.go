@@ -16,6 +16,7 @@ import (
 type Policy struct {
 	SchemaVersion   int        `json:"schema_version"`
 	Mode            Mode       `json:"mode"`
+	PathModes       []PathMode `json:"path_modes"`       // modes of some files; the first that matches counts
 	BlockedTools    []string   `json:"blocked_tools"`    // write files: not for a main session
 	AllowedTools    []string   `json:"allowed_tools"`    // write nothing
 	DelegateTools   []string   `json:"delegate_tools"`   // start an agent
@@ -71,6 +72,7 @@ func DefaultPolicy() Policy {
 	return Policy{
 		SchemaVersion: 1,
 		Mode:          Validate,
+		PathModes:     []PathMode{},
 		BlockedTools:  []string{"Edit", "Write", "MultiEdit", "NotebookEdit", "Delete"},
 		AllowedTools: []string{
 			"Read", "Grep", "Glob", "LS", "NotebookRead", "WebFetch", "WebSearch", "TodoRead", "TodoWrite",
@@ -118,7 +120,7 @@ func (p *Policy) Check() error {
 		wrong("/schema_version", "write 1", "there is no version %d of the policy", p.SchemaVersion)
 	}
 	if !slices.Contains(Modes(), p.Mode) {
-		wrong("/mode", "write off, validate or enforce", "there is no mode %q", p.Mode)
+		wrong("/mode", "write off, validate, confirm or enforce", "there is no mode %q", p.Mode)
 	}
 	if !slices.Contains([]ActorRule{AsMain, AsAgent, AskWho}, p.UnknownActor) {
 		wrong("/unknown_actor", "write main, agent or ask", "there is no rule %q for unknown actors", p.UnknownActor)
@@ -126,6 +128,7 @@ func (p *Policy) Check() error {
 	if !slices.Contains([]Decision{Block, Ask, Allow}, p.Ambiguous) {
 		wrong("/ambiguous", "write block, ask or allow", "%q is nothing to do with an ambiguous call", p.Ambiguous)
 	}
+	p.checkPathModes(wrong)
 	if !slices.Contains([]Decision{Block, Ask, Allow, ""}, p.Produces) {
 		wrong("/produces", "write allow, ask or block", "%q is nothing to do with a call that produces", p.Produces)
 	}
@@ -139,8 +142,23 @@ func (p *Policy) Check() error {
 		WithFix("mend what errors names; schemas/boundary_policy.schema.json has the shape").WithFields(fields...)
 }
 
+func (p *Policy) checkPathModes(wrong func(pointer, fix, format string, args ...any)) {
+	for i, m := range p.PathModes {
+		if m.Mode == Off || !slices.Contains(Modes(), m.Mode) {
+			wrong(fmt.Sprintf("/path_modes/%d/mode", i), "write validate, confirm or enforce",
+				"%q is no mode of paths", m.Mode)
+		}
+		if len(m.Paths) == 0 {
+			wrong(fmt.Sprintf("/path_modes/%d/paths", i), "name the files", "it is about no file")
+		}
+	}
+}
+
 func (p *Policy) checkPatterns(wrong func(pointer, fix, format string, args ...any)) {
 	paths := map[string][]string{"/exempt_paths": p.ExemptPaths, "/protected_paths": p.ProtectedPaths}
+	for i, m := range p.PathModes {
+		paths[fmt.Sprintf("/path_modes/%d/paths", i)] = m.Paths
+	}
 	for i, a := range p.Agents {
 		paths[fmt.Sprintf("/agents/%d/may_write", i)] = a.MayWrite
 		if a.Name == "" || badPattern(a.Name) {

@@ -2,6 +2,7 @@ package boundary
 
 import (
 	"fmt"
+	"slices"
 
 	"orchestrator/internal/fault"
 )
@@ -26,6 +27,12 @@ type Figures struct {
 	Rollbacks         int      `json:"rollbacks"`          // real ones and drills
 	EnforcedSessions  int      `json:"enforced_sessions"`  // sessions in enforce
 	BypassedSessions  int      `json:"bypassed_sessions"`  // of those, the ones with a bypass
+	Stuck             []string `json:"stuck"`              // what is blocked again and again, with no allowed way
+	BlockedSessions   int      `json:"blocked_sessions"`   // sessions in which something was blocked, or asked
+	InsistingSessions int      `json:"insisting_sessions"` // of those, the ones that repeat it and start no agent
+
+	Attestations []Attestation `json:"attestations"`       // the latest of each item
+	Recovery     *Recovery     `json:"recovery,omitempty"` // nil where no rollback is to be recovered from
 }
 
 // Check is one item of the activation checklist, as measured.
@@ -48,22 +55,38 @@ type Flag struct {
 
 // Readiness is the activation checklist.
 type Readiness struct {
-	Ready   bool    `json:"ready"`
-	Checks  []Check `json:"checks"`
-	Flags   []Flag  `json:"flags"`
-	Figures Figures `json:"figures"`
+	Ready          bool    `json:"ready"`            // to be enforced
+	ReadyToConfirm bool    `json:"ready_to_confirm"` // to be in confirm
+	Checks         []Check `json:"checks"`
+	Flags          []Flag  `json:"flags"`
+	Figures        Figures `json:"figures"`
 }
+
+// checkDays is the check that confirm does not need: a person sees each call that is stopped there, and the days go on
+// to count.
+const checkDays = "days in validate"
 
 // Assess holds the figures against the thresholds: ready is who passes every check and has no flag raised.
 func Assess(t Thresholds, f Figures) Readiness {
-	r := Readiness{Ready: true, Checks: checks(t, f), Flags: flags(t, f), Figures: f}
+	r := Readiness{Checks: checks(t, f), Flags: flags(t, f), Figures: f}
+	against := func(mode Mode) int { checks, flags := r.Against(mode); return len(checks) + len(flags) }
+	r.Ready, r.ReadyToConfirm = against(Enforce) == 0, against(Confirm) == 0
+	return r
+}
+
+// Against returns the checks that fail and the flags that are raised, as far as they keep the boundary from a mode.
+func (r Readiness) Against(mode Mode) (failed []Check, raised []Flag) {
 	for _, c := range r.Checks {
-		r.Ready = r.Ready && c.Passed
+		if !c.Passed && (mode != Confirm || c.Name != checkDays) {
+			failed = append(failed, c)
+		}
 	}
 	for _, flag := range r.Flags {
-		r.Ready = r.Ready && !flag.Raised
+		if flag.Raised {
+			raised = append(raised, flag)
+		}
 	}
-	return r
+	return failed, raised
 }
 
 // NotReady returns the error of a checklist that is not passed, or nil.
@@ -79,8 +102,9 @@ func checks(t Thresholds, f Figures) []Check {
 	accuracy, judged := rate(f.Labelled-f.FalsePositives, f.Labelled)
 	errors, ran := rate(f.HookErrors, f.Runs)
 	all := []Check{
-		{"days in validate", fmt.Sprintf("%.1f", f.ValidateDays), fmt.Sprintf(">= %g", t.ValidateDays), f.ValidateDays >= t.ValidateDays,
-			"keep working in validate"},
+		{checkDays, fmt.Sprintf("%.1f", f.ValidateDays), fmt.Sprintf(">= %g", t.ValidateDays),
+			f.ValidateDays >= t.ValidateDays,
+			"keep working in validate; days in confirm count too"},
 		{"tool uses", fmt.Sprint(f.ToolUses), fmt.Sprintf(">= %d", t.ToolUses), f.ToolUses >= t.ToolUses,
 			"keep working in validate"},
 		{"labelled decisions", fmt.Sprint(f.Labelled), fmt.Sprintf(">= %d", t.Labelled), f.Labelled >= t.Labelled,
@@ -100,6 +124,7 @@ func checks(t Thresholds, f Figures) []Check {
 		{"bypass exercised", fmt.Sprint(f.Bypasses + f.BypassDrills), ">= 1", f.Bypasses+f.BypassDrills > 0, "orchestrator boundary drill"},
 		{"rollback exercised", fmt.Sprint(f.Rollbacks), ">= 1", f.Rollbacks > 0, "orchestrator boundary drill"},
 	}
+	all = slices.Concat(all, attestationChecks(f), recoveryChecks(t, f.Recovery))
 	for i := range all {
 		if all[i].Passed {
 			all[i].Fix = ""
@@ -108,10 +133,19 @@ func checks(t Thresholds, f Figures) []Check {
 	return all
 }
 
+// When the same thing that is blocked is a critical workflow, and of the sessions in which something was blocked more
+// than which part may repeat it without an agent.
+const (
+	StuckTimes    = 3
+	StuckSessions = 2
+	mostInsisting = 0.25
+)
+
 func flags(t Thresholds, f Figures) []Flag {
 	wrong, judged := rate(f.FalsePositives, f.Labelled)
 	errors, ran := rate(f.HookErrors, f.Runs)
 	bypassed, enforced := rate(f.BypassedSessions, f.EnforcedSessions)
+	insisting, blocked := rate(f.InsistingSessions, f.BlockedSessions)
 	over := func(limit float64) string { return fmt.Sprintf("> %g %%", limit*100) }
 	all := []Flag{
 		{"misidentified", percent(wrong, judged), over(t.Misidentified), judged && wrong > t.Misidentified, "do not enforce: detection is not reliable"},
@@ -120,6 +154,14 @@ func flags(t Thresholds, f Figures) []Flag {
 			enforced && bypassed > t.BypassRollback, "roll back: orchestrator boundary rollback --reason TEXT"},
 		{"sessions with a bypass, review", percent(bypassed, enforced), over(t.BypassReview),
 			enforced && bypassed > t.BypassReview, "review the boundary itself: it is too strict, or wrong"},
+		{"critical workflow blocked", listed(f.Stuck, "none"),
+			fmt.Sprintf(">= %d times in >= %d sessions, with no allowed way since", StuckTimes, StuckSessions),
+			len(f.Stuck) > 0, "let an agent do it, or change the policy: orchestrator boundary explain shows the rule"},
+		{"user confusion", percent(insisting, blocked), over(mostInsisting), blocked && insisting > mostInsisting,
+			"sessions repeat what is blocked and start no agent: say how to delegate in the instructions that clients read"},
+		{"agent coverage", listed(f.Uncovered, "complete"), "where no agent may do what is blocked",
+			len(f.Uncovered) > 0,
+			"name an agent under agents in the policy that may write it, with what it is for"},
 	}
 	for i := range all {
 		if !all[i].Raised {
@@ -145,11 +187,23 @@ func percent(rate float64, measured bool) string {
 }
 
 func uncovered(all []string) string {
-	switch len(all) {
-	case 0:
+	if len(all) == 0 {
 		return "none without"
-	case 1:
-		return "1 without: " + clip(all[0], 80)
 	}
-	return fmt.Sprintf("%d without: %s, …", len(all), clip(all[0], 80))
+	return fmt.Sprintf("%d without: ", len(all)) + first(all)
+}
+
+// listed returns how many there are, and the first; none is what it is called when there is nothing.
+func listed(all []string, none string) string {
+	if len(all) == 0 {
+		return none
+	}
+	return fmt.Sprintf("%d: ", len(all)) + first(all)
+}
+
+func first(all []string) string {
+	if len(all) == 1 {
+		return clip(all[0], 80)
+	}
+	return clip(all[0], 80) + ", …"
 }

@@ -2,6 +2,7 @@ package boundary
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -11,14 +12,24 @@ import (
 // good are figures that pass everything, none with much to spare.
 func good() Figures {
 	return Figures{
-		ValidateDays: 14, ToolUses: 50, Runs: 100, HookErrors: 1, Labelled: 41, FalsePositives: 2, Violations: 3, ViolationSessions: 1, ViolationTools: 1, BypassDrills: 1, Rollbacks: 1,
+		ValidateDays: 14, ToolUses: 50, Runs: 100, HookErrors: 1, Labelled: 41, FalsePositives: 2, Violations: 3, ViolationSessions: 1, ViolationTools: 1, BypassDrills: 1, Rollbacks: 1, Attestations: attested(),
 	}
 }
+
+func attested() (all []Attestation) {
+	for _, item := range AttestableItems() {
+		all = append(all, Attestation{Item: item, At: attestedAt, By: "local:ada", Note: "said so"})
+	}
+	return all
+}
+
+var attestedAt = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 func TestReady(t *testing.T) {
 	r := Assess(DefaultThresholds(), good())
 	require.True(t, r.Ready, "%+v", r)
-	require.Len(t, r.Checks, 10)
+	require.Len(t, r.Checks, 14)
+	require.True(t, r.ReadyToConfirm)
 	for _, c := range r.Checks {
 		require.True(t, c.Passed, c.Name)
 		require.Empty(t, c.Fix)
@@ -34,6 +45,10 @@ func TestEachCheckFailsAlone(t *testing.T) {
 		"unresolved false positives":    func(f *Figures) { f.OpenFalse = 1 },
 		"violation patterns":            func(f *Figures) { f.Violations = 0 },
 		"delegates for what is blocked": func(f *Figures) { f.Uncovered = []string{"Edit on x"} },
+		"team briefed":                  func(f *Figures) { f.Attestations[0].Revoked = true },
+		"documents updated":             func(f *Figures) { f.Attestations[1].Revoked = true },
+		"workflows covered":             func(f *Figures) { f.Attestations = append(f.Attestations[:2], f.Attestations[3]) },
+		"feedback collected":            func(f *Figures) { f.Attestations = f.Attestations[:3] },
 		"bypass exercised":              func(f *Figures) { f.BypassDrills = 0 },
 		"rollback exercised":            func(f *Figures) { f.Rollbacks = 0 },
 	} {
@@ -41,6 +56,7 @@ func TestEachCheckFailsAlone(t *testing.T) {
 		change(&f)
 		r := Assess(DefaultThresholds(), f)
 		require.False(t, r.Ready, name)
+		require.Equal(t, name == "days in validate", r.ReadyToConfirm, "%s: confirm needs all but the days", name)
 		for _, c := range r.Checks {
 			require.Equal(t, c.Name != name, c.Passed, "%s: %+v", name, c)
 			require.Equal(t, c.Passed, c.Fix == "", c.Name)
@@ -49,6 +65,67 @@ func TestEachCheckFailsAlone(t *testing.T) {
 }
 
 // Accuracy and errors are a check and a red flag at once.
+func TestFlagsOfWorkflows(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*Figures)
+		value  string
+	}{
+		"critical workflow blocked": {func(f *Figures) { f.Stuck = []string{"make gen", "x.go"} }, "2: make gen, …"},
+		"agent coverage":            {func(f *Figures) { f.Uncovered = []string{"Edit on x"} }, "1: Edit on x"},
+		"user confusion":            {func(f *Figures) { f.BlockedSessions, f.InsistingSessions = 100, 26 }, "26.0 %"},
+		"":                          {func(f *Figures) { f.BlockedSessions, f.InsistingSessions = 100, 25 }, ""},
+	} {
+		f := good()
+		c.change(&f)
+		_, raised := Assess(DefaultThresholds(), f).Against(Confirm)
+		if name == "" {
+			require.Empty(t, raised)
+			continue
+		}
+		require.Len(t, raised, 1, name)
+		require.Equal(t, []string{name, c.value}, []string{raised[0].Name, raised[0].Value})
+		require.NotEmpty(t, raised[0].Advice)
+	}
+}
+
+// Verifies: ORC-214
+func TestAfterARollbackThereAreMoreChecks(t *testing.T) {
+	const name = "since the rollback: "
+	rolledBack := attestedAt.Add(-time.Hour)
+	mended := func() *Recovery {
+		return &Recovery{RolledBack: rolledBack, Account: &Account{At: attestedAt, By: "local:ada", Cause: "c", Link: "l", Mend: "m"},
+			Labelled: 21, FalsePositives: 1, BypassDrills: 1, RollbackDrills: 1}
+	}
+	for want, change := range map[string]func(*Recovery){
+		"":                            func(*Recovery) {},
+		name + "cause, link and mend": func(r *Recovery) { r.Account = nil },
+		name + "labelled decisions":   func(r *Recovery) { r.Labelled, r.FalsePositives = 19, 0 },
+		name + "detection accuracy":   func(r *Recovery) { r.FalsePositives = 2 },
+		name + "drill":                func(r *Recovery) { r.BypassDrills = 0 },
+		"feedback collected":          func(r *Recovery) { r.RolledBack = attestedAt.Add(time.Second) },
+	} {
+		f := good()
+		f.Recovery = mended()
+		change(f.Recovery)
+		r := Assess(DefaultThresholds(), f)
+		require.Len(t, r.Checks, 18)
+		for _, mode := range []Mode{Confirm, Enforce} {
+			failed, _ := r.Against(mode)
+			if want == "" {
+				require.Empty(t, failed)
+				continue
+			}
+			require.Len(t, failed, 1, want)
+			require.Equal(t, want, failed[0].Name)
+			require.NotEmpty(t, failed[0].Fix)
+		}
+	}
+	f := good()
+	f.Recovery = mended()
+	f.Recovery.RollbackDrills = 0
+	require.False(t, Assess(DefaultThresholds(), f).Ready, "both ways out are exercised again")
+}
+
 func TestFlags(t *testing.T) {
 	raised := func(change func(*Figures)) (names []string, ready bool) {
 		f := good()
@@ -92,6 +169,7 @@ func TestNothingMeasured(t *testing.T) {
 		require.False(t, f.Raised)
 	}
 	require.Equal(t, "2 without: a, …", uncovered([]string{"a", "b"}))
+	require.Equal(t, "1 without: a", uncovered([]string{"a"}))
 }
 
 func TestNotReadyIsAnError(t *testing.T) {

@@ -17,9 +17,10 @@ const MaxFile = 1 << 20
 
 // File is a file of the user that may hold a part.
 type File struct {
-	Name string
-	Text string
-	Left string // why it is left as it is: it is a link, too large or not UTF-8; "" where it is not
+	Name  string
+	There bool
+	Text  string
+	Left  string // why it is left as it is: it is a link, too large or not UTF-8; "" where it is not
 
 	mode fs.FileMode
 }
@@ -38,7 +39,7 @@ func Read(name string) (File, error) {
 	case info.Size() > MaxFile:
 		f.Left = "larger than 1 MiB"
 	}
-	if f.mode = info.Mode().Perm(); f.Left != "" {
+	if f.There, f.mode = true, info.Mode().Perm(); f.Left != "" {
 		return f, nil
 	}
 	text, err := durable.ReadRegular(name, MaxFile)

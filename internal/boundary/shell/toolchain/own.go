@@ -22,6 +22,7 @@ var own = []Row{
 	{Name: "orchestrator boundary decisions", Opts: ownBoundary + " --limit: --since: --violations", Reads: true},
 	{Name: "orchestrator boundary explain", Words: Any, Opts: ownBoundary + " --client:", Reads: true},
 	{Name: "orchestrator boundary export", Opts: ownBoundary, Reads: true},
+	{Name: "orchestrator boundary log", Opts: ownBoundary + " f --follow n: --lines: --since:", Reads: true},
 	{Name: "orchestrator boundary readiness", Opts: ownBoundary, Reads: true},
 	{Name: "orchestrator boundary replay", Words: Any, Opts: ownBoundary + " --policy:", Reads: true},
 	{Name: "orchestrator boundary report", Opts: ownBoundary + " --since:", Reads: true},

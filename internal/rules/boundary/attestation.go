@@ -1,0 +1,70 @@
+package boundary
+
+import (
+	"slices"
+	"time"
+)
+
+// Attestable is something that no journal shows and a person vouches for, before the boundary blocks.
+type Attestable struct {
+	Item string // by which a person names it
+	Name string // of its check
+	What string // what is vouched for
+}
+
+// feedback is the item that a rollback makes out of date: what people said of it has to be dealt with.
+const feedback = "feedback"
+
+// Attestables returns what a person vouches for.
+func Attestables() []Attestable {
+	return []Attestable{
+		{"team", "team briefed", "all know what is blocked, how to delegate, and the bypass"},
+		{"documents", "documents updated", "the instructions of clients and other documents say what changes"},
+		{"workflows", "workflows covered", "every change that the work needs can be delegated to an agent"},
+		{feedback, "feedback collected", "users were asked, and what they said was dealt with"},
+	}
+}
+
+// AttestableItems returns the items by which a person names what is vouched for.
+func AttestableItems() (items []string) {
+	for _, a := range Attestables() {
+		items = append(items, a.Item)
+	}
+	return items
+}
+
+// Attestation is what a person vouched for, or took back.
+type Attestation struct {
+	Item    string    `json:"item"`
+	At      time.Time `json:"at"`
+	By      string    `json:"by"`
+	Note    string    `json:"note"`
+	Revoked bool      `json:"revoked"`
+}
+
+// attestationChecks has a check for each item: what was said of it last counts.
+func attestationChecks(f Figures) (all []Check) {
+	for _, a := range Attestables() {
+		c := Check{Name: a.Name, Value: "nobody attests it", Threshold: "attested",
+			Fix: "if it holds that " + a.What + ": orchestrator boundary attest " + a.Item + " --note TEXT"}
+		i := slices.IndexFunc(f.Attestations, func(said Attestation) bool { return said.Item == a.Item })
+		if i >= 0 {
+			c.judge(f.Attestations[i], f.Recovery)
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// judge sets what a check is worth by what was said last.
+func (c *Check) judge(said Attestation, r *Recovery) {
+	who := said.At.UTC().Format(time.DateOnly) + " by " + clip(oneLine(said.By), 80)
+	switch {
+	case said.Revoked:
+		c.Value = "revoked on " + who + ": " + clip(oneLine(said.Note), 80)
+	case said.Item == feedback && r != nil && said.At.Before(r.RolledBack):
+		c.Value = "attested on " + who + ", before the rollback"
+	default:
+		c.Value, c.Passed = "attested on "+who, true
+	}
+}

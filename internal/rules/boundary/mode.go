@@ -1,0 +1,36 @@
+package boundary
+
+import "slices"
+
+// Mode is the phase of the boundary.
+type Mode string
+
+// The phases, in the order in which a project goes through them.
+const (
+	Off      Mode = "off"      // nothing is judged and nothing is recorded
+	Validate Mode = "validate" // everything is judged and recorded, and nothing is blocked
+	Confirm  Mode = "confirm"  // a person decides on violations; where the client cannot ask they are blocked
+	Enforce  Mode = "enforce"  // violations are blocked
+)
+
+// Modes returns the modes in the order of the phases.
+func Modes() []Mode { return []Mode{Off, Validate, Confirm, Enforce} }
+
+// Blocks reports whether a call may be kept from running in this mode: in confirm as well, by the person who is asked
+// or where nobody can be.
+func (m Mode) Blocks() bool { return m == Confirm || m == Enforce }
+
+// stricter returns the stricter of two modes.
+func stricter(a, b Mode) Mode {
+	if slices.Index(Modes(), b) > slices.Index(Modes(), a) {
+		return b
+	}
+	return a
+}
+
+// PathMode gives files a mode of their own, laxer or stricter than the project's. Off is none: whether a call is about
+// the files is known once it is judged.
+type PathMode struct {
+	Paths []string `json:"paths"`
+	Mode  Mode     `json:"mode"`
+}
