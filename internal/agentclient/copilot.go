@@ -23,7 +23,8 @@ var copilot = Client{
 		Version: 1, Typed: true, Command: "bash", Timeout: "timeoutSec", Unit: time.Second,
 		Notes: []string{"a version of Copilot before 1.0.102 may not say which calls are an agent's: they count as " +
 			"the main session's"},
-		User: ".copilot/hooks/orchestrator.json", Reach: Top,
+		Unheard: "all sessions",
+		User:    ".copilot/hooks/orchestrator.json", Reach: Top,
 		Toggles: []Toggle{
 			{File: ".github/hooks/orchestrator.json", Path: []string{"disableAllHooks"}, Off: true},
 			{File: ".github/copilot/settings.json", Path: []string{"disableAllHooks"}, Off: true},
@@ -35,9 +36,15 @@ var copilot = Client{
 		Personal: []string{".copilot/config.json"},
 	},
 	Delegates: Delegates{
-		Tool: "task", Type: "agent_type", Brief: "description", Prompt: "prompt",
-		ByFile: true, BuiltIn: builtIn("general-purpose"),
-		Folders: bothFolders(".github/agents", ".copilot/agents", ".md", false),
+		Tool: "task", Type: "agent_type", Prompt: "prompt",
+		Also: []boundary.Member{
+			{Name: "name", Text: "change-the-file"}, {Name: "description", Text: "Change the file"},
+		},
+		ByFile: true, BuiltIn: []boundary.AgentType{{Name: "general-purpose", BuiltIn: true}},
+		Folders: []AgentFolder{
+			{Path: ".github/agents", Ending: ".md"},
+			{Path: ".copilot/agents", Home: true, Ending: ".md"},
+		},
 	},
 	Notes: []string{".copilot/session-state/*/plan.md"},
 	Calls: Calls{
@@ -71,9 +78,9 @@ var copilotTools = rows[tool]{
 	{"new_context", named(todoWrite)}, {"context_board", named(todoWrite)}, {"manage_schedule", named(todoWrite)},
 	{"read_inbox", named(todoRead)}, {"send_inbox", named(task)}, {"read_memories", named(todoRead)},
 	{"store_memory", named(todoWrite)}, {"vote_memory", named(todoWrite)},
-	{"create_pull_request", untaught}, {"session_artifacts", untaught}, {"open_canvas", untaught},
-	{"invoke_canvas_action", untaught}, {"list_canvas_capabilities", named(todoRead)},
-	{"extensions_manage", untaught}, {"extensions_reload", untaught}, {"dynamic_workflows_manage", untaught},
+	{"create_pull_request", tool{}}, {"session_artifacts", tool{}}, {"open_canvas", tool{}},
+	{"invoke_canvas_action", tool{}}, {"list_canvas_capabilities", named(todoRead)},
+	{"extensions_manage", tool{}}, {"extensions_reload", tool{}}, {"dynamic_workflows_manage", tool{}},
 }
 
 // copilotSends reports whether Copilot made a call of another client's hook, in that one's form: it is told by what it

@@ -110,7 +110,7 @@ func (e *Event) fill(what tool, input object, text string) (err error) {
 		e.Tool = read
 	}
 	if e.OwnTool == "lsp" && input.loose("operation") == "rename" { // which changes every file that has the name
-		e.Tool, what = "lsp_rename", untaught
+		e.Tool, what = "lsp_rename", tool{}
 	}
 	switch e.Tool {
 	case patch:
@@ -287,7 +287,11 @@ func pathsOf(input object, strict bool) ([]string, error) {
 		add(path)
 	}
 	for _, member := range listMembers {
-		all, _ := texts(input[member])
+		all, list := texts(input[member])
+		if !list {
+			one, _ := input.text(member) // a single one is taken as well
+			all = []string{one}
+		}
 		for _, path := range all {
 			add(path)
 		}

@@ -28,6 +28,8 @@ type Wiring struct {
 	Lacks  string  // what an older one does not do
 	Notes  []string
 
+	Unheard string // sessions in which a warning reaches nobody; "" for none
+
 	User     string   // the settings in the user's folder, which hold for every project
 	Reach    Reach    // whose settings a session reads
 	AnyShell bool     // it runs a command line by whatever shell the person has

@@ -1,6 +1,8 @@
 package boundarycmd
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,6 +41,10 @@ func writeStatus(p *output.Printer, s report.Status) {
 	p.Line("%s: %s", output.Printable(s.Root), p.Paint(colourOf(s.Mode), output.Printable(string(s.Mode))))
 	if !s.Since.IsZero() {
 		p.Line("  since %s by %s: %s", s.Since.Format(time.RFC3339), output.Printable(s.By), output.Printable(s.Reason))
+	}
+	for _, client := range slices.Sorted(maps.Keys(s.Unheard)) {
+		p.Line("  %s: in %s the warnings reach nobody; orchestrator boundary report lists them", output.Printable(client),
+			s.Unheard[client])
 	}
 	if s.Unrecorded {
 		p.Line("  %s", p.Paint(output.Red,

@@ -62,6 +62,7 @@ func (p place) run(t *testing.T, line string, environ ...string) agentclient.Ans
 }
 
 // The program in the boundary's own folder answers; then those in PATH, the small one first.
+// Verifies: ORC-206
 func TestWhichProgramAnswers(t *testing.T) {
 	for _, c := range agentclient.All() {
 		p := newPlace(t)
@@ -87,6 +88,7 @@ func TestWhichProgramAnswers(t *testing.T) {
 }
 
 // A folder that lies in the project, and may have come with a branch, does not bring its own hook.
+// Verifies: ORC-206
 func TestAFolderBelowBringsNoProgram(t *testing.T) {
 	p := newPlace(t)
 	c, _ := agentclient.Named("codex")
@@ -99,6 +101,7 @@ func TestAFolderBelowBringsNoProgram(t *testing.T) {
 
 // Where the hook is missing, cannot be started or breaks, an enforcing project blocks in words that the client hears;
 // any other lets the call run, and says how to get the hook. After a tool nothing is said.
+// Verifies: ORC-205, ORC-206
 func TestWithoutAProgramThatWorks(t *testing.T) {
 	link := "orchestrator-hook"
 	for name, spoil := range map[string]func(t *testing.T, p place){
@@ -160,6 +163,7 @@ func quiet(c *agentclient.Client, a agentclient.Answer) agentclient.Answer {
 func saidBy(a agentclient.Answer) string { return string(a.Stdout) + string(a.Stderr) }
 
 // In the user's own settings the line knows the program, and is silent outside of projects with a boundary.
+// Verifies: ORC-207
 func TestTheUsersLine(t *testing.T) {
 	for _, c := range agentclient.All() {
 		p := newPlace(t)

@@ -26,17 +26,17 @@ func FailShut(client string, shut bool, o Options) (Change, error) {
 		return change, err
 	}
 	change.Backup = backupOf(file)
-	for _, hook := range w.first(doc) {
-		can := w.hasShut(o) || o.ClientVersion == "" && w.isShut(get(hook, w.Shut.Name)) // it was known once
+	for _, hook := range hooksOf(doc, w.Before()) {
+		can := w.hasShut(o) || o.ClientVersion == "" && isShut(w.Shut, get(hook, w.Shut.Name)) // it was known once
 		if shut && !can {
-			change.Said = []string{w.withoutShut(o)}
+			change.Said = []string{withoutShut(w, o)}
 		}
 		changed, err := w.setShut(doc, hook, shut && can)
 		if err != nil {
 			return Change{}, err
 		}
 		o.FailShut = shut && can
-		change.Changed = w.setCommand(hook, o) || changed || change.Changed
+		change.Changed = setCommand(w, hook, o) || changed || change.Changed
 	}
 	if !change.Changed {
 		return change, nil
@@ -44,10 +44,10 @@ func FailShut(client string, shut bool, o Options) (Change, error) {
 	return change, save(file, doc.text())
 }
 
-// first returns our hooks before a tool.
-func (w *wiring) first(doc *document) (hooks []*hujson.Value) {
+// hooksOf returns our hooks for an event.
+func hooksOf(doc *document, event string) (hooks []*hujson.Value) {
 	for _, way := range doc.ways() {
-		if way[1].child().name == w.Before() {
+		if way[1].child().name == event {
 			hooks = append(hooks, way[len(way)-1].child().value)
 		}
 	}
@@ -57,7 +57,7 @@ func (w *wiring) first(doc *document) (hooks []*hujson.Value) {
 // setShut gives a hook the member that makes the client block, or takes it away, and reports whether that changed it.
 func (w *wiring) setShut(doc *document, hook *hujson.Value, shut bool) (bool, error) {
 	at := index(hook, w.Shut.Name)
-	if shut == w.isShut(get(hook, w.Shut.Name)) && (shut || at < 0) {
+	if shut == isShut(w.Shut, get(hook, w.Shut.Name)) && (shut || at < 0) {
 		return false, nil
 	}
 	if at >= 0 {
@@ -70,8 +70,8 @@ func (w *wiring) setShut(doc *document, hook *hujson.Value, shut bool) (bool, er
 }
 
 // isShut reports whether the member has the value that makes the client block.
-func (w *wiring) isShut(value *hujson.Value) bool {
-	return value != nil && slices.Contains([]any{str(value), literal(value) == "true"}, w.Shut.Value)
+func isShut(shut *agentclient.Option, value *hujson.Value) bool {
+	return value != nil && slices.Contains([]any{str(value), literal(value) == "true"}, shut.Value)
 }
 
 // speaking returns a command line of ours so that the program answers as this version of the client wants it. Where the
@@ -87,7 +87,7 @@ func (w *wiring) speaking(command string, o Options) string {
 }
 
 // setCommand gives a hook the command line that speaks as it is to, and reports whether that changed it.
-func (w *wiring) setCommand(hook *hujson.Value, o Options) bool {
+func setCommand(w *wiring, hook *hujson.Value, o Options) bool {
 	value := get(hook, w.Command)
 	want := w.speaking(str(value), o)
 	if value == nil || want == str(value) {

@@ -93,6 +93,7 @@ func TestFailShutDependsOnTheVersion(t *testing.T) {
 }
 
 // The user's own settings are edited like those of a project.
+// Verifies: ORC-207, ORC-208
 func TestTheUsersSettings(t *testing.T) {
 	for _, client := range agentclient.Names() {
 		o, _ := project(t, client, nil)

@@ -12,6 +12,7 @@ import (
 )
 
 // The keys and hashes are those that Codex 0.169.0 lists for this file.
+// Verifies: ORC-210
 func TestTrustIsThatOfTheClient(t *testing.T) {
 	const file = `{"hooks":{"PreToolUse":[{"matcher":"*","hooks":[{"type":"command","command":"orchestrator-hook codex","timeout":5}]}],
 		"PostToolUse":[{"hooks":[{"type":"command","command":"mine"},{"type":"command","command":"orchestrator-hook \"it's é\\\" <&>\u0007"}]}]}}`

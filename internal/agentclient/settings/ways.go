@@ -91,7 +91,7 @@ func (w *wiring) registration(file, event string, group, hook *hujson.Value) Reg
 	}
 	r.Timeout = time.Duration(limit * float64(unit))
 	if w.Shut != nil {
-		r.FailsShut = w.isShut(get(hook, w.Shut.Name))
+		r.FailsShut = isShut(w.Shut, get(hook, w.Shut.Name))
 	}
 	return r
 }

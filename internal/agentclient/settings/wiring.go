@@ -56,7 +56,7 @@ func (w *wiring) entry(event string, o Options) fields {
 func (w *wiring) remarks(o Options) []string {
 	var said []string
 	if o.FailShut && !w.hasShut(o) {
-		said = append(said, w.withoutShut(o))
+		said = append(said, withoutShut(w, o))
 	}
 	if w.Since != "" && o.ClientVersion != "" && !AtLeast(o.ClientVersion, w.Since) {
 		said = append(said, "version "+o.ClientVersion+" of "+w.client+" is older than "+w.Since+" and "+w.Lacks)
@@ -70,7 +70,7 @@ func (w *wiring) hasShut(o Options) bool {
 	return w.Shut == nil || AtLeast(o.ClientVersion, w.Shut.Since)
 }
 
-func (w *wiring) withoutShut(o Options) string {
+func withoutShut(w *wiring, o Options) string {
 	version := "version " + o.ClientVersion
 	if o.ClientVersion == "" {
 		version = "an unknown version"

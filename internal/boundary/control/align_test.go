@@ -51,6 +51,7 @@ func switched(t *testing.T, dir folder.Dir, to boundary.Mode, version func(strin
 
 // What makes a client block where the hook breaks comes with enforce, and goes with every other mode; nothing else of
 // the settings changes, and each change is on record.
+// Verifies: ORC-205
 func TestClientsFailShutInEnforceAlone(t *testing.T) {
 	t.Parallel()
 	dir := boundarytest.Project(t)

@@ -142,7 +142,9 @@ var causes = []struct {
 	}},
 	{"its hooks are switched off", "switched off", func(c *agentclient.Client) bool { return len(c.Wiring.Toggles) > 0 }, switchOff},
 	{"a variable keeps it from running hooks", "runs no hook", func(c *agentclient.Client) bool { return len(c.Wiring.Mutes) > 0 },
-		func(t *testing.T, m *machine) { m.environ = append(slices.Clone(m.environ), m.client.Wiring.Mutes[0]+"=1") }},
+		func(t *testing.T, m *machine) {
+			m.environ = append(slices.Clone(m.environ), m.client.Wiring.Mutes[0]+"=1")
+		}},
 	{"it does not trust the project", "does not trust this project", trusts, func(t *testing.T, m *machine) {
 		require.NoError(t, os.Remove(filepath.Join(m.home, m.client.Wiring.Trusts)))
 	}},

@@ -270,6 +270,10 @@ func (e *examination) lookAtClient(ctx context.Context, c *agentclient.Client) e
 	e.lookAtVariables(client)
 	e.lookAtMutes(c)
 	e.lookAtVersion(ctx, c, before)
+	if unheard := c.Wiring.Unheard; unheard != "" && e.policy != nil && e.policy.Mode == boundary.Validate {
+		e.say(client, Note, "orchestrator boundary report lists them",
+			"the warnings of %s reach nobody in %s", boundary.Validate, unheard)
+	}
 	for _, n := range c.Wiring.Notes {
 		e.say(client, Note, "", "%s", n)
 	}

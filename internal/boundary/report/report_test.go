@@ -131,3 +131,24 @@ func TestReadingOneFile(t *testing.T) {
 		boundarytest.RequireCode(t, err, "journal_missing")
 	}
 }
+
+// In validate the status names clients whose sessions show no warning.
+// Verifies: ORC-211
+func TestTheStatusNamesWhoHearsNoWarning(t *testing.T) {
+	dir := boundarytest.Project(t)
+	for i, client := range []string{"copilot", "claude"} {
+		l := boundarytest.Judged(t, dir, boundarytest.Call{ID: boundarytest.ID(i + 1), Session: "s", Tool: "Edit", File: "a.go",
+			Actor: boundary.Main, At: boundarytest.Day0})
+		l.Client = client
+		boundarytest.Add(t, dir, l)
+	}
+	p, err := dir.Policy()
+	require.NoError(t, err)
+	s, err := report.StatusOf(dir, &p, boundarytest.Day0)
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"copilot": "all sessions"}, s.Unheard)
+	p.Mode = boundary.Enforce
+	s, err = report.StatusOf(dir, &p, boundarytest.Day0)
+	require.NoError(t, err)
+	require.Empty(t, s.Unheard)
+}

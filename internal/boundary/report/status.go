@@ -3,6 +3,7 @@ package report
 import (
 	"time"
 
+	"orchestrator/internal/agentclient"
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/rules/boundary/reviewing"
@@ -27,6 +28,8 @@ type Status struct {
 	Reviews        []reviewing.Review     `json:"reviews"`            // since the switch to enforce
 	Attestations   []boundary.Attestation `json:"attestations"`       // the latest of each item
 	Recovery       *boundary.Recovery     `json:"recovery,omitempty"` // since a rollback
+	// Unheard names the clients that called, and in which of their sessions a warning reaches nobody.
+	Unheard map[string]string `json:"unheard,omitempty"`
 }
 
 // StatusOf returns how the boundary stands under the policy that is in force.
@@ -59,10 +62,24 @@ func StatusOf(dir folder.Dir, p *boundary.Policy, now time.Time) (Status, error)
 			s.Bypasses = append(s.Bypasses, g)
 		}
 	}
+	if p.Mode == boundary.Validate {
+		s.Unheard = unheard(h)
+	}
 	for _, f := range ready.Flags {
 		if f.Raised {
 			s.Raised = append(s.Raised, f)
 		}
 	}
 	return s, nil
+}
+
+// unheard returns the clients that called, and in which of their sessions a warning reaches nobody.
+func unheard(h *History) map[string]string {
+	found := map[string]string{}
+	for _, d := range h.Decisions {
+		if c, known := agentclient.Named(d.Client); known && c.Wiring.Unheard != "" {
+			found[d.Client] = c.Wiring.Unheard
+		}
+	}
+	return found
 }
