@@ -15,7 +15,6 @@ var claude = Client{
 			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1"}
 	},
 	Delegates: []string{`Agent`, "general-purpose"},
-	Gaps:      []Gap{{Version: "2.1.197", Check: "a broken hook blocks", Why: "onFailure came with 2.1.295"}},
 	Calls: Calls{
 		Read: func(t model.Tools, file string) model.Call { return call(t, input{"file_path": file}, "Read") },
 		Edit: func(t model.Tools, file, from, to string) model.Call {

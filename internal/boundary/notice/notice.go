@@ -155,7 +155,7 @@ var rules = map[boundary.Mode]string{
 	boundary.Validate: "In force%s as a trial: a call against this rule is recorded and let through with a warning.",
 	boundary.Enforce: "In force%s: a call against this rule is blocked before the tool runs, and the answer says what " +
 		"to do instead.",
-	"confirm": "In force%s: a call against this rule is the person's to allow where the client can ask, and is " +
+	boundary.Confirm: "In force%s: a call against this rule is the person's to allow where the client can ask, and is " +
 		"blocked elsewhere.",
 }
 
