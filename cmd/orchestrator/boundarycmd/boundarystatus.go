@@ -42,10 +42,7 @@ func writeStatus(p *output.Printer, s report.Status) {
 	if !s.Since.IsZero() {
 		p.Line("  since %s by %s: %s", s.Since.Format(time.RFC3339), output.Printable(s.By), output.Printable(s.Reason))
 	}
-	for _, client := range slices.Sorted(maps.Keys(s.Unheard)) {
-		p.Line("  %s: in %s the warnings reach nobody; orchestrator boundary report lists them", output.Printable(client),
-			s.Unheard[client])
-	}
+	writeUnheard(p, s.Unheard)
 	if s.Unrecorded {
 		p.Line("  %s", p.Paint(output.Red,
 			"the policy has another mode than was recorded, or none was: somebody wrote it by hand; orchestrator "+
@@ -62,6 +59,13 @@ func writeStatus(p *output.Printer, s report.Status) {
 	writeReviews(p, s.Reviews)
 	for _, f := range s.Raised {
 		p.Line("  %s %s: %s", p.Paint(output.Red, output.Printable(f.Name)), output.Printable(f.Value), output.Printable(f.Advice))
+	}
+}
+
+func writeUnheard(p *output.Printer, unheard map[string]string) {
+	for _, client := range slices.Sorted(maps.Keys(unheard)) {
+		p.Line("  %s: in %s the warnings reach nobody; orchestrator boundary report lists them", output.Printable(client),
+			unheard[client])
 	}
 }
 
