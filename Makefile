@@ -188,10 +188,12 @@ $(FSCK):
 	mv .tools/fsck $@
 
 # Runs the agent clients themselves against the hook, without a network, and prints what held: docs/check-clients.md.
-# CLIENTS=latest takes the newest versions, CLIENT=codex one client, UPDATE=1 keeps what they sent. It needs Linux and
+# CLIENTS=latest takes the newest versions, CLIENT=codex one client, UPDATE=1 keeps what they sent, and
+# TRANSCRIPT=FILE writes how a PM's session takes a requirement through its life. It needs Linux and
 # Node, and downloads the clients, so it is not part of CI.
 check-clients: build
-	$(GO) run ./cmd/checkclients -clients $(or $(CLIENTS),pinned) -client "$(CLIENT)" $(if $(UPDATE),-update)
+	$(GO) run ./cmd/checkclients -clients $(or $(CLIENTS),pinned) -client "$(CLIENT)" $(if $(UPDATE),-update) \
+		$(if $(TRANSCRIPT),-transcript "$(TRANSCRIPT)")
 
 # Keeps a database, a bundle and a backup of the format of this version in testdata/logs, made by
 # testdata/scripts/life.txtar. Run it once before the format is raised; commit what it made.

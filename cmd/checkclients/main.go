@@ -51,6 +51,7 @@ type options struct {
 	keep            bool
 	tools, programs string
 	limit           time.Duration
+	story           string // the file for the transcript of one life; "" is none
 	run             string // inside: TITLE@VERSION,…
 }
 
@@ -63,6 +64,7 @@ func parseOptions(args []string) (options, error) {
 	f.BoolVar(&o.update, "update", false, "rewrite the calls in internal/agentclient/testdata")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.BoolVar(&o.keep, "keep", false, "keep the sessions, and say where")
+	f.StringVar(&o.story, "transcript", "", "write one requirement's life, in enforce, to this file, and check nothing")
 	f.StringVar(&o.tools, "tools", ".tools/clients", "where clients are put")
 	f.StringVar(&o.programs, "programs", "bin", "where orchestrator and orchestrator-hook are")
 	f.DurationVar(&o.limit, "limit", 3*time.Minute, "the longest that one session may take")
@@ -139,6 +141,9 @@ func (o *options) inside(ctx context.Context) (int, error) {
 		defer os.RemoveAll(work)
 	}
 	bed := &check.Bed{Programs: o.programs, Clients: o.tools, Goldens: goldens, Work: work, Limit: o.limit}
+	if o.story != "" {
+		return o.tell(ctx, bed)
+	}
 	var columns []column
 	for one := range strings.SplitSeq(o.run, ",") {
 		columns = append(columns, o.column(ctx, bed, one))
@@ -152,6 +157,24 @@ func (o *options) inside(ctx context.Context) (int, error) {
 		return 1, err
 	}
 	return 0, err
+}
+
+// tell writes the transcript of the first client that is asked for.
+func (o *options) tell(ctx context.Context, bed *check.Bed) (int, error) {
+	one, _, _ := strings.Cut(o.run, ",")
+	title, version, _ := strings.Cut(one, "@")
+	c, found := client.Find(title)
+	if !found {
+		return 1, fmt.Errorf("there is no client %s", title)
+	}
+	text, told := bed.Tell(ctx, c, version)
+	if err := os.WriteFile(o.story, []byte(text), 0o600); err != nil { //nolint:gosec // the file that was asked for
+		return 1, err
+	}
+	if told != nil {
+		return 1, told
+	}
+	return 0, nil
 }
 
 // column runs the sessions of one client.

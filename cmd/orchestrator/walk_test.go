@@ -324,6 +324,7 @@ var commands = map[string]door{
 	"boundary replay":    running("boundary", "replay", "--policy", ".orchestrator/boundary/policy.json"),
 	"boundary report":    running("boundary", "report"),
 	"boundary status":    running("boundary", "status"),
+	"boundary tools":     running("boundary", "tools"),
 
 	"backup":       running("backup", "-o", "backup.zip"),
 	"audit bundle": running("audit", "bundle", "-o", "log.zip"),

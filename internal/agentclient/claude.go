@@ -1,6 +1,9 @@
 package agentclient
 
-import "time"
+import (
+	"orchestrator/internal/rules/boundary"
+	"time"
+)
 
 // claude is Claude Code.
 var claude = Client{
@@ -37,10 +40,15 @@ var claude = Client{
 		Personal: []string{".claude/settings.json", ".claude/settings.local.json"},
 		Mentions: []string{".claude/settings"},
 	},
+	Skills: []string{".claude/skills/NAME/SKILL.md", ".claude/commands/NAME.md"},
 	Delegates: Delegates{
-		Tool: "Agent", Type: "subagent_type", Brief: "description", Prompt: "prompt",
-		BuiltIn: builtIn("general-purpose"),
-		Folders: bothFolders(".claude/agents", ".claude/agents", ".md", true),
+		Tool: "Agent", Type: "subagent_type", Prompt: "prompt",
+		Also:    []boundary.Member{{Name: "description", Text: "Change the file"}},
+		BuiltIn: []boundary.AgentType{{Name: "general-purpose", BuiltIn: true}},
+		Folders: []AgentFolder{
+			{Path: ".claude/agents", Ending: ".md", Deep: true},
+			{Path: ".claude/agents", Home: true, Ending: ".md", Deep: true},
+		},
 	},
 	Notes: []string{".claude/plans/*.md", ".claude/projects/*/memory/**/*.md"},
 	Calls: Calls{
@@ -65,7 +73,7 @@ const (
 var claudeTools = rows[tool]{
 	{"Agent", named(task)}, {"SendMessage", named(task)}, {"Workflow", named(task)}, {"TeamCreate", named(task)},
 	{"TeamDelete", named(task)}, {"SubagentHandback", named(taskOutput)}, {"ListAgents", named(taskList)},
-	{"ListPeers", named(taskList)}, {"KillBash", named(taskStop)}, {"AgentOutputTool", named(taskOutput)},
+	{"ListPeers", named(taskList)}, {"KillBash", named(taskStop)}, {"TaskOutput", named(taskOutput)},
 	{"AskUserQuestion", named(askUser)}, {"SendUserMessage", named(askUser)}, {"Brief", named(askUser)},
 	{"PushNotification", named(askUser)}, {"ReportFindings", named(askUser)}, {"StructuredOutput", named(askUser)},
 	{"EndConversation", named(askUser)}, {"ReadNotifications", named(taskOutput)},
@@ -75,6 +83,7 @@ var claudeTools = rows[tool]{
 	{"TaskCreate", named("TaskCreate")}, {"TaskUpdate", named("TaskUpdate")},
 	{"TaskGet", named("TaskGet")}, {"TaskList", named(taskList)}, {"TaskStop", named(taskStop)},
 	{"WaitForMcpServers", named(toolSearch)}, {"ToolSearch", named(toolSearch)},
+	{"DeferredToolPlaceholder", named(toolSearch)},
 	{"ListMcpResources", named(listMCP)}, {"ListMcpResourcesTool", named(listMCP)},
 	{"ReadMcpResource", named(readMCP)}, {"ReadMcpResourceTool", named(readMCP)},
 	{"ReadMcpResourceDir", named(readMCP)}, {"ReadMcpResourceDirTool", named(readMCP)},
@@ -83,9 +92,9 @@ var claudeTools = rows[tool]{
 	{"Skill", named(skill)}, {"EnterPlanMode", named(enterPlan)}, {"ExitPlanMode", named(exitPlan)},
 	{"Edit", named(edit)}, {"Write", named(write)}, {"MultiEdit", named(multiEdit)}, {"NotebookEdit", named(notebook)},
 	{"Bash", named(bash)}, {"PowerShell", named(powerShell)}, {"Monitor", tool{name: bash, maybe: true}},
-	{"Artifact", untaught}, {"ClaudeDesign", untaught}, {"EnterWorktree", untaught}, {"ExitWorktree", untaught},
-	{"OfferChromeSetup", untaught}, {"Projects", untaught}, {"propose_skills", untaught}, {"RemoteTrigger", untaught},
-	{"SendFeedback", untaught}, {"ShareOnboardingGuide", untaught}, {"ShowOnboardingRolePicker", untaught},
+	{"Artifact", tool{}}, {"ClaudeDesign", tool{}}, {"EnterWorktree", tool{}}, {"ExitWorktree", tool{}},
+	{"OfferChromeSetup", tool{}}, {"Projects", tool{}}, {"propose_skills", tool{}}, {"RemoteTrigger", tool{}},
+	{"SendFeedback", tool{}}, {"ShareOnboardingGuide", tool{}}, {"ShowOnboardingRolePicker", tool{}},
 }
 
 // claudeWarning reaches the person and the model, and decides nothing.

@@ -12,6 +12,9 @@ type Client struct {
 	Wiring  Wiring
 	Guarded Guarded
 	Calls   Calls
+	// Skills are the files of skills whose commands the client runs without a hook, in the project and in the user's
+	// folder; NAME stands for the skill's name, a folder for what it has before a colon.
+	Skills []string
 
 	Delegates Delegates
 	Notes     []string // patterns, in the user's folder, of the plans that it writes and of what it remembers

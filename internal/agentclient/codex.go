@@ -37,8 +37,12 @@ var codex = Client{
 	},
 	Delegates: Delegates{
 		Tool: "spawn_agent", Type: "agent_type", Prompt: "message",
+		Also:    []boundary.Member{{Name: "task_name", Text: "change_the_file"}},
 		BuiltIn: []boundary.AgentType{{Name: "default", BuiltIn: true, Untyped: true}},
-		Folders: bothFolders(".codex/agents", ".codex/agents", ".toml", false),
+		Folders: []AgentFolder{
+			{Path: ".codex/agents", Ending: ".toml"},
+			{Path: ".codex/agents", Home: true, Ending: ".toml"},
+		},
 	},
 	Calls: Calls{
 		Head: claudeHead, Agent: claudeAgent,
@@ -50,7 +54,8 @@ var codex = Client{
 
 // codexTools are the tools of Codex 0.169.0, and of versions before it.
 var codexTools = rows[tool]{
-	{"apply_patch", named(patch)}, {"shell", named(bash)}, {"shell_command", named(bash)}, {"local_shell", named(bash)},
+	{"apply_patch", named(patch)}, {"Bash", named(bash)}, {"shell", named(bash)}, {"shell_command", named(bash)},
+	{"local_shell", named(bash)},
 	{"exec_command", named(bash)}, {"unified_exec", named(bash)}, {"container.exec", named(bash)},
 	{"write_stdin", tool{name: bash, command: "chars", maybe: true}},
 	{"read_file", named(read)}, {"view_image", named(read)}, {"grep_files", named(grep)}, {"list_dir", named(list)},
@@ -69,8 +74,8 @@ var codexTools = rows[tool]{
 	{"update_plan", named(todoWrite)}, {"create_goal", named(todoWrite)}, {"update_goal", named(todoWrite)},
 	{"get_goal", named(todoRead)}, {"new_context", named(todoWrite)}, {"get_context_remaining", named(todoRead)},
 	{"wait_for_environment", named(taskOutput)}, {"test_sync_tool", named(taskOutput)},
-	{"exec", untaught}, {"wait", named(taskOutput)}, {"image_generation", untaught}, {"cua_repl", untaught},
-	{"copy_file", untaught},
+	{"exec", tool{}}, {"wait", named(taskOutput)}, {"image_generation", tool{}}, {"cua_repl", tool{}},
+	{"copy_file", tool{}},
 }
 
 // codexAgents are the tools of the namespaces that start agents and talk to them; the first version called them so.
@@ -85,8 +90,8 @@ var codexNamespaces = rows[rows[tool]]{
 	{"goal", nil}, {"web", rows[tool]{{"run", named(webSearch)}, {"search", named(webSearch)}}},
 	{"skills", rows[tool]{{"list", named(skill)}, {"read", named(skill)}}},
 	{"memories", rows[tool]{{"list", named(todoRead)}, {"read", named(todoRead)}, {"search", named(todoRead)},
-		{"add_ad_hoc_note", untaught}}},
+		{"add_ad_hoc_note", tool{}}}},
 	{"history", rows[tool]{{"list_windows", named(todoRead)}, {"list_items", named(todoRead)},
 		{"read_item", named(todoRead)}}},
-	{"image_gen", rows[tool]{{"imagegen", untaught}}},
+	{"image_gen", rows[tool]{{"imagegen", tool{}}}},
 }

@@ -36,9 +36,15 @@ var copilot = Client{
 		Personal: []string{".copilot/config.json"},
 	},
 	Delegates: Delegates{
-		Tool: "task", Type: "agent_type", Brief: "description", Prompt: "prompt",
-		ByFile: true, BuiltIn: builtIn("general-purpose"),
-		Folders: bothFolders(".github/agents", ".copilot/agents", ".md", false),
+		Tool: "task", Type: "agent_type", Prompt: "prompt",
+		Also: []boundary.Member{
+			{Name: "name", Text: "change-the-file"}, {Name: "description", Text: "Change the file"},
+		},
+		ByFile: true, BuiltIn: []boundary.AgentType{{Name: "general-purpose", BuiltIn: true}},
+		Folders: []AgentFolder{
+			{Path: ".github/agents", Ending: ".md"},
+			{Path: ".copilot/agents", Home: true, Ending: ".md"},
+		},
 	},
 	Notes: []string{".copilot/session-state/*/plan.md"},
 	Calls: Calls{
@@ -72,9 +78,9 @@ var copilotTools = rows[tool]{
 	{"new_context", named(todoWrite)}, {"context_board", named(todoWrite)}, {"manage_schedule", named(todoWrite)},
 	{"read_inbox", named(todoRead)}, {"send_inbox", named(task)}, {"read_memories", named(todoRead)},
 	{"store_memory", named(todoWrite)}, {"vote_memory", named(todoWrite)},
-	{"create_pull_request", untaught}, {"session_artifacts", untaught}, {"open_canvas", untaught},
-	{"invoke_canvas_action", untaught}, {"list_canvas_capabilities", named(todoRead)},
-	{"extensions_manage", untaught}, {"extensions_reload", untaught}, {"dynamic_workflows_manage", untaught},
+	{"create_pull_request", tool{}}, {"session_artifacts", tool{}}, {"open_canvas", tool{}},
+	{"invoke_canvas_action", tool{}}, {"list_canvas_capabilities", named(todoRead)},
+	{"extensions_manage", tool{}}, {"extensions_reload", tool{}}, {"dynamic_workflows_manage", tool{}},
 }
 
 // copilotSends reports whether Copilot made a call of another client's hook, in that one's form: it is told by what it

@@ -1,6 +1,7 @@
 package agentclient
 
 import (
+	"orchestrator/internal/rules/boundary"
 	"strings"
 	"time"
 )
@@ -22,9 +23,10 @@ var cursor = Client{
 		File: ".cursor/hooks.json", Events: []string{"preToolUse", "postToolUse", "postToolUseFailure"},
 		Ends:    []string{"stop"},
 		Version: 1, Command: "command", Timeout: "timeout", Unit: time.Second,
-		Shut:  &Option{Name: "failClosed", Value: true},
-		Notes: []string{"Cursor does not say which calls are an agent's: the policy for unknown actors applies"},
-		User:  ".cursor/hooks.json", Reach: Here, AnyShell: true,
+		Shut: &Option{Name: "failClosed", Value: true},
+		Notes: []string{"Cursor does not say which calls are an agent's: unknown_actor of the policy decides, and by " +
+			"default its agents cannot edit in enforce either"},
+		User: ".cursor/hooks.json", Reach: Here, AnyShell: true,
 		Strays: []Stray{{File: ".cursor/hooks.json", Home: true}, {File: ".cursor/settings.json", Unread: true}},
 	},
 	Guarded: Guarded{
@@ -33,8 +35,13 @@ var cursor = Client{
 		Mentions: []string{".cursor/hooks"},
 	},
 	Delegates: Delegates{
-		Tool: "Task", Type: "subagent_type", Brief: "description", Prompt: "prompt", BuiltIn: builtIn("generalPurpose"),
-		Folders: bothFolders(".cursor/agents", ".cursor/agents", ".md", false),
+		Tool: "Task", Type: "subagent_type", Prompt: "prompt",
+		Also:    []boundary.Member{{Name: "description", Text: "Change the file"}},
+		BuiltIn: []boundary.AgentType{{Name: "generalPurpose", BuiltIn: true}},
+		Folders: []AgentFolder{
+			{Path: ".cursor/agents", Ending: ".md"},
+			{Path: ".cursor/agents", Home: true, Ending: ".md"},
+		},
 	},
 	Calls: Calls{
 		Head: `"conversation_id":"doctor","generation_id":"doctor","cwd":CWD,"hook_event_name":"preToolUse",` +
@@ -66,7 +73,7 @@ var cursorTools = rows[tool]{
 	{"SemanticSearch", named(grep)}, {"ReadLints", named(read)}, {"WebSearch", named(webSearch)},
 	{"WebFetch", named(webFetch)}, {"Task", named(task)}, {"TodoWrite", named(todoWrite)},
 	{"AskQuestion", named(askUser)}, {"Await", named(taskOutput)}, {"ListMcpResources", named(listMCP)},
-	{"FetchMcpResource", named(readMCP)}, {"GenerateImage", untaught}, {"SwitchMode", untaught},
+	{"FetchMcpResource", named(readMCP)}, {"GenerateImage", tool{}}, {"SwitchMode", tool{}},
 }
 
 // cursorSends reports whether Cursor made a call of another client's hook: it shows itself by its version.

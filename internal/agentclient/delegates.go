@@ -8,10 +8,10 @@ import (
 
 // Delegates is how a client's main session starts an agent, and where the agents are that it can start.
 type Delegates struct {
-	Tool    string // as the client calls it
-	Type    string // the tool's member that names the agent; "" where there is none
-	Brief   string // the tool's member that must have a few words on the task; "" where there is none
-	Prompt  string // the tool's member that has the task
+	Tool    string            // as the client calls it
+	Type    string            // the tool's member that names the agent; "" where there is none
+	Prompt  string            // the tool's member that has the task
+	Also    []boundary.Member // what else the tool must be given
 	Folders []AgentFolder
 	ByFile  bool                 // an agent without a name has that of its file
 	BuiltIn []boundary.AgentType // that can write
@@ -25,25 +25,12 @@ type AgentFolder struct {
 	Deep   bool   // the client looks into the folders in it as well
 }
 
-// bothFolders returns a folder in the project, and one in the user's folder.
-func bothFolders(project, personal, ending string, deep bool) []AgentFolder {
-	return []AgentFolder{{project, false, ending, deep}, {personal, true, ending, deep}}
-}
-
-// builtIn returns agents that come with a client.
-func builtIn(names ...string) (all []boundary.AgentType) {
-	for _, name := range names {
-		all = append(all, boundary.AgentType{Name: name, BuiltIn: true})
-	}
-	return all
-}
-
 // Delegation returns how the client's main session has an agent do something, where there are agents besides those that
 // come with it.
 func (c *Client) Delegation(agents []boundary.AgentType) boundary.Delegation {
 	d := c.Delegates
 	return boundary.Delegation{
-		Tool: d.Tool, Type: d.Type, Brief: d.Brief, Prompt: d.Prompt, Agents: slices.Concat(agents, d.BuiltIn),
+		Tool: d.Tool, Type: d.Type, Also: d.Also, Prompt: d.Prompt, Agents: slices.Concat(agents, d.BuiltIn),
 		Reads:  append(c.form.called(read, grep, glob, askUser, todoWrite), d.Tool),
 		Writes: c.form.called(edit, write, multiEdit, notebook, remove, patch),
 	}
@@ -65,11 +52,25 @@ func (f *form) called(canonical ...string) (own []string) {
 	return own
 }
 
+// Canonical returns the one name that all clients share for a tool of this one; its own where there is none.
+func (c *Client) Canonical(own string) string {
+	switch is, _ := c.form.find(own); is.name {
+	case "":
+		return own
+	case patch:
+		return edit
+	default:
+		return is.name
+	}
+}
+
+// Knows reports whether the client's table has a tool, by the client's own name.
+func (c *Client) Knows(own string) bool {
+	_, found := c.form.find(own)
+	return found
+}
+
 // Writes reports whether a tool of the client, as the client or everybody calls it, writes files or may do so.
 func (c *Client) Writes(name string) bool {
-	is, found := c.form.find(name)
-	if !found || is.name == "" {
-		is.name = name
-	}
-	return slices.Contains([]string{edit, write, multiEdit, notebook, remove, patch, bash, powerShell}, is.name)
+	return slices.Contains([]string{edit, write, multiEdit, notebook, remove, bash, powerShell}, c.Canonical(name))
 }

@@ -29,7 +29,11 @@ type Event struct {
 	OwnTool string   `json:"own_tool,omitempty"` // as the client says it
 	Paths   []string `json:"paths"`              // what the tool is to read or write, as named; never nil
 	Command string   `json:"command,omitempty"`  // of a shell
-	Error   string   `json:"error,omitempty"`    // of Failed
+	// Interactive says that the session can type into the command while it runs, and no hook is called for that.
+	Interactive bool   `json:"interactive,omitempty"`
+	Skill       string `json:"skill,omitempty"`      // the name of a skill that is to be loaded
+	SkillArgs   string `json:"skill_args,omitempty"` // its arguments
+	Error       string `json:"error,omitempty"`      // of Failed
 }
 
 // Answer is what the hook's process is to write and to exit with. Exit is 0 or 2 and nothing else.

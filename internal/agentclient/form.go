@@ -36,7 +36,8 @@ type guest struct {
 	ownForm bool              // it is in this client's form, and not in the other's
 }
 
-// tool is what a client's tool is, in canonical terms.
+// tool is what a client's tool is, in canonical terms. The zero tool keeps its name: what it does is left to the
+// policy, and to the words of its name.
 type tool struct {
 	name    string // canonical
 	command string // the member with a shell's command, where it is not called as in commandMembers

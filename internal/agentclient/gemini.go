@@ -1,6 +1,9 @@
 package agentclient
 
-import "time"
+import (
+	"orchestrator/internal/rules/boundary"
+	"time"
+)
 
 // gemini is Gemini CLI.
 var gemini = Client{
@@ -17,7 +20,8 @@ var gemini = Client{
 		Ends:   []string{"AfterAgent"},
 		Nested: true, Matcher: "*", Typed: true, Command: "command", Named: true,
 		Timeout: "timeout", Unit: time.Millisecond,
-		Notes: []string{"Gemini CLI does not say which calls are an agent's: the policy for unknown actors applies"},
+		Notes: []string{"Gemini CLI does not say which calls are an agent's: unknown_actor of the policy decides, and " +
+			"by default its agents cannot edit in enforce either"},
 		Toggles: []Toggle{
 			{File: ".gemini/settings.json", Path: []string{"hooksConfig", "enabled"}},
 			{File: ".gemini/settings.json", Path: []string{"hooks", "enabled"}},
@@ -34,8 +38,12 @@ var gemini = Client{
 		Mentions: []string{".gemini/settings"},
 	},
 	Delegates: Delegates{
-		Tool: "invoke_agent", Type: "agent_name", Prompt: "prompt", BuiltIn: builtIn("generalist"),
-		Folders: bothFolders(".gemini/agents", ".gemini/agents", ".md", false),
+		Tool: "invoke_agent", Type: "agent_name", Prompt: "prompt",
+		BuiltIn: []boundary.AgentType{{Name: "generalist", BuiltIn: true}},
+		Folders: []AgentFolder{
+			{Path: ".gemini/agents", Ending: ".md"},
+			{Path: ".gemini/agents", Home: true, Ending: ".md"},
+		},
 	},
 	Notes: []string{".gemini/tmp/*/plans/*.md", ".gemini/tmp/*/*/plans/*.md", ".gemini/tmp/*/memory/**/*.md"},
 	Calls: Calls{
@@ -60,7 +68,8 @@ var geminiTools = rows[tool]{
 	{"tracker_add_dependency", named(todoWrite)}, {"tracker_get_task", named(todoRead)},
 	{"tracker_list_tasks", named(todoRead)}, {"tracker_visualize", named(todoRead)},
 	{"list_mcp_resources", named(listMCP)}, {"read_mcp_resource", named(readMCP)},
-	{"save_memory", untaught}, {"take_snapshot", named(todoRead)},
+	{"list_background_processes", named(taskList)}, {"read_background_output", named(taskOutput)},
+	{"save_memory", tool{}}, {"take_snapshot", named(todoRead)},
 }
 
 func systemMessage(message string) Answer { return say(pair{"systemMessage", message}) }

@@ -23,3 +23,25 @@ func TestPatternsOfFilesAreNamed(t *testing.T) {
 		require.Equal(t, want, event.Paths, input)
 	}
 }
+
+// Gemini CLI and Copilot CLI name the folder of a search in members of their own.
+//
+// Verifies: ORC-229
+func TestFoldersOfSearchesAreNamed(t *testing.T) {
+	const secret = ".orchestrator/tokens"
+	for client, input := range map[string]string{
+		"gemini": `"hook_event_name":"BeforeTool","tool_name":"grep_search",` +
+			`"tool_input":{"pattern":".","dir_path":"` + secret + `"}`,
+		"copilot": `"timestamp":1,"toolName":"grep","toolArgs":{"pattern":".","paths":"` + secret + `"}`,
+	} {
+		c, _ := Named(client)
+		event, err := c.Parse([]byte("{" + input + "}"))
+		require.NoError(t, err)
+		require.Equal(t, []string{secret}, event.Paths, client)
+	}
+	gemini, _ := Named("gemini")
+	event, err := gemini.Parse([]byte(`{"hook_event_name":"BeforeTool","tool_name":"grep_search",` +
+		`"tool_input":{"pattern":".","dir_path":"shop","include_pattern":"../` + secret + `/*"}}`))
+	require.NoError(t, err)
+	require.Equal(t, []string{"shop", "shop/../" + secret + "/*"}, event.Paths)
+}

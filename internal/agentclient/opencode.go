@@ -39,10 +39,14 @@ var opencode = Client{
 		Mentions: []string{".opencode/plugin"},
 	},
 	Delegates: Delegates{
-		Tool: "task", Type: "subagent_type", Brief: "description", Prompt: "prompt", BuiltIn: builtIn("general"),
-		ByFile: true,
-		Folders: slices.Concat(bothFolders(".opencode/agent", ".config/opencode/agent", ".md", false),
-			bothFolders(".opencode/agents", ".config/opencode/agents", ".md", false)),
+		Tool: "task", Type: "subagent_type", Prompt: "prompt",
+		Also:    []boundary.Member{{Name: "description", Text: "Change the file"}},
+		BuiltIn: []boundary.AgentType{{Name: "general", BuiltIn: true}},
+		ByFile:  true,
+		Folders: []AgentFolder{
+			{Path: ".opencode/agent", Ending: ".md"}, {Path: ".config/opencode/agent", Home: true, Ending: ".md"},
+			{Path: ".opencode/agents", Ending: ".md"}, {Path: ".config/opencode/agents", Home: true, Ending: ".md"},
+		},
 	},
 	Notes: []string{".local/share/opencode/plans/*.md"},
 	Calls: Calls{
@@ -64,7 +68,7 @@ var opencodeTools = rows[tool]{
 	{"webfetch", named(webFetch)}, {"websearch", named(webSearch)}, {"codesearch", named(webSearch)},
 	{"todowrite", named(todoWrite)}, {"todoread", named(todoRead)}, {"skill", named(skill)},
 	{"question", named(askUser)}, {"plan_enter", named(enterPlan)}, {"plan_exit", named(exitPlan)},
-	{"tool_search", named(toolSearch)}, {"invalid", named(todoRead)}, {"execute", untaught}, {"batch", untaught},
+	{"tool_search", named(toolSearch)}, {"invalid", named(todoRead)}, {"execute", tool{}}, {"batch", tool{}},
 }
 
 // opencodeActor reads what the plugin found out about the session: one with a parent is an agent's.

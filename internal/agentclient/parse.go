@@ -110,7 +110,7 @@ func (e *Event) fill(what tool, input object, text string) (err error) {
 		e.Tool = read
 	}
 	if e.OwnTool == "lsp" && input.loose("operation") == "rename" { // which changes every file that has the name
-		e.Tool, what = "lsp_rename", untaught
+		e.Tool, what = "lsp_rename", tool{}
 	}
 	switch e.Tool {
 	case patch:
@@ -118,6 +118,8 @@ func (e *Event) fill(what tool, input object, text string) (err error) {
 		return e.fillPatch(input, text)
 	case bash, powerShell:
 		return e.fillCommand(what, input, text)
+	case skill:
+		e.fillSkill(input)
 	}
 	strict := slices.Contains(fileTools, e.Tool)
 	if text != "" && strict {
@@ -236,7 +238,18 @@ func (e *Event) fillCommand(what tool, input object, text string) error {
 		return fmt.Errorf("the tool's %w", err)
 	}
 	e.Cwd = join(e.Cwd, folder)
+	e.Interactive = input.loose("tty") == "true"
 	return nil
+}
+
+// fillSkill reads which skill is to be loaded. Clients name it by different members.
+func (e *Event) fillSkill(input object) {
+	for _, member := range []string{"skill", "name", "command"} {
+		if e.Skill == "" {
+			e.Skill = input.loose(member)
+		}
+	}
+	e.SkillArgs = input.loose("args")
 }
 
 // fillArgv reads a command that is a list of words. One that is a shell with its command is that command; a patch is
@@ -274,7 +287,11 @@ func pathsOf(input object, strict bool) ([]string, error) {
 		add(path)
 	}
 	for _, member := range listMembers {
-		all, _ := texts(input[member])
+		all, list := texts(input[member])
+		if !list {
+			one, _ := input.text(member) // a single one is taken as well
+			all = []string{one}
+		}
 		for _, path := range all {
 			add(path)
 		}

@@ -40,9 +40,13 @@ var qwen = Client{
 		Mentions: []string{".qwen/settings"},
 	},
 	Delegates: Delegates{
-		Tool: "agent", Type: "subagent_type", Brief: "description", Prompt: "prompt",
-		BuiltIn: builtIn("general-purpose"),
-		Folders: bothFolders(".qwen/agents", ".qwen/agents", ".md", false),
+		Tool: "agent", Type: "subagent_type", Prompt: "prompt",
+		Also:    []boundary.Member{{Name: "description", Text: "Change the file"}},
+		BuiltIn: []boundary.AgentType{{Name: "general-purpose", BuiltIn: true}},
+		Folders: []AgentFolder{
+			{Path: ".qwen/agents", Ending: ".md"},
+			{Path: ".qwen/agents", Home: true, Ending: ".md"},
+		},
 	},
 	Notes: []string{".qwen/plans/*.md", ".qwen/projects/*/memory/**/*.md"},
 	Calls: Calls{
@@ -94,6 +98,6 @@ var qwenTools = rows[tool]{
 	{"cron_delete", named(todoWrite)}, {"cron_list", named(todoRead)}, {"loop_wakeup", named(todoWrite)},
 	{"record_artifact", named(todoWrite)}, {"record_source", named(todoWrite)},
 	{"omni_recall_media_memory", named(todoRead)},
-	{"exec", untaught}, {"tool_call", untaught}, {"image_gen", untaught}, {"artifact", untaught},
-	{"enter_worktree", untaught}, {"exit_worktree", untaught},
+	{"exec", tool{}}, {"tool_call", tool{}}, {"image_gen", tool{}}, {"artifact", tool{}},
+	{"enter_worktree", tool{}}, {"exit_worktree", tool{}},
 }

@@ -31,21 +31,19 @@ const (
 	patch      = "patch" // becomes Edit, after its text has been read
 )
 
-// untaught is a tool that the client has and whose name stays as it is: what it does is left to the policy, and to the
-// words of its name.
-var untaught = tool{}
-
 // fileTools are those whose paths must be readable: a path that is no string is an error. Elsewhere it is passed over.
 var fileTools = []string{edit, write, multiEdit, notebook, remove, read}
 
 // The members of a tool's input that are looked at.
 var (
 	pathMembers = []string{"file_path", "filePath", "notebook_path", "path", "absolute_path", "target_notebook",
-		"destination", "source", "target_file", "uri", "file"}
+		"destination", "source", "target_file", "uri", "file", "dir_path"}
 	listMembers    = []string{"paths", "file_paths", "files"}
 	editMembers    = []string{"edits", "files"} // arrays of objects, each of which may name a file
 	commandMembers = []string{"command", "cmd", "script"}
 	patchMembers   = []string{"patchText", "patch", "input", "command"}
-	globMembers    = rows[[]string]{{grep, []string{"glob", "include"}}, {glob, []string{"pattern", "glob_pattern"}}}
-	folderMembers  = []string{"workdir", "working_directory", "directory", "dir_path", "cwd"}
+	globMembers    = rows[[]string]{
+		{grep, []string{"glob", "include", "include_pattern"}}, {glob, []string{"pattern", "glob_pattern"}},
+	}
+	folderMembers = []string{"workdir", "working_directory", "directory", "dir_path", "cwd"}
 )

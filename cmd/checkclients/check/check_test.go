@@ -43,14 +43,17 @@ func states(findings []Finding) map[string]State {
 	return all
 }
 
-var row = &client.Client{Name: "x", Delegates: []string{"Agent"}, Gaps: []client.Gap{{Check: "a broken hook blocks", Why: "known"}}}
+var row = &client.Client{Name: "x", Delegates: []string{"Agent"},
+	Gaps: []client.Gap{{Check: "a broken hook blocks", Why: "known"}}}
 
 func good(t *testing.T) Runs {
 	block := "ORCHESTRATOR " + blocked + ": call Agent"
 	return Runs{Control: session(t, Control, "", after), Validate: session(t, Validate, warned, after),
-		Enforce: session(t, Enforce, block, before), Bypass: session(t, Bypass, "BYPASS", after), Broken: session(t, Broken, "", after)}
+		Enforce: session(t, Enforce, block, before), Bypass: session(t, Bypass, bypassed, after),
+		Broken: session(t, Broken, "", after)}
 }
 
+// Verifies: ORC-230
 func TestJudge(t *testing.T) {
 	found := states(Judge(row, "1", good(t)))
 	require.Len(t, found, len(Checks()))
@@ -67,6 +70,8 @@ func TestJudge(t *testing.T) {
 }
 
 // Every check is failed by what it is there for.
+//
+// Verifies: ORC-230
 func TestJudgeFails(t *testing.T) {
 	for name, spoil := range map[string]func(Runs){
 		"control: everything writes":              func(r Runs) { r[Control].Files["sed.txt"] = before },
@@ -77,11 +82,11 @@ func TestJudgeFails(t *testing.T) {
 		"enforce: redirect is blocked":            func(r Runs) { quiet(r[Enforce]) },
 		"enforce: sed -i is blocked":              func(r Runs) { r[Enforce].Main[2].Ended = false },
 		"enforce: reading passes":                 func(r Runs) { r[Enforce].outcome("read").Result = blocked },
-		"enforce: bookkeeping passes":             func(r Runs) { r[Enforce].outcome("book TodoWrite").Result = blocked },
+		"enforce: bookkeeping passes":             func(r Runs) { r[Enforce].Main[8].Result = blocked },
 		"enforce: an agent is started":            func(r Runs) { r[Enforce].outcome("delegate").Result = blocked },
 		"enforce: the agent's edit lands":         func(r Runs) { r[Enforce].Agent[0].Result = blocked },
 		"enforce: the agent ends":                 func(r Runs) { r[Enforce].outcome("delegate").Ended = false },
-		"enforce: the block says how to delegate": func(r Runs) { r[Enforce].outcome("edit").Result = blocked + " modular-builder Agent" },
+		"enforce: the block says how to delegate": func(r Runs) { r[Enforce].outcome("edit").Result = blocked },
 		"bypass: the edit lands":                  func(r Runs) { r[Bypass].Files["edit.txt"] = before },
 		"bypass: it is said":                      func(r Runs) { quiet(r[Bypass]) },
 	} {
@@ -101,22 +106,26 @@ func quiet(s *Session) {
 // What differs from run to run is replaced, and what a tool returned is not kept.
 func TestFixed(t *testing.T) {
 	f := &fixer{root: "/tmp/x1/claude@2/validate", ids: map[string]string{}}
-	text, err := f.fixed([]byte(`{"session_id":"166afb6b-8677-48c2-bf49-db2b5568ec7e","cwd":"/tmp/x1/claude@2/validate/home/pm/shop",` +
-		`"transcript":"-tmp-x1-claude-2-validate-home-pm-shop","tool_use_id":"toolu_0002","again":"166afb6b-8677-48c2-bf49-db2b5568ec7e",` +
+	text, err := f.fixed([]byte(`{"session_id":"166afb6b-8677-48c2-bf49-db2b5568ec7e",` +
+		`"cwd":"/tmp/x1/claude@2/validate/home/pm/shop","transcript":"-tmp-x1-claude-2-validate-home-pm-shop",` +
+		`"tool_use_id":"toolu_0002","again":"166afb6b-8677-48c2-bf49-db2b5568ec7e",` +
 		`"duration_ms":14,"timestamp":1795449628068,"lines":2,` +
 		`"tool_response":{"long":"` + strings.Repeat("text ", 20) + `","short":"old"}}`))
 	require.NoError(t, err)
-	require.JSONEq(t, `{"session_id":"00000000-0000-4000-8000-000000000001","cwd":"/home/pm/shop","transcript":"-home-pm-shop",
-		"tool_use_id":"toolu_0002","again":"00000000-0000-4000-8000-000000000001","duration_ms":1,"timestamp":1795435200000,
-		"lines":2,"tool_response":{"long":"…","short":"old"}}`, string(text))
-	require.Less(t, strings.Index(string(text), "session_id"), strings.Index(string(text), "tool_response"), "the order stays")
+	require.JSONEq(t, `{"session_id":"00000000-0000-4000-8000-000000000001","cwd":"/home/pm/shop",
+		"transcript":"-home-pm-shop","tool_use_id":"toolu_0002","again":"00000000-0000-4000-8000-000000000001",
+		"duration_ms":1,"timestamp":1795435200000,"lines":2,
+		"tool_response":{"long":"…","short":"old"}}`, string(text))
+	said := string(text)
+	require.Less(t, strings.Index(said, "session_id"), strings.Index(said, "tool_response"), "the order stays")
 }
 
 // The place of a session has nothing of the person's environment, and its hook keeps what it is sent.
 func TestPlace(t *testing.T) {
 	programs, work := t.TempDir(), t.TempDir()
 	for _, name := range []string{"orchestrator", "orchestrator-hook"} {
-		require.NoError(t, os.WriteFile(filepath.Join(programs, name), []byte("#!/bin/sh\necho said >&2\nexit 2\n"), 0o700))
+		script := []byte("#!/bin/sh\necho said >&2\nexit 2\n")
+		require.NoError(t, os.WriteFile(filepath.Join(programs, name), script, 0o700))
 	}
 	t.Setenv("A_SECRET_OF_THE_PERSON", "yes")
 	b := &Bed{Programs: programs, Work: work, Limit: time.Minute}

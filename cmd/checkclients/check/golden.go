@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"orchestrator/cmd/checkclients/client"
+	"orchestrator/cmd/checkclients/model"
 )
 
 // wanted are the calls that are kept, each by what it has in it.
@@ -68,11 +69,24 @@ func (b *Bed) Keep(c *client.Client, version string, s *Session) error {
 			return err
 		}
 	}
-	text, err := json.MarshalIndent(s.snapshot(), "", "  ")
-	if err != nil {
-		return err
+	return s.snapshot().write(filepath.Join(folder, "tools.json"))
+}
+
+// write writes a line for each tool, so that a difference shows what came and went.
+func (s Snapshot) write(file string) error {
+	lines := func(tools model.Tools) string {
+		var all []string
+		for _, tool := range tools {
+			text, err := json.Marshal(tool)
+			if err != nil {
+				panic(err) // of our own values
+			}
+			all = append(all, "    "+string(text))
+		}
+		return strings.Join(all, ",\n")
 	}
-	return os.WriteFile(filepath.Join(folder, "tools.json"), append(text, '\n'), 0o600)
+	text := fmt.Sprintf("{\n  \"main\": [\n%s\n  ],\n  \"agent\": [\n%s\n  ]\n}\n", lines(s.Main), lines(s.Agent))
+	return os.WriteFile(file, []byte(text), 0o600)
 }
 
 // afterwards is what shows that a call is made after its tool.

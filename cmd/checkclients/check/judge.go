@@ -31,8 +31,9 @@ type Finding struct {
 
 // What the hook's messages begin with.
 const (
-	blocked = "BOUNDARY VIOLATION"
-	warned  = "BOUNDARY WARNING"
+	blocked  = "BOUNDARY VIOLATION"
+	warned   = "BOUNDARY WARNING"
+	bypassed = "BOUNDARY BYPASSED"
 )
 
 // writing are the steps by which a main session writes a file, each with the file.
@@ -80,7 +81,7 @@ func Judge(c *client.Client, version string, runs Runs) []Finding {
 	j.passing()
 	j.delegating()
 	j.check("bypass: the edit lands", Bypass, func(s *Session) string { return s.written("edit.txt") })
-	j.check("bypass: it is said", Bypass, func(s *Session) string { return arrives(s, "BYPASS", "bypass") })
+	j.check("bypass: it is said", Bypass, func(s *Session) string { return arrives(s, bypassed) })
 	j.check("a broken hook blocks", Broken, func(s *Session) string { return s.unwritten("edit.txt") })
 	return j.findings
 }
@@ -279,15 +280,13 @@ func (s *Session) recorded() string {
 	return ""
 }
 
-// arrives returns "" if one of some words reaches the model or the screen.
-func arrives(s *Session, words ...string) string {
-	for _, word := range words {
-		for _, o := range s.Main {
-			if strings.Contains(o.Result+o.Around, word) {
-				return ""
-			}
-		}
-		if strings.Contains(s.Output, word) {
+// arrives returns "" if what is said reaches the model or the screen.
+func arrives(s *Session, said string) string {
+	if strings.Contains(s.Output, said) {
+		return ""
+	}
+	for _, o := range s.Main {
+		if strings.Contains(o.Result+o.Around, said) {
 			return ""
 		}
 	}

@@ -102,7 +102,7 @@ func (p *place) script() model.Script {
 	}
 	step("read", func(t model.Tools) model.Call { return calls.Read(t, p.file("edit.txt")) })
 	step("edit", func(t model.Tools) model.Call { return calls.Edit(t, p.file("edit.txt"), before, after) })
-	step("read again", func(t model.Tools) model.Call { // Qwen Code's shell wants it before sed
+	step("read again", func(t model.Tools) model.Call { // one client's shell wants it before sed
 		return calls.Read(t, p.file("sed.txt"))
 	})
 	shell("shell reads", "cat README.md")

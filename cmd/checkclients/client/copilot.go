@@ -24,7 +24,10 @@ var copilot = Client{
 		})}
 	},
 	Delegates: []string{"task", "general-purpose"},
-	Gaps:      []Gap{{Check: "validate: the warning arrives", Why: "headless Copilot CLI shows no warning of a hook"}},
+	Gaps: []Gap{
+		{Check: "validate: the warning arrives", Why: "headless Copilot CLI shows no warning of a hook"},
+		{Check: "bypass: it is said", Why: "headless Copilot CLI shows no warning of a hook"},
+	},
 	Calls: Calls{
 		Read: func(t model.Tools, file string) model.Call { return call(t, input{"path": file}, "view") },
 		Edit: func(t model.Tools, file, from, to string) model.Call {

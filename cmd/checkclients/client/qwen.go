@@ -23,7 +23,11 @@ var qwen = Client{
 		})}
 	},
 	Delegates: []string{`agent`, "general-purpose"},
-	Gaps:      []Gap{{Check: "validate: the warning arrives", Why: "headless Qwen Code shows no warning of a hook"}},
+	Gaps: []Gap{
+		{Check: "validate: the warning arrives", Why: "headless Qwen Code shows no warning of a hook"},
+		{Check: "bypass: it is said", Why: "headless Qwen Code shows no warning of a hook"},
+		{Check: "a broken hook blocks", Why: "Qwen Code lets the call run"},
+	},
 	Calls: Calls{
 		Read: func(t model.Tools, file string) model.Call {
 			return call(t, input{"file_path": file, "absolute_path": file}, "read_file")

@@ -48,36 +48,43 @@ var dialects = map[string]struct {
 	calls, last           string
 }{
 	"anthropic": {
-		path:  "/v1/messages",
-		begin: `{"messages":[{"role":"user","content":"[main] go"}],"tools":[{"name":"look","input_schema":{"properties":{"path":{}}}}]}`,
-		one:   `{"role":"user","content":[{"type":"tool_result","tool_use_id":"ID","content":"seen"},{"type":"text","text":"and a note"}]}`,
-		two:   `{"role":"user","content":[{"type":"tool_result","tool_use_id":"ID","content":[{"type":"text","text":"seen"}]}]}`,
+		path: "/v1/messages",
+		begin: `{"messages":[{"role":"user","content":"[main] go"}],` +
+			`"tools":[{"name":"look","input_schema":{"properties":{"path":{}}}}]}`,
+		one: `{"role":"user","content":[{"type":"tool_result","tool_use_id":"ID","content":"seen"},` +
+			`{"type":"text","text":"and a note"}]}`,
+		two: `{"role":"user","content":[{"type":"tool_result","tool_use_id":"ID",` +
+			`"content":[{"type":"text","text":"seen"}]}]}`,
 		id:    func(a map[string]any) any { return at(a["content"], 0, "id") },
 		calls: `"path":"a"`, last: `"text":"done"`,
 	},
 	"chat": {
-		path:  "/v1/chat/completions",
-		begin: `{"messages":[{"role":"user","content":"[main] go"}],"tools":[{"function":{"name":"look","parameters":{"properties":{"path":{}}}}}]}`,
-		one:   `{"role":"tool","tool_call_id":"ID","content":"seen"},{"role":"user","content":"and a note"}`,
-		two:   `{"role":"tool","tool_call_id":"ID","content":"seen"}`,
+		path: "/v1/chat/completions",
+		begin: `{"messages":[{"role":"user","content":"[main] go"}],` +
+			`"tools":[{"function":{"name":"look","parameters":{"properties":{"path":{}}}}}]}`,
+		one: `{"role":"tool","tool_call_id":"ID","content":"seen"},{"role":"user","content":"and a note"}`,
+		two: `{"role":"tool","tool_call_id":"ID","content":"seen"}`,
 		id: func(a map[string]any) any {
 			return at(at(at(a["choices"], 0, "message"), -1, "tool_calls"), 0, "id")
 		},
 		calls: `\"path\":\"a\"`, last: `"content":"done"`,
 	},
 	"responses": {
-		path:  "/v1/responses",
-		begin: `{"input":[{"type":"message","role":"user","content":[{"text":"[main] go"}]}],"tools":[{"type":"function","name":"look","parameters":{"properties":{"path":{}}}}]}`,
-		one:   `{"type":"function_call_output","call_id":"ID","output":"seen"},{"type":"message","role":"developer","content":"and a note"}`,
+		path: "/v1/responses",
+		begin: `{"input":[{"type":"message","role":"user","content":[{"text":"[main] go"}]}],` +
+			`"tools":[{"type":"function","name":"look","parameters":{"properties":{"path":{}}}}]}`,
+		one: `{"type":"function_call_output","call_id":"ID","output":"seen"},` +
+			`{"type":"message","role":"developer","content":"and a note"}`,
 		two:   `{"type":"function_call_output","call_id":"ID","output":"seen"}`,
 		id:    func(a map[string]any) any { return at(a["output"], 0, "call_id") },
 		calls: `\"path\":\"a\"`, last: `"text":"done"`,
 	},
 	"gemini": {
-		path:  "/v1beta/models/m:generateContent",
-		begin: `{"contents":[{"role":"user","parts":[{"text":"[main] go"}]}],"tools":[{"functionDeclarations":[{"name":"look","parametersJsonSchema":{"properties":{"path":{}}}}]}]}`,
-		one:   `{"role":"user","parts":[{"functionResponse":{"id":"ID","response":"seen"}},{"text":"and a note"}]}`,
-		two:   `{"role":"user","parts":[{"functionResponse":{"id":"ID","response":"seen"}}]}`,
+		path: "/v1beta/models/m:generateContent",
+		begin: `{"contents":[{"role":"user","parts":[{"text":"[main] go"}]}],` +
+			`"tools":[{"functionDeclarations":[{"name":"look","parametersJsonSchema":{"properties":{"path":{}}}}]}]}`,
+		one: `{"role":"user","parts":[{"functionResponse":{"id":"ID","response":"seen"}},{"text":"and a note"}]}`,
+		two: `{"role":"user","parts":[{"functionResponse":{"id":"ID","response":"seen"}}]}`,
 		id: func(a map[string]any) any {
 			content := at(a["candidates"], 0, "content")
 			return at(at(at(content, -1, "parts"), 0, "functionCall"), -1, "id")
@@ -94,6 +101,7 @@ func at(value any, place int, member string) any {
 	return value.(map[string]any)[member]
 }
 
+// Verifies: ORC-230
 func TestAConversationInEveryProtocol(t *testing.T) {
 	for name, d := range dialects {
 		t.Run(name, func(t *testing.T) {

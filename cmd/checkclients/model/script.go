@@ -60,6 +60,7 @@ type Script struct {
 type Outcome struct {
 	Step    string
 	Tool    string
+	Call    Call
 	Offered bool   // the client offered a tool for it
 	Ended   bool   // the client sent the result
 	Result  string // what the client told the model
@@ -95,7 +96,7 @@ func (c *conversation) next(r *request, id string) (string, Call) {
 		c.reached++
 		call := step.Make(r.tools, last)
 		offered := call.Tool.Name != ""
-		c.outcomes = append(c.outcomes, Outcome{Step: step.Name, Tool: call.Tool.Name, Offered: offered})
+		c.outcomes = append(c.outcomes, Outcome{Step: step.Name, Tool: call.Tool.Name, Call: call, Offered: offered})
 		if offered {
 			c.made = append(c.made, made{id: id, outcome: len(c.outcomes) - 1, call: call})
 			return id, call

@@ -164,7 +164,7 @@ func protocolOf(path string) protocol {
 	case strings.HasSuffix(path, "/chat/completions"):
 		return chat{}
 	case strings.HasSuffix(path, ":streamGenerateContent"), strings.HasSuffix(path, ":generateContent"):
-		return gemini{}
+		return generative{}
 	}
 	return nil
 }

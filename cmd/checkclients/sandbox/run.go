@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -56,6 +57,20 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	}
 	result.Exit = program.ProcessState.ExitCode()
 	return result, nil
+}
+
+// Start starts a program that runs until it is stopped. Stopping it twice does nothing.
+func Start(c Command) (stop func(), err error) {
+	program := exec.Command(c.Args[0], c.Args[1:]...)
+	program.Dir, program.Env = c.Dir, c.Env
+	program.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := program.Start(); err != nil {
+		return nil, fmt.Errorf("%s cannot be started: %w", c.Args[0], err)
+	}
+	return sync.OnceFunc(func() {
+		_ = syscall.Kill(-program.Process.Pid, syscall.SIGKILL)
+		_ = program.Wait() // it was killed
+	}), nil
 }
 
 // endMarked ends the processes that left the group: each that has the mark in its environment.

@@ -14,8 +14,8 @@ import (
 )
 
 func TestRun(t *testing.T) {
-	r, err := sandbox.Run(t.Context(), sandbox.Command{Dir: t.TempDir(), Args: []string{"/bin/sh", "-c", "echo out; echo err >&2; exit 3"},
-		Limit: time.Minute})
+	r, err := sandbox.Run(t.Context(), sandbox.Command{Dir: t.TempDir(), Limit: time.Minute,
+		Args: []string{"/bin/sh", "-c", "echo out; echo err >&2; exit 3"}})
 	require.NoError(t, err)
 	require.Equal(t, 3, r.Exit)
 	require.False(t, r.Late)
@@ -24,12 +24,27 @@ func TestRun(t *testing.T) {
 	require.ErrorContains(t, err, "/nowhere cannot be started")
 }
 
+func TestStart(t *testing.T) {
+	dir := t.TempDir()
+	stop, err := sandbox.Start(sandbox.Command{Dir: dir, Args: []string{"/bin/sh", "-c", "touch began; exec sleep 60"}})
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		_, err := os.Stat(filepath.Join(dir, "began"))
+		return err == nil
+	}, 5*time.Second, 10*time.Millisecond)
+	stop()
+	stop()
+	_, err = sandbox.Start(sandbox.Command{Dir: dir, Args: []string{"/nowhere"}})
+	require.ErrorContains(t, err, "cannot be started")
+}
+
 // What takes too long is ended, with what it started, even where that left its group.
 func TestRunEndsWhatIsLeft(t *testing.T) {
 	dir := t.TempDir()
 	mark := "BED_MARK=" + dir
-	r, err := sandbox.Run(t.Context(), sandbox.Command{Dir: dir, Env: []string{mark, "PATH=" + os.Getenv("PATH")}, Mark: mark,
-		Args: []string{"/bin/sh", "-c", "setsid sh -c 'echo $$ > pid; exec sleep 60' & sleep 60"}, Limit: time.Second})
+	r, err := sandbox.Run(t.Context(), sandbox.Command{
+		Dir: dir, Env: []string{mark, "PATH=" + os.Getenv("PATH")}, Mark: mark, Limit: time.Second,
+		Args: []string{"/bin/sh", "-c", "setsid sh -c 'echo $$ > pid; exec sleep 60' & sleep 60"}})
 	require.NoError(t, err)
 	require.True(t, r.Late)
 	require.Less(t, r.Took, 30*time.Second)

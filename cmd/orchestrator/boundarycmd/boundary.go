@@ -18,7 +18,7 @@ There are four modes: off; validate, in which violations are recorded and the se
 blocked; confirm, in which the person at the client decides on them; and enforce. A project begins in validate.
 Readiness measures when to enforce.`,
 	}
-	cmd.AddCommand(boundaryStatusCommand(), boundaryReportCommand(), boundaryDecisionsCommand(),
+	cmd.AddCommand(boundaryStatusCommand(), boundaryReportCommand(), boundaryDecisionsCommand(), boundaryToolsCommand(),
 		boundaryLogCommand(),
 		boundaryLabelCommand(), boundaryReadinessCommand(), ModeCommand(), boundaryRollbackCommand(),
 		boundaryBypassCommand(), boundaryExplainCommand(), boundaryReplayCommand(), boundaryImportCommand(),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,6 +16,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/operator/config"
 	"orchestrator/internal/operator/setup"
+	"orchestrator/internal/rules/boundary"
 )
 
 // questioner asks the person at a terminal.
@@ -50,9 +52,7 @@ func (o *initOptions) ask(cmd *cobra.Command, found setup.Found) error {
 	if err != nil {
 		return err
 	}
-	err = q.list(&o.answers.Clients, "agent clients to guard, with commas between them: "+
-		strings.Join(agentclient.Names(), ", ")+", or none", checkClients)
-	if err != nil {
+	if err = q.boundary(o); err != nil {
 		return err
 	}
 	return q.list(&o.answers.Roles, "roles beside pm that you take yourself: architect, coder, tester, all, or none",
@@ -67,6 +67,33 @@ func (q questioner) list(names *[]string, question string, check func([]string) 
 	answer, err := q.ask(question, setup.None, func(answer string) error { return check(listed(answer)) })
 	*names = listed(answer)
 	return err
+}
+
+// boundary asks which clients are to be guarded, and how.
+func (q questioner) boundary(o *initOptions) error {
+	err := q.list(&o.answers.Clients, "agent clients to guard, with commas between them: "+
+		strings.Join(agentclient.Names(), ", ")+", or none", checkClients)
+	if err != nil {
+		return err
+	}
+	return q.produces(&o.produces, setup.Named(o.answers.Clients))
+}
+
+// produces asks what a main session may do besides reading, where a client is guarded.
+func (q questioner) produces(decision *string, clients []string) (err error) {
+	if *decision == "" && len(clients) > 0 {
+		*decision, err = q.ask("main sessions build, test, install packages and commit: allow, ask or block",
+			string(boundary.Allow), checkProduces)
+	}
+	return err
+}
+
+// checkProduces refuses what is no answer to the question of produces.
+func checkProduces(answer string) error {
+	if slices.Contains(boundary.Permissions(), boundary.Decision(answer)) {
+		return nil
+	}
+	return fault.Misuse("%q says nothing about what produces", answer).WithFix("give allow, ask or block")
 }
 
 // checkClients refuses names that are no agent clients.

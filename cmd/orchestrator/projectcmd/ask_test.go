@@ -33,4 +33,12 @@ func TestNamesAreAskedFor(t *testing.T) {
 	require.Equal(t, []string{setup.None}, roles)
 	require.NoError(t, q.list(&roles, "nobody is asked again", setup.CheckRoles))
 	require.Contains(t, said.String(), `there is no client "emacs"`)
+	q.in = bufio.NewReader(strings.NewReader("yes\nblock\n\n"))
+	var decision, otherwise, unasked string
+	require.NoError(t, q.produces(&decision, clients))
+	require.NoError(t, q.produces(&otherwise, clients))
+	require.NoError(t, q.produces(&unasked, nil))
+	require.NoError(t, q.produces(&decision, clients))
+	require.Equal(t, []string{"block", "allow", ""}, []string{decision, otherwise, unasked})
+	require.Contains(t, said.String(), `"yes" says nothing about what produces`)
 }

@@ -18,11 +18,13 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/operator/setup"
 	"orchestrator/internal/requirements/reqdoc"
+	"orchestrator/internal/rules/boundary"
 )
 
 // initOptions are the flags of init.
 type initOptions struct {
 	data, export, witness     string
+	produces                  string // what the policy of a new boundary says of it
 	answers                   setup.Answers
 	here, dryRun, yes, asJSON bool
 
@@ -41,7 +43,8 @@ family of each document by its marks. --documents names others. In a folder of a
 repository, unless --here keeps it in this folder.
 
 --client registers the hook of the boundary with an agent client; it records what sessions do, and blocks nothing until
-orchestrator boundary mode enforce. --roles makes tokens for further roles beside that of the pm, for somebody who works
+orchestrator boundary mode enforce. --produces says whether main sessions may then build, test, install packages and
+commit. --roles makes tokens for further roles beside that of the pm, for somebody who works
 in all of them: whoever can read the folder can act in each.
 
 A second run changes nothing; another answer changes only what it is about. If a step fails or is interrupted, the
@@ -88,6 +91,10 @@ func (o *initOptions) flags(cmd *cobra.Command) {
 	}
 	complete("client", append(agentclient.Names(), setup.None)...)
 	complete("roles", setup.Roles()...)
+	f.StringVar(&o.produces, "produces", "",
+		"allow, ask or block: what a main session under an enforced boundary gets for builds, tests and commits "+
+			"(default allow)")
+	complete("produces", "allow", "ask", "block")
 	exportflag.Add(f, &o.export, "file to which the state is written after each commit")
 	f.StringVar(&o.witness, "witness", "witness.json",
 		"state file of orchestrator audit witness, which may know the project")
@@ -111,6 +118,9 @@ func (o *initOptions) run(cmd *cobra.Command) error {
 			return fault.Misuse("there is no client %q", client).
 				WithFix("give %s or %s", strings.Join(agentclient.Names(), ", "), setup.None)
 		}
+	}
+	if err := o.checkProduces(); err != nil {
+		return err
 	}
 	if err := o.goToPlace(cmd); err != nil {
 		return err
@@ -149,7 +159,19 @@ func (o *initOptions) goToPlace(cmd *cobra.Command) error {
 
 func (o *initOptions) plan(ctx context.Context) (setup.Plan, error) {
 	return setup.Project{Data: datadir.Dir(o.data), Export: o.export, Answers: o.answers, Begin: o.begin,
-		Guard: guard, Told: agentclient.InstructionFiles()}.Plan(ctx)
+		Guard: o.guard, Told: agentclient.InstructionFiles()}.Plan(ctx)
+}
+
+// checkProduces refuses an answer that means nothing, or has nothing to be about.
+func (o *initOptions) checkProduces() error {
+	switch {
+	case o.produces == "":
+		return nil
+	case len(setup.Named(o.answers.Clients)) == 0 && !o.mayAsk():
+		return fault.Misuse("--produces is for the policy of a boundary, and there is no client to guard").
+			WithFix("give --client, too")
+	}
+	return checkProduces(o.produces)
 }
 
 // begin is the first start of the project, without a service around it.
@@ -169,19 +191,20 @@ func (o *initOptions) begin(ctx context.Context, a setup.Answers) error {
 }
 
 // guard says how the boundary guards a client in the working folder.
-func guard(_ context.Context, client string) (setup.Guard, error) {
-	o, err := boundarycmd.Installation(".", client, "set up")
+func (o *initOptions) guard(_ context.Context, client string) (setup.Guard, error) {
+	p, err := boundarycmd.Installation(".", client, "set up")
 	if err != nil {
 		return setup.Guard{}, err
 	}
-	file, done, err := install.Look(o)
+	p.Produces = boundary.Decision(o.produces)
+	file, done, err := install.Look(p)
 	return setup.Guard{File: file, Folder: datadir.Default, Done: done,
 		Install: func(ctx context.Context) ([]string, error) {
-			did, err := install.Install(ctx, o)
+			did, err := install.Install(ctx, p)
 			return did.Said, err
 		},
 		Uninstall: func() error {
-			_, err := install.Uninstall(o)
+			_, err := install.Uninstall(p)
 			return err
 		},
 	}, err

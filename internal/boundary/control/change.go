@@ -64,7 +64,11 @@ func Policy(dir folder.Dir) (boundary.Policy, error) {
 // SetUp makes the folder of a project with the default policy, unless it has one, and notes in which mode the project
 // begins.
 func SetUp(dir folder.Dir, c Change) (made bool, err error) {
-	p := boundary.DefaultPolicy()
+	return SetUpAs(dir, boundary.DefaultPolicy(), c)
+}
+
+// SetUpAs does what SetUp does, with a policy of its own.
+func SetUpAs(dir folder.Dir, p boundary.Policy, c Change) (made bool, err error) {
 	if made, err = dir.Make(p); err != nil || !made {
 		return made, err
 	}

@@ -10,6 +10,7 @@ import (
 	"orchestrator/internal/agentclient"
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/boundary/shell"
+	"orchestrator/internal/boundary/shell/toolchain"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
 )
@@ -34,11 +35,17 @@ func callOf(e agentclient.Event, r resolver, at time.Time) boundary.Call {
 	if client, known := agentclient.Named(e.Client); known {
 		c.Notes = r.notes(client, e, c.Targets)
 	}
-	if e.Tool != toolBash && e.Tool != toolPowerShell {
+	reading, isShell := readingOf(e), e.Tool == toolBash || e.Tool == toolPowerShell
+	if e.Skill != "" {
+		reading, isShell = r.skill(e)
+	}
+	if !isShell {
 		c.Homes = r.homes(c.Targets)
 		return c
 	}
-	reading := readingOf(e)
+	if e.Interactive {
+		reading.Parts = typedInto(reading.Parts)
+	}
 	c.IsShell, c.Text, c.Reads = true, reading.Text, r.secrets(reading.Shown)
 	c.Parts = make([]boundary.Part, 0, len(reading.Parts))
 	for _, p := range reading.Parts {
@@ -63,10 +70,25 @@ func ownTool(e agentclient.Event) string {
 
 // readingOf reads the command of a shell. Of PowerShell nothing is known but the words.
 func readingOf(e agentclient.Event) shell.Reading {
-	if e.Tool == toolPowerShell {
+	switch e.Tool {
+	case toolPowerShell:
 		return shell.Unread(e.Command, "what a command of PowerShell does cannot be told")
+	case toolBash:
+		return shell.Bash(e.Command)
 	}
-	return shell.Bash(e.Command)
+	return shell.Reading{}
+}
+
+// typedInto returns the parts of a command that the session can type into while it runs, and no hook is called for what
+// it types: what runs a pager, an editor or a question is no reader then, and no policy vouches for a program.
+func typedInto(parts []shell.Part) []shell.Part {
+	for i, p := range parts {
+		if len(p.Words) > 0 && p.Class != shell.Writes && (p.Unknown || toolchain.TakesCommands(p.Words[0])) {
+			parts[i] = shell.Part{Words: p.Words, Class: shell.Ambiguous,
+				Why: "the session can type into " + p.Words[0] + ", which may run what is typed"}
+		}
+	}
+	return parts
 }
 
 // mostFollowed is how many words of one command are followed to where their links lead.

@@ -32,8 +32,8 @@ func (r resolver) homes(targets []boundary.Target) []string {
 	return all
 }
 
-// notes reports whether a tool of the client writes nothing but what the client keeps for itself: its plans, and what it
-// remembers. What lies in the project is the project's, wherever that is, and so are the files of any working tree.
+// notes reports whether a tool of the client writes nothing but what the client keeps for itself: its plans, and what
+// it remembers. What lies in the project is the project's, wherever that is, and so are the files of any working tree.
 func (r resolver) notes(c *agentclient.Client, e agentclient.Event, targets []boundary.Target) bool {
 	if len(c.Notes) == 0 || len(targets) == 0 || r.home == "" || !c.Writes(e.Tool) {
 		return false

@@ -3,6 +3,7 @@
 package install
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"os/exec"
@@ -16,6 +17,7 @@ import (
 	"orchestrator/internal/agentclient/settings"
 	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/system/git"
 )
@@ -30,7 +32,8 @@ type Options struct {
 	FollowLink bool   // change the file that a link in the place of the client's settings leads to
 	Version    string // of the client; "" is asked of the client
 	Change     control.Change
-	NoteID     string // of the line in the journal that notes it
+	Produces   boundary.Decision // of the policy that is made where there is none; "" is the default
+	NoteID     string            // of the line in the journal that notes it
 }
 
 // Done is what an installation or its removal did.
@@ -91,20 +94,38 @@ func Install(ctx context.Context, o Options) (Done, error) {
 	return d, o.note(d, control.Installed)
 }
 
+// policy returns the policy of a project that has none.
+func (o Options) policy() boundary.Policy {
+	p := boundary.DefaultPolicy()
+	p.Produces = cmp.Or(o.Produces, p.Produces)
+	return p
+}
+
 // setUp sets the boundary up where there is none, and returns its mode. For all projects of a user nothing is set up in
 // the one that happens to be the working folder.
 func (o Options) setUp(d *Done) (mode boundary.Mode, err error) {
 	if !o.bounded() {
 		return boundary.Validate, nil
 	}
-	if d.Policy, err = control.SetUp(o.Dir, o.Change); err != nil {
+	if d.Policy, err = control.SetUpAs(o.Dir, o.policy(), o.Change); err != nil {
 		return "", err
 	}
-	policy, err := control.Policy(o.Dir)
+	policy, err := o.checkPolicy()
 	if err != nil {
-		return "", err // one that cannot be read blocks everything, or nothing
+		return "", err
 	}
 	return policy.Mode, link(o.Dir, d.Program)
+}
+
+// checkPolicy reads the policy. It refuses one that cannot be read, since it blocks everything, or nothing; and one that
+// was there and says something else than is asked for.
+func (o Options) checkPolicy() (boundary.Policy, error) {
+	p, err := control.Policy(o.Dir)
+	if err == nil && o.Produces != "" && p.Produces != o.Produces {
+		return p, fault.Misuse("the boundary of this project has a policy with produces %s", p.Produces).
+			WithFix("a person changes it in .orchestrator/boundary/policy.json; leave it out here")
+	}
+	return p, err
 }
 
 // bounded reports whether there is a boundary, or one is to be set up.

@@ -28,7 +28,7 @@ func Look(o Options) (file string, done bool, err error) {
 	if err != nil {
 		return file, false, err
 	}
-	if _, err := control.Policy(o.Dir); err != nil {
+	if _, err := o.checkPolicy(); err != nil {
 		if fault.Is(err, control.CodeNoBoundary) {
 			err = nil // Install makes it
 		}

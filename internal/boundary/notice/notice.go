@@ -188,8 +188,12 @@ func Text(mode boundary.Mode, since time.Time, clients []*agentclient.Client) st
 
 // call describes the call that starts an agent.
 func call(d agentclient.Delegates) string {
+	names := []string{d.Type}
+	for _, also := range d.Also {
+		names = append(names, also.Name)
+	}
 	var members []string
-	for _, name := range []string{d.Type, d.Brief, d.Prompt} {
+	for _, name := range append(names, d.Prompt) {
 		if name != "" {
 			members = append(members, "`"+name+"`")
 		}

@@ -52,7 +52,7 @@ func TestTheText(t *testing.T) {
 The main session of an agent client reads, asks and delegates here; agents change files.
 In force since 2026-03-04: a call against this rule is blocked before the tool runs, and the answer says what to do instead.
 
-- To delegate in codex, call `+"`spawn_agent` with `agent_type` and `message`"+`.
+- To delegate in codex, call `+"`spawn_agent` with `agent_type`, `task_name` and `message`"+`.
 - Do what a block says instead; do not look for a way around it.
 - In an emergency a person lifts the boundary: `+"`orchestrator boundary bypass --reason TEXT --for 30m`"+`.
   Each call that it lets through says so, and is on record.

@@ -61,6 +61,17 @@ func (h *History) Recovery() *boundary.Recovery {
 	return r
 }
 
+// rolledBack returns when the boundary was rolled back last. What sessions did before is what the rollback was about: it
+// speaks against a boundary that was mended no more, and in validate no other sessions outweigh it.
+func (h *History) rolledBack() (at time.Time) {
+	for _, m := range h.Modes {
+		if m.From.Blocks() && !m.Mode.Blocks() {
+			at = m.At
+		}
+	}
+	return at
+}
+
 // activated returns when the boundary was switched to enforce; the zero time where it is not in it.
 func (h *History) activated() (at time.Time) {
 	for _, m := range h.Modes {

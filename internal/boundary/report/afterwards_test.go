@@ -348,6 +348,29 @@ func TestARollbackIsRecoveredFrom(t *testing.T) {
 	require.Nil(t, c.figures().Recovery, "the boundary blocks again")
 }
 
+// Verifies: ORC-214
+//
+// What sessions did before a rollback raises no flag after it: in validate nothing could outweigh it.
+func TestSessionsCountFromTheLastRollback(t *testing.T) {
+	c := newCourse(t)
+	lifted := func(l *folder.Line) { l.Verdict.Decision, l.Verdict.Bypass = boundary.Allow, boundary.ByEnvironment }
+	sessions := func() []int {
+		f := c.figures()
+		return []int{f.EnforcedSessions, f.BypassedSessions, f.BlockedSessions, f.InsistingSessions}
+	}
+	require.NoError(t, c.to(boundary.Enforce, "o"))
+	c.calls("s1", boundary.Main, "Edit", "a", lifted)
+	for range 3 {
+		c.calls("s2", boundary.Main, "Edit", "a")
+	}
+	require.Equal(t, []int{2, 1, 1, 1}, sessions())
+	require.NoError(t, c.to(boundary.Validate, ""))
+	require.Equal(t, []int{0, 0, 0, 0}, sessions())
+	require.NoError(t, c.to(boundary.Enforce, "o"))
+	c.calls("s3", boundary.Main, "Edit", "b")
+	require.Equal(t, []int{1, 0, 1, 0}, sessions(), "nor when the boundary blocks again")
+}
+
 // Verifies: ORC-212
 func TestConfirmWaitsForAllButTheDays(t *testing.T) {
 	dir := ripe(t, func(lines []folder.Line) []folder.Line {

@@ -31,6 +31,7 @@ func EntryOf(l folder.Line) Entry {
 		Decision: boundary.Decision(l.Kind), Mode: l.Mode, Took: time.Duration(l.Micros) * time.Microsecond}
 	if l.Kind == folder.KindDecision && l.Verdict != nil {
 		e.Decision, e.Rule, e.What = l.Verdict.Decision, l.Verdict.Rule, called(l)
+		e.Mode = cmp.Or(l.Verdict.Mode, l.Mode)
 		return e
 	}
 	e.What = sentence(l)
@@ -110,12 +111,18 @@ func sentence(l folder.Line) string {
 		add("for session %s", g.Session)
 		add("until %s", g.Until.UTC().Format(time.RFC3339))
 	}
+	if l.Revoked {
+		add("%s", "revoked")
+	}
 	text := strings.Join(all, " ")
 	if l.Reason != "" {
 		text = strings.TrimPrefix(text+": "+l.Reason, ": ")
 	}
 	if l.Override != "" {
 		text += " (although not ready: " + l.Override + ")"
+	}
+	if l.Mend != "" {
+		text += "; mended: " + l.Mend + " (" + l.Link + ")"
 	}
 	return text
 }

@@ -29,6 +29,8 @@ func TestEntries(t *testing.T) {
 		Took: 1500 * time.Microsecond}, report.EntryOf(shell))
 	require.Equal(t, "Edit on a, let through by bypass g1", report.EntryOf(folder.Line{Kind: folder.KindDecision, Tool: "Edit",
 		Named: files[:1], Verdict: &boundary.Verdict{Decision: boundary.Allow, Bypass: "g1"}}).What)
+	shell.Verdict.Mode = boundary.Confirm
+	require.Equal(t, boundary.Confirm, report.EntryOf(shell).Mode, "the files have a mode of their own")
 	for want, l := range map[string]folder.Line{
 		"Edit":   {Kind: folder.KindDecision, Tool: "Edit", Verdict: &boundary.Verdict{}},
 		"Read":   {Kind: folder.KindDecision, Tool: "Read"},
@@ -37,9 +39,13 @@ func TestEntries(t *testing.T) {
 			From: boundary.Validate, Reason: "why", Override: "it burns"},
 		"g1 for session s until 2026-01-01T10:00:00Z: stuck": {Kind: folder.KindGrant, Reason: "stuck",
 			Grant: &boundary.Grant{ID: "g1", Session: "s", Until: until}},
-		"correct of 3f: fine": {Kind: folder.KindLabel, What: report.LabelCorrect, Of: "3f", Reason: "fine"},
-		"it is null":          {Kind: folder.KindError, Reason: "it is null"},
-		"":                    {Kind: "of a newer program"},
+		"correct of 3f: fine":       {Kind: folder.KindLabel, What: report.LabelCorrect, Of: "3f", Reason: "fine"},
+		"team revoked: two are new": {Kind: folder.KindAttestation, What: "team", Revoked: true, Reason: "two are new"},
+		"no ids; mended: they have some (https://example.com/12)": {Kind: folder.KindRecovery, Reason: "no ids",
+			Mend: "they have some", Link: "https://example.com/12"},
+		"48h: no errors": {Kind: folder.KindReview, What: "48h", Reason: "no errors"},
+		"it is null":     {Kind: folder.KindError, Reason: "it is null"},
+		"":               {Kind: "of a newer program"},
 	} {
 		l.By = "local:ada"
 		e := report.EntryOf(l)

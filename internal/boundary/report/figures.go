@@ -48,8 +48,9 @@ func (h *History) Figures(p *boundary.Policy, now time.Time) boundary.Figures {
 	recent.countRuns(&f)
 	recent.countLabels(&f)
 	h.countViolations(p, &f)
-	recent.countSessions(&f)
-	recent.countInsisting(&f)
+	sinceRollback := recent.since(h.rolledBack())
+	sinceRollback.countSessions(&f)
+	sinceRollback.countInsisting(&f)
 	for _, m := range h.Modes {
 		if m.From.Blocks() && !m.Mode.Blocks() {
 			f.Rollbacks++

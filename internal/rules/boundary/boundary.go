@@ -99,12 +99,15 @@ type Call struct {
 type Delegation struct {
 	Tool   string      // that starts an agent
 	Type   string      // its member that names the agent; "" where there is none
-	Brief  string      // its member that holds a few words on the task; "" where none is needed
+	Also   []Member    // what else it must be given
 	Prompt string      // its member that holds the task
 	Agents []AgentType // that exist there, those of the project first
 	Reads  []string    // the tools that a main session may use, as the client calls them
 	Writes []string    // the tools that write
 }
+
+// Member is a member of a tool's input, with what may stand in it.
+type Member struct{ Name, Text string }
 
 // AgentType is an agent that a session of a client can start.
 type AgentType struct {

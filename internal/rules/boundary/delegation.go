@@ -167,22 +167,23 @@ func unsaid(p *Policy, c Call) string {
 
 // example returns a call that starts an agent.
 func (d Delegation) example(s suited, targets []Target) string {
-	what, brief := "Implement what to change, and how to tell that it is done", "Make the change"
+	what := "Implement what to change, and how to tell that it is done"
 	if len(targets) > 0 && targets[0].Path != "" {
 		const most = 80
-		file := clip(targets[0].Path, most)
-		what, brief = "Implement in "+file+": what to change, and how to tell that it is done", "Change the file"
+		what = "Implement in " + clip(targets[0].Path, most) + ": what to change, and how to tell that it is done"
 	}
 	var members []string
 	add := func(name, value string) {
-		if name != "" && value != "" {
+		if name != "" {
 			members = append(members, fmt.Sprintf("%q: %q", name, value))
 		}
 	}
 	if !s.Untyped {
 		add(d.Type, s.Name)
 	}
-	add(d.Brief, brief)
+	for _, m := range d.Also {
+		add(m.Name, m.Text)
+	}
 	add(d.Prompt, what)
 	return d.Tool + " {" + strings.Join(members, ", ") + "}"
 }

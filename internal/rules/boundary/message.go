@@ -155,13 +155,14 @@ func bypass(p *Policy, v Verdict) string {
 
 // phase says what the mode makes of the call.
 func phase(p *Policy, v Verdict) string {
+	text := "Phase: " + string(cmp.Or(v.Mode, p.Mode))
 	switch v.Decision {
 	case Block:
-		return "Phase: " + string(p.Mode) + ": this call has been blocked"
+		return text + ": this call has been blocked"
 	case Ask:
-		return "Phase: " + string(p.Mode) + ": a person decides on this call"
+		return text + ": a person decides on this call"
 	}
-	return "Phase: " + string(p.Mode) + ": this call is let through; in enforce it is not"
+	return text + ": this call is let through; in enforce it is not"
 }
 
 // oneLine takes out what would break a line, or play with a terminal.

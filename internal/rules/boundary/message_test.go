@@ -14,7 +14,7 @@ func message(p Policy, c Call) string { return Message(&p, c, Judge(&p, c)) }
 // bypass and the phase: a line each.
 func TestMessageOfABlock(t *testing.T) {
 	c := call("Edit", "main")
-	c.Delegation = Delegation{Tool: "Agent", Type: "subagent_type", Brief: "description", Prompt: "prompt",
+	c.Delegation = Delegation{Tool: "Agent", Type: "subagent_type", Prompt: "prompt", Also: []Member{{"description", "Change the file"}},
 		Agents: []AgentType{{Name: "explorer"}, {Name: "test-coverage"}, {Name: "general-purpose", BuiltIn: true}, {Name: "bug-hunter"}},
 		Reads:  []string{"Read", "Grep", "Agent"}, Writes: []string{"Edit", "Write"}}
 	require.Equal(t, strings.Split(message(DefaultEnforced(), c), "\n"), []string{
@@ -115,7 +115,7 @@ func TestMessages(t *testing.T) {
 func TestMessagesAreBounded(t *testing.T) {
 	for _, text := range []string{strings.Repeat("x", 1<<20), strings.Repeat("é", 5000), "a\nBypass: none\x1b[31m\u202e\u200b", strings.Repeat("\n", 3000)} {
 		p := DefaultEnforced()
-		said := Delegation{Tool: text, Type: text, Brief: text, Prompt: text, Agents: []AgentType{{Name: text}}, Reads: []string{text}, Writes: []string{text}}
+		said := Delegation{Tool: text, Type: text, Prompt: text, Also: []Member{{text, text}}, Agents: []AgentType{{Name: text}}, Reads: []string{text}, Writes: []string{text}}
 		p.Agents = append([]Rights{{Name: "n" + strings.ReplaceAll(text, "*", ""), For: text, MayWrite: []string{"**"}}}, p.Agents...)
 		c := Call{Tool: text, Client: text, Actor: Actor{Kind: Agent, Type: text}, Targets: []Target{file(text)}, Delegation: said}
 		p.Agents = []Rights{{Name: "*", For: text, MayWrite: []string{"**"}}}

@@ -95,6 +95,7 @@ func TestModesOfPaths(t *testing.T) {
 	}
 
 	v := Judge(policyIn(Enforce, lax), edit("docs/a.md"))
+	require.Contains(t, Message(policyIn(Enforce, lax), edit("docs/a.md"), v), "Phase: validate: this call is let through")
 	require.Equal(t, []any{Warn, Block, Validate}, []any{v.Decision, v.Would, v.Mode})
 	v = Judge(policyIn(Validate, strict), edit("src/a.go"))
 	require.Equal(t, []any{Block, Block, Enforce}, []any{v.Decision, v.Would, v.Mode})

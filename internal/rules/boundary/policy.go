@@ -67,6 +67,9 @@ type Thresholds struct {
 	RateDays       int     `json:"rate_days"`       // rates are of the last so many days: what was mended long ago weighs no more; 0 is ever since
 }
 
+// Permissions returns what a policy may say of what is neither a write nor harmless.
+func Permissions() []Decision { return []Decision{Allow, Ask, Block} }
+
 // DefaultPolicy returns the policy of a project that has just been set up.
 func DefaultPolicy() Policy {
 	return Policy{
@@ -125,11 +128,11 @@ func (p *Policy) Check() error {
 	if !slices.Contains([]ActorRule{AsMain, AsAgent, AskWho}, p.UnknownActor) {
 		wrong("/unknown_actor", "write main, agent or ask", "there is no rule %q for unknown actors", p.UnknownActor)
 	}
-	if !slices.Contains([]Decision{Block, Ask, Allow}, p.Ambiguous) {
+	if !slices.Contains(Permissions(), p.Ambiguous) {
 		wrong("/ambiguous", "write block, ask or allow", "%q is nothing to do with an ambiguous call", p.Ambiguous)
 	}
 	p.checkPathModes(wrong)
-	if !slices.Contains([]Decision{Block, Ask, Allow, ""}, p.Produces) {
+	if p.Produces != "" && !slices.Contains(Permissions(), p.Produces) {
 		wrong("/produces", "write allow, ask or block", "%q is nothing to do with a call that produces", p.Produces)
 	}
 	p.checkPatterns(wrong)

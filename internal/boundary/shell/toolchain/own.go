@@ -27,6 +27,7 @@ var own = []Row{
 	{Name: "orchestrator boundary replay", Words: Any, Opts: ownBoundary + " --policy:", Reads: true},
 	{Name: "orchestrator boundary report", Opts: ownBoundary + " --since:", Reads: true},
 	{Name: "orchestrator boundary status", Opts: ownBoundary, Reads: true},
+	{Name: "orchestrator boundary tools", Words: Any, Opts: ownBoundary + " --since:", Reads: true},
 	{Name: "orchestrator change", Words: Any, Opts: ownServer + ownMoves + " --from: --if-match: --status:",
 		Reads: true},
 	{Name: "orchestrator claim", Words: Any, Opts: ownServer + " --as: --field: --for: --release --renew",

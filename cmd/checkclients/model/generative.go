@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// gemini is Google's Generative Language API.
-type gemini struct{}
+// generative is Google's Generative Language API.
+type generative struct{}
 
-type geminiPart struct {
+type generativePart struct {
 	Text     string `json:"text"`
 	Response *struct {
 		ID       string          `json:"id"`
@@ -17,10 +17,10 @@ type geminiPart struct {
 	} `json:"functionResponse"`
 }
 
-type geminiRequest struct {
+type generativeRequest struct {
 	Contents []struct {
-		Role  string       `json:"role"`
-		Parts []geminiPart `json:"parts"`
+		Role  string           `json:"role"`
+		Parts []generativePart `json:"parts"`
 	} `json:"contents"`
 	Tools []struct {
 		Functions []struct {
@@ -31,8 +31,8 @@ type geminiRequest struct {
 	} `json:"tools"`
 }
 
-func (gemini) read(path string, body []byte) (*request, error) {
-	var asked geminiRequest
+func (generative) read(path string, body []byte) (*request, error) {
+	var asked generativeRequest
 	if err := json.Unmarshal(body, &asked); err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func (gemini) read(path string, body []byte) (*request, error) {
 	return r, nil
 }
 
-func (gemini) write(w http.ResponseWriter, r *request, id string, call *Call, text string) {
+func (generative) write(w http.ResponseWriter, r *request, id string, call *Call, text string) {
 	part := object{"text": text}
 	if call != nil {
 		part = object{"functionCall": object{"id": "call_" + id, "name": call.Tool.Name, "args": call.Input}}

@@ -1,0 +1,55 @@
+package boundarycmd
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/output"
+	"orchestrator/internal/boundary/report"
+)
+
+func boundaryToolsCommand() *cobra.Command {
+	var o boundaryOptions
+	var since string
+	cmd := &cobra.Command{
+		Use:   "tools",
+		Short: "List tools that were called and that nothing is known of",
+		Long: `Tools lists what clients called that neither this program nor the policy knows: client, the client's own
+name, how often, when last, and the class that the words of its name give it. In enforce a main session cannot use
+what is ambiguous. The lines below each tool are lines of the policy that would class it.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			from, err := sinceOf(since, time.Now())
+			if err != nil {
+				return err
+			}
+			_, policy, err := o.policy()
+			if err != nil {
+				return err
+			}
+			h, err := o.history()
+			if err != nil {
+				return err
+			}
+			u := h.Unknown(&policy, from)
+			return o.show(cmd.OutOrStdout(), u, func(p *output.Printer) { writeUnknown(p, u) })
+		},
+	}
+	o.rootFlag(cmd)
+	o.jsonFlag(cmd)
+	sinceFlag(cmd, &since)
+	return cli.WithEnv(cmd)
+}
+
+func writeUnknown(p *output.Printer, all report.Unknown) {
+	for _, u := range all.Tools {
+		p.Line("%s  %s  %s  %d calls, last %s", output.Printable(u.Client), output.Printable(u.Tool),
+			p.Paint(output.Yellow, string(u.Class)), u.Calls, u.Last.Format(time.DateTime))
+		for _, l := range u.Lines {
+			p.Line("  if %s: %s", l.If, output.Printable(l.Line))
+		}
+	}
+	p.Line("%d tools that nothing is known of", len(all.Tools))
+}

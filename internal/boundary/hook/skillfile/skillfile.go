@@ -1,0 +1,68 @@
+// Package skillfile reads what the file of a skill has its client run by itself, before a model sees the text.
+package skillfile
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Commands that stand in a line, and those in a block of their own, as clients find them.
+var (
+	inline = regexp.MustCompile("(?m)(?:^|\\s)!`([^`]+)`")
+	block  = regexp.MustCompile("```!\\s*\\n?([\\s\\S]*?)\\n?```")
+)
+
+// What a client puts the arguments in place of: all of them, or one by its number.
+var argument = regexp.MustCompile(`\$(?:ARGUMENTS(?:\[\d+\])?|\d+)`)
+
+// Skill is what a file has its client do.
+type Skill struct {
+	Commands []string // for the shell, with the arguments in them
+	Doubt    string   // what else it may have the client run; "" for nothing
+}
+
+// Read returns what the file of a skill has its client do when it is given arguments. They are put in as the client
+// does it, as text, so that what follows a semicolon in them is a command.
+func Read(text, args string) Skill {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	head, body := frontMatter(text)
+	var s Skill
+	for _, pattern := range []*regexp.Regexp{inline, block} {
+		for _, found := range pattern.FindAllStringSubmatch(body, -1) {
+			s.Commands = append(s.Commands, argument.ReplaceAllLiteralString(found[1], args))
+		}
+	}
+	switch {
+	case member(head, "hooks"):
+		s.Doubt = "the skill registers hooks of its own"
+	case len(s.Commands) > 0 && member(head, "shell"):
+		s.Doubt = "the skill names the shell that its commands run in"
+	case len(s.Commands) > 0 && args != "" && member(head, "arguments"):
+		s.Doubt = "the skill puts named arguments into its commands"
+	}
+	return s
+}
+
+// frontMatter parts a text that begins with lines between --- from what follows them.
+func frontMatter(text string) (head, body string) {
+	rest, found := strings.CutPrefix(strings.TrimPrefix(text, "\ufeff"), "---\n")
+	if !found {
+		return "", text
+	}
+	head, body, found = strings.Cut(rest, "\n---")
+	if !found {
+		return rest, rest
+	}
+	return head, body
+}
+
+// member reports whether a member of the front matter has a name, at its top.
+func member(head, name string) bool {
+	for line := range strings.Lines(head) {
+		key, _, found := strings.Cut(line, ":")
+		if found && strings.Trim(strings.TrimRight(key, " \t"), `"'`) == name {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,107 @@
+package hook
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/agentclient"
+	"orchestrator/internal/rules/boundary"
+)
+
+// ofMain judges a main session's event with the policy of a new project that is enforced.
+func (p project) ofMain(e agentclient.Event, home string, change func(*boundary.Policy)) boundary.Verdict {
+	p.t.Helper()
+	policy := boundary.DefaultPolicy()
+	policy.Mode = boundary.Enforce
+	if change != nil {
+		change(&policy)
+	}
+	e.Actor = boundary.Actor{Kind: boundary.Main}
+	return boundary.Judge(&policy, callOf(e, newResolver(p.dir.Root, e.Cwd, p.dir.Root, home), time.Unix(0, 0)))
+}
+
+// Covers: ORC-202
+//
+// What a session can type into is no reader, as Codex calls it with a terminal, and none that a policy vouches for.
+func TestWhatCanBeTypedInto(t *testing.T) {
+	p := newProject(t, boundary.Enforce)
+	vouching := func(b *boundary.Policy) { b.ReadingCommands = []string{"man"} }
+	for command, reads := range map[string]bool{
+		"less go.mod": false, "more a": false, "git log": false, "git --paginate diff": false, "git commit": false,
+		"cat a | less": false, "top": false, "man ls": false, "orchestrator approve REQ-1": false, "bat a": false,
+		"cat go.mod": true, "ls -la": true, "go test ./...": true, "grep x a | head": true,
+	} {
+		for interactive, allowed := range map[bool]bool{false: true, true: reads} {
+			v := p.ofMain(agentclient.Event{Client: "codex", Tool: toolBash, Command: command, Cwd: p.dir.Root,
+				Interactive: interactive}, "", vouching)
+			require.Equal(t, allowed, v.Decision == boundary.Allow, "%s: %+v", command, v)
+		}
+	}
+	client, _ := agentclient.Named("codex")
+	event, err := client.Parse([]byte(`{"session_id":"s","cwd":"/p","hook_event_name":"PreToolUse",` +
+		`"tool_name":"exec_command","tool_input":{"cmd":"less go.mod","tty":true}}`))
+	require.NoError(t, err)
+	require.Equal(t, boundary.RuleAmbiguous, p.ofMain(event, "", nil).Rule)
+}
+
+// Covers: ORC-203
+//
+// A skill is judged by the commands of its file, wherever the client finds it.
+func TestSkills(t *testing.T) {
+	p, home := newProject(t, boundary.Enforce), t.TempDir()
+	write := func(root, name, text string) {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o600))
+	}
+	write(p.dir.Root, ".claude/skills/plain/SKILL.md", "Read the code.")
+	write(p.dir.Root, ".claude/skills/reads/SKILL.md", "Now: !`git status`\n")
+	write(p.dir.Root, ".claude/skills/tests/SKILL.md", "!`go test ./...`\n")
+	write(p.dir.Root, ".claude/skills/writes/SKILL.md", "!`echo x > main.go`\n")
+	write(p.dir.Root, ".claude/skills/any/SKILL.md", "!`cat $ARGUMENTS`\n")
+	write(p.dir.Root, ".claude/skills/hooked/SKILL.md", "---\nhooks: {}\n---\n")
+	write(p.dir.Root, ".claude/commands/ops/deploy.md", "```!\n./deploy.sh\n```\n")
+	write(p.dir.Root, "sub/.claude/skills/below/SKILL.md", "!`rm x`\n")
+	write(p.dir.Root, ".claude/skills/both/SKILL.md", "!`ls`\n")
+	write(home, ".claude/skills/both/SKILL.md", "!`rm x`\n")
+	write(home, ".claude/skills/mine/SKILL.md", "!`rm x`\n")
+	write(p.dir.Root, "elsewhere.md", "x")
+	require.NoError(t, os.MkdirAll(filepath.Join(p.dir.Root, ".claude/skills/link"), 0o700))
+	require.NoError(t, os.Symlink("../../../elsewhere.md", filepath.Join(p.dir.Root, ".claude/skills/link/SKILL.md")))
+	for _, one := range []struct{ skill, args, cwd, rule string }{
+		{"plain", "", "", boundary.RuleReads},
+		{"reads", "", "", boundary.RuleReads},
+		{"tests", "", "", boundary.RuleProduces},
+		{"writes", "", "", boundary.RuleWrites},
+		{"any", "go.mod", "", boundary.RuleReads},
+		{"any", "a; rm b", "", boundary.RuleWrites},
+		{"hooked", "", "", boundary.RuleAmbiguous},
+		{"link", "", "", boundary.RuleAmbiguous},
+		{"ops:deploy", "", "", boundary.RuleAmbiguous},
+		{"both", "", "", boundary.RuleWrites},
+		{"mine", "", "", boundary.RuleWrites},
+		{"below", "", "sub/deeper", boundary.RuleWrites},
+		{"writes", "", "sub/deeper", boundary.RuleWrites},
+		{"writes", "", "/elsewhere", boundary.RuleWrites},
+		{"below", "", "", boundary.RuleReads},
+		{"bundled", "", "", boundary.RuleReads},
+		{"../skills/writes", "", "", boundary.RuleReads},
+		{"..", "", "", boundary.RuleReads},
+	} {
+		cwd := filepath.Join(p.dir.Root, one.cwd)
+		if filepath.IsAbs(one.cwd) {
+			cwd = one.cwd
+		}
+		e := agentclient.Event{Client: "claude", Tool: "Skill", Skill: one.skill, SkillArgs: one.args, Cwd: cwd}
+		require.Equal(t, one.rule, p.ofMain(e, home, nil).Rule, "%+v", one)
+		e.Client = "opencode"
+		require.Equal(t, boundary.RuleReads, p.ofMain(e, home, nil).Rule, "it runs no command of a skill")
+	}
+	answer := p.hook(strings.NewReader(p.call("Skill", `{"skill":"writes"}`)))
+	require.Equal(t, 2, answer.code)
+	require.Contains(t, answer.stderr, "> writes a file")
+}

@@ -1,0 +1,89 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"orchestrator/internal/agentclient"
+	"orchestrator/internal/rules/boundary"
+)
+
+// Unknown are the tools that were called and that nothing is known of, those that were called most first.
+type Unknown struct {
+	Tools []Unlisted `json:"tools"`
+}
+
+// Unlisted is a tool that was called and that neither the client's table nor a list of the policy knows.
+type Unlisted struct {
+	Client string         `json:"client"`
+	Tool   string         `json:"tool"` // as the client calls it
+	Calls  int            `json:"calls"`
+	Last   time.Time      `json:"last"`
+	Class  boundary.Class `json:"class"` // by the words of its name
+	Lines  []Line         `json:"lines"`
+}
+
+// Line is a line of a policy that would class a tool.
+type Line struct {
+	If   string `json:"if"` // it is right
+	Line string `json:"line"`
+}
+
+// Unknown lists the tools that are not known. The zero time is everything.
+func (h *History) Unknown(p *boundary.Policy, since time.Time) Unknown {
+	type key struct{ client, tool string }
+	found := map[key]*Unlisted{}
+	for _, d := range h.Decisions {
+		own := cmp.Or(d.OwnTool, d.Tool)
+		if d.Shell || own == "" || d.At.Before(since) {
+			continue
+		}
+		class, unlisted := p.Unlisted(boundary.Call{Tool: canonical(d.Client, d.Tool, own), OwnTool: own})
+		if !unlisted {
+			continue
+		}
+		k := key{d.Client, own}
+		if found[k] == nil {
+			found[k] = &Unlisted{Client: d.Client, Tool: own, Class: class, Lines: linesFor(own, class)}
+		}
+		found[k].Calls++
+		if d.At.After(found[k].Last) {
+			found[k].Last = d.At
+		}
+	}
+	all := make([]Unlisted, 0, len(found))
+	for _, u := range found {
+		all = append(all, *u)
+	}
+	slices.SortFunc(all, func(a, b Unlisted) int {
+		return cmp.Or(b.Calls-a.Calls, strings.Compare(a.Client, b.Client), strings.Compare(a.Tool, b.Tool))
+	})
+	return Unknown{all}
+}
+
+// canonical returns the one name of a tool as this program knows it: the line may be of an older one.
+func canonical(client, noted, own string) string {
+	if c, known := agentclient.Named(client); known && noted == own {
+		return c.Canonical(own)
+	}
+	return noted
+}
+
+// linesFor returns what a policy may say of a tool: all of it where the name tells nothing. A character that a pattern
+// does not have is any one there.
+func linesFor(tool string, class boundary.Class) []Line {
+	pattern := strings.NewReplacer("/", "_", "[", "?", "]", "?", `\`, "?", "*", "?").Replace(tool)
+	line := func(list string) string { return fmt.Sprintf("%q: [%q]", list, pattern) }
+	reads := Line{"it changes no file", line("allowed_tools")}
+	writes := Line{"it writes files", line("blocked_tools")}
+	switch class {
+	case boundary.Reads:
+		return []Line{reads}
+	case boundary.Writes:
+		return []Line{writes}
+	}
+	return []Line{reads, {"it starts an agent", line("delegate_tools")}, writes}
+}
