@@ -73,12 +73,12 @@ func writeTold(cmd *cobra.Command, dir folder.Dir) error {
 	return err
 }
 
-// writeAligned says what became of a client's settings. What failed goes to standard error, as the mode is switched.
+// writeAligned says what became of a client's settings, beside the answer, which is the mode.
 func writeAligned(cmd *cobra.Command, a control.Aligned) {
 	if why, failed := a.Failure(); failed {
 		cmd.PrintErrf("%s: its settings are not as the mode wants them: %s\n", a.Client, output.Printable(why))
 		cmd.PrintErrf("  once that is mended: orchestrator boundary install %s\n", a.Client)
 		return
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "  %s: %s: %s\n", output.Printable(a.File), a.Client, a.Says())
+	cmd.PrintErrf("%s: %s %s\n", output.Printable(a.File), a.Client, a.Says())
 }

@@ -42,22 +42,14 @@ func writeStatus(p *output.Printer, s report.Status) {
 	if !s.Since.IsZero() {
 		p.Line("  since %s by %s: %s", s.Since.Format(time.RFC3339), output.Printable(s.By), output.Printable(s.Reason))
 	}
-	for _, client := range slices.Sorted(maps.Keys(s.Unheard)) {
-		p.Line("  %s: in %s the warnings reach nobody; orchestrator boundary report lists them", output.Printable(client),
-			s.Unheard[client])
-	}
+	writeUnheard(p, s.Unheard)
 	if s.Unrecorded {
 		p.Line("  %s", p.Paint(output.Red,
 			"the policy has another mode than was recorded, or none was: somebody wrote it by hand; orchestrator "+
 				"boundary mode records a switch"))
 	}
 	for _, g := range s.Bypasses {
-		whom := "every session"
-		if g.Session != "" {
-			whom = "session " + output.Printable(g.Session)
-		}
-		p.Line("  bypass %s for %s until %s by %s: %s", output.Printable(g.ID), whom, g.Until.Format(time.RFC3339),
-			output.Printable(g.By), output.Printable(g.Reason))
+		writeBypass(p, g)
 	}
 	writePathModes(p, s.PathModes)
 	p.Line("  %d decisions, %d violations; ready to be enforced: %s", s.Decisions, s.Violations,
@@ -67,6 +59,13 @@ func writeStatus(p *output.Printer, s report.Status) {
 	writeReviews(p, s.Reviews)
 	for _, f := range s.Raised {
 		p.Line("  %s %s: %s", p.Paint(output.Red, output.Printable(f.Name)), output.Printable(f.Value), output.Printable(f.Advice))
+	}
+}
+
+func writeUnheard(p *output.Printer, unheard map[string]string) {
+	for _, client := range slices.Sorted(maps.Keys(unheard)) {
+		p.Line("  %s: in %s the warnings reach nobody; orchestrator boundary report lists them", output.Printable(client),
+			unheard[client])
 	}
 }
 
@@ -85,4 +84,13 @@ func writeAttestations(p *output.Printer, all []boundary.Attestation) {
 func colourOf(m boundary.Mode) output.Colour {
 	return map[boundary.Mode]output.Colour{boundary.Off: output.Red, boundary.Validate: output.Yellow,
 		boundary.Confirm: output.Yellow, boundary.Enforce: output.Green}[m]
+}
+
+func writeBypass(p *output.Printer, g boundary.Grant) {
+	whom := "every session"
+	if g.Session != "" {
+		whom = "session " + output.Printable(g.Session)
+	}
+	p.Line("  bypass %s for %s until %s by %s: %s", output.Printable(g.ID), whom, g.Until.Format(time.RFC3339),
+		output.Printable(g.By), output.Printable(g.Reason))
 }

@@ -60,9 +60,9 @@ type Line struct {
 	// the names of the user's folder, where a file lies in it and outside of the project
 	Homes []string `json:"homes,omitempty"`
 
-	// Of outcomes: OutcomeDone or OutcomeFailed. Of drills: what was exercised, "bypass" or "rollback". Of installations:
-	// what control names them, "installed" or "removed". Of labels: "correct", "false-positive" or "resolved". Of
-	// attestations the item, of reviews the name.
+	// Of outcomes: OutcomeDone or OutcomeFailed. Of drills: what was exercised, "bypass" or "rollback". Of
+	// installations: "installed", "removed", "fails_shut", "fails_open" or "failed". Of labels: "correct",
+	// "false-positive" or "resolved". Of attestations the item, of reviews the name.
 	What string `json:"what,omitempty"`
 	Of   string `json:"of,omitempty"` // the id of the decision that a label is of
 

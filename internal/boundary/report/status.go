@@ -28,6 +28,7 @@ type Status struct {
 	Reviews        []reviewing.Review     `json:"reviews"`            // since the switch to enforce
 	Attestations   []boundary.Attestation `json:"attestations"`       // the latest of each item
 	Recovery       *boundary.Recovery     `json:"recovery,omitempty"` // since a rollback
+
 	// Unheard names the clients that called, and in which of their sessions a warning reaches nobody.
 	Unheard map[string]string `json:"unheard,omitempty"`
 }
