@@ -6,15 +6,17 @@ import (
 	"orchestrator/cmd/checkclients/model"
 )
 
-// opencode is opencode. Without a network it waits more than a minute for a package that its plugins may need.
+// opencode is opencode. With a plugin it asks npm for a package before it starts, and without a network it waits more
+// than a minute for it; so the model's server stands in for npm, and has nothing.
 var opencode = Client{
 	Name: "opencode", Package: "opencode-ai", Versions: []string{"1.18.33"},
 	Program: []string{"opencode-" + platform, "bin", "opencode"},
 	Args: func(p Place) []string {
 		return []string{"run", "--auto", "--format", "json", "--model", "bed/bed-model", p.Prompt}
 	},
-	Env: func(Place) []string {
-		return []string{"OPENCODE_DISABLE_AUTOUPDATE=true", "OPENCODE_DISABLE_MODELS_FETCH=true",
+	Env: func(p Place) []string {
+		return []string{"NPM_CONFIG_REGISTRY=" + p.Model, "BUN_CONFIG_REGISTRY=" + p.Model,
+			"OPENCODE_DISABLE_AUTOUPDATE=true", "OPENCODE_DISABLE_MODELS_FETCH=true",
 			"OPENCODE_DISABLE_LSP_DOWNLOAD=true"}
 	},
 	Files: func(p Place) Files {

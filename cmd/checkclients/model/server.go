@@ -178,6 +178,8 @@ func (s *Server) other(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, object{"totalTokens": 100})
 	case strings.HasSuffix(r.URL.Path, "/models"):
 		writeJSON(w, object{"object": "list", "data": []any{}, "models": []any{}})
+	case strings.HasPrefix(r.URL.Path, "/@"): // a package, of a client that takes this for its registry
+		http.NotFound(w, r)
 	case r.Method == http.MethodHead:
 	default:
 		s.note(r.Method + " " + r.URL.Path + ": not there")
