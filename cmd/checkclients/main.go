@@ -86,6 +86,9 @@ func parseOptions(args []string) (options, error) {
 	return o, nil
 }
 
+// longest is how long all sessions together may take.
+const longest = time.Hour
+
 // goldens is where the calls are kept, seen from the root of the repository.
 const goldens = "internal/agentclient/testdata"
 
@@ -141,6 +144,8 @@ func (o *options) inside(ctx context.Context) (int, error) {
 		defer os.RemoveAll(work)
 	}
 	bed := &check.Bed{Programs: o.programs, Clients: o.tools, Goldens: goldens, Work: work, Limit: o.limit}
+	ctx, cancel := context.WithTimeout(ctx, longest)
+	defer cancel()
 	if o.story != "" {
 		return o.tell(ctx, bed)
 	}

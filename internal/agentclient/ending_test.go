@@ -9,18 +9,23 @@ import (
 	"orchestrator/internal/agentclient"
 )
 
-// turns are calls at the end of a turn, as the clients make them.
+// turns are calls at the end of a turn as real clients made them: Claude Code 2.1.330, Codex 0.169.0, Qwen Code 0.24.4,
+// Gemini CLI 0.61.0 and Copilot CLI 1.0.102, with other ids and folders.
 var turns = map[string]string{
-	"claude": `{"session_id":"s1","transcript_path":"/t.jsonl","cwd":"/p","permission_mode":"default",` +
-		`"hook_event_name":"Stop","stop_hook_active":%s,"last_assistant_message":"Done.","background_tasks":[]}`,
-	"codex": `{"session_id":"s1","turn_id":"t","transcript_path":null,"cwd":"/p","hook_event_name":"Stop","model":"m",` +
-		`"permission_mode":"default","stop_hook_active":%s,"last_assistant_message":null}`,
-	"qwen": `{"session_id":"s1","transcript_path":"/t.jsonl","cwd":"/p","hook_event_name":"Stop","timestamp":"t",` +
-		`"stop_hook_active":%s,"last_assistant_message":"Done."}`,
-	"gemini": `{"session_id":"s1","transcript_path":"/t.json","cwd":"/p","hook_event_name":"AfterAgent","timestamp":"t",` +
-		`"prompt":"do","prompt_response":"Done.","stop_hook_active":%s}`,
-	"copilot": `{"timestamp":1,"cwd":"/p","sessionId":"s1","transcriptPath":"/t.jsonl","stopReason":"end_turn",` +
+	"claude": `{"session_id":"s1","transcript_path":"/home/s1.jsonl","cwd":"/p","prompt_id":"p1",` +
+		`"permission_mode":"bypassPermissions","effort":{"level":"medium"},"hook_event_name":"Stop",` +
+		`"stop_hook_active":%s,"last_assistant_message":"All is done.","background_tasks":[],"session_crons":[]}`,
+	"codex": `{"session_id":"s1","turn_id":"t1","transcript_path":"/home/s1.jsonl","cwd":"/p",` +
+		`"hook_event_name":"Stop","model":"m","permission_mode":"bypassPermissions","stop_hook_active":%s,` +
+		`"last_assistant_message":"All is done."}`,
+	"qwen": `{"session_id":"s1","transcript_path":"/home/s1.jsonl","cwd":"/p","hook_event_name":"Stop",` +
+		`"timestamp":"2026-11-23T17:04:10.200Z","permission_mode":"yolo","prompt_id":"s1########0",` +
+		`"stop_hook_active":%s,"last_assistant_message":"All is done.","background_tasks":[],"crons":[]}`,
+	"gemini": `{"session_id":"s1","transcript_path":"/home/s1.jsonl","cwd":"/p","hook_event_name":"AfterAgent",` +
+		`"timestamp":"2026-11-23T17:04:25.302Z","prompt":"say done","prompt_response":"All is done.",` +
 		`"stop_hook_active":%s}`,
+	"copilot": `{"sessionId":"s1","timestamp":1795453478095,"cwd":"/p","transcriptPath":"/home/events.jsonl",` +
+		`"stopReason":"end_turn","stop_hook_active":%s}`,
 }
 
 // Each client's call is read, and the session is held up in the client's own form.

@@ -111,6 +111,7 @@ var changing = []struct {
 	{regexp.MustCompile(`sha256:[0-9a-f]{22}  holds\n *\|  +[0-9a-f]{42}\n`), "sha256:0123abcd  holds\n"},
 	{regexp.MustCompile(`\b[0-9a-f]{40}\b|\b[0-9a-f]{64}\b`), "0123abcd"},
 	{regexp.MustCompile(`  \d+\.\d ms\n`), "\n"},
+	{regexp.MustCompile(`(?m)( \d\d:\d\d  )#\d+  `), "${1}#n  "}, // the boundary's lines are in the same log
 	{regexp.MustCompile(`\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`), "a-session"},
 	{regexp.MustCompile(`\ba[0-9a-f]{16}\b`), "an-agent"},
 	{regexp.MustCompile(`\b[0-9a-f]{7}\b`), "0123abc"},

@@ -14,7 +14,7 @@ import (
 var codex = Client{
 	Name: "codex", Variant: "code", Package: "@openai/codex", Versions: []string{"0.169.0"},
 	Program: []string{"@openai", "codex", "bin", "codex.js"}, Args: codexArgs, Env: codexEnv,
-	Delegates: []string{"spawn_agent"}, Gaps: codexGaps, Unhooked: []string{"exec", "wait"},
+	Delegates: []string{"spawn_agent"}, Unhooked: []string{"exec", "wait"},
 	Files: func(p Place) Files { return codexFiles(p, "gpt-5.6-sol") },
 	Calls: Calls{
 		Read: func(t model.Tools, file string) model.Call {
@@ -35,8 +35,8 @@ var codex = Client{
 var codexPlain = Client{
 	Name: "codex", Variant: "plain", Package: "@openai/codex", Versions: []string{"0.169.0"},
 	Program: []string{"@openai", "codex", "bin", "codex.js"}, Args: codexArgs, Env: codexEnv,
-	Delegates: []string{"spawn_agent"}, Gaps: codexGaps,
-	Files: func(p Place) Files { return codexFiles(p, "gpt-5.5") },
+	Delegates: []string{"spawn_agent"},
+	Files:     func(p Place) Files { return codexFiles(p, "gpt-5.5") },
 	Calls: Calls{
 		Read: func(t model.Tools, file string) model.Call {
 			return call(t, input{"cmd": "cat " + file}, "exec_command")
@@ -58,8 +58,6 @@ var codexPlain = Client{
 		},
 	},
 }
-
-var codexGaps = []Gap{{Check: "a broken hook blocks", Why: "Codex lets the call run"}}
 
 func codexArgs(p Place) []string {
 	return []string{"exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox",

@@ -27,7 +27,6 @@ var gemini = Client{
 	Delegates: []string{"invoke_agent", "generalist"},
 	Gaps: []Gap{
 		{Check: "enforce: the agent's edit lands", Why: "Gemini CLI does not say that an agent calls"},
-		{Check: "a broken hook blocks", Why: "Gemini CLI lets the call run"},
 	},
 	Calls: Calls{
 		Read: func(t model.Tools, file string) model.Call {

@@ -26,7 +26,6 @@ var qwen = Client{
 	Gaps: []Gap{
 		{Check: "validate: the warning arrives", Why: "headless Qwen Code shows no warning of a hook"},
 		{Check: "bypass: it is said", Why: "headless Qwen Code shows no warning of a hook"},
-		{Check: "a broken hook blocks", Why: "Qwen Code lets the call run"},
 	},
 	Calls: Calls{
 		Read: func(t model.Tools, file string) model.Call {

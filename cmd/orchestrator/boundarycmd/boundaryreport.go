@@ -57,6 +57,10 @@ func writeBoundaryReport(p *output.Printer, r report.Report) {
 	}
 	writeReviews(p, r.Reviews)
 	writeCounts(p, r)
+	if classes := counts(r.ByClass, boundary.Reads, boundary.Delegates, boundary.Produces, boundary.Ambiguous,
+		boundary.Writes); classes != "" {
+		p.Line("by class: %s", classes)
+	}
 	writeDays(p, r)
 	for _, v := range r.Latest {
 		p.Line("%s", decisionLine(p, v))
@@ -108,10 +112,15 @@ func writeDays(p *output.Printer, r report.Report) {
 }
 
 func decisionsOf(by map[boundary.Decision]int) string {
+	return counts(by, boundary.Allow, boundary.Warn, boundary.Ask, boundary.Block)
+}
+
+// counts names how often each of some kinds was met, where it was.
+func counts[K ~string](by map[K]int, kinds ...K) string {
 	var all []string
-	for _, d := range []boundary.Decision{boundary.Allow, boundary.Warn, boundary.Ask, boundary.Block} {
-		if by[d] > 0 {
-			all = append(all, fmt.Sprintf("%d %s", by[d], d))
+	for _, kind := range kinds {
+		if by[kind] > 0 {
+			all = append(all, fmt.Sprintf("%d %s", by[kind], kind))
 		}
 	}
 	return strings.Join(all, ", ")

@@ -49,12 +49,7 @@ func writeStatus(p *output.Printer, s report.Status) {
 				"boundary mode records a switch"))
 	}
 	for _, g := range s.Bypasses {
-		whom := "every session"
-		if g.Session != "" {
-			whom = "session " + output.Printable(g.Session)
-		}
-		p.Line("  bypass %s for %s until %s by %s: %s", output.Printable(g.ID), whom, g.Until.Format(time.RFC3339),
-			output.Printable(g.By), output.Printable(g.Reason))
+		writeBypass(p, g)
 	}
 	writePathModes(p, s.PathModes)
 	p.Line("  %d decisions, %d violations; ready to be enforced: %s", s.Decisions, s.Violations,
@@ -89,4 +84,13 @@ func writeAttestations(p *output.Printer, all []boundary.Attestation) {
 func colourOf(m boundary.Mode) output.Colour {
 	return map[boundary.Mode]output.Colour{boundary.Off: output.Red, boundary.Validate: output.Yellow,
 		boundary.Confirm: output.Yellow, boundary.Enforce: output.Green}[m]
+}
+
+func writeBypass(p *output.Printer, g boundary.Grant) {
+	whom := "every session"
+	if g.Session != "" {
+		whom = "session " + output.Printable(g.Session)
+	}
+	p.Line("  bypass %s for %s until %s by %s: %s", output.Printable(g.ID), whom, g.Until.Format(time.RFC3339),
+		output.Printable(g.By), output.Printable(g.Reason))
 }

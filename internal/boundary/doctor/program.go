@@ -158,7 +158,8 @@ func (l line) program(path string) (string, error) {
 	case filepath.IsAbs(name):
 		return name, startable(name)
 	case strings.Contains(name, "/"):
-		return "", fault.New(fault.Invalid, "hook_program", "%s is relative to whatever folder the client works in", name)
+		return "", fault.New(fault.Invalid, "hook_program", "%s is relative to whatever folder the client works in",
+			name)
 	}
 	for _, dir := range filepath.SplitList(path) {
 		if at := filepath.Join(dir, name); filepath.IsAbs(dir) && startable(at) == nil {

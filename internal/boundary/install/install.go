@@ -3,7 +3,6 @@
 package install
 
 import (
-	"cmp"
 	"context"
 	"os"
 	"os/exec"
@@ -17,7 +16,6 @@ import (
 	"orchestrator/internal/agentclient/settings"
 	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/folder"
-	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/system/git"
 )
@@ -94,13 +92,6 @@ func Install(ctx context.Context, o Options) (Done, error) {
 	return d, o.note(d, control.Installed)
 }
 
-// policy returns the policy of a project that has none.
-func (o Options) policy() boundary.Policy {
-	p := boundary.DefaultPolicy()
-	p.Produces = cmp.Or(o.Produces, p.Produces)
-	return p
-}
-
 // setUp sets the boundary up where there is none, and returns its mode. For all projects of a user nothing is set up in
 // the one that happens to be the working folder.
 func (o Options) setUp(d *Done) (mode boundary.Mode, err error) {
@@ -115,17 +106,6 @@ func (o Options) setUp(d *Done) (mode boundary.Mode, err error) {
 		return "", err
 	}
 	return policy.Mode, link(o.Dir, d.Program)
-}
-
-// checkPolicy reads the policy. It refuses one that cannot be read, since it blocks everything, or nothing; and one that
-// was there and says something else than is asked for.
-func (o Options) checkPolicy() (boundary.Policy, error) {
-	p, err := control.Policy(o.Dir)
-	if err == nil && o.Produces != "" && p.Produces != o.Produces {
-		return p, fault.Misuse("the boundary of this project has a policy with produces %s", p.Produces).
-			WithFix("a person changes it in .orchestrator/boundary/policy.json; leave it out here")
-	}
-	return p, err
 }
 
 // bounded reports whether there is a boundary, or one is to be set up.

@@ -33,7 +33,8 @@ func Program(executable string) (string, error) {
 	}
 	return "", fault.New(fault.Invalid, "hook_program", "neither is there an %s beside %s, nor is that named %s",
 		commandline.Small, executable, commandline.Whole).
-		WithFix("name this program %s, or put %s beside it: make build makes both", commandline.Whole, commandline.Small)
+		WithFix("name this program %s, or put %s beside it: make build makes both", commandline.Whole,
+			commandline.Small)
 }
 
 // links are the names of the link to the program in the boundary's folder, which no session may write.

@@ -153,10 +153,10 @@ func lastSwitch(dir folder.Dir) (at time.Time, err error) {
 var rules = map[boundary.Mode]string{
 	boundary.Off:      "The boundary is off%s: nothing is judged.",
 	boundary.Validate: "In force%s as a trial: a call against this rule is recorded and let through with a warning.",
-	boundary.Enforce: "In force%s: a call against this rule is blocked before the tool runs, and the answer says what " +
-		"to do instead.",
-	"confirm": "In force%s: a call against this rule is the person's to allow where the client can ask, and is " +
-		"blocked elsewhere.",
+	boundary.Enforce: "In force%s: a call against this rule is blocked before the tool runs, and the answer says " +
+		"what to do instead.",
+	boundary.Confirm: "In force%s: a call against this rule is the person's to allow where the client can ask, and " +
+		"is blocked elsewhere.",
 }
 
 // Text returns what sessions are told: the rule, since when it is in force, how to delegate in the words of each

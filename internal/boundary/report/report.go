@@ -17,6 +17,7 @@ type Report struct {
 	Since      time.Time                 `json:"since,omitzero"`
 	Decisions  int                       `json:"decisions"`
 	ByDecision map[boundary.Decision]int `json:"by_decision"`
+	ByClass    map[boundary.Class]int    `json:"by_class"`
 	Violations int                       `json:"violations"`
 	Sessions   []SessionCount            `json:"sessions"` // with violations, most first
 	Files      []Count                   `json:"files"`    // of violations, most first
@@ -96,6 +97,7 @@ type Violation struct {
 	Files    []string          `json:"files"`
 	Decision boundary.Decision `json:"decision"`
 	Rule     string            `json:"rule"`
+	Class    boundary.Class    `json:"class,omitempty"` // of the call
 	Reason   string            `json:"reason"`
 	Bypass   string            `json:"bypass,omitempty"`
 	Outcome  string            `json:"outcome,omitempty"`
@@ -149,7 +151,7 @@ type counter struct {
 
 func newCounter() *counter {
 	return &counter{
-		all:      Report{ByDecision: map[boundary.Decision]int{}, LastErrors: []ErrorSeen{}},
+		all:      Report{ByDecision: map[boundary.Decision]int{}, ByClass: map[boundary.Class]int{}, LastErrors: []ErrorSeen{}},
 		sessions: map[session]*SessionCount{}, bypassed: map[session]bool{}, files: map[string]int{},
 		tools: map[string]int{}, rules: map[string]int{}, days: map[string]*DayCount{},
 	}
@@ -158,6 +160,9 @@ func newCounter() *counter {
 func (c *counter) add(d Decision) {
 	c.all.Decisions++
 	c.all.ByDecision[d.Verdict.Decision]++
+	if d.Verdict.Class != "" {
+		c.all.ByClass[d.Verdict.Class]++
+	}
 	c.micros = append(c.micros, d.Micros)
 	who := session{d.Client, d.Session}
 	if c.sessions[who] == nil {
@@ -191,7 +196,8 @@ func (c *counter) add(d Decision) {
 func ViolationOf(d Decision) Violation {
 	v := Violation{
 		ID: d.ID, At: d.At, Client: d.Client, Session: d.Session, Tool: d.Tool, Files: d.files(),
-		Decision: d.Verdict.Decision, Rule: d.Verdict.Rule, Reason: d.Verdict.Reason, Bypass: d.Verdict.Bypass,
+		Decision: d.Verdict.Decision, Rule: d.Verdict.Rule, Class: d.Verdict.Class,
+		Reason: d.Verdict.Reason, Bypass: d.Verdict.Bypass,
 		Outcome: d.Outcome,
 	}
 	if v.Files == nil {

@@ -50,6 +50,7 @@ func TestReport(t *testing.T) {
 	r := busy(t).Report(time.Time{})
 	require.Equal(t, 6, r.Decisions)
 	require.Equal(t, map[boundary.Decision]int{boundary.Allow: 3, boundary.Warn: 2, boundary.Block: 1}, r.ByDecision)
+	require.Equal(t, map[boundary.Class]int{boundary.Reads: 1, boundary.Writes: 5}, r.ByClass)
 	require.Equal(t, 4, r.Violations, "what a bypass let through is one, too")
 	require.Equal(t, []report.SessionCount{{"claude", "s1", 3, 2}, {"claude", "s2", 2, 1}, {"claude", "s3", 1, 1}}, r.Sessions)
 	require.Equal(t, []report.Count{{"a.go", 3}, {"b.go", 1}}, r.Files)

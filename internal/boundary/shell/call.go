@@ -73,6 +73,8 @@ func (c *call) look() {
 		c.judge(t)
 	} else if opts, ok := interpreters.find(c.name); ok {
 		c.interpret(opts)
+	} else if c.name == "orchestrator" {
+		c.unknown("this command of orchestrator neither reads nor proposes: it is a person's to run")
 	} else {
 		c.unknown(c.name + " may do anything")
 	}

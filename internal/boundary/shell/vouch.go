@@ -12,10 +12,11 @@ import (
 
 // calm are variables that choose a language, a colour or a number, and no code. What stands before _ is how they begin.
 var calm = names{
-	"CGO_ENABLED", "CI", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "FORCE_COLOR", "GIT_AUTHOR_", "GIT_COMMITTER_",
-	"GOGC", "GOMAXPROCS", "GOMEMLIMIT",
-	"LANG", "LANGUAGE", "LC_", "LINES", "NO_COLOR", "PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED", "PYTHONUNBUFFERED",
-	"RUST_BACKTRACE", "TERM", "TZ",
+	"CARGO_TERM_COLOR", "CGO_ENABLED", "CI", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "FORCE_COLOR", "GIT_AUTHOR_", "GIT_COMMITTER_",
+	"GOARCH", "GOGC", "GOMAXPROCS", "GOMEMLIMIT", "GOOS",
+	"LANG", "LANGUAGE", "LC_", "LINES", "NODE_ENV", "NO_COLOR",
+	"PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED", "PYTHONUNBUFFERED",
+	"RUST_BACKTRACE", "RUST_LOG", "TERM", "TZ",
 }
 
 // alter notes a variable that programs get from here on, unless it is sure to steer none of them: a calm one with a
@@ -181,7 +182,7 @@ func addProducing(c *call, row toolchain.Row, p parsed) {
 		c.w.add(Part{Words: part.Words, Class: Reads})
 		return
 	}
-	part.Runs = []Target{c.w.scope.target(literal("."))}
+	part.Runs = append(c.targets(p.programs), c.w.scope.target(literal(".")))
 	for _, a := range p.operands {
 		if row.RunsWord(a.text) {
 			a.text = row.Place(a.text)

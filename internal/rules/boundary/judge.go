@@ -269,7 +269,7 @@ func (j *judgement) agentWithin() ruling {
 			fmt.Sprintf("the policy gives agents of the type %q no rights", j.call.Actor.Type),
 			`name the type under agents in the policy, or give "*" rights`}
 	}
-	if j.class == Produces && j.produces() == Allow {
+	if j.class == Produces && j.policy.produces() == Allow {
 		j.saw(RuleAgent, true, "the call %s, as a main session may", j.class)
 		return ruling{rule: RuleAgent, would: Allow}
 	}
@@ -311,7 +311,7 @@ func (j *judgement) notes() (ruling, bool) {
 func (j *judgement) exempt() (ruling, bool) {
 	targets, exempted := j.sources(), atHome(j.policy.ExemptPaths, j.call.Homes)
 	allowed := j.class == Writes && len(targets) > 0 && j.namesItsFiles() && !j.any(Ambiguous) &&
-		(j.produces() == Allow || !j.any(Produces)) &&
+		(j.policy.produces() == Allow || !j.any(Produces)) &&
 		!slices.ContainsFunc(targets, func(t Target) bool {
 			return t.Unknown || t.plantsRepository() ||
 				!t.within(exempted)
@@ -332,7 +332,7 @@ func (j *judgement) mainChanges() ruling {
 		fix: "delegate it: an agent makes the change"}
 	switch j.class {
 	case Produces:
-		r.rule, r.would = RuleProduces, j.produces()
+		r.rule, r.would = RuleProduces, j.policy.produces()
 		r.fix = "delegate it; a person may let it through with produces in the policy"
 	case Ambiguous:
 		r.rule, r.would = RuleAmbiguous, j.policy.Ambiguous

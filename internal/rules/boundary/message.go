@@ -110,6 +110,9 @@ func allowed(p *Policy, c Call) string {
 		tools = []string{"Read", "Grep", "Glob", "AskUserQuestion", "TodoWrite", strings.Join(p.DelegateTools, " or ")}
 	}
 	text := strings.Join(tools, ", ") + ", shell commands that only read"
+	if p.produces() == Allow {
+		text = strings.TrimSuffix(text, "only read") + "read, build, test, install packages or commit"
+	}
 	if len(p.ExemptPaths) > 0 {
 		text += "; writing " + strings.Join(p.ExemptPaths, ", ")
 	}

@@ -21,7 +21,7 @@ func TestMessageOfABlock(t *testing.T) {
 		"ORCHESTRATOR BOUNDARY VIOLATION - OPERATION BLOCKED: Edit on src/a.go [main.writes]",
 		"Why: Edit writes files",
 		"Your role: main session: you read, ask and delegate; agents change files",
-		"Allowed: Read, Grep, Agent, shell commands that only read; writing .claude/plans/**, scratch/**",
+		"Allowed: Read, Grep, Agent, shell commands that read, build, test, install packages or commit; writing .claude/plans/**, scratch/**",
 		"Blocked: Edit, Write, shell commands that write files",
 		"Action: call Agent to have an agent make the change",
 		"Agents: bug-hunter (bug diagnosis and fix implementation); general-purpose; test-coverage (test creation and coverage)",

@@ -113,11 +113,11 @@ func isSetting(element string) bool {
 }
 
 // produces returns what the policy does with a call that produces: it lets it through, unless it says otherwise.
-func (j *judgement) produces() Decision {
-	if j.policy.Produces == "" {
+func (p *Policy) produces() Decision {
+	if p.Produces == "" {
 		return Allow
 	}
-	return j.policy.Produces
+	return p.Produces
 }
 
 // any reports whether a part of the command is of a class.

@@ -2,6 +2,7 @@ package boundary
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -139,4 +140,14 @@ func TestWhatProducesBesideTheBoundary(t *testing.T) {
 	require.Equal(t, RuleProduces, Judge(&p, c).Rule)
 	c = shellOf(produces([]string{"go", "build"}, file("."), file(".orchestrator/boundary/tmp/x")))
 	require.Equal(t, RuleProtected, Judge(&p, c).Rule)
+}
+
+// The message says that building is let through only where it is.
+func TestTheMessageSaysWhetherToBuild(t *testing.T) {
+	for says, offered := range map[Decision]bool{"": true, Allow: true, Ask: false, Block: false} {
+		p, c := policy(), call("Edit", "main")
+		p.Produces = says
+		text := Message(&p, c, Judge(&p, c))
+		require.Equal(t, offered, strings.Contains(text, "read, build, test, install packages or commit"), text)
+	}
 }

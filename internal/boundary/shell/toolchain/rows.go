@@ -131,7 +131,7 @@ var rows = []Row{
 	{Name: "tofu plan", Opts: terraformPlan},
 	{Name: "tofu validate", Opts: "-json -no-color"},
 	{Name: "tox", Opts: "e: q v r --recreate p: --parallel: l --listenvs"},
-	{Name: "tsc", Opts: "--noEmit p: --project: b --build --pretty= --skipLibCheck --strict --incremental " +
+	{Name: "tsc", Opts: "--noEmit p:% --project:% b --build --pretty= --skipLibCheck --strict --incremental " +
 		"--outDir:/ --noEmitOnError --listFiles --diagnostics"},
 	{Name: "turbo run", Words: Task, Opts: "--filter: --force --concurrency:"},
 	{Name: "uv lock", Opts: "--check --locked U --upgrade"},
@@ -168,9 +168,9 @@ const (
 		"--parallel --continue " +
 		"--offline --console: --rerun-tasks --build-cache --no-build-cache --no-parallel --warning-mode: --dry-run m"
 
-	mvnOpts = "q --quiet B --batch-mode o --offline U --update-snapshots e --errors X --debug T: --threads: pl: " +
-		"-pl: " +
-		"--projects: am -am --also-make -amd -P: -DskipTests= -DskipITs= -Dtest: -Dit.test: -Dmaven.test.skip= " +
+	mvnOpts = "q --quiet B --batch-mode o --offline U --update-snapshots e --errors X --debug T: --threads: " +
+		"-pl:% " +
+		"--projects:% am -am --also-make -amd -P: -DskipTests= -DskipITs= -Dtest: -Dit.test: -Dmaven.test.skip= " +
 		"-DfailIfNoTests= -ntp --no-transfer-progress --fail-at-end -fae"
 
 	mypyOpts = "--strict --ignore-missing-imports --install-types --non-interactive p: --package: m: --module: " +
@@ -186,7 +186,7 @@ const (
 	npmRun    = "s --silent w: --workspace: --workspaces --if-present"
 	testAfter = "--coverage --ci --runInBand --silent --verbose --run --bail"
 
-	pipOpts = "r --requirement e --editable U --upgrade --user q --quiet --no-deps --pre --no-cache-dir c: " +
+	pipOpts = "r:% --requirement:% e:% --editable:% U --upgrade --user q --quiet --no-deps --pre --no-cache-dir c: " +
 		"--constraint: " +
 		"--disable-pip-version-check --break-system-packages --no-build-isolation --upgrade-strategy: " +
 		"--require-hashes"

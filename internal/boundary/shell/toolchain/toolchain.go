@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// Row is a command by its program and subcommands. Opts has its options in the notation of package shell, and After
-// those behind --, which another program gets.
+// Row is a command by its program and subcommands. Opts has its options in the notation of package shell, where % marks
+// a value that names code which runs; and After those behind --, which another program gets.
 type Row struct {
 	Name  string
 	Words Words
@@ -78,7 +78,8 @@ func (r Row) Accepts(word string, known bool, n int) bool {
 	case None:
 		return false
 	case Any, Makes:
-		return !strings.Contains(word, "::") || !strings.HasPrefix(r.Name, "git ")
+		return r.Name != "git fetch" || known && !strings.ContainsAny(word[:min(1, len(word))], "+./~") &&
+			!strings.Contains(word, ":")
 	case Code:
 		return !strings.HasPrefix(word, "@") // a file of options
 	case Package:
@@ -163,7 +164,7 @@ func isTask(name string) bool {
 	}
 	words := wordsOf(name)
 	return len(words) > 0 && slices.Contains(tasks, words[0]) &&
-		!slices.ContainsFunc(words, func(w string) bool { return slices.Contains(changing, w) })
+		!slices.ContainsFunc(words, func(w string) bool { return w == "" || slices.Contains(changing, w) })
 }
 
 // wordsOf returns the words of a name such as test:unit, build-linux or compileJava, in small letters. A name with any

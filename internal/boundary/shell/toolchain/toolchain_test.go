@@ -50,7 +50,8 @@ func TestTasksAreToldByTheirNames(t *testing.T) {
 	}
 	for _, name := range []string{"", "fmt", "lint:fix", "test-update", "build-and-deploy", "install", "test:u",
 		"generate",
-		"test=x", "a", ":", "-", "test$X", "testGolden", "prebuild", "build\n", "run", "start", "checkFormat"} {
+		"test=x", "a", ":", "-", "test$X", "testGolden", "test/../x", "test:",
+		"prebuild", "build\n", "run", "start", "checkFormat"} {
 		require.False(t, isTask(name), name)
 	}
 }
@@ -68,6 +69,10 @@ func TestWordsOfARow(t *testing.T) {
 		{"go test", "", false, 0, true},
 		{"git fetch", "ext::sh -c x", true, 0, false},
 		{"git fetch", "origin", true, 0, true},
+		{"git fetch", "main:main", true, 0, false},
+		{"git fetch", "+main", true, 0, false},
+		{"git fetch", "../x", true, 0, false},
+		{"git fetch", "", false, 0, false},
 		{"pytest", "a.py::test", true, 0, true},
 		{"pip install", "requests", true, 0, true},
 		{"pip install", "", false, 0, false},
@@ -130,4 +135,12 @@ func TestOfProject(t *testing.T) {
 	require.True(t, OfProject("node_modules/.bin/", "tsc"))
 	require.False(t, OfProject("./", "tsc"))
 	require.False(t, OfProject("/tmp/", "gradlew"))
+}
+
+// Covers: ORC-202
+func TestTakesCommands(t *testing.T) {
+	require.True(t, slices.IsSorted(takers))
+	for name, takes := range map[string]bool{"less": true, "orchestrator": true, "cat": false, "": false} {
+		require.Equal(t, takes, TakesCommands(name), name)
+	}
 }
