@@ -58,6 +58,7 @@ var notAnswering = map[string]string{
 	"cmd/orchestrator/gitcmd":                "the command line",
 	"internal/operator/localservice":         "the command line",
 	"internal/system/gitignore":              "start, and the command line",
+	"internal/system/marked":                 "set-up and the boundary's installation, on the command line",
 	"internal/operator/merging":              "the command line",
 	"internal/operator/offline":              "the command line",
 	"internal/operator/since":                "the command line",
