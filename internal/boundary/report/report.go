@@ -151,7 +151,8 @@ type counter struct {
 
 func newCounter() *counter {
 	return &counter{
-		all:      Report{ByDecision: map[boundary.Decision]int{}, ByClass: map[boundary.Class]int{}, LastErrors: []ErrorSeen{}},
+		all: Report{ByDecision: map[boundary.Decision]int{}, ByClass: map[boundary.Class]int{},
+			LastErrors: []ErrorSeen{}},
 		sessions: map[session]*SessionCount{}, bypassed: map[session]bool{}, files: map[string]int{},
 		tools: map[string]int{}, rules: map[string]int{}, days: map[string]*DayCount{},
 	}
