@@ -51,14 +51,7 @@ func writeStatus(p *output.Printer, s report.Status) {
 			"the policy has another mode than was recorded, or none was: somebody wrote it by hand; orchestrator "+
 				"boundary mode records a switch"))
 	}
-	for _, g := range s.Bypasses {
-		whom := "every session"
-		if g.Session != "" {
-			whom = "session " + output.Printable(g.Session)
-		}
-		p.Line("  bypass %s for %s until %s by %s: %s", output.Printable(g.ID), whom, g.Until.Format(time.RFC3339),
-			output.Printable(g.By), output.Printable(g.Reason))
-	}
+	writeBypasses(p, s.Bypasses)
 	writePathModes(p, s.PathModes)
 	p.Line("  %d decisions, %d violations; ready to be enforced: %s", s.Decisions, s.Violations,
 		map[bool]string{true: "yes", false: "no, see orchestrator boundary readiness"}[s.Ready])
@@ -67,6 +60,17 @@ func writeStatus(p *output.Printer, s report.Status) {
 	writeReviews(p, s.Reviews)
 	for _, f := range s.Raised {
 		p.Line("  %s %s: %s", p.Paint(output.Red, output.Printable(f.Name)), output.Printable(f.Value), output.Printable(f.Advice))
+	}
+}
+
+func writeBypasses(p *output.Printer, all []boundary.Grant) {
+	for _, g := range all {
+		whom := "every session"
+		if g.Session != "" {
+			whom = "session " + output.Printable(g.Session)
+		}
+		p.Line("  bypass %s for %s until %s by %s: %s", output.Printable(g.ID), whom, g.Until.Format(time.RFC3339),
+			output.Printable(g.By), output.Printable(g.Reason))
 	}
 }
 
