@@ -6,7 +6,11 @@
 //	                          policy that was lost could not be missed; in a repository .git/orchestrator-enforcing as
 //	                          well, for when the whole folder is lost
 //	grants.json               bypasses in force
-//	journal/DAY.jsonl         a line for everything that happened, appended by many processes at once; DAY.1.jsonl, … when it grows
+//	journal/DAY.jsonl         a line for everything that happened, appended by many processes at once; DAY.1.jsonl, …
+//	                          when it grows
+//	journal/told/             an empty file for each reminder that a session was given at the end of a turn
+//	orchestrator-hook         a link to the program that clients start on this machine; or orchestrator
+//	*.lock                    empty; held by whoever changes what their name says
 //
 // Nothing else than this folder is needed to judge a call: no server, no store.
 package folder
@@ -189,12 +193,23 @@ func (d Dir) WritePolicy(p boundary.Policy) error {
 	if err := p.Check(); err != nil {
 		return err
 	}
-	if p.Mode.Blocks() {
-		if err := d.Mark(p.Mode); err != nil {
-			return err
-		}
-	}
 	raw, err := encode(p)
+	if err != nil {
+		return err
+	}
+	unlock, err := d.lockMarks()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return d.put(p, raw)
+}
+
+// put writes a policy and its marks, in the order that WritePolicy promises.
+func (d Dir) put(p boundary.Policy, raw []byte) (err error) {
+	if p.Mode.Blocks() {
+		err = d.mark(p.Mode)
+	}
 	if err == nil && p.Mode == boundary.Enforce {
 		err = d.remark(p.Mode)
 	}
