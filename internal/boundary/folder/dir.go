@@ -97,8 +97,8 @@ func (d Dir) grantsPath() string { return filepath.Join(d.path, "grants.json") }
 
 // Make makes the folder with a policy, unless there is one, and reports whether it did.
 func (d Dir) Make(p boundary.Policy) (bool, error) {
-	if err := os.MkdirAll(d.journalPath(), 0o700); err != nil {
-		return false, unwritable(d.path, err)
+	if err := d.MakeFolder(); err != nil {
+		return false, err
 	}
 	switch _, err := os.Lstat(d.policyPath()); {
 	case err == nil:
@@ -107,6 +107,14 @@ func (d Dir) Make(p boundary.Policy) (bool, error) {
 		return false, unwritable(d.path, err)
 	}
 	return true, d.WritePolicy(p)
+}
+
+// MakeFolder makes the folder without a policy: nothing is judged in the project then.
+func (d Dir) MakeFolder() error {
+	if err := os.MkdirAll(d.journalPath(), 0o700); err != nil {
+		return unwritable(d.path, err)
+	}
+	return nil
 }
 
 // The most bytes that files of the folder may have.
@@ -202,11 +210,11 @@ func (d Dir) WritePolicy(p boundary.Policy) error {
 		return err
 	}
 	defer unlock()
-	return d.put(p, raw)
+	return put(d, p, raw)
 }
 
 // put writes a policy and its marks, in the order that WritePolicy promises.
-func (d Dir) put(p boundary.Policy, raw []byte) (err error) {
+func put(d Dir, p boundary.Policy, raw []byte) (err error) {
 	if p.Mode.Blocks() {
 		err = d.mark(p.Mode)
 	}

@@ -166,7 +166,7 @@ func TestMissingMarksComeBack(t *testing.T) {
 	}
 	require.NoError(t, d.unmark())
 	require.NoError(t, d.Mark(), "a policy that was written by hand")
-	require.Empty(t, d.unmarked())
+	require.Empty(t, unmarked(d))
 }
 
 func TestFind(t *testing.T) {

@@ -29,7 +29,7 @@ func markOf(mode boundary.Mode) []byte {
 // Mark puts up the marks that are missing of a project whose policy blocks. The policy is read under the lock that
 // WritePolicy holds: a caller that read an older one puts back no mark that a rollback took away meanwhile.
 func (d Dir) Mark() error {
-	if len(d.unmarked()) == 0 {
+	if len(unmarked(d)) == 0 {
 		return nil
 	}
 	unlock, err := d.lockMarks()
@@ -56,7 +56,7 @@ func (d Dir) lockMarks() (unlock func(), err error) {
 
 // mark puts up the marks that are missing. A mark that is there stays as it is.
 func (d Dir) mark(mode boundary.Mode) error {
-	for _, path := range d.unmarked() {
+	for _, path := range unmarked(d) {
 		if err := d.write(path, markOf(mode)); err != nil {
 			return err
 		}
@@ -65,7 +65,7 @@ func (d Dir) mark(mode boundary.Mode) error {
 }
 
 // unmarked returns the paths of the marks that are missing.
-func (d Dir) unmarked() (paths []string) {
+func unmarked(d Dir) (paths []string) {
 	for _, path := range d.marks() {
 		if _, err := os.Lstat(path); err != nil {
 			paths = append(paths, path)
