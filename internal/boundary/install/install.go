@@ -174,8 +174,8 @@ func (o Options) note(d Done, what string) error {
 	return control.NoteInstallation(o.Dir, o.Client, d.Version, what, c)
 }
 
-// known returns the version that an earlier installation relied on, so that what it registered stays where the client is
-// not found.
+// known returns the version that an earlier installation relied on, so that what it registered stays when the client
+// is not found.
 func known(client *agentclient.Client, o settings.Options) string {
 	registered, err := settings.Registered(client.Name, o)
 	if shut := client.Wiring.Shut; err == nil && shut != nil &&
