@@ -80,10 +80,10 @@ func readingOf(e agentclient.Event) shell.Reading {
 }
 
 // typedInto returns the parts of a command that the session can type into while it runs, and no hook is called for what
-// it types: what runs a pager, an editor or a question is no reader then, and no policy vouches for a program.
+// it types: only what is known to run nothing of that is what it was, and no policy vouches for any other program.
 func typedInto(parts []shell.Part) []shell.Part {
 	for i, p := range parts {
-		if len(p.Words) > 0 && p.Class != shell.Writes && (p.Unknown || toolchain.TakesCommands(p.Words[0])) {
+		if len(p.Words) > 0 && p.Class != shell.Writes && !toolchain.Quiet(p.Words[0]) {
 			parts[i] = shell.Part{Words: p.Words, Class: shell.Ambiguous,
 				Why: "the session can type into " + p.Words[0] + ", which may run what is typed"}
 		}

@@ -24,7 +24,7 @@ var calm = names{
 func (w *walker) alter(name string, value arg) {
 	begin := name[:strings.LastIndexByte(name, '_')+1]
 	switch {
-	case value.known && commandVariables.has(name):
+	case value.known && toolchain.HoldsCommand(name):
 	case value.known && (calm.has(name) || calm.has(begin)) && !strings.ContainsFunc(value.text, active):
 	default:
 		w.scope.altered = &name
@@ -49,6 +49,8 @@ func (c *call) otherCode() string {
 	all := call{w: c.w, name: c.name, args: c.args}
 	p := all.parse(opts)
 	switch {
+	case p.runs != "" && c.name == "orchestrator":
+		return strings.TrimSuffix(p.runs, "may run anything") + "is for a person to give"
 	case p.runs != "":
 		return strings.TrimSuffix(p.runs, "anything") + "other code"
 	case p.loose:
