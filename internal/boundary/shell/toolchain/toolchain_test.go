@@ -150,14 +150,14 @@ func TestVariables(t *testing.T) {
 		require.True(t, slices.IsSorted(list))
 	}
 	for name, command := range map[string]bool{"PAGER": true, "BAT_PAGER": true, "GIT_PROXY_COMMAND": true,
-		"GIT_EDITOR": true,
+		"GIT_EDITOR":          true,
 		"GIT_SEQUENCE_EDITOR": true, "PROMPT_COMMAND": true, "LESSOPEN": true, "LANG": false, "": false} {
 		require.Equal(t, command, HoldsCommand(name), name)
 	}
 	for name, is := range map[string]bool{"LESSKEY_CONTENT": true, "LESS": true, "GIT_CONFIG_COUNT": true,
 		"GIT_COMMON_DIR": true, "GIT_ALLOW_PROTOCOL": true, "GIT_AUTHOR_NAME": false, "GIT_DIR": false,
 		"BASH_FUNC_ls%%": true,
-		"PATH": true, "LANG": false, "": false} {
+		"PATH":           true, "LANG": false, "": false} {
 		require.Equal(t, is, Hazard(name), name)
 	}
 }
@@ -183,7 +183,7 @@ func TestIgnored(t *testing.T) {
 func TestDestination(t *testing.T) {
 	for words, n := range map[string]int{"cp -r . x": 1, "cp -rt x .": 0, "cp --target-directory=x .": 0,
 		"rsync -at . x": 1,
-		"tar cf x .": 0, "diff . x": 0, "cp": 0, "scp": 0} {
+		"tar cf x .":    0, "diff . x": 0, "cp": 0, "scp": 0} {
 		all := strings.Fields(words)
 		require.Equal(t, n, Destination(all[0], all[1:]), words)
 	}

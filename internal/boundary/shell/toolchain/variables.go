@@ -12,12 +12,12 @@ var (
 		"PAGER", "RIPGREP_PREPROCESSOR", "VISUAL"}
 	commandEndings = []string{"_ASKPASS", "_BROWSER", "_COMMAND", "_EDITOR", "_PAGER"}
 	hazards        = []string{"BASHOPTS", "BASH_ALIASES", "BASH_CMDS", "BASH_ENV", "CURL_HOME", "DYLD_INSERT_LIBRARIES",
-		"ENV", "GOFLAGS", "HOME", "JAVA_TOOL_OPTIONS", "LD_AUDIT", "LD_LIBRARY_PATH", "LD_PRELOAD", "MORE", "NODE_OPTIONS",
-		"PATH", "PATHEXT", "PERL5LIB", "PERL5OPT", "PS4", "PYTHONSTARTUP", "RIPGREP_CONFIG_PATH", "RUBYOPT", "SHELLOPTS",
+		"ENV", "GOFLAGS", "HOME", "JAVA_TOOL_OPTIONS", "LD_AUDIT", "LD_LIBRARY_PATH", "LD_PRELOAD", "MORE",
+		"NODE_OPTIONS", "PATH", "PATHEXT", "PERL5LIB", "PERL5OPT", "PS4", "PYTHONSTARTUP", "RIPGREP_CONFIG_PATH", "RUBYOPT", "SHELLOPTS",
 		"SYSTEMD_LESS", "TAR_OPTIONS", "XDG_CONFIG_HOME"}
 	hazardBeginnings = []string{"BASH_FUNC_", "BAT_", "GIT_", "LESS", "MOST_"}
-	gitsOwn          = []string{"GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_DIR", "GIT_LITERAL_PATHSPECS", "GIT_OPTIONAL_LOCKS",
-		"GIT_TERMINAL_PROMPT", "GIT_WORK_TREE"} // which run nothing
+	gitsOwn          = []string{"GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_DIR", "GIT_LITERAL_PATHSPECS",
+		"GIT_OPTIONAL_LOCKS", "GIT_TERMINAL_PROMPT", "GIT_WORK_TREE"} // which run nothing
 )
 
 // HoldsCommand reports whether a variable holds a command that other programs run.
@@ -29,7 +29,8 @@ func HoldsCommand(variable string) bool {
 // Hazard reports whether a variable may make programs do something else, whatever its value is.
 func Hazard(variable string) bool {
 	begins := func(with string) bool { return strings.HasPrefix(variable, with) }
-	return has(hazards, variable) || slices.ContainsFunc(hazardBeginnings, begins) && !slices.ContainsFunc(gitsOwn, begins)
+	return has(hazards, variable) || slices.ContainsFunc(hazardBeginnings, begins) &&
+		!slices.ContainsFunc(gitsOwn, begins)
 }
 
 // has looks a name up in a list in order.
