@@ -27,7 +27,7 @@ func callOf(e agentclient.Event, r resolver, at time.Time) boundary.Call {
 		At: at, Client: e.Client, Session: fault.Clip(e.Session, maxName), Tool: fault.Clip(e.Tool, maxName),
 		Actor: boundary.Actor{Kind: e.Actor.Kind, ID: fault.Clip(e.Actor.ID, maxName),
 			Type: fault.Clip(e.Actor.Type, maxName)},
-		OwnTool: ownTool(e),
+		OwnTool: ownTool(e), Puts: e.Puts,
 	}
 	for _, p := range e.Paths {
 		c.Targets = append(c.Targets, r.target(p, true))
@@ -266,7 +266,7 @@ func decisionLine(id string, e agentclient.Event, c boundary.Call, mode boundary
 	l.Mode, l.Shell, l.Named, l.Parts, l.Reads = mode, c.IsShell, c.Targets, named(c.Parts), c.Reads
 	l.Verdict, l.Micros = &v, took.Microseconds()
 	l.Guarded = strings.HasPrefix(v.Rule, "protected.")
-	l.Notes, l.Homes = c.Notes, c.Homes
+	l.Puts, l.Notes, l.Homes = c.Puts, c.Notes, c.Homes
 	return l
 }
 
