@@ -151,10 +151,10 @@ var causes = []struct {
 	{"it does not trust the hook as it is", "is not trusted as it is registered now", trusts, func(t *testing.T, m *machine) {
 		m.edit(t, `"timeout": 5`, `"timeout": 4`)
 	}},
-	{"it never called", "has not called the hook", nil, func(t *testing.T, m *machine) {
+	{"it never called", "no call since the hook was registered", nil, func(t *testing.T, m *machine) {
 		require.NoError(t, os.RemoveAll(filepath.Join(m.dir.Path(), "journal")))
 	}},
-	{"it called before the hook was registered anew", "has not called the hook", nil, func(t *testing.T, m *machine) {
+	{"it called before the hook was registered anew", "no call since the hook was registered", nil, func(t *testing.T, m *machine) {
 		require.NoError(t, control.NoteInstallation(m.dir, m.client.Name, "", control.Installed,
 			control.Change{By: "t", Reason: "r", At: time.Now().Add(time.Minute), ID: "00000000000000fe"}))
 	}},

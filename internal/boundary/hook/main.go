@@ -42,8 +42,8 @@ func Main(args []string, start time.Time, within time.Duration) int {
 	return a.Exit
 }
 
-// handOver has the whole program, which can ask the service, answer at the end of a turn; this one holds no more than
-// it needs before a tool. Where the whole program does not lie beside it, the session ends.
+// handOver replaces this process with orchestrator, which can ask the service. If that is not beside this program, the
+// session may end.
 func handOver(args []string) int {
 	own, err := os.Executable()
 	if err != nil {

@@ -145,8 +145,8 @@ func (o Options) note(d Done, what string) error {
 	return control.NoteInstallation(o.Dir, o.Client, d.Version, what, c)
 }
 
-// known returns what an earlier installation knew of the client's version, where nobody says it now: what it registered
-// stays.
+// known returns the version that an earlier installation relied on, so that what it registered stays when the client
+// is not found.
 func known(client *agentclient.Client, o settings.Options) string {
 	registered, err := settings.Registered(client.Name, o)
 	if shut := client.Wiring.Shut; err == nil && shut != nil &&
