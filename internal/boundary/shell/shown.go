@@ -132,9 +132,7 @@ func copies(c *call) []string {
 	if c.name == "git" {
 		return gitCopies(c)
 	}
-	switch c.name {
-	case "7z", "bsdtar", "cp", "diff", "gcp", "gtar", "rsync", "scp", "tar", "zip":
-	default:
+	if !(names{"7z", "bsdtar", "cp", "diff", "gcp", "gtar", "rsync", "scp", "tar", "zip"}).has(c.name) {
 		return nil
 	}
 	leavesOut := func(a arg) bool { return strings.Contains(a.text, ".orchestrator") }
