@@ -14,10 +14,14 @@ var rows = []Row{
 	{Name: "cargo clippy", Opts: cargoOpts + " --no-deps", After: "D: W: A: F:"},
 	{Name: "cargo doc", Opts: cargoOpts + " --no-deps --document-private-items"},
 	{Name: "cargo fetch", Opts: "--locked --target:"},
+	{Name: "cargo fmt", Opts: "--all --check v --verbose q --quiet p: --package:", After: "--check l --color:",
+		Needs: "--check"},
 	{Name: "cargo generate-lockfile", Opts: "--offline"},
+	{Name: "cargo metadata", Opts: cargoOpts + " --no-deps --format-version:"},
 	{Name: "cargo nextest run", Words: Any, Opts: cargoOpts + " --no-fail-fast --retries: --test-threads:"},
 	{Name: "cargo test", Words: Any, Opts: cargoOpts + " --test: --bench: --doc --no-run --no-fail-fast",
 		After: "--nocapture --test-threads: --ignored --include-ignored --exact --skip: q --quiet --list"},
+	{Name: "cargo tree", Opts: cargoOpts + " d --duplicates i: --invert: --depth: e: --edges: f: --format: --prefix:"},
 	{Name: "cargo update", Opts: "p: --package: --precise: --dry-run w --workspace"},
 	{Name: "coverage html", Opts: "d:/ --directory:/ i"},
 	{Name: "coverage json", Opts: "o:>"},
@@ -154,7 +158,7 @@ const (
 	cargoOpts = "r --release --workspace --all p: --package: --exclude: F: --features: --all-features " +
 		"--no-default-features --all-targets --lib --bins --bin: --tests --examples --example: --benches q " +
 		"--quiet v " +
-		"--verbose vv j: --jobs: --target: --locked --offline --frozen --color: --message-format: --profile: " +
+		"--verbose vv j: --jobs: --target:% --locked --offline --frozen --color: --message-format: --profile: " +
 		"--target-dir:/ --keep-going"
 
 	dotnetOpts = "c: --configuration: f: --framework: r: --runtime: --no-build --no-restore v: --verbosity: " +
@@ -179,7 +183,7 @@ const (
 		"--pretty --no-color-output --follow-imports:"
 
 	npmInstall = "--no-audit --no-fund --legacy-peer-deps --prefer-offline --offline s --silent " +
-		"--ignore-scripts --include: " +
+		"--ignore-scripts --include: --dry-run " +
 		"--omit: --production --frozen-lockfile --verbose --loglevel: --no-progress --package-lock-only w: " +
 		"--workspaces"
 
@@ -189,7 +193,7 @@ const (
 	pipOpts = "r:% --requirement:% e:% --editable:% U --upgrade --user q --quiet --no-deps --pre --no-cache-dir c: " +
 		"--constraint: " +
 		"--disable-pip-version-check --break-system-packages --no-build-isolation --upgrade-strategy: " +
-		"--require-hashes"
+		"--require-hashes --dry-run"
 
 	pytestOpts = "q v vv x s l k: m: n: r= --lf --ff --last-failed --failed-first --maxfail: --tb: --co " +
 		"--collect-only " +

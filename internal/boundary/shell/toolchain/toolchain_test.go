@@ -130,6 +130,24 @@ func TestValuesThatTurnAnOption(t *testing.T) {
 	}
 }
 
+// Covers: ORC-200
+func TestWhatGitMayRun(t *testing.T) {
+	for setting, safe := range map[string]bool{
+		"user.name=me": true, "core.pager=cat": true, "pager.log=less": true, "Color.UI=always": true,
+		"commit.gpgsign=false": true,
+		"core.pager=./x":       false, "pager.log=./x": false, "protocol.ext.allow=always": false,
+		"http.cookieFile=main.go": false, "http.saveCookies=true": false, "alias.x=!y": false, "": false,
+	} {
+		require.Equal(t, safe, SafeSetting(setting), setting)
+	}
+	for word, is := range map[string]bool{
+		"ext::sh -c x": true, "--remote=ext::x": true, "x-y::a": true, "--remote=origin": false, "origin": false,
+		"::x": false, "a b::c": false, "https://x/y": false, "": false,
+	} {
+		require.Equal(t, is, IsTransport(word), word)
+	}
+}
+
 func TestOfProject(t *testing.T) {
 	require.True(t, OfProject("./", "gradlew"))
 	require.True(t, OfProject("node_modules/.bin/", "tsc"))
