@@ -92,6 +92,6 @@ func (p project) judged(command string) boundary.Verdict {
 	policy.Mode = boundary.Enforce
 	event := agentclient.Event{Client: "claude", Tool: toolBash, Command: command, Cwd: p.dir.Root,
 		Actor: boundary.Actor{Kind: boundary.Main}}
-	call := callOf(event, newResolver(p.dir.Root, p.dir.Root, p.dir.Root, ""), time.Unix(0, 0))
+	call := callOf(event, newResolver(p.dir.Root, p.dir.Root, p.dir.Root, "").under(&policy), time.Unix(0, 0))
 	return boundary.Judge(&policy, call)
 }

@@ -33,7 +33,7 @@ const (
 type Target struct {
 	Path  string
 	Known bool
-	Tree  bool // of a file that is shown: all that is below it, too
+	Tree  bool // of a file that is shown or whose code runs: all that is below it, too
 }
 
 // Part is one simple command, or one redirection, within a shell command.

@@ -163,7 +163,7 @@ func TestTablesAreInOrder(t *testing.T) {
 	for what, all := range map[string]names{
 		"plainReaders": plainReaders, "commandVariables": commandVariables, "hazards": hazards,
 		"systemFolders": systemFolders, "goFlags": goFlags,
-		"harmless": harmless, "calm": calm, "asking": asking,
+		"harmless": harmless, "asking": asking,
 		"readingSubcommands": readingSubcommands, "writingSubcommands": writingSubcommands,
 	} {
 		inOrder(what, all)

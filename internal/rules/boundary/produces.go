@@ -26,9 +26,24 @@ func (p Part) produced(policy *Policy) (Class, string) {
 			return Ambiguous, p.program() + " runs outside of the project, or code from there"
 		case from.exemptUnder(policy):
 			return Ambiguous, p.program() + " runs code from " + from.Path + ", where a main session may write"
+		case from.Holds != "":
+			return Ambiguous, p.program() + " may run " + from.Holds + ", which a main session may have written"
 		}
 	}
 	return Produces, ""
+}
+
+// ExemptFolders returns the folders of the project in which a main session may write by the policy's exempt_paths, each
+// as far as its name can be told. A pattern that begins with a wildcard names none.
+func (p *Policy) ExemptFolders() (all []string) {
+	for _, pattern := range p.ExemptPaths {
+		literal := literalOf(pattern)
+		if folder := path.Dir(literal + "x"); folder != "." && !path.IsAbs(folder) && literal != pattern &&
+			!slices.Contains(all, folder) {
+			all = append(all, folder)
+		}
+	}
+	return all
 }
 
 func (p Part) program() string {
@@ -87,7 +102,9 @@ var (
 	reportEndings = []string{".html", ".json", ".sarif", ".txt", ".xml"}
 	reportNames   = []string{"coverage", "cover", "junit", "report", "results", "test-output", "test-report",
 		"test-results"}
-	temporary = []string{"/tmp/", "/var/tmp/", "/private/tmp/"}
+	// folders that installers fill with programs that are then run by their names: no command writes a file into them
+	installFolders = []string{".venv", "node_modules", "venv"}
+	temporary      = []string{"/tmp/", "/var/tmp/", "/private/tmp/"}
 )
 
 // outputName reports whether a name is that of an output. What git and the clients keep is none, whatever its name.
@@ -96,8 +113,11 @@ func outputName(name string) bool {
 		return slices.ContainsFunc(temporary, func(folder string) bool { return strings.HasPrefix(name, folder) })
 	}
 	elements := strings.Split(name, "/")
-	if !strings.HasPrefix(elements[0], "~") && !slices.ContainsFunc(elements, isSetting) {
-		last := elements[len(elements)-1]
+	last := elements[len(elements)-1]
+	installed := slices.ContainsFunc(elements[:len(elements)-1], func(e string) bool {
+		return slices.Contains(installFolders, e)
+	})
+	if !strings.HasPrefix(elements[0], "~") && !slices.ContainsFunc(elements, isSetting) && !installed {
 		stem := strings.TrimSuffix(last, path.Ext(last))
 		return slices.ContainsFunc(elements, func(e string) bool { return slices.Contains(outputFolders, e) }) ||
 			slices.Contains(outputEndings, path.Ext(last)) ||
