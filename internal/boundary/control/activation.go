@@ -35,6 +35,7 @@ func mayBlock(to boundary.Mode, history func() (*report.History, error), p *boun
 	}
 	return fault.New(fault.Conflict, "boundary_not_ready",
 		"the boundary is not ready to be enforced: %d of its checks and red flags speak against it", len(fields)).
-		WithFix("pass them, or give an override with its reason (--override REASON, or as override in a request), which is recorded").
+		WithFix("pass them, or give an override with its reason (--override REASON, or as override in a request), " +
+			"which is recorded").
 		WithFields(fields...)
 }
