@@ -50,7 +50,7 @@ func callOf(e agentclient.Event, r resolver, at time.Time) boundary.Call {
 	c.Parts = make([]boundary.Part, 0, len(reading.Parts))
 	for _, p := range reading.Parts {
 		part := boundary.Part{Words: p.Words, Class: boundary.Class(p.Class), Why: p.Why, Foreign: p.Unknown}
-		part.Targets, part.Runs = r.targets(p.Targets), r.running(p.Runs)
+		part.Targets, part.Runs = r.targets(p.Targets), r.running(p)
 		if part.Class == boundary.Produces {
 			part.Targets = r.outputs(part.Targets)
 		}

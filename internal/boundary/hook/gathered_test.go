@@ -51,3 +51,35 @@ func TestCodeThatIsFoundInExemptFolders(t *testing.T) {
 	require.NoError(t, os.RemoveAll(filepath.Join(p.dir.Root, "scratch")))
 	passes(gathering...)
 }
+
+// Covers: ORC-200
+//
+// A main session can make a folder of a few files that git takes for a repository, with settings that name programs.
+func TestGitReadsNoSettingsOfExemptFolders(t *testing.T) {
+	p := newProject(t, boundary.Enforce)
+	write := func(name string) {
+		file := filepath.Join(p.dir.Root, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
+		require.NoError(t, os.WriteFile(file, nil, 0o600))
+	}
+	write("scratch/notes.md")
+	write("src/main.go")
+	unknown := []string{`cd "$DIR" && git status`, "git --git-dir=scratch/bare log", "GIT_DIR=scratch/bare git status"}
+	passes := []string{"git status", "git -C src log", "cd src && npm ls", "cd .. && git log"}
+	for _, command := range append(unknown, passes...) {
+		require.Equal(t, boundary.Allow, p.judged(command).Decision, command)
+	}
+	for _, command := range []string{"git -C scratch/bare status", "cd scratch/bare && git diff", "cd scratch && pnpm list",
+		"cd scratch && npm outdated"} {
+		require.Equal(t, boundary.Block, p.judged(command).Decision, command)
+	}
+	write("scratch/bare/HEAD")
+	for _, command := range unknown {
+		v := p.judged(command)
+		require.Equal(t, boundary.Block, v.Decision, command)
+		require.Contains(t, v.Reason, "scratch/bare/HEAD", command)
+	}
+	for _, command := range passes {
+		require.Equal(t, boundary.Allow, p.judged(command).Decision, command)
+	}
+}

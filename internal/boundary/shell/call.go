@@ -1,6 +1,10 @@
 package shell
 
-import "strings"
+import (
+	"strings"
+
+	"orchestrator/internal/boundary/shell/toolchain"
+)
 
 // call is a program with its words.
 type call struct {
@@ -270,7 +274,11 @@ func (c *call) reads() {
 		c.ambiguous("this " + c.name + " need not be the program of that name")
 		return
 	}
-	c.w.add(Part{Words: c.words(), Class: Reads})
+	p := Part{Words: c.words(), Class: Reads}
+	if toolchain.ReadsSettings(c.name) {
+		p.Runs = []Target{c.w.scope.target(literal("."))}
+	}
+	c.w.add(p)
 }
 
 // writes adds a part that writes, or that reads when no target keeps anything.

@@ -128,7 +128,7 @@ var sometimes = tools{
 	{"openssl", Ambiguous, none, "-out:> -keyout:> -writerand:> -CAcreateserial@ -signature: -in: -engine:!"},
 	{"pandoc", Reads, none, "o:> --output:> F:! --filter:! L:! --lua-filter:! --pdf-engine:! --extract-media:> f: " +
 		"t: --from: --to: d:! --defaults:! --log:>"},
-	{"prettier", Reads, none, "w* --write* c l --check --list-different --config:! --plugin:! --parser: " +
+	{"prettier", Ambiguous, none, "w* --write* c l --check --list-different --config:! --plugin:! --parser: " +
 		"--stdin-filepath: --cache-location:>"},
 	{"pytest", Ambiguous, none, "--basetemp:> --junitxml:> --junit-xml:> --log-file:> --resultlog:>"},
 	{"rubocop", Ambiguous, none, "a* A* x* --auto-correct* --autocorrect* --autocorrect-all* o:> --out:>"},

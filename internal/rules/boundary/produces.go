@@ -8,29 +8,30 @@ import (
 
 // produced returns the class of a part, and why that is not the class that it came with. What produces is a write where
 // it is told to put something that is no output, and ambiguous where it runs code that the main session may have
-// written: neither the policy nor the tables of programs vouch for that.
+// written: neither the policy nor the tables of programs vouch for that. So is what reads by settings of that kind.
 func (p Part) produced(policy *Policy) (Class, string) {
-	if p.Class != Produces {
+	if p.Class != Produces && p.Class != Reads {
 		return p.Class, ""
 	}
 	for _, t := range p.Targets {
-		if !t.isOutput() {
+		if p.Class == Produces && !t.isOutput() {
 			return Writes, p.program() + " is told to write " + t.described()
 		}
 	}
 	for _, from := range p.Runs {
 		switch {
+		case p.Class == Reads && from.Holds == "" && !from.exemptUnder(policy): // its settings are the project's
+		case from.Holds != "":
+			return Ambiguous, p.program() + " may run " + from.Holds + ", which a main session may have written"
 		case from.Unknown:
 			return Ambiguous, "where " + p.program() + " runs cannot be told"
 		case from.outside():
 			return Ambiguous, p.program() + " runs outside of the project, or code from there"
 		case from.exemptUnder(policy):
 			return Ambiguous, p.program() + " runs code from " + from.Path + ", where a main session may write"
-		case from.Holds != "":
-			return Ambiguous, p.program() + " may run " + from.Holds + ", which a main session may have written"
 		}
 	}
-	return Produces, ""
+	return p.Class, ""
 }
 
 // ExemptFolders returns the folders of the project in which a main session may write by the policy's exempt_paths, each

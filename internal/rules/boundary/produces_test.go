@@ -31,6 +31,11 @@ func TestCodeInExemptFolders(t *testing.T) {
 	class, why := part.produced(&policy)
 	require.Equal(t, Ambiguous, class)
 	require.Equal(t, "go may run scratch/x_test.go, which a main session may have written", why)
+	for place, want := range map[string]Class{".": Reads, "src": Reads, "/elsewhere": Reads, "a/b/c": Ambiguous} {
+		part := Part{Words: []string{"git", "status"}, Class: Reads, Runs: []Target{{Path: place}}}
+		class, _ = part.produced(&policy)
+		require.Equal(t, want, class, place)
+	}
 }
 
 // Covers: ORC-198

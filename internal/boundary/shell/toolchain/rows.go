@@ -106,7 +106,7 @@ var rows = []Row{
 	{Name: "poetry install", Opts: "--no-root --with: --without: --only: --sync --all-extras E: --extras: n " +
 		"--no-interaction"},
 	{Name: "poetry lock", Opts: "--no-update --regenerate"},
-	{Name: "prettier", Words: Code, Opts: "c --check l --list-different", Needs: "c --check l --list-different"},
+	{Name: "prettier", Words: Code, Opts: "c --check l --list-different --parser: --no-color"},
 	{Name: "py.test", Words: Code, Opts: pytestOpts},
 	{Name: "pylint", Words: Code, Opts: "E --errors-only --disable: --enable: j: --jobs: r: --score:"},
 	{Name: "pyright", Words: Any, Opts: "--stats --warnings --pythonversion: --outputjson"},

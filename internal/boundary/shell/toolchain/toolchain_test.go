@@ -250,7 +250,9 @@ func TestOfProject(t *testing.T) {
 
 // Covers: ORC-202
 func TestTakesCommands(t *testing.T) {
-	require.True(t, slices.IsSorted(takers))
+	require.True(t, slices.IsSorted(takers) && slices.IsSorted(configured))
+	require.True(t, ReadsSettings("git"))
+	require.False(t, ReadsSettings("cat"))
 	for name, takes := range map[string]bool{"less": true, "orchestrator": true, "cat": false, "": false} {
 		require.Equal(t, takes, TakesCommands(name), name)
 	}
