@@ -158,7 +158,7 @@ func (r *run) decide(dir folder.Dir, event agentclient.Event, unread error) agen
 		return r.failed(err)
 	}
 	if policy.Mode.Blocks() {
-		_ = dir.Mark(policy.Mode) // a policy that was written by hand, or cloned, has none
+		_ = dir.Mark() // a policy that was written by hand, or cloned, has none
 	}
 	r.enforcing.Store(policy.Mode.Blocks())
 	r.lifted.Store(policy.Bypass.Environment && r.Getenv(boundary.BypassVariable) == "true")
