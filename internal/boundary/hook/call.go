@@ -51,11 +51,9 @@ func callOf(e agentclient.Event, r resolver, at time.Time) boundary.Call {
 	for _, p := range reading.Parts {
 		part := boundary.Part{Words: p.Words, Class: boundary.Class(p.Class), Why: p.Why, Foreign: p.Unknown}
 		part.Targets, part.Runs = r.targets(p.Targets), r.running(p)
-		if part.Class == boundary.Produces {
-			part.Targets = r.outputs(part.Targets)
-		}
 		c.Parts = append(c.Parts, part)
 	}
+	r.outputs(c.Parts)
 	c.Homes = r.homes(boundary.Written(c.Targets, c.Parts))
 	return c
 }
