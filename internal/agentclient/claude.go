@@ -36,8 +36,7 @@ var claude = Client{
 		},
 	},
 	Guarded: Guarded{
-		Project:  []string{".claude/settings.json", ".claude/settings.local.json"},
-		Personal: []string{".claude/settings.json", ".claude/settings.local.json"},
+		Personal: []string{".claude/settings.local.json"},
 		Mentions: []string{".claude/settings"},
 	},
 	Skills: []string{".claude/skills/NAME/SKILL.md", ".claude/commands/NAME.md"},

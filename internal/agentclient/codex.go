@@ -31,8 +31,6 @@ var codex = Client{
 		Strays: []Stray{{File: ".codex/hooks.json", Home: true}, {File: ".codex/settings.json", Unread: true}},
 	},
 	Guarded: Guarded{
-		Project:  []string{".codex/config.toml", ".codex/hooks.json"},
-		Personal: []string{".codex/config.toml", ".codex/hooks.json"},
 		Mentions: []string{".codex/config", ".codex/hooks"},
 	},
 	Delegates: Delegates{

@@ -33,7 +33,8 @@ var copilot = Client{
 	},
 	Guarded: Guarded{
 		Project:  []string{".github/hooks/**"},
-		Personal: []string{".copilot/config.json"},
+		Personal: []string{".copilot/hooks/**", ".copilot/config.json", ".copilot/settings.json"},
+		Mentions: []string{".copilot/hooks", ".github/copilot/settings"},
 	},
 	Delegates: Delegates{
 		Tool: "task", Type: "agent_type", Prompt: "prompt",

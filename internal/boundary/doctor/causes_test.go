@@ -17,6 +17,7 @@ import (
 	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/boundary/install"
+	"orchestrator/internal/boundary/report"
 	"orchestrator/internal/rules/boundary"
 )
 
@@ -48,12 +49,11 @@ func newMachine(t *testing.T, client string) *machine {
 		Executable: filepath.Join(m.bin, "orchestrator"), Change: change, NoteID: "0000000000000002"})
 	require.NoError(t, err)
 	m.file = done.File
-	p, err := m.dir.Written()
-	require.NoError(t, err)
-	p.Mode = boundary.Enforce
-	require.NoError(t, m.dir.WritePolicy(p))
 	n := 2
-	_, err = control.Align(m.dir, func(string) string { return m.version }, change, func() string { n++; return fmt.Sprintf("%016x", n) })
+	newID := func() string { n++; return fmt.Sprintf("%016x", n) }
+	change.ID = newID()
+	_, err = control.Switch{To: boundary.Enforce, Override: "o", Change: change, History: report.FromFiles(m.dir),
+		Version: func(string) string { return m.version }, NewID: newID}.Make(m.dir)
 	require.NoError(t, err)
 	require.NoError(t, m.dir.Append(folder.Line{ID: "00000000000000ff", At: time.Now(), Kind: folder.KindOutcome, Client: client}))
 	m.trust(t)

@@ -136,7 +136,7 @@ type examination struct {
 }
 
 // shut reports whether what does not work is to block.
-func (e *examination) shut() bool { return e.policy != nil && control.FailsShut(e.policy.Mode) }
+func (e *examination) shut() bool { return e.policy != nil && e.policy.Mode.Blocks() }
 
 // registered lists the entries in the project's settings of a client, and in the user's.
 func (e *examination) registered(client string) (project, users []settings.Registration, err error) {

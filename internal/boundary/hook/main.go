@@ -49,10 +49,26 @@ func handOver(args []string) int {
 	if err != nil {
 		return 0
 	}
-	whole := filepath.Join(filepath.Dir(own), "orchestrator")
-	//nolint:gosec // the client wrote the arguments; the call returns only if it fails
-	_ = syscall.Exec(whole, append([]string{whole, "hook"}, args...), os.Environ())
+	for _, program := range beside(own, whole) {
+		//nolint:gosec // the client wrote the arguments; the call returns only if it fails
+		_ = syscall.Exec(program, append([]string{program, "hook"}, args...), os.Environ())
+	}
 	return 0
+}
+
+// The names of the programs that run the hook. Package commandline has them too, and more than a hook needs.
+const (
+	whole = "orchestrator"
+	small = "orchestrator-hook"
+)
+
+// beside returns where a program may be that was installed with the program at a path: beside what the path leads to,
+// and beside the path itself. A client starts the hook by a link, and not every system says where that leads.
+func beside(executable, name string) []string {
+	return slices.Compact([]string{
+		filepath.Join(filepath.Dir(realPath(executable)), name),
+		filepath.Join(filepath.Dir(executable), name),
+	})
 }
 
 // NewID returns the id of a line in a journal: 16 hexadecimal digits, drawn at random.

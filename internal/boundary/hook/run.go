@@ -158,7 +158,7 @@ func (r *run) decide(dir folder.Dir, event agentclient.Event, unread error) agen
 		return r.failed(err)
 	}
 	if policy.Mode.Blocks() {
-		_ = dir.Mark(policy.Mode) // a policy that was written by hand, or cloned, has none
+		_ = dir.Mark() // a policy that was written by hand, or cloned, has none
 	}
 	r.enforcing.Store(policy.Mode.Blocks())
 	r.lifted.Store(policy.Bypass.Environment && r.Getenv(boundary.BypassVariable) == "true")
@@ -177,7 +177,7 @@ func (r *run) decide(dir folder.Dir, event agentclient.Event, unread error) agen
 
 // judge judges the call, notes that, and answers.
 func (r *run) judge(dir folder.Dir, policy boundary.Policy, event agentclient.Event) agentclient.Answer {
-	resolver := newResolver(dir.Root, event.Cwd, r.Cwd, r.Home)
+	resolver := newResolver(dir.Root, event.Cwd, r.Cwd, r.Home).under(&policy)
 	call := callOf(event, resolver, r.Now())
 	call.BypassEnv = r.Getenv(boundary.BypassVariable)
 	grants, grantsErr := dir.Grants()

@@ -11,3 +11,12 @@ var quiet = []string{":", "[", "arch", "b2sum", "base32", "base64", "basename", 
 
 // Quiet reports whether a session may type into a program: nothing that it types is run.
 func Quiet(program string) bool { return has(quiet, program) }
+
+// configured are programs that read settings where they run, which may name programs: a repository of git is any folder
+// with files of the right names.
+var configured = []string{"bun", "cargo", "dotnet", "git", "go", "npm", "pnpm", "prettier", "terraform", "tofu", "yarn"}
+
+// ReadsSettings reports whether a program, even where it only reads, may run what settings in its folder name.
+func ReadsSettings(program string) bool {
+	return has(configured, program)
+}
