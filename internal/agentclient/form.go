@@ -94,8 +94,8 @@ func afterNamespace(name, space string) string {
 	return rest
 }
 
-// agentID distinguishes the main session from an agent by the one member that does: a string that names one is an agent.
-// agent_type alone tells nothing, as a main session can have one too.
+// agentID distinguishes the main session from an agent by the one member that does: a string that names one is an
+// agent. agent_type alone tells nothing, as a main session can have one too.
 func agentID(call object) (boundary.Actor, error) {
 	id, err := call.text("agent_id")
 	if err != nil || !namesAgent(id) || id == call.loose("session_id") {

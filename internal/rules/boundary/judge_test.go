@@ -368,7 +368,8 @@ func TestClassOfTools(t *testing.T) {
 		"mcp__fs__get_and_store": Writes, "mcp__x__search_exec": Ambiguous, "mcp__pg__query": Ambiguous, "mcp__k8s__describe_and_scale": Writes, "mcp__x__find_and_look": Ambiguous,
 		"mcp__x__read_file_to_disk": Ambiguous, "mcp__x__get_dump": Ambiguous, "mcp__x__resolve_conflict": Ambiguous,
 		"mcp__x__find_substitute": Ambiguous, "mcp__x__view_toggle": Ambiguous, "mcp__x__list_saveAs": Writes,
-		"mcp__context7__resolve-library-id": Reads, "mcp__x__resolve": Ambiguous, "mcp__x__resolve_and_run_id": Ambiguous,
+		"mcp__context7__resolve-library-id": Reads, "mcp__x__resolve": Ambiguous,
+		"mcp__x__resolve_and_run_id": Ambiguous,
 		"NotebookEdit": Writes, "MultiEdit": Writes, "Agent": Delegates, "Task": Delegates, "WebFetch": Reads, "StrReplace": Writes, "": Ambiguous, "offset": Ambiguous, "reader": Ambiguous,
 	} {
 		require.Equal(t, want, classOf(&p, Call{Tool: tool}), tool)
