@@ -1,7 +1,6 @@
 package boundary
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -140,7 +139,7 @@ func (d Delegation) inOwnWords(p *Policy, c Call, v Verdict) []string {
 	return []string{
 		"Action: call " + d.Tool + " to have an agent make the change" + unsaid(p, c),
 		"Agents: " + strings.Join(names, "; "),
-		"Example: " + d.example(found[0], v.Targets),
+		examplePrefix + d.example(found[0], v.Targets),
 	}
 }
 
@@ -161,21 +160,27 @@ func unsaid(p *Policy, c Call) string {
 	if c.Actor.Kind != Unknown || p.UnknownActor == AsAgent {
 		return ""
 	}
-	return "; if you are that agent, stop: " + c.Client +
-		" does not say so, and a person has to set unknown_actor in the policy"
+	return "; if you are an agent, stop and report: " + c.Client +
+		" does not tell agents from the main session; a person can set unknown_actor in the policy"
 }
 
-// example returns a call that starts an agent.
+// examplePrefix begins the line with a call to make.
+const examplePrefix = "Example: "
+
+// inQuotes escapes what a JSON string may not have; control characters do not come here.
+var inQuotes = strings.NewReplacer(`"`, `\"`, `\`, `\\`)
+
+// example returns a call that starts an agent, with its input as JSON.
 func (d Delegation) example(s suited, targets []Target) string {
-	what := "Implement what to change, and how to tell that it is done"
+	what := "<what to change>. It is done when <how to check>"
 	if len(targets) > 0 && targets[0].Path != "" {
 		const most = 80
-		what = "Implement in " + clip(targets[0].Path, most) + ": what to change, and how to tell that it is done"
+		what = "Change " + clip(oneLine(targets[0].Path), most) + ": " + what
 	}
 	var members []string
 	add := func(name, value string) {
 		if name != "" {
-			members = append(members, fmt.Sprintf("%q: %q", name, value))
+			members = append(members, `"`+name+`": "`+inQuotes.Replace(oneLine(value))+`"`)
 		}
 	}
 	if !s.Untyped {

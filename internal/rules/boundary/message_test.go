@@ -1,6 +1,7 @@
 package boundary
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -25,10 +26,32 @@ func TestMessageOfABlock(t *testing.T) {
 		"Blocked: Edit, Write, shell commands that write files",
 		"Action: call Agent to have an agent make the change",
 		"Agents: bug-hunter (bug diagnosis and fix implementation); general-purpose; test-coverage (test creation and coverage)",
-		`Example: Agent {"subagent_type": "bug-hunter", "description": "Change the file", "prompt": "Implement in src/a.go: what to change, and how to tell that it is done"}`,
+		`Example: Agent {"subagent_type": "bug-hunter", "description": "Change the file", "prompt": "Change src/a.go: <what to change>. It is done when <how to check>"}`,
 		"Bypass, for a person and only where the boundary is wrong: orchestrator boundary bypass --reason TEXT --for 30m, or AMPLIFIER_BYPASS_BOUNDARY=true in the client's environment; every use is on record",
 		"Phase: enforce: this call has been blocked",
 	})
+}
+
+// The call to make is JSON, whole, whatever the names are and however long the message.
+//
+// Covers: ORC-193
+func TestTheExampleCanBeCalled(t *testing.T) {
+	name := strings.Repeat("n", 64)
+	for _, path := range []string{"a.go", "a\x01\"b\\c\u2028\xff.go", strings.Repeat("long/", 100) + "a.go"} {
+		c := Call{Tool: strings.Repeat("Tool", 80), OwnTool: "", Actor: Actor{Kind: Main}, Targets: []Target{file(path)},
+			Delegation: Delegation{Tool: "task", Type: "agent_type", Prompt: "prompt",
+				Also:   []Member{{"name", "change-the-file"}, {"description", "Change the file"}},
+				Agents: []AgentType{{Name: name}}, Reads: []string{strings.Repeat("r", 300)}, Writes: []string{strings.Repeat("w", 300)}}}
+		said := message(DefaultEnforced(), c)
+		require.LessOrEqual(t, utf8.RuneCountInString(said), MaxMessage)
+		_, rest, found := strings.Cut(said, "\nExample: task ")
+		require.True(t, found, said)
+		line, _, _ := strings.Cut(rest, "\n")
+		var input map[string]string
+		require.NoError(t, json.Unmarshal([]byte(line), &input), line)
+		require.Equal(t, name, input["agent_type"])
+		require.True(t, strings.HasSuffix(input["prompt"], "It is done when <how to check>"), line)
+	}
 }
 
 // The agents that are named exist, may write the files, and are the best for them first, in the words of the client.
@@ -59,8 +82,8 @@ func TestAgentsAreRoutedByPathAndKind(t *testing.T) {
 	}
 	untyped := Call{Tool: "Edit", Actor: Actor{Kind: Main}, Targets: []Target{file("a.go")}}
 	d.Agents = d.Agents[6:]
-	require.Contains(t, said(untyped), `Example: spawn_agent {"message": "Implement in a.go: what to change, and how to tell that it is done"}`)
-	require.Contains(t, said(call("python -c", "main")), `Example: spawn_agent {"message": "Implement what to change, and how to tell that it is done"}`)
+	require.Contains(t, said(untyped), `Example: spawn_agent {"message": "Change a.go: <what to change>. It is done when <how to check>"}`)
+	require.Contains(t, said(call("python -c", "main")), `Example: spawn_agent {"message": "<what to change>. It is done when <how to check>"}`)
 	d.Agents = []AgentType{{Name: "reviewer"}}
 	require.Contains(t, said(untyped), "Agents: reviewer (reading)\n", "there is no other")
 	d.Agents = []AgentType{{Name: "nobody"}}
@@ -69,7 +92,7 @@ func TestAgentsAreRoutedByPathAndKind(t *testing.T) {
 
 	d.Agents = []AgentType{{Name: "helper"}}
 	untyped.Actor.Kind, untyped.Client = Unknown, "someone"
-	require.Contains(t, said(untyped), "if you are that agent, stop: someone does not say so, and a person has to set unknown_actor in the policy\n")
+	require.Contains(t, said(untyped), "if you are an agent, stop and report: someone does not tell agents from the main session; a person can set unknown_actor in the policy\n")
 	untyped.OwnTool = "write_file"
 	require.Contains(t, said(untyped), "BLOCKED: write_file on a.go")
 	require.Contains(t, said(untyped), "Why: write_file writes files")
