@@ -50,7 +50,7 @@ func callOf(e agentclient.Event, r resolver, at time.Time) boundary.Call {
 	c.Parts = make([]boundary.Part, 0, len(reading.Parts))
 	for _, p := range reading.Parts {
 		part := boundary.Part{Words: p.Words, Class: boundary.Class(p.Class), Why: p.Why, Foreign: p.Unknown}
-		part.Targets, part.Runs = r.targets(p.Targets), r.targets(p.Runs)
+		part.Targets, part.Runs = r.targets(p.Targets), r.running(p)
 		c.Parts = append(c.Parts, part)
 	}
 	r.outputs(c.Parts)
@@ -118,11 +118,20 @@ func (r resolver) holdsProject(t boundary.Target) bool {
 	})
 }
 
-// resolver makes paths those of a project.
-type resolver struct{ root, realRoot, cwd, processCwd, home string }
+// resolver makes paths those of a project. In the exempt folders a main session may write.
+type resolver struct {
+	root, realRoot, cwd, processCwd, home string
+	exempt                                []string
+}
 
 func newResolver(root, cwd, processCwd, home string) resolver {
-	return resolver{root, realPath(root), cwd, processCwd, home}
+	return resolver{root: root, realRoot: realPath(root), cwd: cwd, processCwd: processCwd, home: home}
+}
+
+// under returns the resolver with the exempt folders of a policy.
+func (r resolver) under(policy *boundary.Policy) resolver {
+	r.exempt = policy.ExemptFolders()
+	return r
 }
 
 func (r resolver) targets(files []shell.Target) (all []boundary.Target) {
@@ -216,8 +225,10 @@ func (r resolver) outsideProject(executable string) []string {
 	if executable != "" {
 		add(executable)
 		add(realPath(executable))
-		for _, name := range []string{"orchestrator", "orchestrator-hook"} {
-			add(filepath.Join(filepath.Dir(executable), name))
+		for _, name := range []string{whole, small} {
+			for _, path := range beside(executable, name) {
+				add(path)
+			}
 		}
 	}
 	if r.home != "" {

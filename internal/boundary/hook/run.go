@@ -83,10 +83,10 @@ func (r *run) late(answers <-chan agentclient.Answer) agentclient.Answer {
 	}
 }
 
-// noting returns how long an answer waits for the disk at most: 50 ms of the Deadline.
+// noting returns the longest time that an answer waits for the disk: 50 ms of the Deadline.
 func (r *run) noting() time.Duration { return r.Within / 18 }
 
-// claim reports whether the caller may answer: with the decision, or with why there is none. Only the first may.
+// claim reports whether the caller may answer. Only the first caller may.
 func (r *run) claim() bool { return r.answered.CompareAndSwap(false, true) }
 
 // run is one call. What stands in atomics is read when the deadline has passed, while the rest may still be at work.
@@ -158,7 +158,7 @@ func (r *run) decide(dir folder.Dir, event agentclient.Event, unread error) agen
 		return r.failed(err)
 	}
 	if policy.Mode.Blocks() {
-		_ = dir.Mark(policy.Mode) // a policy that was written by hand, or cloned, has none
+		_ = dir.Mark() // a policy that was written by hand, or cloned, has none
 	}
 	r.enforcing.Store(policy.Mode.Blocks())
 	r.lifted.Store(policy.Bypass.Environment && r.Getenv(boundary.BypassVariable) == "true")
@@ -177,7 +177,7 @@ func (r *run) decide(dir folder.Dir, event agentclient.Event, unread error) agen
 
 // judge judges the call, notes that, and answers.
 func (r *run) judge(dir folder.Dir, policy boundary.Policy, event agentclient.Event) agentclient.Answer {
-	resolver := newResolver(dir.Root, event.Cwd, r.Cwd, r.Home)
+	resolver := newResolver(dir.Root, event.Cwd, r.Cwd, r.Home).under(&policy)
 	call := callOf(event, resolver, r.Now())
 	call.BypassEnv = r.Getenv(boundary.BypassVariable)
 	grants, grantsErr := dir.Grants()

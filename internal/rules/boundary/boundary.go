@@ -47,6 +47,7 @@ type Target struct {
 	Real    string `json:"real,omitempty"`
 	Unknown bool   `json:"unknown,omitzero"`
 	Tracked bool   `json:"tracked,omitzero"` // git has it in its index; looked up only for what is to be an output
+	Holds   string `json:"holds,omitempty"`  // code below it that a main session may have written, see ExemptFolders
 	Unsure  bool   `json:"unsure,omitzero"`  // git's index cannot be read, so that the file counts as tracked
 }
 

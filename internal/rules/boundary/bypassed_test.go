@@ -23,8 +23,8 @@ func TestBypassed(t *testing.T) {
 	environment := func(c *Call) { c.BypassEnv = "true" }
 	require.Equal(t, []string{
 		"ORCHESTRATOR BOUNDARY BYPASSED: Edit on src/a.go [main.writes]",
-		"Let through by: AMPLIFIER_BYPASS_BOUNDARY=true in the client's environment, until it is unset and " +
-			"the client is restarted",
+		"Let through by: AMPLIFIER_BYPASS_BOUNDARY=true in the client's environment, until it is unset " +
+			"and the client is restarted",
 		"Why that was needed: Edit writes files; without the bypass it is blocked",
 		"Your role: main session: you read, ask and delegate; agents change files; the bypass does not change it",
 		"On record: this call, its rule and the bypass",

@@ -161,7 +161,7 @@ func unsaid(p *Policy, c Call) string {
 		return ""
 	}
 	return "; if you are an agent, stop and report: " + c.Client +
-		" does not tell agents from the main session; a person can set unknown_actor in the policy"
+		" does not tell agents from the main session, and a person can set unknown_actor in the policy"
 }
 
 // examplePrefix begins the line with a call to make.
@@ -172,10 +172,10 @@ var inQuotes = strings.NewReplacer(`"`, `\"`, `\`, `\\`)
 
 // example returns a call that starts an agent, with its input as JSON.
 func (d Delegation) example(s suited, targets []Target) string {
-	what := "<what to change>. It is done when <how to check>"
+	what := "Change <what>. It is done when <check>"
 	if len(targets) > 0 && targets[0].Path != "" {
 		const most = 80
-		what = "Change " + clip(oneLine(targets[0].Path), most) + ": " + what
+		what = "Change " + clip(oneLine(targets[0].Path), most) + ": <what>. It is done when <check>"
 	}
 	var members []string
 	add := func(name, value string) {
