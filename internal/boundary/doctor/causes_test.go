@@ -245,7 +245,8 @@ func TestEveryCauseIsAFault(t *testing.T) {
 func TestTheArgumentsOfTheHook(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]bool{
-		"claude": true, "hook claude": true, "claude --root /p": true, "claude --root=/p": true, "--root /p claude": true,
+		"claude": true, "hook claude": true,
+		"claude --root /p": true, "claude --root=/p": true, "--root /p claude": true,
 		"claude --answers json": true, "hook claude --finished": true,
 		"": false, "hook": false, "codex": false, "hook hook": false, "claude --root": false, "claude x": false,
 		"claude --answers text": false, "serve claude": false,

@@ -1,7 +1,6 @@
 package hook
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -185,26 +184,6 @@ func (r resolver) place(abs string) (string, bool) {
 		}
 	}
 	return filepath.ToSlash(abs), false
-}
-
-// realPath returns where the links of a path lead, as far as it exists.
-func realPath(abs string) string {
-	rest := ""
-	for at := abs; ; at = filepath.Dir(at) {
-		if real, err := filepath.EvalSymlinks(at); err == nil {
-			return filepath.Join(real, rest)
-		}
-		if link, err := os.Readlink(at); err == nil { // it leads to what does not exist yet
-			if !filepath.IsAbs(link) {
-				link = filepath.Join(filepath.Dir(at), link)
-			}
-			return filepath.Join(link, rest)
-		}
-		if at == filepath.Dir(at) {
-			return abs
-		}
-		rest = filepath.Join(filepath.Base(at), rest)
-	}
 }
 
 // guarded returns what no session may change besides the boundary's own files.

@@ -161,7 +161,7 @@ func TestFilesThatAreLeftAlone(t *testing.T) {
 	require.Equal(t, inner, read(t, dir, "AGENTS.md"))
 }
 
-// A link to another file with instructions is no reason to say anything: sessions are told by the file that it leads to.
+// Of a link to another file with instructions nothing is said: sessions are told by the file that it leads to.
 // Verifies: ORC-225
 func TestALinkFromOneFileToTheOther(t *testing.T) {
 	for link, to := range map[string]string{"CLAUDE.md": "AGENTS.md", "AGENTS.md": "CLAUDE.md"} {

@@ -52,7 +52,10 @@ func TestTheTextOfTheUserStaysByteForByte(t *testing.T) {
 // What Put adds, Cut takes out again.
 // Verifies: ORC-225
 func TestCutGivesTheTextBack(t *testing.T) {
-	for _, has := range []string{"", "\n", "# Mine\n", "# Mine\r\nmore\r\n", "a\n\n\n", "\n\nb\n", "# Mine", "# Mine\r\nmore", "\n\nb"} {
+	for _, has := range []string{
+		"", "\n", "# Mine\n", "# Mine\r\nmore\r\n", "a\n\n\n", "\n\nb\n",
+		"# Mine", "# Mine\r\nmore", "\n\nb",
+	} {
 		with, err := Guide.Put("AGENTS.md", has, told)
 		require.NoError(t, err)
 		without, err := Guide.Cut("AGENTS.md", with)
