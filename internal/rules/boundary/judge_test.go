@@ -83,7 +83,8 @@ var table = map[string]map[string]string{
 func policy() Policy {
 	p := DefaultPolicy()
 	p.Mode = Enforce
-	p.Agents = []Rights{{Name: "docs", MayWrite: []string{"docs/**"}}, {Name: "modular-builder", For: "code", MayWrite: []string{"**"}}}
+	p.Agents = []Rights{{Name: "docs", MayWrite: []string{"docs/**"}},
+		{Name: "modular-builder", For: "code", MayWrite: []string{"**"}}}
 	return p
 }
 
@@ -404,7 +405,8 @@ func TestJudgeChangesNothing(t *testing.T) {
 	require.Equal(t, before, fmt.Sprintf("%+v %+v", p, c))
 }
 
-// The client's own plans and memory may be written by its own tools, and by no shell; exemptions may begin with the user's folder.
+// The client's own plans and memory may be written by its own tools, and by no shell; exemptions may begin
+// with the user's folder.
 //
 // Covers: ORC-194
 func TestNotesAndTheUsersFolder(t *testing.T) {
