@@ -5,8 +5,8 @@ package toolchain
 var quiet = []string{":", "[", "arch", "b2sum", "base32", "base64", "basename", "cal", "cat", "cd", "cksum", "cmp",
 	"comm", "cut", "date", "df", "diff", "dir", "dirname", "du", "echo", "egrep", "exit", "expand", "expr", "false",
 	"fgrep", "file", "find", "fmt", "fold", "free", "go", "gofmt", "grep", "groups", "head", "hexdump", "hostname",
-	"id", "jq", "ls", "lsof", "md5sum", "nl", "nproc", "od", "paste", "printenv", "printf", "ps", "pwd", "readlink", "realpath",
-	"rev", "seq", "sha1sum", "sha256sum", "sha512sum", "shasum", "sleep", "sort", "stat", "strings", "tac", "tail",
+	"id", "jq", "ls", "lsof", "md5sum", "nl", "nproc", "od", "paste", "printenv", "printf", "ps", "pwd",
+	"readlink", "realpath", "rev", "seq", "sha1sum", "sha256sum", "sha512sum", "shasum", "sleep", "sort", "stat", "strings", "tac", "tail",
 	"test", "tr", "true", "type", "uname", "uniq", "uptime", "wc", "which", "who", "whoami", "xxd"}
 
 // Quiet reports whether a session may type into a program: nothing that it types is run.

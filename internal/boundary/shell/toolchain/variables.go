@@ -8,8 +8,8 @@ import (
 // Variables of the environment that hold a command which other programs run, and those that change what programs do in
 // other ways: by their names, by how these end, and by how they begin.
 var (
-	commandVariables = []string{"BROWSER", "EDITOR", "GIT_EXTERNAL_DIFF", "GIT_SSH", "LESSCLOSE", "LESSOPEN", "MANPAGER",
-		"PAGER", "RIPGREP_PREPROCESSOR", "VISUAL"}
+	commandVariables = []string{"BROWSER", "EDITOR", "GIT_EXTERNAL_DIFF", "GIT_SSH", "LESSCLOSE", "LESSOPEN",
+		"MANPAGER", "PAGER", "RIPGREP_PREPROCESSOR", "VISUAL"}
 	commandEndings = []string{"_ASKPASS", "_BROWSER", "_COMMAND", "_EDITOR", "_PAGER"}
 	hazards        = []string{"BASHOPTS", "BASH_ALIASES", "BASH_CMDS", "BASH_ENV", "CURL_HOME", "DYLD_INSERT_LIBRARIES",
 		"ENV", "GOFLAGS", "HOME", "JAVA_TOOL_OPTIONS", "LD_AUDIT", "LD_LIBRARY_PATH", "LD_PRELOAD", "MORE",
