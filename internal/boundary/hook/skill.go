@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 
 	"orchestrator/internal/agentclient"
@@ -19,13 +20,15 @@ const (
 	mostFolders = 32
 )
 
-var skillName = regexp.MustCompile(`^[A-Za-z0-9_.-]+(:[A-Za-z0-9_.-]+)*$`)
+var skillName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9_.-]+(:[A-Za-z0-9_.-]+)*$`)
+})
 
 // skill reads what a skill has the client run by itself, where the client has a file of it. Where several files have
 // its name, all of them count; where none has, or none runs anything, there is no reading.
 func (r resolver) skill(e agentclient.Event) (reading shell.Reading, runs bool) {
 	client, known := agentclient.Named(e.Client)
-	if !known || !skillName.MatchString(e.Skill) || strings.Contains(e.Skill, "..") {
+	if !known || !skillName().MatchString(e.Skill) || strings.Contains(e.Skill, "..") {
 		return shell.Reading{}, false
 	}
 	var all []string
