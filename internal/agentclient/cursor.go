@@ -1,9 +1,10 @@
 package agentclient
 
 import (
-	"orchestrator/internal/rules/boundary"
 	"strings"
 	"time"
+
+	"orchestrator/internal/rules/boundary"
 )
 
 // cursor is Cursor.
@@ -30,8 +31,6 @@ var cursor = Client{
 		Strays: []Stray{{File: ".cursor/hooks.json", Home: true}, {File: ".cursor/settings.json", Unread: true}},
 	},
 	Guarded: Guarded{
-		Project:  []string{".cursor/hooks.json"},
-		Personal: []string{".cursor/hooks.json"},
 		Mentions: []string{".cursor/hooks"},
 	},
 	Delegates: Delegates{

@@ -1,8 +1,9 @@
 package agentclient
 
 import (
-	"orchestrator/internal/rules/boundary"
 	"time"
+
+	"orchestrator/internal/rules/boundary"
 )
 
 // gemini is Gemini CLI.
@@ -33,8 +34,6 @@ var gemini = Client{
 		Strays: []Stray{{File: ".gemini/settings.json", Home: true}, {File: ".gemini/hooks.json", Unread: true}},
 	},
 	Guarded: Guarded{
-		Project:  []string{".gemini/settings.json"},
-		Personal: []string{".gemini/settings.json"},
 		Mentions: []string{".gemini/settings"},
 	},
 	Delegates: Delegates{

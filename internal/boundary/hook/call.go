@@ -1,7 +1,6 @@
 package hook
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,7 +26,7 @@ func callOf(e agentclient.Event, r resolver, at time.Time) boundary.Call {
 		At: at, Client: e.Client, Session: fault.Clip(e.Session, maxName), Tool: fault.Clip(e.Tool, maxName),
 		Actor: boundary.Actor{Kind: e.Actor.Kind, ID: fault.Clip(e.Actor.ID, maxName),
 			Type: fault.Clip(e.Actor.Type, maxName)},
-		OwnTool: ownTool(e),
+		OwnTool: ownTool(e), Puts: e.Puts,
 	}
 	for _, p := range e.Paths {
 		c.Targets = append(c.Targets, r.target(p, true))
@@ -50,12 +49,10 @@ func callOf(e agentclient.Event, r resolver, at time.Time) boundary.Call {
 	c.Parts = make([]boundary.Part, 0, len(reading.Parts))
 	for _, p := range reading.Parts {
 		part := boundary.Part{Words: p.Words, Class: boundary.Class(p.Class), Why: p.Why, Foreign: p.Unknown}
-		part.Targets, part.Runs = r.targets(p.Targets), r.targets(p.Runs)
-		if part.Class == boundary.Produces {
-			part.Targets = r.outputs(part.Targets)
-		}
+		part.Targets, part.Runs = r.targets(p.Targets), r.running(p)
 		c.Parts = append(c.Parts, part)
 	}
+	r.outputs(c.Parts)
 	c.Homes = r.homes(boundary.Written(c.Targets, c.Parts))
 	return c
 }
@@ -80,10 +77,10 @@ func readingOf(e agentclient.Event) shell.Reading {
 }
 
 // typedInto returns the parts of a command that the session can type into while it runs, and no hook is called for what
-// it types: what runs a pager, an editor or a question is no reader then, and no policy vouches for a program.
+// it types: only what is known to run nothing of that is what it was, and no policy vouches for any other program.
 func typedInto(parts []shell.Part) []shell.Part {
 	for i, p := range parts {
-		if len(p.Words) > 0 && p.Class != shell.Writes && (p.Unknown || toolchain.TakesCommands(p.Words[0])) {
+		if len(p.Words) > 0 && p.Class != shell.Writes && !toolchain.Quiet(p.Words[0]) {
 			parts[i] = shell.Part{Words: p.Words, Class: shell.Ambiguous,
 				Why: "the session can type into " + p.Words[0] + ", which may run what is typed"}
 		}
@@ -120,11 +117,20 @@ func (r resolver) holdsProject(t boundary.Target) bool {
 	})
 }
 
-// resolver makes paths those of a project.
-type resolver struct{ root, realRoot, cwd, processCwd, home string }
+// resolver makes paths those of a project. In the exempt folders a main session may write.
+type resolver struct {
+	root, realRoot, cwd, processCwd, home string
+	exempt                                []string
+}
 
 func newResolver(root, cwd, processCwd, home string) resolver {
-	return resolver{root, realPath(root), cwd, processCwd, home}
+	return resolver{root: root, realRoot: realPath(root), cwd: cwd, processCwd: processCwd, home: home}
+}
+
+// under returns the resolver with the exempt folders of a policy.
+func (r resolver) under(policy *boundary.Policy) resolver {
+	r.exempt = policy.ExemptFolders()
+	return r
 }
 
 func (r resolver) targets(files []shell.Target) (all []boundary.Target) {
@@ -178,26 +184,6 @@ func (r resolver) place(abs string) (string, bool) {
 		}
 	}
 	return filepath.ToSlash(abs), false
-}
-
-// realPath returns where the links of a path lead, as far as it exists.
-func realPath(abs string) string {
-	rest := ""
-	for at := abs; ; at = filepath.Dir(at) {
-		if real, err := filepath.EvalSymlinks(at); err == nil {
-			return filepath.Join(real, rest)
-		}
-		if link, err := os.Readlink(at); err == nil { // it leads to what does not exist yet
-			if !filepath.IsAbs(link) {
-				link = filepath.Join(filepath.Dir(at), link)
-			}
-			return filepath.Join(link, rest)
-		}
-		if at == filepath.Dir(at) {
-			return abs
-		}
-		rest = filepath.Join(filepath.Base(at), rest)
-	}
 }
 
 // guarded returns what no session may change besides the boundary's own files.
@@ -268,7 +254,7 @@ func decisionLine(id string, e agentclient.Event, c boundary.Call, mode boundary
 	l.Mode, l.Shell, l.Named, l.Parts, l.Reads = mode, c.IsShell, c.Targets, named(c.Parts), c.Reads
 	l.Verdict, l.Micros = &v, took.Microseconds()
 	l.Guarded = strings.HasPrefix(v.Rule, "protected.")
-	l.Notes, l.Homes = c.Notes, c.Homes
+	l.Puts, l.Notes, l.Homes = c.Puts, c.Notes, c.Homes
 	return l
 }
 

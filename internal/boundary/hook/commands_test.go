@@ -17,17 +17,18 @@ import (
 	"orchestrator/internal/rules/boundary"
 )
 
-var update = flag.Bool("update", false, "compute the lists of docs/boundary-commands.md anew; read the difference")
+var update = flag.Bool("update", false, "compute the lists of commands in docs anew; read the difference")
 
-const commandsPage = "../../../docs/boundary-commands.md"
+const (
+	everydayPage = "../../../docs/boundary-commands.md"
+	hostilePage  = "../../../docs/boundary-hostile.md"
+)
 
 // Covers: ORC-204
 //
-// The page is true: the classes and reasons of its commands are those that a main session's call gets. Every line of
-// the first list passes, and none of the second.
-func TestCommandsOfThePage(t *testing.T) {
-	page, err := os.ReadFile(commandsPage)
-	require.NoError(t, err)
+// The pages are true: the classes and reasons of their commands are those that a main session's call gets. Every line
+// of the first page passes, and none of the second.
+func TestCommandsOfThePages(t *testing.T) {
 	p := newProject(t, boundary.Enforce)
 	for _, folder := range []string{"src", "scratch", "bin"} {
 		require.NoError(t, os.Mkdir(filepath.Join(p.dir.Root, folder), 0o700))
@@ -35,35 +36,42 @@ func TestCommandsOfThePage(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(p.dir.Root, "bin/tracked"), nil, 0o700))
 	git(t, p.dir.Root, "init", "-q")
 	git(t, p.dir.Root, "add", "bin/tracked")
+	seen := map[string]bool{}
+	p.judgePage(everydayPage, seen, true)
+	require.GreaterOrEqual(t, len(seen), 80)
+	everyday := len(seen)
+	p.judgePage(hostilePage, seen, false)
+	require.GreaterOrEqual(t, len(seen)-everyday, 60)
+}
+
+// judgePage judges the commands of a page's list, and requires that all of them pass or none.
+func (p project) judgePage(name string, seen map[string]bool, passes bool) {
+	t := p.t
+	page, err := os.ReadFile(name)
+	require.NoError(t, err)
 	var out bytes.Buffer
-	lists, inList, seen := []int{0, 0, 0}, false, map[string]bool{}
-	list := 0
+	inList := false
 	for line := range strings.Lines(string(page)) {
 		text := strings.TrimSuffix(line, "\n")
 		if strings.HasPrefix(text, "```") {
-			if inList = text == "```text"; inList {
-				list++
-			}
+			inList = text == "```text"
 		} else if inList {
 			_, command, _ := strings.Cut(text, " ")
 			command, _, _ = strings.Cut(strings.TrimLeft(command, " "), "  # ")
 			require.False(t, seen[command], "twice: %s", command)
 			seen[command] = true
 			v := p.judged(strings.ReplaceAll(command, "␤", "\n"))
-			require.Equal(t, list == 1, v.Decision == boundary.Allow, "%s: %+v", command, v)
-			lists[list]++
+			require.Equal(t, passes, v.Decision == boundary.Allow, "%s: %+v", command, v)
 			line = fmt.Sprintf("%-9s %s", v.Class, command)
-			if list == 2 {
+			if !passes {
 				line += "  # " + v.Reason
 			}
 			line += "\n"
 		}
 		out.WriteString(line)
 	}
-	require.GreaterOrEqual(t, lists[1], 80)
-	require.GreaterOrEqual(t, lists[2], 60)
 	if *update {
-		require.NoError(t, os.WriteFile(commandsPage, out.Bytes(), 0o644))
+		require.NoError(t, os.WriteFile(name, out.Bytes(), 0o644))
 		return
 	}
 	require.Equal(t, string(page), out.String(), "run with -update, and read what changed")
@@ -84,6 +92,6 @@ func (p project) judged(command string) boundary.Verdict {
 	policy.Mode = boundary.Enforce
 	event := agentclient.Event{Client: "claude", Tool: toolBash, Command: command, Cwd: p.dir.Root,
 		Actor: boundary.Actor{Kind: boundary.Main}}
-	call := callOf(event, newResolver(p.dir.Root, p.dir.Root, p.dir.Root, ""), time.Unix(0, 0))
+	call := callOf(event, newResolver(p.dir.Root, p.dir.Root, p.dir.Root, "").under(&policy), time.Unix(0, 0))
 	return boundary.Judge(&policy, call)
 }

@@ -30,7 +30,7 @@ func Explain(client string, raw []byte, dir folder.Dir,
 	home, _ := os.UserHomeDir()
 	executable, _ := os.Executable()
 	policy.Mode = boundary.Enforce
-	resolver := newResolver(dir.Root, event.Cwd, dir.Root, home)
+	resolver := newResolver(dir.Root, event.Cwd, dir.Root, home).under(&policy)
 	call := callOf(event, resolver, time.Now())
 	call.Guarded = resolver.guarded(executable)
 	if own, known := agentclient.Named(event.Client); known {

@@ -178,7 +178,7 @@ func (r *run) decide(dir folder.Dir, event agentclient.Event, unread error) agen
 
 // judge judges the call, notes that, and answers.
 func (r *run) judge(dir folder.Dir, policy boundary.Policy, event agentclient.Event) agentclient.Answer {
-	resolver := newResolver(dir.Root, event.Cwd, r.Cwd, r.Home)
+	resolver := newResolver(dir.Root, event.Cwd, r.Cwd, r.Home).under(&policy)
 	call := callOf(event, resolver, r.Now())
 	call.BypassEnv = r.Getenv(boundary.BypassVariable)
 	grants, grantsErr := dir.Grants()

@@ -1,6 +1,10 @@
 package shell
 
-import "strings"
+import (
+	"strings"
+
+	"orchestrator/internal/boundary/shell/toolchain"
+)
 
 // call is a program with its words.
 type call struct {
@@ -66,9 +70,9 @@ func (c *call) look() {
 		look(c)
 	} else if t, ok := program(c.name); ok {
 		c.judge(t)
-	} else if len(c.args) > 0 && c.args[0].known && runners.has(c.name+" "+c.args[0].text) {
+	} else if opts, ok := runner(c); ok {
 		c.args = c.args[1:]
-		c.unwrap(wrapper{foreign: true})
+		c.unwrap(wrapper{opts: opts, foreign: true})
 	} else if t, ok := c.subcommand(); ok {
 		c.judge(t)
 	} else if opts, ok := interpreters.find(c.name); ok {
@@ -78,6 +82,14 @@ func (c *call) look() {
 	} else {
 		c.unknown(c.name + " may do anything")
 	}
+}
+
+// runner returns the options of a subcommand that runs a command.
+func runner(c *call) (opts string, found bool) {
+	if len(c.args) == 0 || !c.args[0].known {
+		return "", false
+	}
+	return runners.find(c.name + " " + c.args[0].text)
 }
 
 // program returns the row of a program that a row can describe.
@@ -143,7 +155,7 @@ func (c *call) judge(t tool) {
 	case p.runs != "":
 		c.ambiguous(p.runs)
 		return
-	case p.dry:
+	case p.isDry() && len(harm(p.named)) == 0:
 		c.keepsNothing(p)
 		return
 	case p.loose && t.class != Writes && strings.ContainsAny(t.opts, optionMarks):
@@ -262,7 +274,11 @@ func (c *call) reads() {
 		c.ambiguous("this " + c.name + " need not be the program of that name")
 		return
 	}
-	c.w.add(Part{Words: c.words(), Class: Reads})
+	p := Part{Words: c.words(), Class: Reads}
+	if toolchain.ReadsSettings(c.name) {
+		p.Runs = []Target{c.w.scope.target(literal("."))}
+	}
+	c.w.add(p)
 }
 
 // writes adds a part that writes, or that reads when no target keeps anything.

@@ -83,7 +83,9 @@ func transfer(c *call) {
 	case "install":
 		opts += " m: o: g: d* --directory* --mode: --owner: --group:"
 	case "rsync":
-		opts = "n. --dry-run. --list-only. e:! --rsh:! --rsync-path:! --log-file:> --exclude: --include: " +
+		opts = "n. --dry-run. --list-only. a v r l p t g o D z u c h P q x H A X S W i d --archive --verbose " +
+			"--recursive --stats --progress --compress --delete --checksum --itemize-changes --human-readable " +
+			"--update --links e:! --rsh:! --rsync-path:! --log-file:> --exclude: --include: " +
 			"--exclude-from: --files-from: f: --filter: --remove-source-files@ " +
 			"--write-batch:> --only-write-batch:> --partial-dir:@ T:@ --temp-dir:@ --backup-dir:@ B: M: --info: " +
 			"--port: --timeout: --bwlimit: --password-file:"
@@ -94,7 +96,7 @@ func transfer(c *call) {
 	switch {
 	case p.runs != "":
 		c.ambiguous(p.runs)
-	case p.dry:
+	case p.isDry():
 		c.reads()
 	case p.inPlace:
 		c.writes(c.name+" makes folders", c.targets(p.operands)...)
@@ -164,6 +166,7 @@ const tarOptions = "x@ --extract@ --get@ t. --list. c r@ u@ A@ f:> --file:> --ap
 	"--directory:/ T: X: I:! F:! g:> " +
 	"--to-command:! --use-compress-program:! --checkpoint-action:! --rmt-command:! --rsh-command:! " +
 	"--info-script:! --new-volume-script:! --index-file:> " +
+	"z j J v p a h k --gzip --bzip2 --xz --zstd --verbose --auto-compress --wildcards " +
 	"--exclude: --transform: --files-from: --listed-incremental:> --strip-components: b: H: K: L: N: V: --remove-files@"
 
 func tar(c *call) {
@@ -174,7 +177,7 @@ func tar(c *call) {
 	switch {
 	case p.runs != "":
 		c.ambiguous(p.runs)
-	case p.dry:
+	case p.isDry():
 		c.reads()
 	case p.elsewise || p.loose:
 		c.writes("tar writes the files of an archive", p.hereOr(c))
@@ -187,7 +190,7 @@ func patch(c *call) {
 	p := c.parse("o:> --output:> --dry-run. C. --check. --version. d:/ --directory:/ i: --input: p: --strip: r:> " +
 		"--reject-file:> B: D: F: V: Y: z: --get: g: N R s f t E b")
 	switch {
-	case p.dry:
+	case p.isDry():
 		c.reads()
 	case len(p.operands) > 0 && !p.loose && p.into == nil:
 		c.writes("patch edits a file", append(p.named, c.targets(p.operands[:1])...)...)

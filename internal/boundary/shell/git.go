@@ -1,6 +1,11 @@
 package shell
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"orchestrator/internal/boundary/shell/toolchain"
+)
 
 // gitOptions stand before the subcommand; -C is followed, and what may run a program ends the reading.
 const gitOptions = "C: c: --git-dir: --work-tree: --namespace: --super-prefix: --exec-path= --config-env: " +
@@ -31,8 +36,10 @@ var gitRows = table[gitRow]{
 	{"add", gitRow{gitChanges, "e@ --edit@ p i"}},
 	{"am", gitRow{gitWrites, ""}},
 	{"annotate", gitRow{gitReads, ""}},
-	{"apply", gitRow{gitWrites, "--stat. --numstat. --summary. --check."}},
-	{"archive", gitRow{gitReads, "o:> --output:> --exec:! --remote:"}},
+	{"apply", gitRow{gitWrites, "--stat. --numstat. --summary. --check. v --verbose q --quiet p: R --reverse " +
+		"--cached --index 3 --3way --whitespace: --ignore-whitespace --recount --include: --exclude: --directory:"}},
+	{"archive", gitRow{gitReads, "o:> --output:> --exec:! --remote: l --list v --verbose 0 1 2 3 4 5 6 7 8 9 " +
+		"--format: --prefix: --worktree-attributes"}},
 	{"blame", gitRow{gitReads, ""}},
 	{"branch", gitRow{gitLists,
 		"--contains: --no-contains: --merged= --no-merged= --points-at: --sort: --format: a r v --list% l% " +
@@ -45,7 +52,7 @@ var gitRows = table[gitRow]{
 	{"checkout-index", gitRow{gitWrites, ""}},
 	{"cherry", gitRow{gitReads, ""}},
 	{"cherry-pick", gitRow{gitWrites, ""}},
-	{"clean", gitRow{gitWrites, "n. --dry-run."}},
+	{"clean", gitRow{gitWrites, "n. --dry-run. d f x X --force q --quiet e: --exclude:"}},
 	{"clone", gitRow{gitWrites, ""}},
 	{"commit", gitRow{gitChanges, ""}},
 	{"commit-tree", gitRow{gitChanges, ""}},
@@ -59,7 +66,7 @@ var gitRows = table[gitRow]{
 	{"filter-branch", gitRow{gitWrites, ""}},
 	{"filter-repo", gitRow{gitWrites, ""}},
 	{"for-each-ref", gitRow{gitReads, ""}},
-	{"format-patch", gitRow{gitWrites, "--stdout."}},
+	{"format-patch", gitRow{gitWrites, "--stdout. 0 1 2 3 4 5 6 7 8 9 k s N n v: --signoff --subject-prefix:"}},
 	{"fsck", gitRow{gitReads, "--lost-found@"}},
 	{"gc", gitRow{gitChanges, ""}},
 	{"grep", gitRow{gitReads, "O=! --open-files-in-pager=! e: f: A: B: C: m:"}},
@@ -69,14 +76,15 @@ var gitRows = table[gitRow]{
 	{"lfs", gitRow{gitWrites, ""}},
 	{"log", gitRow{gitReads, gitDiff}},
 	{"ls-files", gitRow{gitReads, ""}},
-	{"ls-remote", gitRow{gitReads, "--upload-pack:!"}},
+	{"ls-remote", gitRow{gitReads, "--upload-pack:! --exec:! h --heads --branches t --tags --refs q --quiet " +
+		"--exit-code --get-url --symref --sort:"}},
 	{"ls-tree", gitRow{gitReads, ""}},
 	{"maintenance", gitRow{gitChanges, ""}},
 	{"merge", gitRow{gitWrites, ""}},
 	{"merge-base", gitRow{gitReads, ""}},
-	{"merge-file", gitRow{gitWrites, "p. --stdout."}},
+	{"merge-file", gitRow{gitWrites, "p. --stdout. q L:"}},
 	{"mergetool", gitRow{gitWrites, ""}},
-	{"mv", gitRow{gitNames, "n. --dry-run."}},
+	{"mv", gitRow{gitNames, "n. --dry-run. f --force k v --verbose"}},
 	{"name-rev", gitRow{gitReads, ""}},
 	{"notes", gitRow{gitChanges, ""}},
 	{"pack-refs", gitRow{gitChanges, ""}},
@@ -94,7 +102,7 @@ var gitRows = table[gitRow]{
 	{"rev-list", gitRow{gitReads, ""}},
 	{"rev-parse", gitRow{gitReads, ""}},
 	{"revert", gitRow{gitWrites, ""}},
-	{"rm", gitRow{gitNames, "n. --dry-run."}},
+	{"rm", gitRow{gitNames, "n. --dry-run. f --force r q --quiet --cached --ignore-unmatch"}},
 	{"shortlog", gitRow{gitReads, ""}},
 	{"show", gitRow{gitReads, gitDiff}},
 	{"show-ref", gitRow{gitReads, ""}},
@@ -167,11 +175,6 @@ func git(c *call) {
 	c.w.scope.dir, c.w.scope.lost = start.dir, start.lost
 }
 
-// gitSettings are settings of -c that run nothing, by their beginning.
-var gitSettings = []string{"color.", "user.name", "user.email", "core.quotepath", "core.autocrlf", "advice.",
-	"diff.renames", "diff.algorithm", "log.", "commit.gpgsign=", "init.defaultbranch", "http.", "protocol.",
-	"safe.directory", "pager."}
-
 // gitDoubt returns what the options before the subcommand may make git run.
 func gitDoubt(front []arg) string {
 	for i, a := range front {
@@ -187,25 +190,11 @@ func gitDoubt(front []arg) string {
 		case strings.HasPrefix(a.text, "-c"):
 			set.text, ok = a.text[2:], true
 		}
-		if ok && !safeSetting(set) {
+		if ok && !(set.known && toolchain.SafeSetting(set.text)) {
 			return "git -c " + set.text + " may run anything"
 		}
 	}
 	return ""
-}
-
-func safeSetting(set arg) bool {
-	name, value, _ := strings.Cut(set.text, "=")
-	name = strings.ToLower(name)
-	if name == "core.pager" || strings.HasPrefix(name, "pager.") {
-		return set.known && (value == "" || value == "cat" || value == "less" || value == "false")
-	}
-	for _, safe := range gitSettings {
-		if strings.HasPrefix(name+"=", safe) {
-			return set.known
-		}
-	}
-	return false
 }
 
 func (c *call) gitSubcommand(name string) {
@@ -218,6 +207,8 @@ func (c *call) gitSubcommand(name string) {
 	c.args = args
 	switch {
 	case known && row.does != gitReads && (row.does != gitLists || !c.gitListing(p)) && produces(c):
+	case asking.has(name) && (known && p.strange || slices.ContainsFunc(args[1:], mayBeTransport)):
+		c.ambiguous("git " + name + " may run what an address or an option names")
 	case (verbal || row.does == gitReads && known) && len(p.named) == 0 && c.gitOutput():
 		c.writes(why, Target{})
 	case verbal:
@@ -228,7 +219,7 @@ func (c *call) gitSubcommand(name string) {
 		c.ambiguous("git " + name + strings.TrimPrefix(p.runs, "git"))
 	case len(p.named) > 0 || p.elsewise:
 		c.writes(why, append(p.named, p.unnamedWhere(p.elsewise)...)...)
-	case p.dry:
+	case p.isDry():
 		c.reads()
 	case row.does == gitReads && p.loose && strings.ContainsAny(row.opts, optionMarks):
 		c.ambiguous("a word that cannot be told may be an option of git that writes")
@@ -242,6 +233,11 @@ func (c *call) gitSubcommand(name string) {
 		c.writes(why, Target{})
 	}
 }
+
+// asking are the subcommands that read, and may ask a remote repository by its address.
+var asking = names{"archive", "ls-remote", "remote", "submodule"}
+
+func mayBeTransport(a arg) bool { return !a.known || toolchain.IsTransport(a.text) }
 
 // gitOutput finds --output, which whatever goes through the log takes, documented or not.
 func (c *call) gitOutput() bool {

@@ -41,6 +41,10 @@ type option struct {
 	found bool
 }
 
+// isDry reports whether nothing is written. An option that the table has not may take back what another one says, as
+// --no-dry-run does, and --dry-run=false.
+func (p parsed) isDry() bool { return p.dry && !p.strange }
+
 // find looks a name up, as spelled with its dashes; a long one also by its beginning, as programs do.
 func find(table, name string) option {
 	var close option
@@ -110,6 +114,9 @@ func (c *call) parse(table string) parsed {
 			return p
 		case !isOption(a):
 			p.operands = append(p.operands, a)
+			if table == lessOptions && strings.HasPrefix(a.text, "+") {
+				p.runs = c.name + " + may run anything"
+			}
 		default:
 			i += p.option(c, table, a, args[i+1:])
 		}

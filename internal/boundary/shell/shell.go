@@ -33,7 +33,7 @@ const (
 type Target struct {
 	Path  string
 	Known bool
-	Tree  bool // of a file that is shown: all that is below it, too
+	Tree  bool // of a file that is shown or whose code runs: all that is below it, too
 }
 
 // Part is one simple command, or one redirection, within a shell command.
@@ -42,9 +42,10 @@ type Part struct {
 	Words   []string
 	Class   Class
 	Targets []Target // when it writes or produces
-	Runs    []Target // when it produces: the folder that it runs in, and words that name code
-	Why     string   // what makes it so, in a few words for a person; empty when it reads
-	Unknown bool     // it is ambiguous only because the program is not known, so that a policy may vouch for it
+	// when it produces, or reads by settings that lie there: the folder that it runs in, and words that name code
+	Runs    []Target
+	Why     string // what makes it so, in a few words for a person; empty when it reads
+	Unknown bool   // it is ambiguous only because the program is not known, so that a policy may vouch for it
 }
 
 // Reading is a whole command. Text is all its literal text without quotes and escapes, a word a line, bodies of

@@ -128,15 +128,19 @@ func TestTablesAgree(t *testing.T) {
 	for name, table := range owner {
 		require.Nil(t, special(name), "%s stands in %s, and is special", name, table)
 	}
+	all := slices.Concat(readingSubcommands, writingSubcommands)
 	for _, row := range subcommands {
-		claim("subcommands", row.name)
-		program, _, two := strings.Cut(row.name, " ")
-		require.True(t, two, row.name)
-		require.NotContains(t, []string{"writers", "readers", "sometimes", "wrappers"}, owner[program],
-			"%s is never looked up", row.name)
+		all = append(all, row.name)
 	}
-	for _, name := range runners {
-		claim("runners", name)
+	for _, name := range all {
+		claim("subcommands", name)
+		program, _, two := strings.Cut(name, " ")
+		require.True(t, two, name)
+		require.NotContains(t, []string{"writers", "readers", "sometimes", "wrappers"}, owner[program],
+			"%s is never looked up", name)
+	}
+	for _, row := range runners {
+		claim("runners", row.name)
 	}
 	for _, row := range toolchain.SteeringRows() {
 		require.NotContains(t, []string{"writers", "readers", "wrappers"}, owner[row.Name], "nobody vouches for %s",
@@ -157,9 +161,10 @@ func TestTablesAreInOrder(t *testing.T) {
 		}
 	}
 	for what, all := range map[string]names{
-		"plainReaders": plainReaders, "commandVariables": commandVariables, "hazards": hazards,
+		"plainReaders":  plainReaders,
 		"systemFolders": systemFolders, "goFlags": goFlags,
-		"harmless": harmless, "calm": calm, "runners": runners,
+		"harmless": harmless, "asking": asking,
+		"readingSubcommands": readingSubcommands, "writingSubcommands": writingSubcommands,
 	} {
 		inOrder(what, all)
 	}
@@ -175,6 +180,7 @@ func TestTablesAreInOrder(t *testing.T) {
 	inOrder("gitRows", namesOf(gitRows))
 	inOrder("gitVerbs", namesOf(gitVerbs))
 	inOrder("wrappers", namesOf(wrappers))
+	inOrder("runners", namesOf(runners))
 }
 
 func namesOf[V any](t table[V]) (names []string) {
@@ -194,6 +200,12 @@ func TestOptionTables(t *testing.T) {
 	}
 	for _, row := range gitRows {
 		tables = append(tables, row.is.opts)
+	}
+	for _, row := range wrappers {
+		tables = append(tables, row.is.opts)
+	}
+	for _, row := range runners {
+		tables = append(tables, row.is)
 	}
 	tables = append(tables, curlOptions)
 	for _, row := range slices.Concat(toolchain.Rows(), toolchain.SteeringRows()) {

@@ -229,7 +229,7 @@ func cd(c *call) {
 func forgetful(c *call) {
 	switch {
 	case c.name == "printf" && (len(c.args) == 0 || !c.args[0].loose && !strings.HasPrefix(c.args[0].text, "-v")):
-	case c.name == "unset", c.name == "wait":
+	case c.name == "wait":
 		c.w.scope.forget()
 	default:
 		c.w.scope.forget()
@@ -309,7 +309,13 @@ func (c *call) subcommand() (tool, bool) {
 	found, ok := tool{}, false
 	for i := 0; i < len(c.args) && i < 2 && c.args[i].known; i++ {
 		key += " " + c.args[i].text
-		if t, listed := subcommands.find(key); listed {
+		t, listed := subcommands.find(key)
+		if readingSubcommands.has(key) {
+			t, listed = tool{class: Reads}, true
+		} else if writingSubcommands.has(key) {
+			t, listed = tool{class: Writes, files: unnamed}, true
+		}
+		if listed {
 			found, ok, c.sub = t, true, i+1
 		}
 	}

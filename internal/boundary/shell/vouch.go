@@ -10,31 +10,12 @@ import (
 // the program run other code than that is told here, and takes the word of the policy away. It takes away as well what
 // the toolchain says of programs that build, test, install packages and commit.
 
-// calm are variables that choose a language, a colour or a number, and no code. What stands before _ is how they begin.
-var calm = names{
-	"CARGO_TERM_COLOR", "CGO_ENABLED", "CI", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "FORCE_COLOR", "GIT_AUTHOR_", "GIT_COMMITTER_",
-	"GOARCH", "GOGC", "GOMAXPROCS", "GOMEMLIMIT", "GOOS",
-	"LANG", "LANGUAGE", "LC_", "LINES", "NODE_ENV", "NO_COLOR",
-	"PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED", "PYTHONUNBUFFERED",
-	"RUST_BACKTRACE", "RUST_LOG", "TERM", "TZ",
-}
-
 // alter notes a variable that programs get from here on, unless it is sure to steer none of them: a calm one with a
 // plain value, or one whose value has been looked at as the command it is.
 func (w *walker) alter(name string, value arg) {
-	begin := name[:strings.LastIndexByte(name, '_')+1]
-	switch {
-	case value.known && commandVariables.has(name):
-	case value.known && (calm.has(name) || calm.has(begin)) && !strings.ContainsFunc(value.text, active):
-	default:
+	if !value.known || !toolchain.HoldsCommand(name) && !toolchain.IsCalm(name, value.text) {
 		w.scope.altered = &name
 	}
-}
-
-// active reports whether a makefile or a shell would take a character for more than text.
-func active(r rune) bool {
-	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
-		strings.ContainsRune(" _.,:@+/=-", r))
 }
 
 // otherCode returns what may make a program run other code than that for which a policy vouches, or "".
@@ -49,6 +30,8 @@ func (c *call) otherCode() string {
 	all := call{w: c.w, name: c.name, args: c.args}
 	p := all.parse(opts)
 	switch {
+	case p.runs != "" && c.name == "orchestrator":
+		return strings.TrimSuffix(p.runs, "may run anything") + "is for a person to give"
 	case p.runs != "":
 		return strings.TrimSuffix(p.runs, "anything") + "other code"
 	case p.loose:
@@ -127,9 +110,13 @@ func produces(c *call) bool {
 	return true
 }
 
+// texts returns words, those that are not known whole with toolchain.Unfinished behind them.
 func texts(args []arg) []string {
 	all := make([]string, 0, len(args))
 	for _, a := range args {
+		if !a.known {
+			a.text += toolchain.Unfinished
+		}
 		all = append(all, a.text)
 	}
 	return all
@@ -183,11 +170,27 @@ func addProducing(c *call, row toolchain.Row, p parsed) {
 		return
 	}
 	part.Runs = append(c.targets(p.programs), c.w.scope.target(literal(".")))
+	named := false
 	for _, a := range p.operands {
-		if row.RunsWord(a.text) {
+		if named = row.RunsWord(a.text) || named; row.RunsWord(a.text) {
+			part.Runs = append(part.Runs, gathered(c, row, a.text)...)
 			a.text = row.Place(a.text)
 			part.Runs = append(part.Runs, c.w.scope.target(a))
 		}
 	}
+	if !named {
+		part.Runs = append(part.Runs, gathered(c, row, "")...)
+	}
 	c.w.add(part)
+}
+
+// gathered returns the folder below which a command finds the code that it runs.
+func gathered(c *call, row toolchain.Row, word string) []Target {
+	folder, found := row.Gathers(word)
+	if !found {
+		return nil
+	}
+	t := c.w.scope.target(literal(folder))
+	t.Tree = true
+	return []Target{t}
 }

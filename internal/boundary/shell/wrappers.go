@@ -16,35 +16,51 @@ type wrapper struct {
 var wrappers = table[wrapper]{
 	{"builtin", wrapper{}},
 	{"bunx", wrapper{opts: "p: --package:", foreign: true}},
-	{"busybox", wrapper{}},
-	{"caffeinate", wrapper{opts: "t: w:"}},
-	{"chronic", wrapper{}},
-	{"chrt", wrapper{opts: "p. --pid.", skip: 1}},
-	{"command", wrapper{opts: "v. V."}},
-	{"doas", wrapper{opts: "u: C:!"}},
-	{"exec", wrapper{opts: "a:"}},
-	{"gtimeout", wrapper{opts: "s: k: --signal: --kill-after:", skip: 1}},
-	{"ionice", wrapper{opts: "c: n: p: --class: --classdata: --pid:"}},
-	{"nice", wrapper{opts: "n: --adjustment:"}},
+	{"busybox", wrapper{opts: "--list."}},
+	{"caffeinate", wrapper{opts: "t: w: d i m s u"}},
+	{"chronic", wrapper{opts: "v e"}},
+	{"chrt", wrapper{opts: "p. --pid. b d f i o r a v R T: P: D: m.", skip: 1}},
+	{"command", wrapper{opts: "v. V. p"}},
+	{"doas", wrapper{opts: "u: C:! n"}},
+	{"exec", wrapper{opts: "a: c l"}},
+	{"gtimeout", wrapper{opts: timeoutOptions, skip: 1}},
+	{"ionice", wrapper{opts: "c: n: p: t --class: --classdata: --pid: --ignore"}},
+	{"nice", wrapper{opts: "n: --adjustment: 0 1 2 3 4 5 6 7 8 9"}},
 	{"nohup", wrapper{}},
-	{"npx", wrapper{opts: "p: c:! --package: --call:!", foreign: true}},
-	{"setsid", wrapper{}},
+	{"npx", wrapper{opts: npmExec, foreign: true}},
+	{"setsid", wrapper{opts: "c f w --ctty --fork --wait"}},
 	{"stdbuf", wrapper{opts: "i: o: e: --input: --output: --error:"}},
 	{"sudo", wrapper{
 		opts: "u: g: h: p: C: r: t: T: U: D:! R:! e! --edit! --user: --group: --host: --prompt: --chdir:! " +
-			"--chroot:! l. v. k. K. --list.", assigns: true}},
-	{"taskset", wrapper{opts: "p. --pid.", skip: 1}},
-	{"time", wrapper{opts: "f: o:> --format: --output:>"}},
-	{"timeout", wrapper{opts: "s: k: --signal: --kill-after:", skip: 1}},
+			"--chroot:! l. v. k. K. --list. A b B E H i n P s S --login --shell --preserve-env= --set-home " +
+			"--non-interactive --stdin --background --reset-timestamp", assigns: true}},
+	{"taskset", wrapper{opts: "p. --pid. a c --cpu-list", skip: 1}},
+	{"time", wrapper{opts: "f: o:> --format: --output:> a p q v --append --portability --quiet --verbose"}},
+	{"timeout", wrapper{opts: timeoutOptions, skip: 1}},
 	{"toybox", wrapper{}},
-	{"unbuffer", wrapper{}},
-	{"uvx", wrapper{opts: "p: --from: --with: --python:", foreign: true}},
+	{"unbuffer", wrapper{opts: "p"}},
+	{"uvx", wrapper{opts: "p: --from: --with: --python: q --quiet --offline", foreign: true}},
 }
 
-// runners are subcommands that run a command, as wrappers do.
-var runners = names{
-	"bundle exec", "hatch run", "mise exec", "npm exec", "pdm run", "pipenv run", "pnpm dlx", "pnpm exec",
-	"poetry run", "rye run", "uv run", "yarn dlx",
+const (
+	timeoutOptions = "s: k: --signal: --kill-after: v --verbose --foreground --preserve-status"
+	npmExec        = "y --yes --no --no-install p: --package: c:! --call:! q --quiet --offline --prefer-offline"
+)
+
+// runners are subcommands that run a command, as wrappers do, with their options.
+var runners = table[string]{
+	{"bundle exec", ""},
+	{"hatch run", ""},
+	{"mise exec", ""},
+	{"npm exec", npmExec},
+	{"pdm run", ""},
+	{"pipenv run", ""},
+	{"pnpm dlx", "--package: s --silent"},
+	{"pnpm exec", "s --silent"},
+	{"poetry run", ""},
+	{"rye run", ""},
+	{"uv run", "--frozen --locked --no-sync --offline q --quiet --dev --no-dev --with: --extra: --group: p: --python:"},
+	{"yarn dlx", "p: --package: q --quiet"},
 }
 
 // unwrap looks at the command within a wrapper.
@@ -57,7 +73,13 @@ func (c *call) unwrap(wrapped wrapper) {
 	case p.runs != "":
 		c.ambiguous(p.runs)
 		return
-	case p.dry:
+	case c.about():
+		c.reads()
+		return
+	case p.strange, wrapped.foreign && len(rest) == 0:
+		c.ambiguous("what " + c.name + " runs cannot be told by these words")
+		return
+	case p.isDry():
 		c.reads()
 		return
 	case p.loose && len(c.args) > len(rest):
@@ -90,7 +112,8 @@ func (c *call) unwrap(wrapped wrapper) {
 
 // notPlain reports whether an option of a runner of packages does more than agree to what it asks.
 func notPlain(a arg) bool {
-	return !slices.Contains([]string{"-y", "--yes", "--no", "--no-install", "--"}, a.text)
+	return !slices.Contains([]string{"-y", "--yes", "--no", "--no-install", "--", "--frozen", "--locked", "--no-sync",
+		"--offline", "-q", "--quiet", "-s", "--silent"}, a.text)
 }
 
 // bare looks at a wrapper without a command.
@@ -122,7 +145,10 @@ func (c *call) setting(a arg) {
 
 // env looks at env: settings, -S, and the command.
 func env(c *call) {
-	p, rest := c.lead("u: C:/ --unset: --chdir:/ S:! --split-string:! i 0 --ignore-environment --null")
+	p, rest := c.lead("u:@ C:/ --unset:@ --chdir:/ S:! --split-string:! i@ 0 --ignore-environment@ --null")
+	if p.elsewise {
+		c.w.doubt("env takes variables away by which programs go")
+	}
 	if start := c.w.scope; p.into != nil {
 		c.w.scope.enter(*p.into)
 		defer func() { c.w.scope = start }()

@@ -8,18 +8,21 @@ import (
 
 // produced returns the class of a part, and why that is not the class that it came with. What produces is a write where
 // it is told to put something that is no output, and ambiguous where it runs code that the main session may have
-// written: neither the policy nor the tables of programs vouch for that.
+// written: neither the policy nor the tables of programs vouch for that. So is what reads by settings of that kind.
 func (p Part) produced(policy *Policy) (Class, string) {
-	if p.Class != Produces {
+	if p.Class != Produces && p.Class != Reads {
 		return p.Class, ""
 	}
 	for _, t := range p.Targets {
-		if !t.isOutput() {
+		if p.Class == Produces && !t.isOutput() {
 			return Writes, p.program() + " is told to write " + t.described()
 		}
 	}
 	for _, from := range p.Runs {
 		switch {
+		case p.Class == Reads && from.Holds == "" && !from.exemptUnder(policy): // its settings are the project's
+		case from.Holds != "":
+			return Ambiguous, p.program() + " may run " + from.Holds + ", which a main session may have written"
 		case from.Unknown:
 			return Ambiguous, "where " + p.program() + " runs cannot be told"
 		case from.outside():
@@ -28,7 +31,20 @@ func (p Part) produced(policy *Policy) (Class, string) {
 			return Ambiguous, p.program() + " runs code from " + from.Path + ", where a main session may write"
 		}
 	}
-	return Produces, ""
+	return p.Class, ""
+}
+
+// ExemptFolders returns the folders of the project in which a main session may write by the policy's exempt_paths, each
+// as far as its name can be told. A pattern that begins with a wildcard names none.
+func (p *Policy) ExemptFolders() (all []string) {
+	for _, pattern := range p.ExemptPaths {
+		literal := literalOf(pattern)
+		if folder := path.Dir(literal + "x"); folder != "." && !path.IsAbs(folder) && literal != pattern &&
+			!slices.Contains(all, folder) {
+			all = append(all, folder)
+		}
+	}
+	return all
 }
 
 func (p Part) program() string {
@@ -43,6 +59,9 @@ func (t Target) described() string {
 	switch {
 	case t.Unknown:
 		return "a file that cannot be told"
+	case t.Unsure:
+		return t.Path + ", of which git's index does not tell whether it is tracked: git update-index --no-split-index " +
+			"may mend that"
 	case t.Tracked:
 		return t.Path + ", which git tracks"
 	}
@@ -77,17 +96,17 @@ func (t Target) isOutput() bool {
 // in which projects keep sources too, such as lib and test, are not among them.
 var (
 	outputFolders = []string{".cache", ".mypy_cache", ".next", ".nyc_output", ".pytest_cache", ".ruff_cache",
-		".terraform",
-		".tox", ".venv", "__pycache__", "bin", "build", "coverage", "dist", "htmlcov", "node_modules", "obj", "out",
-		"playwright-report", "target", "test-results", "tmp", "venv"}
-	outputEndings = []string{".a", ".binlog", ".class", ".cov", ".dll", ".dylib", ".exe", ".jar", ".lcov",
-		".log", ".o",
-		".out", ".pprof", ".prof", ".pyc", ".so", ".test", ".tfplan", ".tmp", ".trace", ".trx", ".war",
-		".wasm", ".whl"}
+		".terraform", ".tox", ".venv", "__pycache__", "bin", "build", "coverage", "dist", "htmlcov", "node_modules",
+		"obj", "out", "playwright-report", "target", "test-results", "tmp", "venv"}
+	outputEndings = []string{".a", ".binlog", ".class", ".cov", ".dll", ".dylib", ".exe", ".jar", ".lcov", ".log",
+		".o", ".out", ".pprof", ".prof", ".pyc", ".so", ".test", ".tfplan", ".tmp", ".trace", ".trx", ".war", ".wasm",
+		".whl"}
 	reportEndings = []string{".html", ".json", ".sarif", ".txt", ".xml"}
 	reportNames   = []string{"coverage", "cover", "junit", "report", "results", "test-output", "test-report",
 		"test-results"}
-	temporary = []string{"/tmp/", "/var/tmp/", "/private/tmp/"}
+	// folders that installers fill with programs that are then run by their names: no command writes a file into them
+	installFolders = []string{".venv", "node_modules", "venv"}
+	temporary      = []string{"/tmp/", "/var/tmp/", "/private/tmp/"}
 )
 
 // outputName reports whether a name is that of an output. What git and the clients keep is none, whatever its name.
@@ -96,8 +115,11 @@ func outputName(name string) bool {
 		return slices.ContainsFunc(temporary, func(folder string) bool { return strings.HasPrefix(name, folder) })
 	}
 	elements := strings.Split(name, "/")
-	if !strings.HasPrefix(elements[0], "~") && !slices.ContainsFunc(elements, isSetting) {
-		last := elements[len(elements)-1]
+	last := elements[len(elements)-1]
+	installed := slices.ContainsFunc(elements[:len(elements)-1], func(e string) bool {
+		return slices.Contains(installFolders, e)
+	})
+	if !strings.HasPrefix(elements[0], "~") && !slices.ContainsFunc(elements, isSetting) && !installed {
 		stem := strings.TrimSuffix(last, path.Ext(last))
 		return slices.ContainsFunc(elements, func(e string) bool { return slices.Contains(outputFolders, e) }) ||
 			slices.Contains(outputEndings, path.Ext(last)) ||
@@ -129,7 +151,7 @@ func (j *judgement) any(class Class) bool {
 func (j *judgement) sources() []Target {
 	all := slices.Clone(j.call.Targets)
 	for _, part := range j.call.Parts {
-		if class := part.classUnder(j.policy); class == Writes || class == Ambiguous {
+		if part.classUnder(j.policy) == Writes {
 			all = append(all, part.Targets...)
 		}
 	}

@@ -16,6 +16,28 @@ func shellOf(parts ...Part) Call {
 	return Call{Tool: "Bash", IsShell: true, Parts: parts, Text: "x", Actor: actors["main"], Session: "s1"}
 }
 
+// Covers: ORC-200
+//
+// What a main session may have written is not run because a command finds it.
+func TestCodeInExemptFolders(t *testing.T) {
+	policy := DefaultPolicy()
+	require.Equal(t, []string{".claude/plans", "scratch"}, policy.ExemptFolders())
+	policy.ExemptPaths = []string{"**", "**/*.md", "notes.md", "a/b/*.md", "a/b/**", "/tmp/**", "~/x/**", "src/x*"}
+	require.Equal(t, []string{"a/b", "~/x", "src"}, policy.ExemptFolders())
+	part := Part{Words: []string{"go", "test"}, Class: Produces, Runs: []Target{{Path: "."}}}
+	class, _ := part.produced(&policy)
+	require.Equal(t, Produces, class)
+	part.Runs[0].Holds = "scratch/x_test.go"
+	class, why := part.produced(&policy)
+	require.Equal(t, Ambiguous, class)
+	require.Equal(t, "go may run scratch/x_test.go, which a main session may have written", why)
+	for place, want := range map[string]Class{".": Reads, "src": Reads, "/elsewhere": Reads, "a/b/c": Ambiguous} {
+		part := Part{Words: []string{"git", "status"}, Class: Reads, Runs: []Target{{Path: place}}}
+		class, _ = part.produced(&policy)
+		require.Equal(t, want, class, place)
+	}
+}
+
 // Covers: ORC-198
 func TestThePolicyDecidesOnWhatProduces(t *testing.T) {
 	test := produces([]string{"go", "test"}, file("."))
@@ -78,7 +100,9 @@ func TestWhatProducesWritesNoSource(t *testing.T) {
 	for reason, target := range map[string]Target{
 		"go is told to write main.go, which is no output": file("main.go"),
 		"go is told to write bin/rails, which git tracks": {Path: "bin/rails", Tracked: true},
-		"go is told to write a file that cannot be told":  {Unknown: true},
+		"go is told to write bin/a, of which git's index does not tell whether it is tracked: " +
+			"git update-index --no-split-index may mend that": {Path: "bin/a", Tracked: true, Unsure: true},
+		"go is told to write a file that cannot be told": {Unknown: true},
 	} {
 		p, c := policy(), shellOf(produces([]string{"go", "build"}, file("."), target))
 		v := Judge(&p, c)

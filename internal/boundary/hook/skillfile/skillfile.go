@@ -4,16 +4,20 @@ package skillfile
 import (
 	"regexp"
 	"strings"
+	"sync"
+
+	"orchestrator/internal/agentclient/frontmatter"
 )
 
-// Commands that stand in a line, and those in a block of their own, as clients find them.
-var (
-	inline = regexp.MustCompile("(?m)(?:^|\\s)!`([^`]+)`")
-	block  = regexp.MustCompile("```!\\s*\\n?([\\s\\S]*?)\\n?```")
-)
-
-// What a client puts the arguments in place of: all of them, or one by its number.
-var argument = regexp.MustCompile(`\$(?:ARGUMENTS(?:\[\d+\])?|\d+)`)
+// patterns are compiled only where there is a skill to read: a hook starts with every call.
+var patterns = sync.OnceValue(func() (p struct{ inline, block, argument *regexp.Regexp }) {
+	// Commands that stand in a line, and those in a block of their own, as clients find them.
+	p.inline = regexp.MustCompile("(?m)(?:^|\\s)!`([^`]+)`")
+	p.block = regexp.MustCompile("```!\\s*\\n?([\\s\\S]*?)\\n?```")
+	// What a client puts the arguments in place of: all of them, or one by its number.
+	p.argument = regexp.MustCompile(`\$(?:ARGUMENTS(?:\[\d+\])?|\d+)`)
+	return p
+})
 
 // Skill is what a file has its client do.
 type Skill struct {
@@ -24,12 +28,12 @@ type Skill struct {
 // Read returns what the file of a skill has its client do when it is given arguments. They are put in as the client
 // does it, as text, so that what follows a semicolon in them is a command.
 func Read(text, args string) Skill {
-	text = strings.ReplaceAll(text, "\r\n", "\n")
-	head, body := frontMatter(text)
+	head, body := parts(text)
 	var s Skill
-	for _, pattern := range []*regexp.Regexp{inline, block} {
+	p := patterns()
+	for _, pattern := range []*regexp.Regexp{p.inline, p.block} {
 		for _, found := range pattern.FindAllStringSubmatch(body, -1) {
-			s.Commands = append(s.Commands, argument.ReplaceAllLiteralString(found[1], args))
+			s.Commands = append(s.Commands, p.argument.ReplaceAllLiteralString(found[1], args))
 		}
 	}
 	switch {
@@ -43,15 +47,15 @@ func Read(text, args string) Skill {
 	return s
 }
 
-// frontMatter parts a text that begins with lines between --- from what follows them.
-func frontMatter(text string) (head, body string) {
-	rest, found := strings.CutPrefix(strings.TrimPrefix(text, "\ufeff"), "---\n")
-	if !found {
-		return "", text
+// parts returns the front matter of a text, and what a client may take for the text after it. Clients differ on where
+// front matter ends: some stop at any --- in it, so that what follows one counts as both.
+func parts(text string) (head, body string) {
+	head, body, ended := frontmatter.Cut(text)
+	if !ended {
+		return head, head
 	}
-	head, body, found = strings.Cut(rest, "\n---")
-	if !found {
-		return rest, rest
+	if _, after, found := strings.Cut(head, "---"); found {
+		body = after + "\n" + body
 	}
 	return head, body
 }

@@ -14,10 +14,14 @@ var rows = []Row{
 	{Name: "cargo clippy", Opts: cargoOpts + " --no-deps", After: "D: W: A: F:"},
 	{Name: "cargo doc", Opts: cargoOpts + " --no-deps --document-private-items"},
 	{Name: "cargo fetch", Opts: "--locked --target:"},
+	{Name: "cargo fmt", Opts: "--all --check v --verbose q --quiet p: --package:", After: "--check l --color:",
+		Needs: "--check"},
 	{Name: "cargo generate-lockfile", Opts: "--offline"},
+	{Name: "cargo metadata", Opts: cargoOpts + " --no-deps --format-version:"},
 	{Name: "cargo nextest run", Words: Any, Opts: cargoOpts + " --no-fail-fast --retries: --test-threads:"},
 	{Name: "cargo test", Words: Any, Opts: cargoOpts + " --test: --bench: --doc --no-run --no-fail-fast",
 		After: "--nocapture --test-threads: --ignored --include-ignored --exact --skip: q --quiet --list"},
+	{Name: "cargo tree", Opts: cargoOpts + " d --duplicates i: --invert: --depth: e: --edges: f: --format: --prefix:"},
 	{Name: "cargo update", Opts: "p: --package: --precise: --dry-run w --workspace"},
 	{Name: "coverage html", Opts: "d:/ --directory:/ i"},
 	{Name: "coverage json", Opts: "o:>"},
@@ -31,7 +35,7 @@ var rows = []Row{
 	{Name: "dotnet restore", Words: Code, Opts: "v: --verbosity: --locked-mode --nologo"},
 	{Name: "dotnet test", Words: Code, Opts: dotnetOpts + " --filter: --collect: --results-directory:/ " +
 		"--list-tests t --blame"},
-	{Name: "eslint", Words: Any, Opts: "--ext: --quiet --max-warnings: --cache --color --no-color " +
+	{Name: "eslint", Words: Code, Opts: "--ext: --quiet --max-warnings: --cache --color --no-color " +
 		"--report-unused-disable-directives"},
 	{Name: "flake8", Words: Any, Opts: "--max-line-length: --select: --ignore: --exclude: --count --statistics " +
 		"--show-source q v"},
@@ -76,7 +80,7 @@ var rows = []Row{
 		"--parallel --forbid-only"},
 	{Name: "mvn", Words: Phases, Opts: mvnOpts},
 	{Name: "mvnw", Words: Phases, Opts: mvnOpts},
-	{Name: "mypy", Words: Any, Opts: mypyOpts},
+	{Name: "mypy", Words: Code, Opts: mypyOpts},
 	{Name: "next build", Opts: "--debug --no-lint"},
 	{Name: "node --test", Words: Code, Opts: "--test-name-pattern: --test-concurrency: --test-timeout:"},
 	{Name: "nox", Opts: "s: --session: r l --list k:"},
@@ -102,14 +106,14 @@ var rows = []Row{
 	{Name: "poetry install", Opts: "--no-root --with: --without: --only: --sync --all-extras E: --extras: n " +
 		"--no-interaction"},
 	{Name: "poetry lock", Opts: "--no-update --regenerate"},
-	{Name: "prettier", Words: Any, Opts: "c --check l --list-different", Needs: "c --check l --list-different"},
+	{Name: "prettier", Words: Code, Opts: "c --check l --list-different --parser: --no-color"},
 	{Name: "py.test", Words: Code, Opts: pytestOpts},
-	{Name: "pylint", Words: Any, Opts: "E --errors-only --disable: --enable: j: --jobs: r: --score:"},
+	{Name: "pylint", Words: Code, Opts: "E --errors-only --disable: --enable: j: --jobs: r: --score:"},
 	{Name: "pyright", Words: Any, Opts: "--stats --warnings --pythonversion: --outputjson"},
 	{Name: "pytest", Words: Code, Opts: pytestOpts},
 	{Name: "python -m build", Opts: "s w --sdist --wheel o:/ --outdir:/ n --no-isolation"},
 	{Name: "python -m compileall", Words: Any, Opts: "q f j:"},
-	{Name: "python -m mypy", Words: Any, Opts: mypyOpts},
+	{Name: "python -m mypy", Words: Code, Opts: mypyOpts},
 	{Name: "python -m pip install", Words: Package, Opts: pipOpts},
 	{Name: "python -m pytest", Words: Code, Opts: pytestOpts},
 	{Name: "python -m unittest", Words: Code, Opts: "v q f b c --verbose --failfast --buffer k:"},
@@ -117,7 +121,7 @@ var rows = []Row{
 	{Name: "ruff check", Words: Any, Opts: "--select: --ignore: --extend-select: --output-format: q --quiet " +
 		"--statistics --no-cache --exclude: --diff --show-files --preview"},
 	{Name: "staticcheck", Words: Code, Opts: "-checks: -tests -tags: -f:"},
-	{Name: "stylelint", Words: Any, Opts: "--quiet --max-warnings: --allow-empty-input"},
+	{Name: "stylelint", Words: Code, Opts: "--quiet --max-warnings: --allow-empty-input"},
 	{Name: "task", Words: Tasks, Opts: "l --list v --verbose s --silent n --dry f --force a"},
 	{Name: "terraform graph", Opts: "-type:"},
 	{Name: "terraform init", Opts: "-input= -upgrade -backend= -reconfigure -no-color -lock= -lockfile:"},
@@ -154,7 +158,7 @@ const (
 	cargoOpts = "r --release --workspace --all p: --package: --exclude: F: --features: --all-features " +
 		"--no-default-features --all-targets --lib --bins --bin: --tests --examples --example: --benches q " +
 		"--quiet v " +
-		"--verbose vv j: --jobs: --target: --locked --offline --frozen --color: --message-format: --profile: " +
+		"--verbose vv j: --jobs: --target:% --locked --offline --frozen --color: --message-format: --profile: " +
 		"--target-dir:/ --keep-going"
 
 	dotnetOpts = "c: --configuration: f: --framework: r: --runtime: --no-build --no-restore v: --verbosity: " +
@@ -179,17 +183,17 @@ const (
 		"--pretty --no-color-output --follow-imports:"
 
 	npmInstall = "--no-audit --no-fund --legacy-peer-deps --prefer-offline --offline s --silent " +
-		"--ignore-scripts --include: " +
+		"--ignore-scripts --include: --dry-run " +
 		"--omit: --production --frozen-lockfile --verbose --loglevel: --no-progress --package-lock-only w: " +
 		"--workspaces"
 
 	npmRun    = "s --silent w: --workspace: --workspaces --if-present"
 	testAfter = "--coverage --ci --runInBand --silent --verbose --run --bail"
 
-	pipOpts = "r:% --requirement:% e:% --editable:% U --upgrade --user q --quiet --no-deps --pre --no-cache-dir c: " +
-		"--constraint: " +
+	pipOpts = "r:% --requirement:% e:% --editable:% U --upgrade --user q --quiet --no-deps --pre --no-cache-dir c:% " +
+		"--constraint:% " +
 		"--disable-pip-version-check --break-system-packages --no-build-isolation --upgrade-strategy: " +
-		"--require-hashes"
+		"--require-hashes --dry-run"
 
 	pytestOpts = "q v vv x s l k: m: n: r= --lf --ff --last-failed --failed-first --maxfail: --tb: --co " +
 		"--collect-only " +

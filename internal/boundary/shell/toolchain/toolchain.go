@@ -38,6 +38,7 @@ const (
 	Tasks                // targets of a build, by the names that builds and tests have
 	Task                 // one of them
 	Phases               // of Maven
+	Local                // files of this machine
 )
 
 // Knows reports whether there is a row of a program. It is asked of every command, and allocates nothing.
@@ -80,11 +81,12 @@ func (r Row) Accepts(word string, known bool, n int) bool {
 	case Any, Makes:
 		return r.Name != "git fetch" || known && !strings.ContainsAny(word[:min(1, len(word))], "+./~") &&
 			!strings.Contains(word, ":")
+	case Local:
+		return known && !strings.Contains(word, ":")
 	case Code:
 		return !strings.HasPrefix(word, "@") // a file of options
 	case Package:
-		return known && !strings.Contains(word, "://") && !strings.HasPrefix(word, "git+") &&
-			!strings.HasPrefix(word, "@")
+		return known && !strings.ContainsAny(word, ":@") // no address, and no file of options
 	case Tasks:
 		return known && (isTask(word) || strings.Trim(word, "0123456789") == "") // make -j 4
 	case Task:
@@ -106,36 +108,6 @@ func (r Row) Place(word string) string {
 	}
 	word, _, _ = strings.Cut(word, "::")
 	return word
-}
-
-// Sound reports whether the words of a command hold nothing that an option's value turns into more than a row means:
-// the linker's own options, and reports in a folder of their name.
-func (r Row) Sound(words []string) bool {
-	for i, word := range words {
-		name, value, attached := strings.Cut(strings.TrimPrefix(word, "-"), "=")
-		if !attached && i+1 < len(words) {
-			value = words[i+1]
-		}
-		switch name {
-		case "ldflags", "-ldflags":
-			if !plainLinker(value) {
-				return false
-			}
-		case "-cov-report":
-			if strings.Contains(value, ":") {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// plainLinker reports whether the linker of Go is told nothing but to strip, and values of variables.
-func plainLinker(flags string) bool {
-	return !slices.ContainsFunc(strings.Fields(strings.Trim(flags, `'"`)), func(flag string) bool {
-		return strings.HasPrefix(flag, "-") && flag != "-s" && flag != "-w" && flag != "-X" &&
-			!strings.HasPrefix(flag, "-X=")
-	})
 }
 
 // Names of tasks: what a project's makefile, scripts and recipes call building and testing. A task may have more words,

@@ -79,6 +79,9 @@ func TestWordsOfARow(t *testing.T) {
 		{"pip install", "https://x/y.tgz", true, 0, false},
 		{"pip install", "git+ssh:x", true, 0, false},
 		{"pip install", "@file", true, 0, false},
+		{"pip install", "file:scratch/pkg", true, 0, false},
+		{"pip install", "x @ file:scratch/pkg", true, 0, false},
+		{"pip install", "requests[socks]==2.0", true, 0, true},
 		{"make", "test", true, 1, true},
 		{"make", "test", false, 0, false},
 		{"make", "fmt", true, 0, false},
@@ -104,6 +107,54 @@ func TestWordsOfARow(t *testing.T) {
 	}
 }
 
+// Covers: ORC-200
+//
+// A command that looks for its code says below which folder.
+func TestWhereCodeIsLookedFor(t *testing.T) {
+	require.True(t, slices.IsSorted(gathering))
+	for _, name := range slices.Concat(gathering, filtering) {
+		_, found := find(rows, name)
+		require.True(t, found, name)
+	}
+	for _, one := range []struct{ row, word, folder string }{
+		{"go test", "", ""},
+		{"go test", "./src", ""},
+		{"go test", "./...", "./."},
+		{"go test", "./src/...", "./src/."},
+		{"go test", "./scr...", "./."},
+		{"pytest", "", "."},
+		{"pytest", "tests", "tests"},
+		{"pytest", "tests/test_a.py::test_x", "tests/test_a.py"},
+		{"node --test", "scratc?/x.test.js", "."},
+		{"mocha", "src/**/*.js", "src/."},
+		{"jest", "cratch", "."},
+		{"make", "", "."},
+		{"npm run", "", "."},
+		{"python -m unittest", "", "."},
+		{"eslint", "src", "src"},
+		{"git commit", "", ""},
+		{"npm ci", "", ""},
+		{"pip install", "", ""},
+	} {
+		row, known := find(rows, one.row)
+		require.True(t, known, one.row)
+		folder, found := row.Gathers(one.word)
+		require.Equal(t, one.folder, folder, "%+v", one)
+		require.Equal(t, one.folder != "", found, "%+v", one)
+	}
+}
+
+func TestCalmVariables(t *testing.T) {
+	require.True(t, slices.IsSorted(calm))
+	for setting, is := range map[string]bool{
+		"GOOS=linux": true, "LC_ALL=C.UTF-8": true, "DEBUG=1": true, "NODE_ENV=test": true, "CC=x": false, "=": false,
+		"CI=$(shell x)": false, "PATH=x": false,
+	} {
+		name, value, _ := strings.Cut(setting, "=")
+		require.Equal(t, is, IsCalm(name, value), setting)
+	}
+}
+
 func TestPlaces(t *testing.T) {
 	unittest, _ := find(rows, "python -m unittest")
 	pytest, _ := find(rows, "pytest")
@@ -112,21 +163,81 @@ func TestPlaces(t *testing.T) {
 	require.Equal(t, "a.b.py", pytest.Place("a.b.py::TestX"))
 }
 
-func TestValuesThatTurnAnOption(t *testing.T) {
-	for words, sound := range map[string]bool{
-		"":                            true,
-		"-v ./...":                    true,
-		"-ldflags=-s ./x":             true,
-		"-ldflags -w":                 true,
-		"-ldflags":                    true,
-		"--ldflags=-X=main.v=1":       true,
-		"-ldflags=-o=main.go":         false,
-		"-ldflags -linkmode=external": false,
-		"--cov-report=term-missing":   true,
-		"--cov-report=html:src":       false,
-		"--cov-report xml:pom.xml":    false,
+// Covers: ORC-200
+func TestWordsThatTurnARow(t *testing.T) {
+	for _, one := range []struct {
+		row   string
+		words string // separated by |
+		sound bool
+	}{
+		{"go build", "", true},
+		{"go build", "-v|./...", true},
+		{"go build", "-ldflags=-s|./x", true},
+		{"go build", "-ldflags|-w", true},
+		{"go build", "-ldflags", true},
+		{"go build", "--ldflags=-X=main.v=1", true},
+		{"go build", "-ldflags=-s -w -X main.v=1 -X 'main.w=a b'", true},
+		{"go build", `-ldflags="-X=main.v=a b"`, true},
+		{"go build", "-ldflags=-X main.v=" + Unfinished, false},
+		{"go build", "-ldflags=-o=main.go", false},
+		{"go build", "-ldflags=all=-o=main.go", false},
+		{"go build", "-ldflags=-s '-o=main.go' -w", false},
+		{"go build", "-ldflags=-s 'w", false},
+		{"go build", "-ldflags|-linkmode=external", false},
+		{"go build", "example.com/x@latest", false},
+		{"go build", "-o|.venv/bin/mypy|cmd/go", false},
+		{"go test", "cmd", false},
+		{"go install", "./cmd/app", true},
+		{"go install", "./cmd/orchestrator-hook", false},
+		{"go install", "./cmd/make", false},
+		{"go install", "example.com/x/grep", false},
+		{"go mod download", "example.com/x@v1.0.0", true},
+		{"pytest", "--cov-report=term-missing", true},
+		{"pytest", "--cov-report=html:src", false},
+		{"pytest", "--cov-report|xml:pom.xml", false},
+		{"python -m pytest", "--cov-report=html:src", false},
+		{"dotnet build", "-c|Release|src/app.csproj", true},
+		{"dotnet build", "-c|Debug;OutDir=src", false},
+		{"dotnet build", "-c|Debug%3BOutDir=src", false},
+		{"dotnet build", "-c|" + Unfinished, false},
+		{"python -m unittest", "", true},
+		{"python -m unittest", "discover|tests|test_*.py", true},
+		{"python -m unittest", "-v|-k|cart|tests.test_cart", true},
+		{"python -m unittest", "tests", true},
+		{"python -m unittest", "tests/test_cart.py", true},
+		{"python -m unittest", "test_cart.TestCart.test_sum", true},
+		{"python -m unittest", "tests.unit.test_cart", true},
+		{"python -m unittest", "shop.tests.unit.test_cart.CartTest", true},
+		{"python -m unittest", "code.interact", false},
+		{"python -m unittest", "pdb.main", false},
+		{"python -m unittest", "code.interact|discover", false},
+		{"python -m unittest", "tests.test_cart.unittest.loader.sys.breakpointhook", false},
+		{"python -m unittest", "tests.test_cart.unittest.TestProgram", false},
+		{"python -m unittest", "tests.test_cart.TestCart.run", false},
+		{"python -m unittest", "tests.test_" + Unfinished, false},
 	} {
-		require.Equal(t, sound, Row{}.Sound(strings.Fields(words)), words)
+		row, found := find(rows, one.row)
+		require.True(t, found, one.row)
+		words := slices.DeleteFunc(strings.Split(one.words, "|"), func(w string) bool { return w == "" })
+		require.Equal(t, one.sound, row.Sound(words), "%+v", one)
+	}
+}
+
+// Covers: ORC-200
+func TestWhatGitMayRun(t *testing.T) {
+	for setting, safe := range map[string]bool{
+		"user.name=me": true, "core.pager=cat": true, "pager.log=less": true, "Color.UI=always": true,
+		"commit.gpgsign=false": true,
+		"core.pager=./x":       false, "pager.log=./x": false, "protocol.ext.allow=always": false,
+		"http.cookieFile=main.go": false, "http.saveCookies=true": false, "alias.x=!y": false, "": false,
+	} {
+		require.Equal(t, safe, SafeSetting(setting), setting)
+	}
+	for word, is := range map[string]bool{
+		"ext::sh -c x": true, "--remote=ext::x": true, "x-y::a": true, "--remote=origin": false, "origin": false,
+		"::x": false, "a b::c": false, "https://x/y": false, "": false,
+	} {
+		require.Equal(t, is, IsTransport(word), word)
 	}
 }
 
@@ -138,9 +249,75 @@ func TestOfProject(t *testing.T) {
 }
 
 // Covers: ORC-202
-func TestTakesCommands(t *testing.T) {
-	require.True(t, slices.IsSorted(takers))
-	for name, takes := range map[string]bool{"less": true, "orchestrator": true, "cat": false, "": false} {
-		require.Equal(t, takes, TakesCommands(name), name)
+func TestQuiet(t *testing.T) {
+	require.True(t, slices.IsSorted(quiet) && slices.IsSorted(configured))
+	require.True(t, ReadsSettings("git"))
+	require.False(t, ReadsSettings("cat"))
+	for name, is := range map[string]bool{"less": false, "orchestrator": false, "git": false, "cat": true, "": false} {
+		require.Equal(t, is, Quiet(name), name)
+	}
+}
+
+func TestVariables(t *testing.T) {
+	for _, list := range [][]string{commandVariables, hazards} {
+		require.True(t, slices.IsSorted(list))
+	}
+	for name, command := range map[string]bool{"PAGER": true, "BAT_PAGER": true, "GIT_PROXY_COMMAND": true,
+		"GIT_EDITOR":          true,
+		"GIT_SEQUENCE_EDITOR": true, "PROMPT_COMMAND": true, "LESSOPEN": true, "LANG": false, "": false} {
+		require.Equal(t, command, HoldsCommand(name), name)
+	}
+	for name, is := range map[string]bool{"LESSKEY_CONTENT": true, "LESS": true, "GIT_CONFIG_COUNT": true,
+		"GIT_COMMON_DIR": true, "GIT_ALLOW_PROTOCOL": true, "GIT_AUTHOR_NAME": false, "GIT_DIR": false,
+		"BASH_FUNC_ls%%": true,
+		"PATH":           true, "LANG": false, "": false} {
+		require.Equal(t, is, Hazard(name), name)
+	}
+}
+
+func TestIgnored(t *testing.T) {
+	for words, want := range map[string][]string{
+		"add .":                         nil,
+		"add -A :/":                     nil,
+		"add -f dist":                   {"dist"},
+		"stage --fo -v src docs":        {"src", "docs"},
+		"add -fA":                       {"."},
+		"add --force --all":             {"."},
+		"add -f :/":                     {"."},
+		"add -f **":                     {"."},
+		"add -f --pathspec-from-file=x": {"."},
+		"add --":                        nil,
+	} {
+		require.Equal(t, want, Ignored(strings.Fields(words)), words)
+	}
+	require.Equal(t, []string{"."}, Ignored([]string{"add", "-f", ""}), "a word that cannot be told")
+}
+
+func TestDestination(t *testing.T) {
+	for words, n := range map[string]int{"cp -r . x": 1, "cp -rt x .": 0, "cp --target-directory=x .": 0,
+		"rsync -at . x": 1,
+		"tar cf x .":    0, "diff . x": 0, "cp": 0, "scp": 0} {
+		all := strings.Fields(words)
+		require.Equal(t, n, Destination(all[0], all[1:]), words)
+	}
+}
+
+// A command of orchestrator has no option for another service or another token, and only what reads has --as.
+//
+// Covers: ORC-201
+func TestOwnCommandsKeepTheirToken(t *testing.T) {
+	as := []string{}
+	for _, row := range own {
+		for _, option := range []string{"--server", "--token-file", "--tls-ca"} {
+			require.NotContains(t, row.Opts, option, row.Name)
+		}
+		if strings.Contains(row.Opts, "--as:") {
+			as = append(as, strings.TrimPrefix(row.Name, "orchestrator "))
+		}
+	}
+	require.Equal(t, []string{"history", "list", "next", "show", "status", "watch", "whoami"}, as)
+	for word, local := range map[string]bool{"log.zip": true, "http://127.0.0.1:1": false, "unix:x": false} {
+		row, _ := find(own, "orchestrator audit verify")
+		require.Equal(t, local, row.Accepts(word, true, 0), word)
 	}
 }

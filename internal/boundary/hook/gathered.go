@@ -1,0 +1,85 @@
+package hook
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"orchestrator/internal/boundary/shell"
+	"orchestrator/internal/rules/boundary"
+)
+
+// running returns where the code lies that a part of a command runs. Of a folder in which code is looked for, it says
+// what a main session may have written there; of one that only settings are read from, nothing unless it did.
+func (r resolver) running(p shell.Part) (all []boundary.Target) {
+	for _, code := range p.Runs {
+		t := r.target(code.Path, code.Known)
+		switch {
+		case p.Class == shell.Reads && t.Unknown:
+			t.Holds = r.exemptFile(boundary.Target{Path: "."}, func(name string) bool { return !isRepository(name) })
+		case p.Class == shell.Produces && code.Tree && !t.Unknown:
+			t.Holds = r.exemptFile(t, isText)
+		}
+		if p.Class == shell.Produces || t.Holds != "" || r.isExempt(t) {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// isExempt reports whether a folder lies in an exempt one.
+func (r resolver) isExempt(t boundary.Target) bool {
+	return slices.ContainsFunc(r.exempt, func(folder string) bool {
+		return within(t.Path, folder) || t.Real != "" && within(t.Real, folder)
+	})
+}
+
+// isRepository reports whether a folder that holds a file of the name may be a repository of git, whose settings may
+// name programs.
+func isRepository(name string) bool {
+	return strings.EqualFold(name, "HEAD") || strings.EqualFold(name, ".git")
+}
+
+// mostExempt is how many files of an exempt folder are looked at.
+const mostExempt = 2000
+
+// exemptFile returns a file below a folder, in one of the exempt folders, that is not harmless by its name; "" where
+// there is none.
+func (r resolver) exemptFile(below boundary.Target, harmless func(name string) bool) (found string) {
+	files := 0
+	look := func(file string, entry fs.DirEntry, err error) error {
+		name, _ := r.place(file)
+		if files++; files > mostExempt || err != nil && !errors.Is(err, fs.ErrNotExist) {
+			found = name // what cannot be told may be harmful
+			return fs.SkipAll
+		}
+		if err == nil && (!entry.IsDir() || entry.Name() == ".git") && !harmless(entry.Name()) {
+			found = name
+			return fs.SkipAll
+		}
+		return nil
+	}
+	for _, folder := range r.exempt {
+		if found == "" && (within(folder, below.Path) || below.Real != "" && within(folder, below.Real)) {
+			_ = filepath.WalkDir(filepath.Join(r.root, filepath.FromSlash(folder)), look)
+		}
+	}
+	return found
+}
+
+// within reports whether one folder of the project is another one, or lies below it.
+func within(folder, above string) bool {
+	return above == "." || folder == above || strings.HasPrefix(folder, above+"/")
+}
+
+// textEndings are those of files that no tool takes for code, or for settings that name code.
+var textEndings = []string{".csv", ".diff", ".gif", ".jpeg", ".jpg", ".json", ".jsonl", ".log", ".md", ".patch", ".pdf",
+	".png", ".svg", ".tsv", ".txt"}
+
+// isText reports whether no tool runs a file of the name.
+func isText(name string) bool {
+	settings := strings.HasPrefix(name, ".") || name == "package.json" || strings.HasPrefix(name, "tsconfig")
+	return !settings && slices.Contains(textEndings, strings.ToLower(filepath.Ext(name)))
+}

@@ -1,0 +1,26 @@
+package toolchain
+
+import (
+	"slices"
+	"strings"
+)
+
+// calm are variables that choose a language, a colour or a number, and no code. What ends in _ is how they begin.
+var calm = []string{"CARGO_TERM_COLOR", "CGO_ENABLED", "CI", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "DEBUG",
+	"FORCE_COLOR", "GIT_AUTHOR_", "GIT_COMMITTER_", "GOARCH", "GOGC", "GOMAXPROCS", "GOMEMLIMIT", "GOOS", "LANG",
+	"LANGUAGE", "LC_", "LINES", "LOG_LEVEL", "NODE_ENV", "NO_COLOR", "PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED",
+	"PYTHONUNBUFFERED", "RUST_BACKTRACE", "RUST_LOG", "TERM", "TZ", "VERBOSE"}
+
+// IsCalm reports whether a variable of the environment is sure to steer no program to other code.
+func IsCalm(name, value string) bool {
+	begin := name[:strings.LastIndexByte(name, '_')+1]
+	_, whole := slices.BinarySearch(calm, name)
+	_, begins := slices.BinarySearch(calm, begin)
+	return (whole || begins) && !strings.ContainsFunc(value, active)
+}
+
+// active reports whether a makefile or a shell would take a character for more than text.
+func active(r rune) bool {
+	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+		strings.ContainsRune(" _.,:@+/=-", r))
+}
