@@ -90,7 +90,8 @@ func moment(before bool) agentclient.When {
 const (
 	blocked  = "orchestrator-hook does not run on this machine, so the boundary of this project blocks every tool. "
 	unjudged = "orchestrator-hook does not run on this machine, so the boundary of this project judges nothing. "
-	remedy   = "Put orchestrator and orchestrator-hook into PATH, then run: orchestrator boundary install "
+	remedy   = "Put orchestrator and orchestrator-hook into PATH (make install in a clone of the " +
+		"orchestrator project does), then run: orchestrator boundary install "
 )
 
 // spoken returns the commands that give an answer and end.

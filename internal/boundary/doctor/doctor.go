@@ -316,7 +316,8 @@ func (e *examination) lookAtEntries(c *agentclient.Client, entries, before []set
 			starting(c, before[wakes].Command))
 	}
 	if len(before) > 1 {
-		e.say(client, Note, "leave one", "it is registered %d times before a tool: every call is judged as often",
+		e.say(client, Note, "leave one: orchestrator boundary uninstall "+client+" takes out the project's, and with "+
+			"--scope user the user's", "it is registered %d times before a tool: every call is judged as often",
 			len(before))
 	}
 	if !slices.ContainsFunc(entries, func(r settings.Registration) bool {
@@ -359,6 +360,10 @@ func (e *examination) lookAtVersion(ctx context.Context, c *agentclient.Client, 
 	switch {
 	case version == "" && (wiring.Since != "" || shut != nil && shut.Since != ""):
 		e.say(client, Note, "put the client's program into PATH", "its version cannot be told; %s", needs(wiring))
+		if shut != nil && e.shut() && !before[0].FailsShut {
+			e.say(client, Fault, "put the client's program into PATH, and then: orchestrator boundary install "+client,
+				"%s is not set: where the hook does not answer in time, the call is let through", shut.Name)
+		}
 		return
 	case version == "":
 	case !settings.AtLeast(version, wiring.Since):

@@ -97,6 +97,7 @@ type run struct {
 	dir       atomic.Pointer[folder.Dir]
 	lifted    atomic.Bool // by the environment variable
 	answered  atomic.Bool
+	waited    time.Duration // for the client to write the call, which is not the hook's time; known once it is read
 }
 
 // answering notes which client is answered.
@@ -123,7 +124,9 @@ func (r *run) answer() agentclient.Answer {
 		r.dir.Store(&dir)
 	}
 	r.enforcing.Store(found && dir.Enforcing())
+	from := r.Now()
 	raw, err := io.ReadAll(io.LimitReader(r.Stdin, MaxInput+1))
+	r.waited = r.Now().Sub(from)
 	if err == nil && len(raw) > MaxInput {
 		err = fmt.Errorf("the call has more than %d bytes", MaxInput)
 	}
@@ -192,7 +195,8 @@ func (r *run) judge(dir folder.Dir, policy boundary.Policy, event agentclient.Ev
 	if !r.claim() {
 		return agentclient.Answer{} // the deadline has answered
 	}
-	noteErr := dir.Append(decisionLine(r.NewID(), event, call, policy.Mode, verdict, r.Now().Sub(r.Start)))
+	noteErr := dir.Append(decisionLine(r.NewID(), event, call, policy.Mode, verdict,
+		r.Now().Sub(r.Start)-r.waited))
 	if noteErr != nil && verdict.Bypass != "" && cmp.Or(verdict.Mode, policy.Mode).Blocks() {
 		verdict.Decision, verdict.Bypass = verdict.Would, "" // every use is on record, or there is none
 	}

@@ -304,6 +304,25 @@ func pipe(r io.Reader) *os.File {
 	return from
 }
 
+// slow is a client that takes its time to write a call.
+type slow struct {
+	io.Reader
+	by time.Duration
+}
+
+func (s slow) Read(p []byte) (int, error) {
+	time.Sleep(s.by)
+	return s.Reader.Read(p)
+}
+
+// The time that the client takes is not the hook's.
+func TestTheWaitForTheCallIsNotCounted(t *testing.T) {
+	const by = 150 * time.Millisecond
+	p := newProject(t, boundary.Enforce)
+	require.Equal(t, 2, p.hook(slow{strings.NewReader(p.edit()), by}).code)
+	require.Less(t, p.lines()[0].Micros, by.Microseconds())
+}
+
 // A policy that is gone or damaged blocks where the mark says that the project enforces, and lets through elsewhere.
 func TestPolicyMissing(t *testing.T) {
 	for name, damage := range map[string]func(string) error{
