@@ -29,7 +29,8 @@ func made(t *testing.T) Dir {
 }
 
 func line(id string, at time.Time) Line {
-	return Line{ID: id, At: at, Kind: KindDecision, Verdict: &boundary.Verdict{Decision: boundary.Allow, Would: boundary.Allow, Rule: "x", Class: boundary.Reads}}
+	return Line{ID: id, At: at, Kind: KindDecision, Verdict: &boundary.Verdict{
+		Decision: boundary.Allow, Would: boundary.Allow, Rule: "x", Class: boundary.Reads}}
 }
 
 // read returns the ids of all lines in order, and how many cannot be read.

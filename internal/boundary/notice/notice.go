@@ -125,7 +125,8 @@ func takesOver(dir folder.Dir, name string, f marked.File) bool {
 	return name != names[0] && f.Includes(names[0]) && !first.LeadsTo(f.Name) && !marked.Guide.Has(f.Text)
 }
 
-// Behind returns a sentence on what keeps sessions from being told what holds now. The boundary is what it is without that.
+// Behind returns a sentence on what keeps sessions from being told what holds now. The boundary is what it is without
+// that.
 func Behind(cause error) string {
 	return "sessions are not told what holds now: " + sentence(cause) +
 		"; once that is mended: orchestrator boundary install CLIENT"
