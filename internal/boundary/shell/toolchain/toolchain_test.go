@@ -248,12 +248,8 @@ func TestOfProject(t *testing.T) {
 	require.False(t, OfProject("/tmp/", "gradlew"))
 }
 
-// Covers: ORC-202
-func TestTakesCommands(t *testing.T) {
-	require.True(t, slices.IsSorted(takers) && slices.IsSorted(configured))
+func TestReadsSettings(t *testing.T) {
+	require.True(t, slices.IsSorted(configured))
 	require.True(t, ReadsSettings("git"))
 	require.False(t, ReadsSettings("cat"))
-	for name, takes := range map[string]bool{"less": true, "orchestrator": true, "cat": false, "": false} {
-		require.Equal(t, takes, TakesCommands(name), name)
-	}
 }
