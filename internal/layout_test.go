@@ -13,8 +13,8 @@ import (
 )
 
 // layers lists the folders from the top down. A folder imports folders of lower layers only: nothing upward,
-// and nothing on its own layer, so the three subsystems do not know one another. A folder is a folder below cmd or internal,
-// with all packages below it.
+// and nothing on its own layer, so the three subsystems do not know one another. A folder is a folder below cmd or
+// internal, with all packages below it.
 var layers = [][]string{
 	{"cmd/orchestrator", "cmd/orchestrator-hook", "cmd/bench", "cmd/torture", "cmd/checkclients", "cmd/openapi", "cmd/sbom"},
 	{"internal/daemon"},
@@ -28,8 +28,8 @@ var layers = [][]string{
 	{"internal/fault"},
 }
 
-// public lists, for each folder, the packages that other folders may import besides the one the folder is named after. All
-// others are private.
+// public lists, for each folder, the packages that other folders may import besides the one the folder is named after.
+// All others are private.
 var public = map[string][]string{
 	"internal/agentclient": {"commandline", "frontmatter", "settings"},
 	"internal/auditor":     {"replay", "witness"},

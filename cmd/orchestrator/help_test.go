@@ -19,8 +19,8 @@ import (
 var byHandAlone = []string{"approve", "override", "reason", "sha256", "apply yes",
 	"attest note", "attest revoke", "reviewed note", "recovery cause", "recovery link", "recovery mend"}
 
-// aboutTheService are the flags that variables stand in for, of the commands that work on requirements: what the others say
-// is a person's word.
+// aboutTheService are the flags that variables stand in for, of the commands that work on requirements: what the others
+// say is a person's word.
 var aboutTheService = []string{"data", "server", "tls-ca", "token-file", "timeout", "json"}
 
 // isVerb reports whether a command works on requirements through the service.

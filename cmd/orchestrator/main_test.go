@@ -16,8 +16,8 @@ import (
 	"orchestrator/internal/boundary/hook"
 )
 
-// TestMain lets copies of this test be the programs that the tests start: orchestrator and orchestrator-hook are the real
-// programs, the race detector included, and limited starts another program that may only write small files.
+// TestMain lets copies of this test be the programs that the tests start: orchestrator and orchestrator-hook are the
+// real programs, the race detector included, and limited starts another program that may only write small files.
 func TestMain(m *testing.M) {
 	// A program with the race detector sleeps for a second before it ends, unless it is told not to.
 	os.Setenv("GORACE", "atexit_sleep_ms=10 "+os.Getenv("GORACE"))

@@ -72,8 +72,8 @@ func startServer(t testing.TB, dir string, args ...string) *process {
 	return p
 }
 
-// start is startServer without a test; launch is the program, behind what else is to start it. There is a token of every role
-// unless args say otherwise.
+// start is startServer without a test; launch is the program, behind what else is to start it. There is a token of
+// every role unless args say otherwise.
 func start(dir string, env, launch []string, args ...string) (*process, error) {
 	line := slices.Concat(launch, []string{"serve", "--addr", "127.0.0.1:0", "--log-format", "json", "--demo-tokens"}, args)
 	p := &process{cmd: exec.Command(line[0], line[1:]...), dir: dir, data: ".orchestrator", done: make(chan struct{})}

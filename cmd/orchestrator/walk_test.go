@@ -20,8 +20,8 @@ import (
 	"orchestrator/internal/requirements"
 )
 
-// door is a route or a command. What changes the state says how it is used with success and without, and which records the
-// two leave; what only reads leaves none.
+// door is a route or a command. What changes the state says how it is used with success and without, and which records
+// the two leave; what only reads leaves none.
 type door struct {
 	reads bool
 	may   []string // kinds of records that a reading one may leave all the same
@@ -169,7 +169,8 @@ var routes = map[string]door{
 
 const sum = `{"obligations":[{"type":"REPORT","payload":{"kind":"query.math","expr":"2+2"}}]}`
 
-// oneStep is the order to make one move, and oneMove are its records: the run begins, the move is made, the tool has run, the run ends.
+// oneStep is the order to make one move, and oneMove are its records: the run begins, the move is made, the tool has
+// run, the run ends.
 const oneStep = `{"requirements":["REQ-001"],"max_steps":1}`
 
 var oneMove = []string{"conductor.stepped", "requirement.changed", "conductor.stepped", "conductor.stepped"}

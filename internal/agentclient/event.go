@@ -21,7 +21,7 @@ type Event struct {
 	Session   string         `json:"session,omitempty"`
 	ToolUseID string         `json:"tool_use_id,omitempty"` // joins Before with After and Failed
 	Cwd       string         `json:"cwd,omitempty"`         // where relative paths, or a command, begin
-	Actor     boundary.Actor `json:"actor"`                 // ID and Type are those of an agent, "" where the client does not say
+	Actor     boundary.Actor `json:"actor"`                 // ID and Type are those of an agent
 	// Tool is the canonical name (Edit, Write, MultiEdit, NotebookEdit, Delete, Read, Grep, Glob, Bash, PowerShell,
 	// Task, …), or the client's own where there is none. A tool of an MCP server begins with mcp__ wherever the
 	// client shows that it is one.
@@ -34,6 +34,7 @@ type Event struct {
 	Interactive bool   `json:"interactive,omitempty"`
 	Skill       string `json:"skill,omitempty"`      // the name of a skill that is to be loaded
 	SkillArgs   string `json:"skill_args,omitempty"` // its arguments
+	Puts        bool   `json:"puts,omitempty"`       // the input of a tool that nobody knows names a file to write
 	Error       string `json:"error,omitempty"`      // of Failed
 }
 

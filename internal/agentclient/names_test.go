@@ -32,8 +32,8 @@ func names(client string) *regexp.Regexp {
 	return regexp.MustCompile("(?i)" + client)
 }
 
-// What is known of a client stands in its file: nothing else in the program names one. The program that runs the clients
-// is no part of the product.
+// What is known of a client stands in its file: nothing else in the program names one. The program that runs the
+// clients is no part of the product.
 func TestNothingElseNamesAClient(t *testing.T) {
 	const root = "../.."
 	found := map[string]bool{}

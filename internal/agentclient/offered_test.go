@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What the real clients offered their models, as testdata/CLIENT/VERSION/tools.json has it, is in their tables, by the name
-// that a hook is given.
+// What the real clients offered their models, as testdata/CLIENT/VERSION/tools.json has it, is in their tables, by the
+// name that a hook is given.
 //
 // Covers: ORC-191
 func TestWhatRealClientsOfferIsKnown(t *testing.T) {

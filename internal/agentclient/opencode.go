@@ -87,7 +87,7 @@ func opencodeActor(call object) (boundary.Actor, error) {
 		}
 	}
 	if !slices.Contains([]boundary.ActorKind{boundary.Main, boundary.Agent}, found.Kind) ||
-		found.Kind == boundary.Agent && found.ID == "" {
+		found.Kind == boundary.Agent && !namesAgent(found.ID) {
 		return boundary.Actor{Kind: boundary.Unknown}, nil
 	}
 	return found, nil

@@ -369,8 +369,8 @@ func (c *counting) Put(table, key string, value []byte) error {
 	return c.Tx.Put(table, key, value)
 }
 
-// provokeFullDisk: what needs a record is refused, its refusal included; what needs none goes on, and so does everything
-// when there is room.
+// provokeFullDisk: what needs a record is refused, its refusal included; what needs none goes on, and so does
+// everything when there is room.
 func provokeFullDisk(t *testing.T, all *seen) {
 	f := &full{Store: store.NewMemory()}
 	h := newHarness(t, into(all), func(o *options) { o.Store = f })

@@ -1,11 +1,12 @@
 package boundarycmd
 
 import (
-	"orchestrator/cmd/orchestrator/cli"
-
 	"github.com/spf13/cobra"
+
+	"orchestrator/cmd/orchestrator/cli"
 )
 
+// Command returns the command boundary, with all of its own.
 func Command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "boundary",
@@ -18,12 +19,13 @@ There are four modes: off; validate, in which violations are recorded and the se
 blocked; confirm, in which the person at the client decides on them; and enforce. A project begins in validate.
 Readiness measures when to enforce.`,
 	}
-	cmd.AddCommand(boundaryStatusCommand(), boundaryReportCommand(), boundaryDecisionsCommand(), boundaryToolsCommand(),
-		boundaryLogCommand(),
-		boundaryLabelCommand(), boundaryReadinessCommand(), ModeCommand(), boundaryRollbackCommand(),
-		boundaryBypassCommand(), boundaryExplainCommand(), boundaryReplayCommand(), boundaryImportCommand(),
-		boundaryExportCommand(),
+	cmd.AddCommand(
+		boundaryStatusCommand(), boundaryReportCommand(), boundaryDecisionsCommand(), boundaryToolsCommand(),
+		boundaryLogCommand(), boundaryLabelCommand(), boundaryReadinessCommand(),
+		ModeCommand(), boundaryRollbackCommand(), boundaryBypassCommand(),
+		boundaryExplainCommand(), boundaryReplayCommand(), boundaryImportCommand(), boundaryExportCommand(),
 		boundaryInstallCommand(), boundaryUninstallCommand(), boundaryDoctorCommand(), boundaryDrillCommand(),
-		boundaryAttestCommand(), boundaryRecoveryCommand(), boundaryReviewedCommand())
+		boundaryAttestCommand(), boundaryRecoveryCommand(), boundaryReviewedCommand(),
+	)
 	return cli.Group(cmd)
 }

@@ -14,7 +14,7 @@ import (
 	"orchestrator/internal/rules/boundary"
 )
 
-// ModeCommand switches the mode; the program has it at its top as well, as orchestrator mode.
+// ModeCommand returns the command that switches the mode.
 func ModeCommand() *cobra.Command {
 	var o boundaryOptions
 	var override string

@@ -240,3 +240,39 @@ func TestEveryCauseIsAFault(t *testing.T) {
 		require.NotZero(t, met[cause.name], cause.name)
 	}
 }
+
+// The doctor takes every command line for one of the hook that the hook does, and no other.
+func TestTheArgumentsOfTheHook(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]bool{
+		"claude": true, "hook claude": true,
+		"claude --root /p": true, "claude --root=/p": true, "--root /p claude": true,
+		"claude --answers json": true, "hook claude --finished": true,
+		"": false, "hook": false, "codex": false, "hook hook": false, "claude --root": false, "claude x": false,
+		"claude --answers text": false, "serve claude": false,
+	} {
+		require.Equal(t, want, asksHook(strings.Fields(line), "claude"), line)
+	}
+}
+
+// A client that reads the settings of the folders above it up to the top of its repository runs the hook of a project
+// whose subfolder it is started in.
+func TestStartedInAFolderBelow(t *testing.T) {
+	for _, client := range agentclient.Names() {
+		m := newMachine(t, client)
+		if m.client.Wiring.Reach != agentclient.Above {
+			continue
+		}
+		m.from = filepath.Join(m.dir.Root, "below")
+		require.NoError(t, os.Mkdir(m.from, 0o700))
+		r := m.examine(t)
+		require.True(t, r.Good, "%s: %v", client, r.Findings)
+	}
+}
+
+func TestWhatNeedsAVersion(t *testing.T) {
+	t.Parallel()
+	shut := &agentclient.Option{Name: "onFailure", Since: "2.0"}
+	require.Equal(t, "subagents need 1.0, onFailure needs 2.0", needs(agentclient.Wiring{Since: "1.0", Shut: shut}))
+	require.Equal(t, "onFailure needs 2.0", needs(agentclient.Wiring{Shut: shut}))
+}

@@ -363,8 +363,7 @@ func (e *examination) lookAtVersion(ctx context.Context, c *agentclient.Client, 
 	}
 	switch {
 	case version == "" && (wiring.Since != "" || shut != nil && shut.Since != ""):
-		e.say(client, Note, "put the client's program into PATH", "its version cannot be told; subagents need %s",
-			wiring.Since)
+		e.say(client, Note, "put the client's program into PATH", "its version cannot be told; %s", needs(wiring))
 		return
 	case version == "":
 	case !settings.AtLeast(version, wiring.Since):

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"orchestrator/internal/boundary/hook"
 )
 
 // foreign returns why a registered line, which starts a program, is not the hook of the program own and nothing else,
@@ -68,21 +70,12 @@ func isOwn(path, own string) bool {
 	return false
 }
 
-// asksHook reports whether arguments are those of the hook: CLIENT [--root DIR], after the word hook where the whole
-// program is started.
+// asksHook reports whether arguments are those of the hook for a client, after the word hook where the whole program is
+// started.
 func asksHook(args []string, client string) bool {
 	if len(args) > 0 && args[0] == "hook" {
 		args = args[1:]
 	}
-	if len(args) == 0 || args[0] != client {
-		return false
-	}
-	switch rest := args[1:]; len(rest) {
-	case 0:
-		return true
-	case 1:
-		return strings.HasPrefix(rest[0], "--root=")
-	default:
-		return len(rest) == 2 && rest[0] == "--root"
-	}
+	named, _, err := hook.Arguments(args)
+	return err == nil && named == client
 }

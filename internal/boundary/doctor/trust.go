@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"strings"
 	"time"
 
 	"orchestrator/internal/agentclient"
@@ -81,4 +82,16 @@ func (e *examination) lookAtCalls(c *agentclient.Client) {
 	e.say(c.Name, level, "let "+c.Name+
 		" use a tool in this project, and look again: it may ask to trust the folder or the hook",
 		"no call since the hook was registered: perhaps it runs no hooks")
+}
+
+// needs returns what depends on the version of a client.
+func needs(w agentclient.Wiring) string {
+	var all []string
+	if w.Since != "" {
+		all = append(all, "subagents need "+w.Since)
+	}
+	if w.Shut != nil && w.Shut.Since != "" {
+		all = append(all, w.Shut.Name+" needs "+w.Shut.Since)
+	}
+	return strings.Join(all, ", ")
 }

@@ -1,5 +1,5 @@
-// Package finish reminds a session that wants to end while a requirement that it has claimed is incomplete, and tells it
-// what is lacking: for each requirement once a session.
+// Package finish reminds a session that wants to end while a requirement that it has claimed is incomplete, and tells
+// it what is lacking: for each requirement once a session.
 //
 // It never stands in the way. Whatever is not there, cannot be read or does not answer in time, the session ends as it
 // would without it; the exit code is 0, or what the client wants of a session that goes on.

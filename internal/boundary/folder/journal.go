@@ -127,7 +127,7 @@ func (d Dir) Files() ([]string, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, unreadable(d.journalPath(), err)
+		return nil, Unreadable(d.journalPath(), err)
 	}
 	type file struct {
 		day, name string
@@ -152,7 +152,8 @@ func (d Dir) Files() ([]string, error) {
 	return names, nil
 }
 
-func unreadable(path string, err error) error {
+// Unreadable returns the error of a journal, or a file of one, that cannot be read.
+func Unreadable(path string, err error) error {
 	return fault.New(fault.Unavailable, "journal_unreadable", "the journal %s cannot be read", path).
 		WithFix("make it readable for this user, or move away what is no journal").Because(err)
 }
@@ -188,7 +189,7 @@ func (d Dir) Read(visit func(l Line, err error) error) error {
 			return visit(l, err)
 		})
 		if err != nil {
-			return unreadable(name, err)
+			return Unreadable(name, err)
 		}
 	}
 	return nil

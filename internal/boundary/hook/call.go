@@ -1,7 +1,6 @@
 package hook
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,7 +26,7 @@ func callOf(e agentclient.Event, r resolver, at time.Time) boundary.Call {
 		At: at, Client: e.Client, Session: fault.Clip(e.Session, maxName), Tool: fault.Clip(e.Tool, maxName),
 		Actor: boundary.Actor{Kind: e.Actor.Kind, ID: fault.Clip(e.Actor.ID, maxName),
 			Type: fault.Clip(e.Actor.Type, maxName)},
-		OwnTool: ownTool(e),
+		OwnTool: ownTool(e), Puts: e.Puts,
 	}
 	for _, p := range e.Paths {
 		c.Targets = append(c.Targets, r.target(p, true))
@@ -188,26 +187,6 @@ func (r resolver) place(abs string) (string, bool) {
 	return filepath.ToSlash(abs), false
 }
 
-// realPath returns where the links of a path lead, as far as it exists.
-func realPath(abs string) string {
-	rest := ""
-	for at := abs; ; at = filepath.Dir(at) {
-		if real, err := filepath.EvalSymlinks(at); err == nil {
-			return filepath.Join(real, rest)
-		}
-		if link, err := os.Readlink(at); err == nil { // it leads to what does not exist yet
-			if !filepath.IsAbs(link) {
-				link = filepath.Join(filepath.Dir(at), link)
-			}
-			return filepath.Join(link, rest)
-		}
-		if at == filepath.Dir(at) {
-			return abs
-		}
-		rest = filepath.Join(filepath.Base(at), rest)
-	}
-}
-
 // guarded returns what no session may change besides the boundary's own files.
 func (r resolver) guarded(executable string) boundary.Guarded {
 	g := agentclient.GuardedInProject()
@@ -276,7 +255,7 @@ func decisionLine(id string, e agentclient.Event, c boundary.Call, mode boundary
 	l.Mode, l.Shell, l.Named, l.Parts, l.Reads = mode, c.IsShell, c.Targets, named(c.Parts), c.Reads
 	l.Verdict, l.Micros = &v, took.Microseconds()
 	l.Guarded = strings.HasPrefix(v.Rule, "protected.")
-	l.Notes, l.Homes = c.Notes, c.Homes
+	l.Puts, l.Notes, l.Homes = c.Puts, c.Notes, c.Homes
 	return l
 }
 

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -54,21 +53,6 @@ func handOver(args []string) int {
 		_ = syscall.Exec(program, append([]string{program, "hook"}, args...), os.Environ())
 	}
 	return 0
-}
-
-// The names of the programs that run the hook. Package commandline has them too, and more than a hook needs.
-const (
-	whole = "orchestrator"
-	small = "orchestrator-hook"
-)
-
-// beside returns where a program may be that was installed with the program at a path: beside what the path leads to,
-// and beside the path itself. A client starts the hook by a link, and not every system says where that leads.
-func beside(executable, name string) []string {
-	return slices.Compact([]string{
-		filepath.Join(filepath.Dir(realPath(executable)), name),
-		filepath.Join(filepath.Dir(executable), name),
-	})
 }
 
 // NewID returns the id of a line in a journal: 16 hexadecimal digits, drawn at random.

@@ -609,8 +609,9 @@ func TestNoProject(t *testing.T) {
 	})
 }
 
-// Where the command line says so, Claude Code is given a block as a decision, and what cannot be judged as well; a client
-// that calls what is registered for it is answered in its own form, and a command line that is wrong with exit code 2.
+// Where the command line says so, Claude Code is given a block as a decision, and what cannot be judged as well; a
+// client that calls what is registered for it is answered in its own form, and a command line that is wrong with exit
+// code 2.
 //
 // Covers: ORC-196
 func TestAnswersAsJSON(t *testing.T) {

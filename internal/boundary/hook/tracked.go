@@ -18,8 +18,8 @@ import (
 // mostIndex is the most bytes of git's index that are read.
 const mostIndex = 64 << 20
 
-// outputs notes of the files that parts which produce are to write whether git tracks them. Where that cannot be told it
-// does, and the file says so. However many files there are, git's index is read once, and not at all where there is
+// outputs notes of the files that parts which produce are to write whether git tracks them. Where that cannot be told
+// it does, and the file says so. However many files there are, git's index is read once, and not at all where there is
 // none.
 func (r resolver) outputs(parts []boundary.Part) {
 	var names []string

@@ -92,8 +92,10 @@ func TestSkills(t *testing.T) {
 		{"writes", "", "/elsewhere", boundary.RuleWrites},
 		{"below", "", "", boundary.RuleReads},
 		{"bundled", "", "", boundary.RuleReads},
-		{"../skills/writes", "", "", boundary.RuleReads},
-		{"..", "", "", boundary.RuleReads},
+		{"/writes", "", "", boundary.RuleWrites},
+		{"../skills/writes", "", "", boundary.RuleAmbiguous},
+		{"..", "", "", boundary.RuleAmbiguous},
+		{"a b", "", "", boundary.RuleAmbiguous},
 	} {
 		cwd := filepath.Join(p.dir.Root, one.cwd)
 		if filepath.IsAbs(one.cwd) {

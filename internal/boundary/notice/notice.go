@@ -4,6 +4,7 @@ package notice
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -80,21 +81,20 @@ func Stale(dir folder.Dir) (names []string) {
 	return names
 }
 
-// edit changes the files that are there. A file that takes over the first one is left out, unless it has a part of its
+// edit changes the files that are there. A file that takes over another one is left out, unless it has a part of its
 // own; what cannot be changed is said.
 func edit(dir folder.Dir, change func(name, has string) (string, error)) (changed, said []string, err error) {
-	names := agentclient.InstructionFiles()
-	for _, name := range names {
+	for _, name := range agentclient.InstructionFiles() {
 		f, err := marked.Read(filepath.Join(dir.Root, name))
 		switch {
 		case err != nil:
 			said = append(said, name+": "+Behind(err))
 			continue
+		case !f.There || takesOver(dir, name, f):
+			continue
 		case f.Left != "":
 			said = append(said, name+" is left as it is, since it is "+f.Left+
 				"; sessions are not told there of the boundary")
-			continue
-		case !f.There, name != names[0] && f.Includes(names[0]) && !marked.Guide.Has(f.Text):
 			continue
 		}
 		wanted, err := change(name, f.Text)
@@ -114,7 +114,19 @@ func edit(dir folder.Dir, change func(name, has string) (string, error)) (change
 	return changed, said, nil
 }
 
-// Behind returns a sentence on what keeps sessions from being told what holds now. The boundary is what it is without that.
+// takesOver reports whether whoever reads a file reads another one of them: it is a link to that, or it includes the
+// first one and has no part of its own.
+func takesOver(dir folder.Dir, name string, f marked.File) bool {
+	names := agentclient.InstructionFiles()
+	if slices.ContainsFunc(names, func(other string) bool { return f.LeadsTo(filepath.Join(dir.Root, other)) }) {
+		return true
+	}
+	first := marked.File{Name: filepath.Join(dir.Root, names[0])}
+	return name != names[0] && f.Includes(names[0]) && !first.LeadsTo(f.Name) && !marked.Guide.Has(f.Text)
+}
+
+// Behind returns a sentence on what keeps sessions from being told what holds now. The boundary is what it is without
+// that.
 func Behind(cause error) string {
 	return "sessions are not told what holds now: " + sentence(cause) +
 		"; once that is mended: orchestrator boundary install CLIENT"

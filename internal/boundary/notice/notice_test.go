@@ -144,7 +144,8 @@ func TestFilesThatAreLeftAlone(t *testing.T) {
 		require.Contains(t, said[0], "do not enclose one section: remove the marks")
 	}
 	require.NoError(t, os.Remove(filepath.Join(dir.Root, "AGENTS.md")))
-	require.NoError(t, os.Symlink("CLAUDE.md", filepath.Join(dir.Root, "AGENTS.md")))
+	require.NoError(t, os.WriteFile(filepath.Join(dir.Root, "elsewhere.md"), nil, 0o600))
+	require.NoError(t, os.Symlink("elsewhere.md", filepath.Join(dir.Root, "AGENTS.md")))
 	_, said, err = notice.Put(dir)
 	require.NoError(t, err)
 	require.Equal(t, []string{"AGENTS.md is left as it is, since it is not a regular file; sessions are not told there of the boundary"}, said)
@@ -158,6 +159,23 @@ func TestFilesThatAreLeftAlone(t *testing.T) {
 	require.Equal(t, []string{"CLAUDE.md"}, changed, "an empty file is one")
 	require.Equal(t, []string{"AGENTS.md"}, notice.Stale(dir))
 	require.Equal(t, inner, read(t, dir, "AGENTS.md"))
+}
+
+// Of a link to another file with instructions nothing is said: sessions are told by the file that it leads to.
+// Verifies: ORC-225
+func TestALinkFromOneFileToTheOther(t *testing.T) {
+	for link, to := range map[string]string{"CLAUDE.md": "AGENTS.md", "AGENTS.md": "CLAUDE.md"} {
+		dir := project(t, "codex", map[string]string{to: "see @AGENTS.md"})
+		require.NoError(t, os.Symlink(to, filepath.Join(dir.Root, link)))
+		changed, said, err := notice.Put(dir)
+		require.NoError(t, err)
+		require.Empty(t, said)
+		require.Equal(t, []string{to}, changed)
+		_, said, err = notice.Cut(dir)
+		require.NoError(t, err)
+		require.Empty(t, said)
+		require.Equal(t, "see @AGENTS.md", read(t, dir, to), "it ends without a newline, as before")
+	}
 }
 
 func TestWithoutAPolicyNothingIsSaid(t *testing.T) {

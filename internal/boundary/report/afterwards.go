@@ -61,8 +61,8 @@ func (h *History) Recovery() *boundary.Recovery {
 	return r
 }
 
-// rolledBack returns when the boundary was rolled back last. What sessions did before is what the rollback was about: it
-// speaks against a boundary that was mended no more, and in validate no other sessions outweigh it.
+// rolledBack returns when the boundary was rolled back last. What sessions did before is what the rollback was about:
+// it speaks against a boundary that was mended no more, and in validate no other sessions outweigh it.
 func (h *History) rolledBack() (at time.Time) {
 	for _, m := range h.Modes {
 		if m.From.Blocks() && !m.Mode.Blocks() {

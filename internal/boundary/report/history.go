@@ -53,6 +53,7 @@ func ReadFile(path string) (*History, error) {
 	return h, nil
 }
 
+// ReadLines reads a history from lines of a journal, in the order in which lines gives them.
 func ReadLines(lines func(func(folder.Line, error) error) error) (*History, error) {
 	h := &History{}
 	byID, byUse := map[string]int{}, map[use]int{}

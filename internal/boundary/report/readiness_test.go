@@ -19,7 +19,8 @@ import (
 
 const day = 24 * time.Hour
 
-// ripe is the journal of a project that passes every check on day 15, but for what a test changes in it before it is written.
+// ripe is the journal of a project that passes every check on day 15, but for what a test changes in it before it is
+// written.
 func ripe(t *testing.T, change func(lines []folder.Line) []folder.Line) folder.Dir {
 	t.Helper()
 	dir := boundarytest.Project(t)
@@ -231,8 +232,8 @@ func TestADecisionIsNamedByTheBeginningOfItsID(t *testing.T) {
 	}
 }
 
-// The days between the first and the last decision of every phase in validate: neither idle days nor a line that lies of its
-// time make a project ready.
+// The days between the first and the last decision of every phase in validate: neither idle days nor a line that lies
+// of its time make a project ready.
 func TestDaysInValidateAreAddedUp(t *testing.T) {
 	dir := boundarytest.Project(t)
 	p, err := dir.Policy()

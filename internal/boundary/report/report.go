@@ -194,6 +194,7 @@ func (c *counter) add(d Decision) {
 	c.violations = append(c.violations, ViolationOf(d))
 }
 
+// ViolationOf returns what a report shows of a decision.
 func ViolationOf(d Decision) Violation {
 	v := Violation{
 		ID: d.ID, At: d.At, Client: d.Client, Session: d.Session, Tool: d.Tool, Files: d.files(),

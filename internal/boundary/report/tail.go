@@ -74,8 +74,10 @@ func (t *Tail) file(name string) (lines []folder.Line, err error) {
 	case errors.Is(err, fs.ErrNotExist):
 		delete(t.offsets, name)
 		return nil, nil
-	case err != nil || size == t.offsets[name]:
-		return nil, err
+	case err != nil:
+		return nil, folder.Unreadable(name, err)
+	case size == t.offsets[name]:
+		return nil, nil
 	case size < t.offsets[name]:
 		t.offsets[name] = 0
 	}
@@ -85,8 +87,8 @@ func (t *Tail) file(name string) (lines []folder.Line, err error) {
 		}
 		return nil
 	})
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return lines, folder.Unreadable(name, err)
 	}
-	return lines, err
+	return lines, nil
 }

@@ -12,6 +12,7 @@ import (
 	"orchestrator/internal/boundary/boundarytest"
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/boundary/report"
+	"orchestrator/internal/fault"
 )
 
 func idsOf(lines []folder.Line) (ids []string) {
@@ -48,6 +49,21 @@ func TestTheNewestLines(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, more, "what was passed over is not read later")
 	}
+}
+
+// Files that are not needed for the newest lines are not read: whatever is wrong with them, the lines come.
+func TestOldFilesAreNotRead(t *testing.T) {
+	dir := folder.In(t.TempDir())
+	boundarytest.Add(t, dir, note("a", 1), note("b", 2))
+	broken := filepath.Join(dir.Path(), "journal", "2026-01-01.jsonl")
+	boundarytest.AppendRaw(t, dir, "2026-01-01.jsonl", "")
+	require.NoError(t, os.Truncate(broken, 1<<40)) // larger than a file that is read
+	_, lines, err := report.NewTail(dir, 2, time.Time{})
+	require.NoError(t, err)
+	require.Equal(t, []string{"a", "b"}, idsOf(lines))
+	_, _, err = report.NewTail(dir, 3, time.Time{})
+	boundarytest.RequireCode(t, err, "journal_unreadable")
+	require.NotEmpty(t, fault.As(err).Fix)
 }
 
 // TestATailFollowsTheJournal from file to file, whatever becomes of them.

@@ -10,8 +10,8 @@ import (
 	"orchestrator/internal/rules/boundary"
 )
 
-// Tools that neither the client's table nor the policy knows are counted, by the client's own name; what is known by now is
-// left out, and so are shells.
+// Tools that neither the client's table nor the policy knows are counted, by the client's own name; what is known by
+// now is left out, and so are shells.
 //
 // Covers: ORC-197
 func TestUnknownTools(t *testing.T) {

@@ -38,7 +38,8 @@ func namesOf(d boundary.Delegation) (names []string) {
 
 const front = "---\nname: %s\ndescription: x\n---\nYou are one.\n"
 
-// Each client's agents are those of its own folders in the project and in the user's folder, and its own, in this order.
+// Each client's agents are those of its own folders in the project and in the user's folder, and its own, in this
+// order.
 //
 // Covers: ORC-193
 func TestEveryClientsAgentsAreFound(t *testing.T) {

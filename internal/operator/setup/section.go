@@ -3,6 +3,7 @@ package setup
 import (
 	"context"
 	_ "embed" // the text of the section
+	"slices"
 
 	"orchestrator/internal/system/marked"
 	"orchestrator/internal/system/tree"
@@ -34,10 +35,15 @@ func (p Project) sectionSteps(_ context.Context, plan *Plan) error {
 	return nil
 }
 
-// takesOver reports whether a file has no section, and takes over the one in the first file.
+// takesOver reports whether whoever reads a file reads another one of them: it is a link to that, or it includes the
+// first one and has no section of its own.
 func (p Project) takesOver(name string) bool {
 	has, err := marked.Read(name)
-	return err == nil && name != p.Told[0] && has.Includes(p.Told[0]) && !marked.Guide.Has(has.Text)
+	if err != nil || slices.ContainsFunc(p.Told, has.LeadsTo) {
+		return err == nil
+	}
+	first := marked.File{Name: p.Told[0]}
+	return name != p.Told[0] && has.Includes(p.Told[0]) && !first.LeadsTo(name) && !marked.Guide.Has(has.Text)
 }
 
 func sectionStep(name string) (*Step, error) {

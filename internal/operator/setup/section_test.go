@@ -66,6 +66,10 @@ func TestWhichFilesAgentsAreToldIn(t *testing.T) {
 			file(t, "AGENTS.md", "# Mine\n")
 			require.NoError(t, os.Symlink("AGENTS.md", "CLAUDE.md"))
 		}, true, true},
+		"the first is a link": {func(t *testing.T) {
+			file(t, "CLAUDE.md", "see @AGENTS.md")
+			require.NoError(t, os.Symlink("CLAUDE.md", "AGENTS.md"))
+		}, true, true},
 		"a link elsewhere": {
 			func(t *testing.T) { require.NoError(t, os.Symlink("/dev/null", "AGENTS.md")) }, false, false,
 		},

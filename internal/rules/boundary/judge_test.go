@@ -83,7 +83,8 @@ var table = map[string]map[string]string{
 func policy() Policy {
 	p := DefaultPolicy()
 	p.Mode = Enforce
-	p.Agents = []Rights{{Name: "docs", MayWrite: []string{"docs/**"}}, {Name: "modular-builder", For: "code", MayWrite: []string{"**"}}}
+	p.Agents = []Rights{{Name: "docs", MayWrite: []string{"docs/**"}},
+		{Name: "modular-builder", For: "code", MayWrite: []string{"**"}}}
 	return p
 }
 
@@ -363,13 +364,24 @@ func TestExemptPaths(t *testing.T) {
 func TestClassOfTools(t *testing.T) {
 	p := policy()
 	for tool, want := range map[string]Class{
-		"mcp__filesystem__write_file": Writes, "mcp__filesystem__read_file": Reads, "mcp__fs__readAndDelete": Writes, "mcp__github__create_issue": Writes,
-		"mcp__x__list_allowed_directories": Reads, "mcp__x": Ambiguous, "mcp__x__": Ambiguous, "mcp__x__frob": Ambiguous, "mcp__db__getUser": Reads,
-		"mcp__fs__get_and_store": Writes, "mcp__x__search_exec": Ambiguous, "mcp__pg__query": Ambiguous, "mcp__k8s__describe_and_scale": Writes, "mcp__x__find_and_look": Ambiguous,
-		"NotebookEdit": Writes, "MultiEdit": Writes, "Agent": Delegates, "Task": Delegates, "WebFetch": Reads, "StrReplace": Writes, "": Ambiguous, "offset": Ambiguous, "reader": Ambiguous,
+		"mcp__filesystem__write_file": Writes, "mcp__filesystem__read_file": Reads,
+		"mcp__fs__readAndDelete": Writes, "mcp__github__create_issue": Writes,
+		"mcp__x__list_allowed_directories": Reads, "mcp__x": Ambiguous, "mcp__x__": Ambiguous,
+		"mcp__x__frob": Ambiguous, "mcp__db__getUser": Reads, "mcp__fs__get_and_store": Writes,
+		"mcp__x__search_exec": Ambiguous, "mcp__pg__query": Ambiguous, "mcp__k8s__describe_and_scale": Writes,
+		"mcp__x__find_and_look": Ambiguous, "mcp__x__read_file_to_disk": Ambiguous,
+		"mcp__x__get_dump": Ambiguous, "mcp__x__resolve_conflict": Ambiguous,
+		"mcp__x__find_substitute": Ambiguous, "mcp__x__view_toggle": Ambiguous, "mcp__x__list_saveAs": Writes,
+		"mcp__context7__resolve-library-id": Reads, "mcp__x__resolve": Ambiguous,
+		"mcp__x__resolve_and_run_id": Ambiguous, "NotebookEdit": Writes, "MultiEdit": Writes,
+		"Agent": Delegates, "Task": Delegates, "WebFetch": Reads, "StrReplace": Writes, "": Ambiguous,
+		"offset": Ambiguous, "reader": Ambiguous,
 	} {
 		require.Equal(t, want, classOf(&p, Call{Tool: tool}), tool)
 	}
+	require.Equal(t, Ambiguous, classOf(&p, Call{Tool: "mcp__x__get_page", Puts: true}), "it is told where to put it")
+	require.Equal(t, Writes, classOf(&p, Call{Tool: "mcp__x__set_page", Puts: true}))
+	require.Equal(t, Reads, classOf(&p, Call{Tool: "WebFetch", Puts: true}), "a policy lists it")
 	p.AllowedTools = append(p.AllowedTools, "mcp__github__*", "Edit")
 	require.Equal(t, Reads, classOf(&p, Call{Tool: "mcp__github__create_issue"}), "a policy can vouch for a tool")
 	require.Equal(t, Writes, classOf(&p, Call{Tool: "Edit"}), "a tool in both lists writes")
@@ -393,7 +405,8 @@ func TestJudgeChangesNothing(t *testing.T) {
 	require.Equal(t, before, fmt.Sprintf("%+v %+v", p, c))
 }
 
-// The client's own plans and memory may be written by its own tools, and by no shell; exemptions may begin with the user's folder.
+// The client's own plans and memory may be written by its own tools, and by no shell; exemptions may begin
+// with the user's folder.
 //
 // Covers: ORC-194
 func TestNotesAndTheUsersFolder(t *testing.T) {

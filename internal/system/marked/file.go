@@ -35,7 +35,7 @@ func Read(name string) (File, error) {
 	case err != nil:
 		return f, err
 	case !info.Mode().IsRegular():
-		f.Left = "a link or no file"
+		f.Left = "not a regular file"
 	case info.Size() > MaxFile:
 		f.Left = "larger than 1 MiB"
 	}
@@ -53,6 +53,20 @@ func Read(name string) (File, error) {
 
 // Includes reports whether the file takes over another one, by a line such as @AGENTS.md.
 func (f File) Includes(other string) bool { return slices.Contains(strings.Fields(f.Text), "@"+other) }
+
+// LeadsTo reports whether the file is a link that leads to another one.
+func (f File) LeadsTo(other string) bool {
+	link, err := os.Lstat(f.Name)
+	if err != nil || link.Mode()&fs.ModeSymlink == 0 {
+		return false
+	}
+	to, err := os.Stat(f.Name)
+	if err != nil {
+		return false
+	}
+	info, err := os.Lstat(other)
+	return err == nil && os.SameFile(to, info)
+}
 
 // Write replaces the text of the file in one step.
 func (f File) Write(text string) error {

@@ -65,13 +65,12 @@ func (p Part) Put(file, has, text string) (string, error) {
 		return has[:begin] + strings.TrimSuffix(whole, newline) + has[end:], nil
 	case has == "":
 		return whole, nil
-	case !strings.HasSuffix(has, "\n"):
-		has += newline
 	}
-	return has + newline + whole, nil
+	return has + newline + whole, nil // where has ends without a newline, no empty line tells Cut so
 }
 
-// Cut returns the text of a file without the part, and without the empty line that Put sets before it.
+// Cut returns the text of a file without the part, and without what Put sets before it: an empty line, or the end of a
+// line that had none.
 func (p Part) Cut(file, has string) (string, error) {
 	begin, end, err := p.find(file, has)
 	if err != nil || begin < 0 {
@@ -79,7 +78,7 @@ func (p Part) Cut(file, has string) (string, error) {
 	}
 	newline := newlineOf(has)
 	before, after := has[:begin], strings.TrimPrefix(has[end:], newline)
-	if strings.HasSuffix(before, newline+newline) || before == newline {
+	if strings.HasSuffix(before, newline+newline) || after == "" {
 		before = strings.TrimSuffix(before, newline)
 	}
 	return before + after, nil

@@ -20,9 +20,9 @@ func TestTheTextOfTheUserStaysByteForByte(t *testing.T) {
 	for name, c := range map[string]struct{ has, want string }{
 		"empty":            {"", text},
 		"text":             {"# Mine\n", "# Mine\n\n" + text},
-		"no final newline": {"# Mine", "# Mine\n\n" + text},
+		"no final newline": {"# Mine", "# Mine\n" + text},
 		"CRLF":             {"# Mine\r\nmore\r\n", "# Mine\r\nmore\r\n\r\n" + crlf},
-		"CRLF, no final":   {"# Mine\r\nmore", "# Mine\r\nmore\r\n\r\n" + crlf},
+		"CRLF, no final":   {"# Mine\r\nmore", "# Mine\r\nmore\r\n" + crlf},
 		"an older section": {"# Mine  \n" + Guide.Begin + "\nold\n" + Guide.End + " tail", "# Mine  \n" +
 			strings.TrimSuffix(text, "\n") + " tail"},
 		"another mark": {"a\n<!-- orchestrator:begin v0 -->\nold\n" + Guide.End + "\n\n\nb", "a\n" + text + "\n\nb"},
@@ -52,7 +52,10 @@ func TestTheTextOfTheUserStaysByteForByte(t *testing.T) {
 // What Put adds, Cut takes out again.
 // Verifies: ORC-225
 func TestCutGivesTheTextBack(t *testing.T) {
-	for _, has := range []string{"", "\n", "# Mine\n", "# Mine\r\nmore\r\n", "a\n\n\n", "\n\nb\n"} {
+	for _, has := range []string{
+		"", "\n", "# Mine\n", "# Mine\r\nmore\r\n", "a\n\n\n", "\n\nb\n",
+		"# Mine", "# Mine\r\nmore", "\n\nb",
+	} {
 		with, err := Guide.Put("AGENTS.md", has, told)
 		require.NoError(t, err)
 		without, err := Guide.Cut("AGENTS.md", with)
@@ -92,13 +95,18 @@ func TestFilesThatAreLeftAsTheyAre(t *testing.T) {
 	}
 	link := filepath.Join(dir, "link")
 	require.NoError(t, os.Symlink(at("a", "a"), link))
-	for path, why := range map[string]string{link: "a link or no file", dir: "a link or no file",
+	for path, why := range map[string]string{link: "not a regular file", dir: "not a regular file",
 		at("large", strings.Repeat("x", MaxFile+1)): "larger than 1 MiB", at("utf16", "\xff\xfe#\x00"): "not UTF-8"} {
 		f, err := Read(path)
 		require.NoError(t, err)
 		require.Equal(t, []string{why, ""}, []string{f.Left, f.Text})
 	}
-	f, err := Read(filepath.Join(dir, "none"))
+	f, err := Read(link)
+	require.NoError(t, err)
+	require.True(t, f.LeadsTo(filepath.Join(dir, "a")))
+	require.False(t, f.LeadsTo(filepath.Join(dir, "utf16")))
+	require.False(t, File{Name: filepath.Join(dir, "a")}.LeadsTo(filepath.Join(dir, "a")), "itself")
+	f, err = Read(filepath.Join(dir, "none"))
 	require.NoError(t, err)
 	require.Equal(t, File{Name: filepath.Join(dir, "none"), mode: 0o644}, f)
 	f, err = Read(at("b", "see\n @AGENTS.md\n"))

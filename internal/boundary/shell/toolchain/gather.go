@@ -6,7 +6,8 @@ import (
 )
 
 // gathering are the rows of commands that look for the code they run, or for settings that are code, in the folders
-// below those that they are given, in the order of their names. What a project's own targets and scripts call may do so.
+// below those that they are given, in the order of their names. What a project's own targets and scripts call may do
+// so.
 var gathering = []string{"bun run", "bun test", "dotnet build", "dotnet pack", "dotnet publish", "dotnet test",
 	"eslint", "gmake", "go test", "jest", "just", "make", "mocha", "node --test", "nox", "npm run", "npm run-script",
 	"npm t", "npm test", "playwright test", "pnpm", "pnpm run", "pnpm test", "prettier", "py.test", "pytest",

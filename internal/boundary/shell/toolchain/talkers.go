@@ -24,7 +24,7 @@ func Typed(words, text []string) bool {
 		verb = words[1]
 	}
 	switch {
-	case listed(talkers, program), listed(paging, program) && paged(text), slices.Contains(text, "--pdb"):
+	case has(talkers, program), has(paging, program) && paged(text), slices.Contains(text, "--pdb"):
 		return true
 	case program == "git":
 		return verb == "help" || (verb == "commit" || verb == "tag" && slices.Contains(text, "-a")) && !worded(text)
@@ -87,10 +87,4 @@ func described(text []string) bool {
 
 func begins(word string, with ...string) bool {
 	return slices.ContainsFunc(with, func(w string) bool { return strings.HasPrefix(word, w) })
-}
-
-// listed looks a name up in a list in order.
-func listed(list []string, name string) bool {
-	_, found := slices.BinarySearch(list, name)
-	return found
 }

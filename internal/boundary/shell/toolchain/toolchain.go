@@ -38,6 +38,7 @@ const (
 	Tasks                // targets of a build, by the names that builds and tests have
 	Task                 // one of them
 	Phases               // of Maven
+	Local                // files of this machine
 )
 
 // Knows reports whether there is a row of a program. It is asked of every command, and allocates nothing.
@@ -80,6 +81,8 @@ func (r Row) Accepts(word string, known bool, n int) bool {
 	case Any, Makes:
 		return r.Name != "git fetch" || known && !strings.ContainsAny(word[:min(1, len(word))], "+./~") &&
 			!strings.Contains(word, ":")
+	case Local:
+		return known && !strings.Contains(word, ":")
 	case Code:
 		return !strings.HasPrefix(word, "@") // a file of options
 	case Package:

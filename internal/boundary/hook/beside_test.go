@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// programLink returns a project's link to a hook, which is what some systems take for the program itself, and the folder with
-// both programs.
+// programLink returns a project's link to a hook, which is what some systems take for the program itself, and the
+// folder with both programs.
 func programLink(t *testing.T) (link, programs string) {
 	t.Helper()
 	programs, err := filepath.EvalSymlinks(t.TempDir())
