@@ -43,7 +43,7 @@ func callOf(e agentclient.Event, r resolver, at time.Time) boundary.Call {
 		return c
 	}
 	if e.Interactive {
-		reading.Parts = typedInto(reading.Parts)
+		reading.Parts = typedInto(reading)
 	}
 	c.IsShell, c.Text, c.Reads = true, reading.Text, r.secrets(reading.Shown)
 	c.Parts = make([]boundary.Part, 0, len(reading.Parts))
@@ -76,16 +76,17 @@ func readingOf(e agentclient.Event) shell.Reading {
 	return shell.Reading{}
 }
 
-// typedInto returns the parts of a command that the session can type into while it runs, and no hook is called for what
-// it types: only what is known to run nothing of that is what it was, and no policy vouches for any other program.
-func typedInto(parts []shell.Part) []shell.Part {
-	for i, p := range parts {
-		if len(p.Words) > 0 && p.Class != shell.Writes && !toolchain.Quiet(p.Words[0]) {
-			parts[i] = shell.Part{Words: p.Words, Class: shell.Ambiguous,
+// typedInto returns the parts of a command that the session may be able to type into while it runs, and no hook is
+// called for what it types: a pager or an editor is ambiguous then, and no policy vouches for one.
+func typedInto(reading shell.Reading) []shell.Part {
+	words := strings.Split(reading.Text, "\n")
+	for i, p := range reading.Parts {
+		if len(p.Words) > 0 && p.Class != shell.Writes && toolchain.Typed(p.Words, words) {
+			reading.Parts[i] = shell.Part{Words: p.Words, Class: shell.Ambiguous,
 				Why: "the session can type into " + p.Words[0] + ", which may run what is typed"}
 		}
 	}
-	return parts
+	return reading.Parts
 }
 
 // mostFollowed is how many words of one command are followed to where their links lead.

@@ -88,8 +88,8 @@ func (j *judgement) secret() (ruling, bool) {
 	}
 	return ruling{RuleSecret, Block, shown,
 			"tokens, keys and the database of the service are secrets: no session reads or copies them, agents neither",
-			"use the orchestrator commands, which read the token themselves (orchestrator review, ask, conduct, " +
-				"drive), and leave " + dataFolder + " out of copies"},
+			"use the orchestrator commands, which read the token themselves (orchestrator review, show, next, " +
+				"status), and leave " + dataFolder + " out of copies"},
 		j.saw(RuleSecret, len(shown) > 0, "%d secrets of the service among what it may show", len(shown))
 }
 

@@ -248,14 +248,10 @@ func TestOfProject(t *testing.T) {
 	require.False(t, OfProject("/tmp/", "gradlew"))
 }
 
-// Covers: ORC-202
-func TestQuiet(t *testing.T) {
-	require.True(t, slices.IsSorted(quiet) && slices.IsSorted(configured))
+func TestReadsSettings(t *testing.T) {
+	require.True(t, slices.IsSorted(configured))
 	require.True(t, ReadsSettings("git"))
 	require.False(t, ReadsSettings("cat"))
-	for name, is := range map[string]bool{"less": false, "orchestrator": false, "git": false, "cat": true, "": false} {
-		require.Equal(t, is, Quiet(name), name)
-	}
 }
 
 func TestVariables(t *testing.T) {
