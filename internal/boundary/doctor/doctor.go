@@ -171,12 +171,7 @@ func (e *examination) lookAtPolicy() {
 		e.say("", Note, "orchestrator boundary mode validate --reason TEXT",
 			"the boundary is off: nothing is judged, and nothing recorded")
 	}
-	written, err := e.Dir.Written()
-	if marked := e.Dir.Enforcing(); err == nil && marked != written.Mode.Blocks() {
-		e.say("", Fault, "switch to another mode and back: orchestrator boundary mode writes both, on record",
-			"the policy says %s, and the mark of an enforcing project is there: %t; somebody wrote one of them by "+
-				"hand, or it came out of version control", written.Mode, marked)
-	}
+	e.lookAtMark()
 }
 
 // lookAtEnvironment looks at the variable that lifts the boundary, here, where clients may be started from.
