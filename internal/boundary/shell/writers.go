@@ -126,7 +126,7 @@ var sometimes = tools{
 	{"ld", Ambiguous, none, "o:>"},
 	{"magick", Ambiguous, last, ""},
 	{"openssl", Ambiguous, none, "-out:> -keyout:> -writerand:> -CAcreateserial@ -signature: -in: -engine:!"},
-	{"pandoc", Reads, none, "o:> --output:> F:! --filter:! L:! --lua-filter:! --pdf-engine:! --extract-media:> f: " +
+	{"pandoc", Ambiguous, none, "o:> --output:> F:! --filter:! L:! --lua-filter:! --pdf-engine:! --extract-media:> f: " +
 		"t: --from: --to: d:! --defaults:! --log:>"},
 	{"prettier", Ambiguous, none, "w* --write* c l --check --list-different --config:! --plugin:! --parser: " +
 		"--stdin-filepath: --cache-location:>"},
