@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"orchestrator/internal/boundary/shell/toolchain"
 )
 
 // call looks at a simple command: its assignments, then its program.
@@ -105,7 +107,7 @@ var (
 		"GIT_ALLOW_PROTOCOL", "GIT_EXEC_PATH", "GIT_PROTOCOL_FROM_USER", "GIT_PROXY_COMMAND", "GIT_TEMPLATE_DIR", "GOFLAGS",
 		"HOME", "JAVA_TOOL_OPTIONS", "LD_AUDIT", "LD_LIBRARY_PATH", "LD_PRELOAD", "LESS", "NODE_OPTIONS", "PATH",
 		"PATHEXT", "PERL5LIB", "PERL5OPT", "PS4",
-		"PYTHONSTARTUP", "RIPGREP_CONFIG_PATH", "RUBYOPT", "SHELLOPTS", "TAR_OPTIONS", "XDG_CONFIG_HOME",
+		"PYTHONHOME", "PYTHONPATH", "PYTHONSTARTUP", "RIPGREP_CONFIG_PATH", "RUBYOPT", "SHELLOPTS", "TAR_OPTIONS", "XDG_CONFIG_HOME",
 	}
 )
 
@@ -118,6 +120,7 @@ func (w *walker) environment(name string, value arg) {
 		w.scope.lost = true
 	case commandVariables.has(name) && value.known:
 		w.apart(func() { w.code(value.text) })
+	case value.known && toolchain.IsPlain(name, value.text):
 	case commandVariables.has(name), hazards.has(name),
 		strings.HasPrefix(name, "GIT_CONFIG"), strings.HasPrefix(name, "GIT_TRACE"), strings.HasPrefix(name,
 			"BASH_FUNC_"):
