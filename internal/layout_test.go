@@ -33,7 +33,7 @@ var layers = [][]string{
 var public = map[string][]string{
 	"internal/agentclient": {"commandline", "settings"},
 	"internal/auditor":     {"replay", "witness"},
-	"internal/boundary":    {"control", "doctor", "finish", "folder", "hook", "install", "notice", "record", "report"},
+	"internal/boundary":    {"control", "doctor", "finish", "folder", "hook", "install", "record", "report"},
 	"internal/conductor":   {"contract", "drive", "language", "prompt", "state", "tools"},
 	"internal/daemon":      {"project"},
 	"internal/ledger":      {"audit", "store", "store/boltstore", "thread"},

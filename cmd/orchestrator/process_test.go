@@ -170,8 +170,8 @@ func (p *process) kill() {
 
 // stop asks the child to end and requires the exit code.
 func (p *process) stop(code int) error {
-	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		return err
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return err // one that has ended by itself has its exit code, too
 	}
 	return p.awaitExit(code)
 }

@@ -32,7 +32,7 @@ func boundaryAttestCommand() *cobra.Command {
 		Use:   "attest ITEM",
 		Short: "Vouch for what no journal shows, such as that the team is briefed",
 		Long: `Attest records that a person vouches for an item of the checklist, or with --revoke that it does not hold
-any more. What was said of an item last counts; a rollback makes what was said of feedback before it out of date.
+any more. The latest statement on an item counts; a rollback invalidates earlier ones on feedback.
 
 A running service records it in the name of its pm. Without a service it must be typed in a terminal.
 

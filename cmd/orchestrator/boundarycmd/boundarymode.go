@@ -8,14 +8,13 @@ import (
 	"orchestrator/cmd/orchestrator/cli"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/boundary/control"
-	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/boundary/hook"
 	"orchestrator/internal/boundary/install"
-	"orchestrator/internal/boundary/notice"
 	"orchestrator/internal/boundary/report"
 	"orchestrator/internal/rules/boundary"
 )
 
+// ModeCommand switches the mode; the program has it at its top as well, as orchestrator mode.
 func ModeCommand() *cobra.Command {
 	var o boundaryOptions
 	var override string
@@ -44,33 +43,29 @@ func (o *boundaryOptions) switchMode(cmd *cobra.Command, to boundary.Mode, overr
 	if err != nil {
 		return err
 	}
-	from, err := control.SetMode(dir, to, override, o.change(), report.FromFiles(dir))
-	if err != nil {
-		return err
+	done, err := control.Switch{
+		To: to, Override: override, Change: o.change(), History: report.FromFiles(dir), NewID: hook.NewID,
+		Version: func(client string) string { return install.ClientVersion(cmd.Context(), client) },
+	}.Make(dir)
+	if done.Mode != "" {
+		fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, was %s\n", output.Printable(dir.Root), output.Printable(string(to)),
+			output.Printable(string(done.From)))
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, was %s\n", output.Printable(dir.Root), output.Printable(string(to)),
-		output.Printable(string(from)))
-	version := func(client string) string { return install.ClientVersion(cmd.Context(), client) }
-	done, err := control.Align(dir, version, o.change(), hook.NewID)
-	for _, a := range done {
-		writeAligned(cmd, a)
-	}
-	if err != nil {
-		return err
-	}
-	return writeTold(cmd, dir)
+	writeFollowing(cmd, done)
+	return err
 }
 
-// writeTold brings what sessions are told of the boundary up to date, and says where.
-func writeTold(cmd *cobra.Command, dir folder.Dir) error {
-	changed, said, err := notice.Follow(dir)
-	for _, name := range changed {
+// writeFollowing says what follows the mode, and what could not, beside the answer.
+func writeFollowing(cmd *cobra.Command, done control.ModeSwitched) {
+	for _, a := range done.Clients {
+		writeAligned(cmd, a)
+	}
+	for _, name := range done.Told {
 		fmt.Fprintf(cmd.OutOrStdout(), "  %s tells sessions of it\n", output.Printable(name))
 	}
-	for _, s := range said {
+	for _, s := range done.Said {
 		cmd.PrintErrf("  %s\n", output.Printable(s))
 	}
-	return err
 }
 
 // writeAligned says what became of a client's settings, beside the answer, which is the mode.

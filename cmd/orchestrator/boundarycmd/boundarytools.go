@@ -15,7 +15,7 @@ func boundaryToolsCommand() *cobra.Command {
 	var since string
 	cmd := &cobra.Command{
 		Use:   "tools",
-		Short: "List tools that were called and that nothing is known of",
+		Short: "List called tools that neither this program nor the policy knows",
 		Long: `Tools lists what clients called that neither this program nor the policy knows: client, the client's own
 name, how often, when last, and the class that the words of its name give it. In enforce a main session cannot use
 what is ambiguous. The lines below each tool are lines of the policy that would class it.`,

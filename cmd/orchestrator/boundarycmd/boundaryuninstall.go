@@ -47,7 +47,10 @@ func writeUninstalled(p *output.Printer, d install.Done) {
 		p.Line("%s: the hook is not registered", output.Printable(d.File))
 	}
 	for _, name := range d.Told {
-		p.Line("%s: what it says of the boundary follows; it goes with the last client", output.Printable(name))
+		p.Line("%s: its part on the boundary is up to date; it is removed with the last client", output.Printable(name))
+	}
+	for _, s := range d.Said {
+		p.Line("  %s", p.Paint(output.Yellow, output.Printable(s)))
 	}
 	if d.Backup != "" {
 		p.Line("  the file was changed since: the copy of what it was stays: %s", output.Printable(d.Backup))

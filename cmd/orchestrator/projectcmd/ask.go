@@ -93,7 +93,7 @@ func checkProduces(answer string) error {
 	if slices.Contains(boundary.Permissions(), boundary.Decision(answer)) {
 		return nil
 	}
-	return fault.Misuse("%q says nothing about what produces", answer).WithFix("give allow, ask or block")
+	return fault.Misuse("%q is no answer to that question", answer).WithFix("give allow, ask or block")
 }
 
 // checkClients refuses names that are no agent clients.

@@ -40,5 +40,5 @@ func TestNamesAreAskedFor(t *testing.T) {
 	require.NoError(t, q.produces(&unasked, nil))
 	require.NoError(t, q.produces(&decision, clients))
 	require.Equal(t, []string{"block", "allow", ""}, []string{decision, otherwise, unasked})
-	require.Contains(t, said.String(), `"yes" says nothing about what produces`)
+	require.Contains(t, said.String(), `"yes" is no answer to that question`)
 }

@@ -92,7 +92,7 @@ func (o *initOptions) flags(cmd *cobra.Command) {
 	complete("client", append(agentclient.Names(), setup.None)...)
 	complete("roles", setup.Roles()...)
 	f.StringVar(&o.produces, "produces", "",
-		"allow, ask or block: what a main session under an enforced boundary gets for builds, tests and commits "+
+		"allow, ask or block: whether main sessions may build, test and commit when the boundary is enforced "+
 			"(default allow)")
 	complete("produces", "allow", "ask", "block")
 	exportflag.Add(f, &o.export, "file to which the state is written after each commit")

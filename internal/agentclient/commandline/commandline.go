@@ -23,7 +23,7 @@ const (
 	Whole = "orchestrator"
 )
 
-// Folder is the boundary's own folder in a project, where Link is.
+// Folder is the boundary's own folder in a project, where an installation puts the link to the program.
 const Folder = ".orchestrator/boundary"
 
 // For returns the command line that a client is to run for an event of its own, in a file of the project.

@@ -29,7 +29,7 @@ const limit = 5 * time.Second
 // entryName is what clients that name their hooks call ours.
 const entryName = "orchestrator-boundary"
 
-// entry returns what is to stand in the list of an event, and what is to be said about it.
+// entry returns what is to stand in the list of an event.
 func (w *wiring) entry(event string, o Options) fields {
 	hook := fields{}
 	if w.Typed {

@@ -29,20 +29,12 @@ func (a Aligned) Says() string {
 	return "lets calls run from now on where the hook breaks"
 }
 
-// FailsShut reports whether clients are to block in a mode when the hook breaks. In any other mode nothing is blocked,
-// whatever happens.
-func FailsShut(mode boundary.Mode) bool { return mode != boundary.Off && mode != boundary.Validate }
-
-// Align brings the project's settings of each client in line with the mode, and notes each change and each failure. The
-// version of a client is what version returns, or what was noted when the hook was registered. Each line of the journal
-// has an id of its own.
-func Align(dir folder.Dir, version func(client string) string, c Change,
+// align brings the project's settings of each client in line with a mode, and notes each change and each failure. The
+// version of a client is what is known of it now, or what was noted when the hook was registered. Each line of the
+// journal has an id of its own. The caller holds Lock.
+func align(dir folder.Dir, mode boundary.Mode, known map[string]string, c Change,
 	newID func() string) (done []Aligned, err error) {
-	p, err := Policy(dir)
-	if err != nil {
-		return nil, err
-	}
-	shut := FailsShut(p.Mode)
+	shut := mode.Blocks() // in any other mode nothing is blocked, whatever happens
 	noted := map[string]string{}
 	if shut {
 		if noted, err = versions(dir); err != nil {
@@ -50,20 +42,11 @@ func Align(dir folder.Dir, version func(client string) string, c Change,
 		}
 	}
 	for _, client := range agentclient.All() {
-		if client.Wiring.Shut == nil {
+		if client.Wiring.Shut == nil || !registeredIn(dir, client.Name) {
 			continue
 		}
-		o := settings.Options{Root: dir.Root}
-		if entries, err := settings.Registered(client.Name, o); err == nil && len(entries) == 0 {
-			continue
-		}
-		if shut {
-			o.ClientVersion = noted[client.Name]
-			if version != nil {
-				o.ClientVersion = cmp.Or(version(client.Name), o.ClientVersion)
-			}
-		}
-		if a := align(client.Name, shut, o); a.What != "" {
+		o := settings.Options{Root: dir.Root, ClientVersion: cmp.Or(known[client.Name], noted[client.Name])}
+		if a := alignOne(client.Name, shut, o); a.What != "" {
 			done = append(done, a)
 			c.ID = newID()
 			if err := a.note(dir, o.ClientVersion, c); err != nil {
@@ -74,8 +57,15 @@ func Align(dir folder.Dir, version func(client string) string, c Change,
 	return done, nil
 }
 
-// align changes the settings of one client. What is "" where there was nothing to change.
-func align(client string, shut bool, o settings.Options) Aligned {
+// registeredIn reports whether a client has the hook in its settings in the project. Settings that cannot be read may
+// have it.
+func registeredIn(dir folder.Dir, client string) bool {
+	entries, err := settings.Registered(client, settings.Options{Root: dir.Root})
+	return err != nil || len(entries) > 0
+}
+
+// alignOne changes the settings of one client. What is "" where there was nothing to change.
+func alignOne(client string, shut bool, o settings.Options) Aligned {
 	changed, err := settings.FailShut(client, shut, o)
 	a := Aligned{Client: client, File: changed.File}
 	switch {

@@ -1,22 +1,27 @@
 package control_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
-
-	"orchestrator/internal/agentclient/commandline"
-	"orchestrator/internal/boundary/boundarytest"
-	"orchestrator/internal/boundary/control"
-	"orchestrator/internal/boundary/folder"
-	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/rules/boundary"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/agentclient"
+	"orchestrator/internal/agentclient/commandline"
 	"orchestrator/internal/agentclient/settings"
+	"orchestrator/internal/boundary/boundarytest"
+	"orchestrator/internal/boundary/control"
+	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/boundary/notice"
+	"orchestrator/internal/boundary/report"
+	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/rules/boundary"
 )
 
 // registered registers the hook with a client of a version, as an installation in validate does.
@@ -39,14 +44,18 @@ func text(t *testing.T, file string) string {
 
 func switched(t *testing.T, dir folder.Dir, to boundary.Mode, version func(string) string) []control.Aligned {
 	t.Helper()
-	p, err := dir.Written()
+	done, err := change(dir, to, version).Make(dir)
 	require.NoError(t, err)
-	p.Mode = to
-	require.NoError(t, dir.WritePolicy(p))
-	n := 0
-	done, err := control.Align(dir, version, boundarytest.By("we begin", boundarytest.Day0), func() string { n++; return boundarytest.ID(n) + string(to) })
-	require.NoError(t, err)
-	return done
+	require.Equal(t, to, done.Mode)
+	return done.Clients
+}
+
+var lines atomic.Int64
+
+func change(dir folder.Dir, to boundary.Mode, version func(string) string) control.Switch {
+	id := func() string { return fmt.Sprintf("a%015x", lines.Add(1)) }
+	return control.Switch{To: to, Override: "o", History: report.FromFiles(dir), Version: version, NewID: id,
+		Change: control.Change{By: "local:ada", Reason: "we begin", At: boundarytest.Day0, ID: id()}}
 }
 
 // What makes a client block where the hook breaks comes with enforce, and goes with every other mode; nothing else of
@@ -86,6 +95,60 @@ func TestClientsFailShutInEnforceAlone(t *testing.T) {
 	require.Contains(t, noted, "cursor fails_open we begin")
 }
 
+// After two switches at once the settings of the clients follow the mode that holds.
+// Verifies: ORC-205
+func TestTwoSwitchesAtOnceEndAlike(t *testing.T) {
+	t.Parallel()
+	dir := boundarytest.Project(t)
+	file := registered(t, dir, "claude", "2.1.330")
+	for range 30 {
+		var both sync.WaitGroup
+		for _, to := range []boundary.Mode{boundary.Enforce, boundary.Validate} {
+			both.Go(func() {
+				if _, err := change(dir, to, nil).Make(dir); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		both.Wait()
+		p, err := dir.Policy()
+		require.NoError(t, err)
+		require.Equal(t, p.Mode == boundary.Enforce, strings.Contains(text(t, file), "onFailure"), p.Mode)
+	}
+}
+
+// A client is asked for its version before the lock is taken: it may take as long as it likes.
+func TestAClientThatIsAskedHoldsNobodyUp(t *testing.T) {
+	t.Parallel()
+	dir := boundarytest.Project(t)
+	registered(t, dir, "claude", "2.1.330")
+	done, err := change(dir, boundary.Enforce, func(string) string {
+		_, err := change(dir, boundary.Off, nil).Make(dir)
+		require.NoError(t, err)
+		return ""
+	}).Make(dir)
+	require.NoError(t, err)
+	require.Equal(t, boundary.Off, done.From)
+}
+
+// A file with instructions that cannot follow the mode keeps nobody from switching it.
+// Verifies: ORC-225
+func TestInstructionsThatCannotFollowTheMode(t *testing.T) {
+	t.Parallel()
+	dir := boundarytest.Project(t)
+	agents := filepath.Join(dir.Root, "AGENTS.md")
+	require.NoError(t, os.WriteFile(agents, nil, 0o600))
+	_, _, err := notice.Put(dir)
+	require.NoError(t, err)
+	broken := strings.Replace(text(t, agents), "<!-- orchestrator:end -->", "", 1)
+	require.NoError(t, os.WriteFile(agents, []byte(broken), 0o600))
+	done, err := change(dir, boundary.Enforce, nil).Make(dir)
+	require.NoError(t, err)
+	require.Equal(t, boundary.Enforce, done.Mode)
+	require.Len(t, done.Said, 1)
+	require.Contains(t, done.Said[0], "remove the marks")
+}
+
 // What cannot be done is said and noted, and the mode holds.
 func TestSettingsThatCannotFollowTheMode(t *testing.T) {
 	t.Parallel()
@@ -104,7 +167,8 @@ func TestSettingsThatCannotFollowTheMode(t *testing.T) {
 
 	done = switched(t, dir, boundary.Enforce, func(string) string { return "2.1.330" })
 	require.Equal(t, control.Shut, done[0].What, "who asks the client knows its version")
-	_, err := control.Align(folder.In(t.TempDir()), nil, control.Change{}, nil)
+	nowhere := folder.In(t.TempDir())
+	_, err := change(nowhere, boundary.Enforce, nil).Make(nowhere)
 	boundarytest.RequireCode(t, err, "no_boundary")
 }
 

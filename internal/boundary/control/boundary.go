@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"orchestrator/internal/boundary/folder"
-	"orchestrator/internal/boundary/notice"
 	"orchestrator/internal/boundary/report"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
@@ -102,27 +101,16 @@ type ModeChange struct {
 	Override string        `json:"override,omitempty"`
 }
 
-// ModeSwitched says what a request to switch the mode did.
-type ModeSwitched struct {
-	Mode    boundary.Mode `json:"mode"`
-	From    boundary.Mode `json:"from"` // the same where there was nothing to switch, which is not recorded
-	Clients []Aligned     `json:"clients,omitempty"`
-}
-
-// SetMode switches the mode for an actor, and brings the settings of the clients in line with it. When it returns nil,
-// the switch is in the ledger.
+// SetMode switches the mode for an actor, with all that follows it. When it returns nil, the switch is in the ledger.
 func (b *Boundary) SetMode(ctx context.Context, by string, c ModeChange) (done ModeSwitched, err error) {
-	change := Change{By: by, Reason: c.Reason, At: b.clock(), ID: b.newID()}
-	done.Mode = c.Mode
-	history := func() (*report.History, error) { return b.history(ctx) }
-	done.From, err = SetMode(b.Dir, c.Mode, c.Override, change, history)
-	if err == nil {
-		done.Clients, err = Align(b.Dir, nil, change, b.newID)
-	}
+	done, err = Switch{
+		To: c.Mode, Override: c.Override, NewID: b.newID,
+		Change:  Change{By: by, Reason: c.Reason, At: b.clock(), ID: b.newID()},
+		History: func() (*report.History, error) { return b.history(ctx) },
+	}.Make(b.Dir)
 	if err != nil {
 		return done, err
 	}
-	_, _, _ = notice.Follow(b.Dir) // the mode is switched; a file that cannot be edited is the doctor's to find
 	return done, b.recordNow(ctx, "the mode is switched")
 }
 

@@ -77,41 +77,53 @@ func SetUpAs(dir folder.Dir, p boundary.Policy, c Change) (made bool, err error)
 	return true, dir.Append(l)
 }
 
-// SetMode switches the mode. To confirm or enforce needs readiness by the history, or a reason to override that. The
-// switch is noted before it is made.
+// SetMode switches the mode and nothing that follows it. To confirm or enforce needs readiness by the history, or a
+// reason to override that. The switch is noted before it is made.
 func SetMode(dir folder.Dir, to boundary.Mode, override string, c Change,
 	history func() (*report.History, error)) (from boundary.Mode, err error) {
-	if err := c.check(); err != nil {
+	s := Switch{To: to, Override: override, Change: c, History: history}
+	if err := s.check(dir); err != nil {
 		return "", err
 	}
-	if !slices.Contains(boundary.Modes(), to) {
-		return "", fault.New(fault.Invalid, "unknown_mode", "there is no mode %q", fault.Clip(string(to), 64)).
-			WithFix("give off, validate, confirm or enforce")
-	}
-	if err := checkText("override", override); err != nil {
-		return "", err
-	}
-	if _, err := Policy(dir); err != nil { // before a lock is made in a folder that is none
-		return "", err
-	}
-	unlock, err := dir.Lock("mode")
+	unlock, err := Lock(dir)
 	if err != nil {
 		return "", err
 	}
 	defer unlock()
+	return s.set(dir)
+}
+
+// check refuses a switch before a lock is made in a folder that has no boundary.
+func (s Switch) check(dir folder.Dir) error {
+	if err := s.Change.check(); err != nil {
+		return err
+	}
+	if !slices.Contains(boundary.Modes(), s.To) {
+		return fault.New(fault.Invalid, "unknown_mode", "there is no mode %q", fault.Clip(string(s.To), 64)).
+			WithFix("give off, validate, confirm or enforce")
+	}
+	if err := checkText("override", s.Override); err != nil {
+		return err
+	}
+	_, err := Policy(dir)
+	return err
+}
+
+// set notes the switch and makes it. The caller holds Lock.
+func (s Switch) set(dir folder.Dir) (from boundary.Mode, err error) {
 	p, err := Policy(dir)
-	if err != nil || p.Mode == to {
+	if err != nil || p.Mode == s.To {
 		return p.Mode, err
 	}
-	if err := mayBlock(to, history, &p, override, c.At); err != nil {
+	if err := mayBlock(s.To, s.History, &p, s.Override, s.Change.At); err != nil {
 		return p.Mode, err
 	}
-	l := c.line(folder.KindMode)
-	l.From, l.Mode, l.Override = p.Mode, to, override
+	l := s.Change.line(folder.KindMode)
+	l.From, l.Mode, l.Override = p.Mode, s.To, s.Override
 	if err := dir.Append(l); err != nil {
 		return p.Mode, err
 	}
-	from, p.Mode = p.Mode, to
+	from, p.Mode = p.Mode, s.To
 	return from, dir.WritePolicy(p)
 }
 

@@ -17,6 +17,7 @@ import (
 	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/boundary/install"
+	"orchestrator/internal/boundary/report"
 	"orchestrator/internal/rules/boundary"
 )
 
@@ -48,12 +49,11 @@ func newMachine(t *testing.T, client string) *machine {
 		Executable: filepath.Join(m.bin, "orchestrator"), Change: change, NoteID: "0000000000000002"})
 	require.NoError(t, err)
 	m.file = done.File
-	p, err := m.dir.Written()
-	require.NoError(t, err)
-	p.Mode = boundary.Enforce
-	require.NoError(t, m.dir.WritePolicy(p))
 	n := 2
-	_, err = control.Align(m.dir, func(string) string { return m.version }, change, func() string { n++; return fmt.Sprintf("%016x", n) })
+	newID := func() string { n++; return fmt.Sprintf("%016x", n) }
+	change.ID = newID()
+	_, err = control.Switch{To: boundary.Enforce, Override: "o", Change: change, History: report.FromFiles(m.dir),
+		Version: func(string) string { return m.version }, NewID: newID}.Make(m.dir)
 	require.NoError(t, err)
 	require.NoError(t, m.dir.Append(folder.Line{ID: "00000000000000ff", At: time.Now(), Kind: folder.KindOutcome, Client: client}))
 	m.trust(t)
@@ -151,10 +151,10 @@ var causes = []struct {
 	{"it does not trust the hook as it is", "is not trusted as it is registered now", trusts, func(t *testing.T, m *machine) {
 		m.edit(t, `"timeout": 5`, `"timeout": 4`)
 	}},
-	{"it never called", "has not called the hook", nil, func(t *testing.T, m *machine) {
+	{"it never called", "no call since the hook was registered", nil, func(t *testing.T, m *machine) {
 		require.NoError(t, os.RemoveAll(filepath.Join(m.dir.Path(), "journal")))
 	}},
-	{"it called before the hook was registered anew", "has not called the hook", nil, func(t *testing.T, m *machine) {
+	{"it called before the hook was registered anew", "no call since the hook was registered", nil, func(t *testing.T, m *machine) {
 		require.NoError(t, control.NoteInstallation(m.dir, m.client.Name, "", control.Installed,
 			control.Change{By: "t", Reason: "r", At: time.Now().Add(time.Minute), ID: "00000000000000fe"}))
 	}},

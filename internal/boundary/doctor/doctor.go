@@ -136,7 +136,7 @@ type examination struct {
 }
 
 // shut reports whether what does not work is to block.
-func (e *examination) shut() bool { return e.policy != nil && control.FailsShut(e.policy.Mode) }
+func (e *examination) shut() bool { return e.policy != nil && e.policy.Mode.Blocks() }
 
 // registered lists the entries in the project's settings of a client, and in the user's.
 func (e *examination) registered(client string) (project, users []settings.Registration, err error) {
@@ -173,7 +173,7 @@ func (e *examination) lookAtPolicy() {
 	}
 	written, err := e.Dir.Written()
 	if marked := e.Dir.Enforcing(); err == nil && marked != written.Mode.Blocks() {
-		e.say("", Fault, "orchestrator boundary mode switches both, and records it: away from this mode, and back",
+		e.say("", Fault, "switch to another mode and back: orchestrator boundary mode writes both, on record",
 			"the policy says %s, and the mark of an enforcing project is there: %t; somebody wrote one of them by "+
 				"hand, or it came out of version control", written.Mode, marked)
 	}
@@ -209,7 +209,7 @@ func (e *examination) lifting(value string) (level Level, effect string) {
 	case e.policy != nil && !e.policy.Bypass.Environment:
 		return Note, "it is ignored, as the policy does not let it count"
 	}
-	return Fault, "enforce holds nobody up but from the boundary's own files"
+	return Fault, "in enforce nothing is blocked but changes of the boundary's own files"
 }
 
 // lookAtNotice sees whether sessions are told what holds now.

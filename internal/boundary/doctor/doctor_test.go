@@ -285,7 +285,7 @@ func TestWhatThePolicyAllowsIsSaidAndNoFault(t *testing.T) {
 		}
 	}
 	require.Equal(t, []string{"a session that is started in a folder below this one runs no hook of the project",
-		"it has not called the hook since that was registered: it may not run it",
+		"no call since the hook was registered: perhaps it runs no hooks",
 		"in enforce, an edit by the main session is let through, and nothing is said", "in enforce, an edit by an agent is blocked"}, notes)
 }
 

@@ -80,5 +80,5 @@ func (e *examination) lookAtCalls(c *agentclient.Client) {
 	}
 	e.say(c.Name, level, "let "+c.Name+
 		" use a tool in this project, and look again: it may ask to trust the folder or the hook",
-		"it has not called the hook since that was registered: it may not run it")
+		"no call since the hook was registered: perhaps it runs no hooks")
 }

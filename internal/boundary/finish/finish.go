@@ -1,5 +1,5 @@
-// Package finish holds a session up that takes its work for done while a requirement that it has claimed lacks
-// something, and tells it what: for each requirement once a session.
+// Package finish reminds a session that wants to end while a requirement that it has claimed is incomplete, and tells it
+// what is lacking: for each requirement once a session.
 //
 // It never stands in the way. Whatever is not there, cannot be read or does not answer in time, the session ends as it
 // would without it; the exit code is 0, or what the client wants of a session that goes on.
@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -47,6 +48,8 @@ type Input struct {
 	Lacking func(ctx context.Context, root string) ([]boundary.Lack, error)
 
 	Patience, Within time.Duration // 0 is what the constants say
+
+	claim func() bool // reports whether the caller may answer; only the first caller may
 }
 
 // Run answers a call by which a client says that a session is done.
@@ -55,12 +58,23 @@ func Run(ctx context.Context, in Input) agentclient.Answer {
 	if !known {
 		return agentclient.Answer{} // a name that settings have wrong holds nobody up
 	}
+	var answered atomic.Bool
+	in.claim = func() bool { return answered.CompareAndSwap(false, true) }
 	answers := make(chan agentclient.Answer, 1)
 	go func() { answers <- in.answer(ctx, client) }()
+	within := cmp.Or(in.Within, Within)
 	select {
 	case a := <-answers:
 		return a
-	case <-time.After(cmp.Or(in.Within, Within)):
+	case <-time.After(within):
+	}
+	if in.claim() {
+		return client.Let()
+	}
+	select { // it is being noted that the session was told, so it is told
+	case a := <-answers:
+		return a
+	case <-time.After(within): // the disk does not answer
 		return client.Let()
 	}
 }
@@ -123,9 +137,13 @@ func (in Input) untold(ctx context.Context, dir folder.Dir, e agentclient.Ending
 	if err != nil || ctx.Err() != nil {
 		return nil
 	}
-	return slices.DeleteFunc(lacks, func(l boundary.Lack) bool {
-		return e.OfTask() && !names(e.Task, l.Requirement) || note(dir, e.Session, l.Requirement) != nil
+	lacks = slices.DeleteFunc(lacks, func(l boundary.Lack) bool {
+		return e.OfTask() && !names(e.Task, l.Requirement)
 	})
+	if len(lacks) == 0 || !in.claim() {
+		return nil // the session has ended: what it was not told is not noted
+	}
+	return slices.DeleteFunc(lacks, func(l boundary.Lack) bool { return note(dir, e.Session, l.Requirement) != nil })
 }
 
 // names reports whether a text has an id in it that is no part of a longer one.

@@ -94,6 +94,25 @@ func TestOneOfManyIsTold(t *testing.T) {
 	require.EqualValues(t, 1, told.Load())
 }
 
+// A reminder that comes too late to be told is told the next time.
+// Verifies: ORC-224
+func TestWhatWasNotToldIsNotNoted(t *testing.T) {
+	in := input(t, boundary.Validate)
+	answered, asked := make(chan struct{}), make(chan struct{})
+	late := in
+	late.Within = time.Millisecond
+	late.Lacking = func(context.Context, string) ([]boundary.Lack, error) {
+		defer close(asked)
+		<-answered
+		return open(), nil
+	}
+	require.False(t, held(late.call(stop("s1"))))
+	close(answered)
+	<-asked
+	time.Sleep(50 * time.Millisecond) // for a note that must not be made
+	require.True(t, held(in.call(stop("s1"))))
+}
+
 // A task that is done is held up for the requirement that it names, and for no other.
 // Verifies: ORC-224
 func TestATaskNamesItsRequirement(t *testing.T) {

@@ -6,7 +6,11 @@
 //	                          policy that was lost could not be missed; in a repository .git/orchestrator-enforcing as
 //	                          well, for when the whole folder is lost
 //	grants.json               bypasses in force
-//	journal/DAY.jsonl         a line for everything that happened, appended by many processes at once; DAY.1.jsonl, … when it grows
+//	journal/DAY.jsonl         a line for everything that happened, appended by many processes at once; DAY.1.jsonl, …
+//	                          when it grows
+//	journal/told/             an empty file for each reminder that a session was given at the end of a turn
+//	orchestrator-hook         a link to the program that clients start on this machine; or orchestrator
+//	*.lock                    empty; held by whoever changes what their name says
 //
 // Nothing else than this folder is needed to judge a call: no server, no store.
 package folder
@@ -93,8 +97,8 @@ func (d Dir) grantsPath() string { return filepath.Join(d.path, "grants.json") }
 
 // Make makes the folder with a policy, unless there is one, and reports whether it did.
 func (d Dir) Make(p boundary.Policy) (bool, error) {
-	if err := os.MkdirAll(d.journalPath(), 0o700); err != nil {
-		return false, unwritable(d.path, err)
+	if err := d.MakeFolder(); err != nil {
+		return false, err
 	}
 	switch _, err := os.Lstat(d.policyPath()); {
 	case err == nil:
@@ -103,6 +107,14 @@ func (d Dir) Make(p boundary.Policy) (bool, error) {
 		return false, unwritable(d.path, err)
 	}
 	return true, d.WritePolicy(p)
+}
+
+// MakeFolder makes the folder without a policy: nothing is judged in the project then.
+func (d Dir) MakeFolder() error {
+	if err := os.MkdirAll(d.journalPath(), 0o700); err != nil {
+		return unwritable(d.path, err)
+	}
+	return nil
 }
 
 // The most bytes that files of the folder may have.
@@ -189,12 +201,23 @@ func (d Dir) WritePolicy(p boundary.Policy) error {
 	if err := p.Check(); err != nil {
 		return err
 	}
-	if p.Mode.Blocks() {
-		if err := d.Mark(p.Mode); err != nil {
-			return err
-		}
-	}
 	raw, err := encode(p)
+	if err != nil {
+		return err
+	}
+	unlock, err := d.lockMarks()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return put(d, p, raw)
+}
+
+// put writes a policy and its marks, in the order that WritePolicy promises.
+func put(d Dir, p boundary.Policy, raw []byte) (err error) {
+	if p.Mode.Blocks() {
+		err = d.mark(p.Mode)
+	}
 	if err == nil && p.Mode == boundary.Enforce {
 		err = d.remark(p.Mode)
 	}

@@ -115,6 +115,60 @@ func TestTheMarkSaysWhichMode(t *testing.T) {
 	require.Equal(t, boundary.Validate, comesBack(boundary.Validate))
 }
 
+// A call that has read the policy before a rollback, and marks the project after it, does not undo the rollback.
+// Verifies: ORC-061
+func TestACallInFlightUndoesNoRollback(t *testing.T) {
+	d := made(t)
+	require.NoError(t, os.Mkdir(filepath.Join(d.Root, ".git"), 0o700))
+	p := boundary.DefaultPolicy()
+	for range 20 {
+		p.Mode = boundary.Enforce
+		require.NoError(t, d.WritePolicy(p))
+		var calls sync.WaitGroup
+		over := make(chan struct{})
+		for range 4 {
+			calls.Go(func() {
+				for {
+					if read, err := d.Policy(); err == nil && read.Mode.Blocks() {
+						_ = d.Mark()
+					}
+					select {
+					case <-over:
+						_ = d.Mark() // the policy that it has read says enforce
+						return
+					default:
+					}
+				}
+			})
+		}
+		p.Mode = boundary.Validate
+		require.NoError(t, d.WritePolicy(p))
+		close(over)
+		calls.Wait()
+		now, err := d.Policy()
+		require.NoError(t, err)
+		require.Equal(t, boundary.Validate, now.Mode)
+		require.False(t, d.Enforcing())
+	}
+}
+
+// What is missing of the marks comes back while the policy blocks, whichever of them is left.
+func TestMissingMarksComeBack(t *testing.T) {
+	d := made(t)
+	require.NoError(t, os.Mkdir(filepath.Join(d.Root, ".git"), 0o700))
+	p := boundary.DefaultPolicy()
+	p.Mode = boundary.Confirm
+	require.NoError(t, d.WritePolicy(p))
+	for _, path := range d.marks() {
+		require.NoError(t, os.Remove(path))
+		require.NoError(t, d.Mark())
+		require.True(t, saysMode(path, boundary.Confirm))
+	}
+	require.NoError(t, d.unmark())
+	require.NoError(t, d.Mark(), "a policy that was written by hand")
+	require.Empty(t, unmarked(d))
+}
+
 func TestFind(t *testing.T) {
 	d := made(t)
 	below := filepath.Join(d.Root, "a", "b")

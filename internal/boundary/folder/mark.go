@@ -26,17 +26,52 @@ func markOf(mode boundary.Mode) []byte {
 	return []byte(enforceMark)
 }
 
-// Mark marks the project as enforcing, where it is not. A mark that is there stays as it is.
-func (d Dir) Mark(mode boundary.Mode) error {
-	for _, path := range d.marks() {
-		if _, err := os.Lstat(path); err == nil {
-			continue
-		}
+// Mark puts up the marks that are missing of a project whose policy blocks. The policy is read under the lock that
+// WritePolicy holds: a caller that read an older one puts back no mark that a rollback took away meanwhile.
+func (d Dir) Mark() error {
+	if len(unmarked(d)) == 0 {
+		return nil
+	}
+	unlock, err := d.lockMarks()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	p, err := d.Policy()
+	if err != nil || !p.Mode.Blocks() {
+		return err
+	}
+	return d.mark(p.Mode)
+}
+
+// lockMarks keeps others from changing policy and marks. Where this user may not write the folder there is no lock to
+// take; git's folder may still be theirs, and is marked.
+func (d Dir) lockMarks() (unlock func(), err error) {
+	unlock, err = d.Lock("policy")
+	if errors.Is(err, fs.ErrPermission) {
+		return func() {}, nil
+	}
+	return unlock, err
+}
+
+// mark puts up the marks that are missing. A mark that is there stays as it is.
+func (d Dir) mark(mode boundary.Mode) error {
+	for _, path := range unmarked(d) {
 		if err := d.write(path, markOf(mode)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// unmarked returns the paths of the marks that are missing.
+func unmarked(d Dir) (paths []string) {
+	for _, path := range d.marks() {
+		if _, err := os.Lstat(path); err != nil {
+			paths = append(paths, path)
+		}
+	}
+	return paths
 }
 
 // remark has the marks say the mode.

@@ -227,8 +227,10 @@ func (r resolver) outsideProject(executable string) []string {
 	if executable != "" {
 		add(executable)
 		add(realPath(executable))
-		for _, name := range []string{"orchestrator", "orchestrator-hook"} {
-			add(filepath.Join(filepath.Dir(executable), name))
+		for _, name := range []string{whole, small} {
+			for _, path := range beside(executable, name) {
+				add(path)
+			}
 		}
 	}
 	if r.home != "" {

@@ -42,17 +42,33 @@ func Main(args []string, start time.Time, within time.Duration) int {
 	return a.Exit
 }
 
-// handOver has the whole program, which can ask the service, answer at the end of a turn; this one holds no more than
-// it needs before a tool. Where the whole program does not lie beside it, the session ends.
+// handOver replaces this process with orchestrator, which can ask the service. If that is not beside this program, the
+// session may end.
 func handOver(args []string) int {
 	own, err := os.Executable()
 	if err != nil {
 		return 0
 	}
-	whole := filepath.Join(filepath.Dir(own), "orchestrator")
-	//nolint:gosec // the client wrote the arguments; the call returns only if it fails
-	_ = syscall.Exec(whole, append([]string{whole, "hook"}, args...), os.Environ())
+	for _, program := range beside(own, whole) {
+		//nolint:gosec // the client wrote the arguments; the call returns only if it fails
+		_ = syscall.Exec(program, append([]string{program, "hook"}, args...), os.Environ())
+	}
 	return 0
+}
+
+// The names of the programs that run the hook. Package commandline has them too, and more than a hook needs.
+const (
+	whole = "orchestrator"
+	small = "orchestrator-hook"
+)
+
+// beside returns where a program may be that was installed with the program at a path: beside what the path leads to,
+// and beside the path itself. A client starts the hook by a link, and not every system says where that leads.
+func beside(executable, name string) []string {
+	return slices.Compact([]string{
+		filepath.Join(filepath.Dir(realPath(executable)), name),
+		filepath.Join(filepath.Dir(executable), name),
+	})
 }
 
 // NewID returns the id of a line in a journal: 16 hexadecimal digits, drawn at random.

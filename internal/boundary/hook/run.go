@@ -23,7 +23,7 @@ import (
 	"orchestrator/internal/rules/boundary"
 )
 
-// Deadline is within how long an answer is given, from Input.Start on, where Input.Within does not say otherwise.
+// Deadline is the longest time from Input.Start to an answer, unless Input.Within sets another.
 const Deadline = 900 * time.Millisecond
 
 // MaxInput is the most bytes of a call that are read.
@@ -83,10 +83,10 @@ func (r *run) late(answers <-chan agentclient.Answer) agentclient.Answer {
 	}
 }
 
-// noting returns how long an answer waits for the disk at most: 50 ms of the Deadline.
+// noting returns the longest time that an answer waits for the disk: 50 ms of the Deadline.
 func (r *run) noting() time.Duration { return r.Within / 18 }
 
-// claim reports whether the caller is the one who may answer: the decision, or what keeps it from being made.
+// claim reports whether the caller may answer. Only the first caller may.
 func (r *run) claim() bool { return r.answered.CompareAndSwap(false, true) }
 
 // run is one call. What stands in atomics is read when the deadline has passed, while the rest may still be at work.
@@ -158,7 +158,7 @@ func (r *run) decide(dir folder.Dir, event agentclient.Event, unread error) agen
 		return r.failed(err)
 	}
 	if policy.Mode.Blocks() {
-		_ = dir.Mark(policy.Mode) // a policy that was written by hand, or cloned, has none
+		_ = dir.Mark() // a policy that was written by hand, or cloned, has none
 	}
 	r.enforcing.Store(policy.Mode.Blocks())
 	r.lifted.Store(policy.Bypass.Environment && r.Getenv(boundary.BypassVariable) == "true")

@@ -4,6 +4,8 @@ package install
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"regexp"
@@ -70,26 +72,53 @@ func Install(ctx context.Context, o Options) (Done, error) {
 	if d.Version == "" {
 		d.Version = ClientVersion(ctx, o.Client)
 	}
-	mode, err := o.setUp(&d)
-	if err != nil {
+	if err := o.register(client, so, &d); err != nil {
 		return d, err
 	}
-	so.FailShut, so.ClientVersion = control.FailsShut(mode) && !o.User, d.Version
+	if o.bounded() {
+		d.Unkept = unignored(ctx, o.Dir)
+	}
+	return d, nil
+}
+
+// register does what Install does, under the lock of the mode: the settings are to follow it.
+func (o Options) register(client *agentclient.Client, so settings.Options, d *Done) error {
+	if o.bounded() {
+		if err := o.Dir.MakeFolder(); err != nil {
+			return err
+		}
+	}
+	unlock, err := o.lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	mode, err := o.setUp(d)
+	if err != nil {
+		return err
+	}
+	so.FailShut, so.ClientVersion = mode.Blocks() && !o.User, d.Version
 	if d.Version == "" {
 		so.ClientVersion = known(client, so)
 	}
 	c, err := settings.Install(o.Client, so)
 	if err != nil {
-		return d, err
+		return err
 	}
 	d.take(c)
-	if o.bounded() {
-		d.Unkept = unignored(ctx, o.Dir)
+	if err := o.note(*d, control.Installed); err != nil {
+		return err
 	}
-	if err := o.tell(&d); err != nil {
-		return d, err
+	o.tell(d)
+	return nil
+}
+
+// lock keeps others from what follows the mode. Without a boundary there is nothing that does.
+func (o Options) lock() (unlock func(), err error) {
+	if _, err := os.Stat(o.Dir.Path()); errors.Is(err, fs.ErrNotExist) {
+		return func() {}, nil
 	}
-	return d, o.note(d, control.Installed)
+	return control.Lock(o.Dir)
 }
 
 // setUp sets the boundary up where there is none, and returns its mode. For all projects of a user nothing is set up in
@@ -145,8 +174,8 @@ func (o Options) note(d Done, what string) error {
 	return control.NoteInstallation(o.Dir, o.Client, d.Version, what, c)
 }
 
-// known returns what an earlier installation knew of the client's version, where nobody says it now: what it registered
-// stays.
+// known returns the version that an earlier installation relied on, so that what it registered stays when the client
+// is not found.
 func known(client *agentclient.Client, o settings.Options) string {
 	registered, err := settings.Registered(client.Name, o)
 	if shut := client.Wiring.Shut; err == nil && shut != nil &&
@@ -159,6 +188,11 @@ func known(client *agentclient.Client, o settings.Options) string {
 // Uninstall takes the hook out of the client's settings. Policy and journal stay, and the link to the program while
 // another client uses it.
 func Uninstall(o Options) (Done, error) {
+	unlock, err := o.lock()
+	if err != nil {
+		return Done{}, err
+	}
+	defer unlock()
 	c, err := settings.Uninstall(o.Client, o.settings())
 	if err == nil && !isRegistered(o) {
 		err = unlink(o.Dir)
@@ -168,10 +202,11 @@ func Uninstall(o Options) (Done, error) {
 	}
 	d := Done{Client: o.Client, Root: o.Dir.Root, Said: []string{}, Unkept: []string{}}
 	d.take(c)
-	if err := o.tell(&d); err != nil {
+	if err := o.note(d, control.Removed); err != nil {
 		return d, err
 	}
-	return d, o.note(d, control.Removed)
+	o.tell(&d)
+	return d, nil
 }
 
 func (d *Done) take(c settings.Change) {

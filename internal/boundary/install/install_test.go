@@ -3,6 +3,8 @@ package install
 import (
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -250,4 +252,96 @@ func TestLookSaysWhatIsLeftToDo(t *testing.T) {
 	}
 	_, _, err := Look(Options{Client: "emacs"})
 	require.Error(t, err)
+}
+
+// missesOf looks for a link until over is closed, and returns how often there was none.
+func missesOf(link string, over <-chan struct{}) (misses int) {
+	for {
+		if _, err := os.Readlink(link); err != nil {
+			misses++
+		}
+		select {
+		case <-over:
+			return misses
+		default:
+		}
+	}
+}
+
+// Whoever looks for the program while the link to it is renewed finds the old one or the new one, and installations at
+// once do not stand in each other's way.
+// Verifies: ORC-205
+func TestTheLinkIsRenewedInOneStep(t *testing.T) {
+	t.Parallel()
+	o := Options{Client: "codex", Dir: folder.In(t.TempDir()), Version: "99.0.0", NoteID: "n",
+		Executable: filepath.Join(programsIn(t, "orchestrator"), "orchestrator"),
+		Change:     control.Change{By: "t", Reason: "r", At: time.Now(), ID: "i"}}
+	_, err := Install(t.Context(), o)
+	require.NoError(t, err)
+	over, misses := make(chan struct{}), make(chan int)
+	go func() { misses <- missesOf(filepath.Join(o.Dir.Path(), "orchestrator"), over) }()
+	for range 20 {
+		var both sync.WaitGroup
+		for range 2 {
+			moved := o
+			moved.Executable = filepath.Join(programsIn(t, "orchestrator"), "orchestrator")
+			both.Go(func() {
+				if _, err := Install(t.Context(), moved); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		both.Wait()
+	}
+	close(over)
+	require.Zero(t, <-misses)
+
+	o.Executable = filepath.Join(programsIn(t, "orchestrator", "orchestrator-hook"), "orchestrator")
+	_, err = Install(t.Context(), o)
+	require.NoError(t, err)
+	entries, err := os.ReadDir(o.Dir.Path())
+	require.NoError(t, err)
+	var found []string
+	for _, e := range entries {
+		if e.Type()&os.ModeSymlink != 0 {
+			found = append(found, e.Name())
+		}
+	}
+	require.Equal(t, []string{"orchestrator-hook"}, found, "the link of the other name is gone, and no other is left")
+}
+
+// A file with instructions that cannot be written is said. The hook is registered or taken out, and that is on record.
+// Verifies: ORC-225
+func TestInstructionsThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() == 0 {
+		t.Skip("root may write every file")
+	}
+	o := Options{Client: "codex", Dir: folder.In(t.TempDir()), Version: "1.2.3", NoteID: "n",
+		Executable: filepath.Join(programsIn(t, "orchestrator"), "orchestrator"),
+		Change:     control.Change{By: "t", Reason: "r", At: time.Now(), ID: "i"}}
+	agents := filepath.Join(o.Dir.Root, "AGENTS.md")
+	require.NoError(t, os.WriteFile(agents, []byte("# Mine\n"), 0o600))
+	require.NoError(t, os.Mkdir(filepath.Join(o.Dir.Root, ".codex"), 0o700))
+	require.NoError(t, o.Dir.MakeFolder())
+	require.NoError(t, os.Chmod(o.Dir.Root, 0o500))
+	t.Cleanup(func() { _ = os.Chmod(o.Dir.Root, 0o700) })
+	done, err := Install(t.Context(), o)
+	require.NoError(t, err)
+	require.True(t, done.Changed)
+	require.Contains(t, strings.Join(done.Said, "\n"), "once that is mended: orchestrator boundary install")
+
+	require.NoError(t, os.Chmod(agents, 0))
+	gone, err := Uninstall(o)
+	require.NoError(t, err)
+	require.True(t, gone.Changed)
+	require.Contains(t, strings.Join(gone.Said, "\n"), "AGENTS.md: sessions are not told")
+	var noted []string
+	require.NoError(t, o.Dir.Read(func(l folder.Line, err error) error {
+		if l.Kind == folder.KindInstallation {
+			noted = append(noted, l.What+" "+l.Version)
+		}
+		return err
+	}))
+	require.Equal(t, []string{"installed 1.2.3", "removed "}, noted)
 }

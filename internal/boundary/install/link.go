@@ -51,14 +51,26 @@ func isLinked(dir folder.Dir, program string) bool {
 	return true
 }
 
-// link puts a link to a program into the boundary's folder, in place of an earlier one.
+// link puts a link to a program into the boundary's folder, in place of an earlier one: whoever looks for it meanwhile
+// finds one of them. The caller holds the lock of the mode.
 func link(dir folder.Dir, program string) error {
 	if isLinked(dir, program) {
 		return nil
 	}
-	err := unlink(dir)
+	name := filepath.Base(program)
+	at := filepath.Join(dir.Path(), name)
+	renewed := at + ".new"
+	err := remove(renewed) // a crash may have left one
 	if err == nil {
-		err = os.Symlink(program, filepath.Join(dir.Path(), filepath.Base(program)))
+		err = os.Symlink(program, renewed)
+	}
+	if err == nil {
+		err = os.Rename(renewed, at)
+	}
+	for _, other := range links {
+		if err == nil && other != name {
+			err = remove(filepath.Join(dir.Path(), other))
+		}
 	}
 	if err != nil {
 		return fault.New(fault.Unavailable, "boundary_unwritable", "%s cannot be linked to %s", dir.Path(), program).
@@ -77,9 +89,16 @@ func linkIn(dir folder.Dir) string {
 
 func unlink(dir folder.Dir) error {
 	for _, name := range links {
-		if err := os.Remove(filepath.Join(dir.Path(), name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := remove(filepath.Join(dir.Path(), name)); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+func remove(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	return nil
 }

@@ -88,7 +88,8 @@ func edit(dir folder.Dir, change func(name, has string) (string, error)) (change
 		f, err := marked.Read(filepath.Join(dir.Root, name))
 		switch {
 		case err != nil:
-			return changed, said, err
+			said = append(said, name+": "+Behind(err))
+			continue
 		case f.Left != "":
 			said = append(said, name+" is left as it is, since it is "+f.Left+
 				"; sessions are not told there of the boundary")
@@ -105,11 +106,18 @@ func edit(dir folder.Dir, change func(name, has string) (string, error)) (change
 			continue
 		}
 		if err := f.Write(wanted); err != nil {
-			return changed, said, err
+			said = append(said, name+": "+Behind(err))
+			continue
 		}
 		changed = append(changed, name)
 	}
 	return changed, said, nil
+}
+
+// Behind returns a sentence on what keeps sessions from being told what holds now. The boundary is what it is without that.
+func Behind(cause error) string {
+	return "sessions are not told what holds now: " + sentence(cause) +
+		"; once that is mended: orchestrator boundary install CLIENT"
 }
 
 // sentence returns an error with its remedy.

@@ -103,7 +103,7 @@ func TestEachItemOfTheChecklist(t *testing.T) {
 			return l.Verdict != nil && l.Verdict.Violation() && l.ID > boundarytest.ID(0)
 		}),
 			want: []string{"tool uses", "labelled decisions", "violation patterns"}},
-		"no delegate":    {policy: func(p *boundary.Policy) { p.Agents = p.Agents[len(p.Agents)-1:] }, want: []string{"delegates for what is blocked", "agent coverage"}},
+		"no delegate":    {policy: func(p *boundary.Policy) { p.Agents = p.Agents[len(p.Agents)-1:] }, want: []string{"violations without a delegate", "agent coverage"}},
 		"nobody attests": {change: without(kind(folder.KindAttestation, "team")), want: []string{"team briefed"}},
 		"taken back": {change: func(lines []folder.Line) []folder.Line {
 			return append(lines, folder.Line{ID: "revoked", At: boundarytest.Day0.Add(14 * day), Kind: folder.KindAttestation, What: "documents", Revoked: true})
@@ -112,7 +112,7 @@ func TestEachItemOfTheChecklist(t *testing.T) {
 			for i := range p.Agents {
 				p.Agents[i].MayWrite = []string{"f1.go", "f2.go"}
 			}
-		}, want: []string{"delegates for what is blocked", "agent coverage"}},
+		}, want: []string{"violations without a delegate", "agent coverage"}},
 		"no bypass":    {change: without(kind(folder.KindDrill, report.DrillBypass)), want: []string{"bypass exercised"}},
 		"no rollback":  {change: without(kind(folder.KindDrill, report.DrillRollback)), want: []string{"rollback exercised"}},
 		"other limits": {policy: func(p *boundary.Policy) { p.Thresholds.ToolUses, p.Thresholds.ValidateDays = 61, 18 }, want: []string{"days in validate", "tool uses"}},

@@ -15,8 +15,8 @@ type thing struct {
 	last     Decision
 }
 
-// stuck returns what was blocked again and again, and nobody was let through with since: no agent on these files, no
-// other call of the same command. What the policy of now lets through is none.
+// stuck returns what was blocked StuckTimes in StuckSessions sessions, and has not passed since: no agent changed these
+// files, and no other call of the same command was allowed. What today's policy allows is left out.
 func (h *History) stuck(p *boundary.Policy) []string {
 	things := map[string]*thing{}
 	for _, d := range h.Decisions {

@@ -56,7 +56,7 @@ func TestURL(t *testing.T) {
 		{in: "https://example.com:/", want: "https://example.com/"}, {in: "wss://x:443", want: "wss://x/"}, {in: "http://a/b/../c/./d", want: "http://a/c/d"}, {in: "http://a/../../b/..", want: "http://a/"}, {in: "http://a/b/.", want: "http://a/b/"},
 		{in: "http://a/b//c", want: "http://a/b//c"}, {in: "http://a?b=2&a=1", want: "http://a/?b=2&a=1"}, {in: "http://a/?", want: "http://a/?"}, {in: "http://a/#F", want: "http://a/#F"}, {in: "http://a#f", want: "http://a/#f"},
 		{in: "http://a/%7Eb%2Fc", want: "http://a/%7Eb%2Fc"}, {in: "http://U:P@a/", want: "http://U:P@a/"}, {in: "http://[2001:DB8:0:0::1]:80/", want: "http://[2001:db8::1]/"}, {in: "http://127.0.0.1:8080", want: "http://127.0.0.1:8080/"},
-		{in: "http://example.com./", want: "http://example.com./"}, {in: " https://a/x y ", want: "https://a/x%20y"}, {in: "http://a_b/", want: "http://a_b/"}, {in: "ssh://Host:22/p", want: "ssh://host:22/p"}, {in: "http://a/B/C", want: "http://a/B/C"},
+		{in: "http://example.com./", want: "http://example.com./"}, {in: " https://a/x y ", want: "https://a/x%20y"}, {in: "http://a/? #", want: "http://a/?"}, {in: "http://a_b/", want: "http://a_b/"}, {in: "ssh://Host:22/p", want: "ssh://host:22/p"}, {in: "http://a/B/C", want: "http://a/B/C"},
 	}
 	for _, in := range []string{
 		"", "example.com", "/path", "//example.com/", "mailto:a@b.c", "http:", "http://", "http:///x", "http://:80/", "http://a:65536/", "http://a:0/", "http://a:x/", "http://a b/", "http://bücher.de/", "http://a..b/", "http://-a/",

@@ -42,7 +42,7 @@ func URL(text string) (string, error) {
 	if u.Path == "" {
 		u.Path, u.RawPath = "/", ""
 	}
-	return u.String(), nil
+	return strings.TrimSpace(u.String()), nil // an empty fragment is gone, and a query may end in a space
 }
 
 // hostOf returns the host of a URL with the port, if it is not the usual one.

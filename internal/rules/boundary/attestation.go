@@ -42,11 +42,11 @@ type Attestation struct {
 	Revoked bool      `json:"revoked"`
 }
 
-// attestationChecks has a check for each item: what was said of it last counts.
+// attestationChecks has a check for each item: the latest statement counts.
 func attestationChecks(f Figures) (all []Check) {
 	for _, a := range Attestables() {
 		c := Check{Name: a.Name, Value: "nobody attests it", Threshold: "attested",
-			Fix: "if it holds that " + a.What + ": orchestrator boundary attest " + a.Item + " --note TEXT"}
+			Fix: "once " + a.What + ": orchestrator boundary attest " + a.Item + " --note TEXT"}
 		i := slices.IndexFunc(f.Attestations, func(said Attestation) bool { return said.Item == a.Item })
 		if i >= 0 {
 			c.judge(f.Attestations[i], f.Recovery)
@@ -56,7 +56,7 @@ func attestationChecks(f Figures) (all []Check) {
 	return all
 }
 
-// judge sets what a check is worth by what was said last.
+// judge fills in a check by the latest statement.
 func (c *Check) judge(said Attestation, r *Recovery) {
 	who := said.At.UTC().Format(time.DateOnly) + " by " + clip(oneLine(said.By), 80)
 	switch {

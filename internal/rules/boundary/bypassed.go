@@ -15,7 +15,7 @@ func Bypassed(p *Policy, c Call, v Verdict) string {
 		"ORCHESTRATOR BOUNDARY BYPASSED: " + attempted(c, v) + " [" + v.Rule + "]",
 		"Let through by: " + liftedBy(c, v),
 		"Why that was needed: " + v.Reason + "; without the bypass " + withoutBypass(p, v),
-		"Your role: " + role(c) + "; a bypass changes nothing in that",
+		"Your role: " + role(c) + "; the bypass does not change it",
 		"On record: this call, its rule and the bypass",
 	}
 	return joined(lines, maxLine)
@@ -36,8 +36,7 @@ func withoutBypass(p *Policy, v Verdict) string {
 // liftedBy describes a bypass, and says when it ends.
 func liftedBy(c Call, v Verdict) string {
 	if v.Bypass == ByEnvironment {
-		return BypassVariable + "=true in the client's environment, which has no end: unset it, and start the client " +
-			"anew"
+		return BypassVariable + "=true in the client's environment, until it is unset and the client is restarted"
 	}
 	i := slices.IndexFunc(c.Grants, func(g Grant) bool { return g.ID == v.Bypass })
 	if i < 0 {

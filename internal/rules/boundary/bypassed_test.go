@@ -23,10 +23,10 @@ func TestBypassed(t *testing.T) {
 	environment := func(c *Call) { c.BypassEnv = "true" }
 	require.Equal(t, []string{
 		"ORCHESTRATOR BOUNDARY BYPASSED: Edit on src/a.go [main.writes]",
-		"Let through by: AMPLIFIER_BYPASS_BOUNDARY=true in the client's environment, which has no end: unset " +
-			"it, and start the client anew",
+		"Let through by: AMPLIFIER_BYPASS_BOUNDARY=true in the client's environment, until it is unset " +
+			"and the client is restarted",
 		"Why that was needed: Edit writes files; without the bypass it is blocked",
-		"Your role: main session: you read, ask and delegate; agents change files; a bypass changes nothing in that",
+		"Your role: main session: you read, ask and delegate; agents change files; the bypass does not change it",
 		"On record: this call, its rule and the bypass",
 	}, strings.Split(said(DefaultEnforced(), environment), "\n"))
 	require.Contains(t, said(DefaultPolicy(), environment), "without the bypass it is let through with a warning")

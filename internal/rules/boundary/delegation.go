@@ -161,16 +161,16 @@ func unsaid(p *Policy, c Call) string {
 	if c.Actor.Kind != Unknown || p.UnknownActor == AsAgent {
 		return ""
 	}
-	return "; if you are that agent, stop: " + c.Client +
-		" does not say so, and a person has to set unknown_actor in the policy"
+	return "; if you are an agent, stop and report: " + c.Client +
+		" does not tell agents from the main session, and a person can set unknown_actor in the policy"
 }
 
 // example returns a call that starts an agent.
 func (d Delegation) example(s suited, targets []Target) string {
-	what := "Implement what to change, and how to tell that it is done"
+	what := "Change <what>. It is done when <check>"
 	if len(targets) > 0 && targets[0].Path != "" {
 		const most = 80
-		what = "Implement in " + clip(targets[0].Path, most) + ": what to change, and how to tell that it is done"
+		what = "Change " + clip(targets[0].Path, most) + ": <what>. It is done when <check>"
 	}
 	var members []string
 	add := func(name, value string) {

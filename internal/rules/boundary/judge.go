@@ -164,7 +164,7 @@ func (j *judgement) protected() (ruling, bool) {
 	if j.saw(RuleProtected, len(touched) > 0 || sweeps,
 		"%d protected files among what it writes; it sweeps the project: %t", len(touched), sweeps) {
 		return ruling{RuleProtected, Block, touched,
-			"files that make up the boundary, or that the policy protects, would change: no session changes them, agents' neither",
+			"it would change files of the boundary, or files that the policy protects; no session may, not even an agent's",
 			"a person changes them, in an editor or with orchestrator boundary; name the folder that you mean " +
 				"instead of the whole project, and give git clean -e .orchestrator"}, true
 	}

@@ -25,7 +25,7 @@ func TestMessageOfABlock(t *testing.T) {
 		"Blocked: Edit, Write, shell commands that write files",
 		"Action: call Agent to have an agent make the change",
 		"Agents: bug-hunter (bug diagnosis and fix implementation); general-purpose; test-coverage (test creation and coverage)",
-		`Example: Agent {"subagent_type": "bug-hunter", "description": "Change the file", "prompt": "Implement in src/a.go: what to change, and how to tell that it is done"}`,
+		`Example: Agent {"subagent_type": "bug-hunter", "description": "Change the file", "prompt": "Change src/a.go: <what>. It is done when <check>"}`,
 		"Bypass, for a person and only where the boundary is wrong: orchestrator boundary bypass --reason TEXT --for 30m, or AMPLIFIER_BYPASS_BOUNDARY=true in the client's environment; every use is on record",
 		"Phase: enforce: this call has been blocked",
 	})
@@ -59,8 +59,8 @@ func TestAgentsAreRoutedByPathAndKind(t *testing.T) {
 	}
 	untyped := Call{Tool: "Edit", Actor: Actor{Kind: Main}, Targets: []Target{file("a.go")}}
 	d.Agents = d.Agents[6:]
-	require.Contains(t, said(untyped), `Example: spawn_agent {"message": "Implement in a.go: what to change, and how to tell that it is done"}`)
-	require.Contains(t, said(call("python -c", "main")), `Example: spawn_agent {"message": "Implement what to change, and how to tell that it is done"}`)
+	require.Contains(t, said(untyped), `Example: spawn_agent {"message": "Change a.go: <what>. It is done when <check>"}`)
+	require.Contains(t, said(call("python -c", "main")), `Example: spawn_agent {"message": "Change <what>. It is done when <check>"}`)
 	d.Agents = []AgentType{{Name: "reviewer"}}
 	require.Contains(t, said(untyped), "Agents: reviewer (reading)\n", "there is no other")
 	d.Agents = []AgentType{{Name: "nobody"}}
@@ -69,7 +69,7 @@ func TestAgentsAreRoutedByPathAndKind(t *testing.T) {
 
 	d.Agents = []AgentType{{Name: "helper"}}
 	untyped.Actor.Kind, untyped.Client = Unknown, "someone"
-	require.Contains(t, said(untyped), "if you are that agent, stop: someone does not say so, and a person has to set unknown_actor in the policy\n")
+	require.Contains(t, said(untyped), "if you are an agent, stop and report: someone does not tell agents from the main session, and a person can set unknown_actor in the policy\n")
 	untyped.OwnTool = "write_file"
 	require.Contains(t, said(untyped), "BLOCKED: write_file on a.go")
 	require.Contains(t, said(untyped), "Why: write_file writes files")

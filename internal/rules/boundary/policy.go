@@ -64,7 +64,7 @@ type Thresholds struct {
 	HookErrors     float64 `json:"hook_errors"`     // at most so many of all runs failed
 	BypassRollback float64 `json:"bypass_rollback"` // sessions with a bypass: above it, roll back
 	BypassReview   float64 `json:"bypass_review"`   // above it, review the boundary itself
-	RateDays       int     `json:"rate_days"`       // rates are of the last so many days: what was mended long ago weighs no more; 0 is ever since
+	RateDays       int     `json:"rate_days"`       // rates count the last so many days; 0 counts all
 }
 
 // Permissions returns what a policy may say of what is neither a write nor harmless.
@@ -129,11 +129,11 @@ func (p *Policy) Check() error {
 		wrong("/unknown_actor", "write main, agent or ask", "there is no rule %q for unknown actors", p.UnknownActor)
 	}
 	if !slices.Contains(Permissions(), p.Ambiguous) {
-		wrong("/ambiguous", "write block, ask or allow", "%q is nothing to do with an ambiguous call", p.Ambiguous)
+		wrong("/ambiguous", "write block, ask or allow", "%q is no decision on ambiguous calls", p.Ambiguous)
 	}
 	p.checkPathModes(wrong)
 	if p.Produces != "" && !slices.Contains(Permissions(), p.Produces) {
-		wrong("/produces", "write allow, ask or block", "%q is nothing to do with a call that produces", p.Produces)
+		wrong("/produces", "write allow, ask or block", "%q is no decision on calls that produce", p.Produces)
 	}
 	p.checkPatterns(wrong)
 	p.Thresholds.check(wrong)
@@ -210,7 +210,7 @@ func (t Thresholds) check(wrong func(pointer, fix, format string, args ...any)) 
 		}
 	}
 	if !(t.ValidateDays >= 0) || t.ToolUses < 0 || t.Labelled < 0 || t.RateDays < 0 || t.RateDays > 36_500 {
-		wrong("/thresholds", "write numbers that are not negative, and rate_days of a lifetime at most",
+		wrong("/thresholds", "write numbers that are not negative; rate_days is at most 36500",
 			"validate_days, tool_uses, labelled or rate_days is out of range")
 	}
 }

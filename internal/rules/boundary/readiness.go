@@ -119,7 +119,7 @@ func checks(t Thresholds, f Figures) []Check {
 			f.ViolationSessions, f.ViolationFiles, f.ViolationTools),
 			"per session, by file and by tool", f.Violations > 0 && f.ViolationSessions > 0 && f.ViolationTools > 0,
 			"there is no violation to learn from yet: is the hook installed? orchestrator boundary doctor"},
-		{"delegates for what is blocked", uncovered(f.Uncovered), "none without", len(f.Uncovered) == 0,
+		{"violations without a delegate", listed(f.Uncovered, "0"), "0", len(f.Uncovered) == 0,
 			"name an agent under agents in the policy that may write it, with what it is for"},
 		{"bypass exercised", fmt.Sprint(f.Bypasses + f.BypassDrills), ">= 1", f.Bypasses+f.BypassDrills > 0, "orchestrator boundary drill"},
 		{"rollback exercised", fmt.Sprint(f.Rollbacks), ">= 1", f.Rollbacks > 0, "orchestrator boundary drill"},
@@ -184,13 +184,6 @@ func percent(rate float64, measured bool) string {
 		return "not measured"
 	}
 	return fmt.Sprintf("%.1f %%", rate*100)
-}
-
-func uncovered(all []string) string {
-	if len(all) == 0 {
-		return "none without"
-	}
-	return fmt.Sprintf("%d without: ", len(all)) + first(all)
 }
 
 // listed returns how many there are, and the first; none is what it is called when there is nothing.

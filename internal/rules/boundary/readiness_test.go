@@ -44,7 +44,7 @@ func TestEachCheckFailsAlone(t *testing.T) {
 		"labelled decisions":            func(f *Figures) { f.Labelled, f.FalsePositives = 19, 0 },
 		"unresolved false positives":    func(f *Figures) { f.OpenFalse = 1 },
 		"violation patterns":            func(f *Figures) { f.Violations = 0 },
-		"delegates for what is blocked": func(f *Figures) { f.Uncovered = []string{"Edit on x"} },
+		"violations without a delegate": func(f *Figures) { f.Uncovered = []string{"Edit on x"} },
 		"team briefed":                  func(f *Figures) { f.Attestations[0].Revoked = true },
 		"documents updated":             func(f *Figures) { f.Attestations[1].Revoked = true },
 		"workflows covered":             func(f *Figures) { f.Attestations = append(f.Attestations[:2], f.Attestations[3]) },
@@ -168,8 +168,8 @@ func TestNothingMeasured(t *testing.T) {
 	for _, f := range r.Flags {
 		require.False(t, f.Raised)
 	}
-	require.Equal(t, "2 without: a, …", uncovered([]string{"a", "b"}))
-	require.Equal(t, "1 without: a", uncovered([]string{"a"}))
+	require.Equal(t, "2: a, …", listed([]string{"a", "b"}, "0"))
+	require.Equal(t, "1: a", listed([]string{"a"}, "0"))
 }
 
 func TestNotReadyIsAnError(t *testing.T) {

@@ -16,8 +16,8 @@ type Lack struct {
 	Do          []string // what is lacking, each with the command that supplies it; the first is the most urgent
 }
 
-// Unfinished returns what a session is told that takes its work for done while requirements that it has claimed lack
-// something. Each gets its share of the room; of many, the last are left to the command that lists them.
+// Unfinished returns the reminder for a session that wants to end while requirements that it has claimed are incomplete.
+// Each requirement gets its share of the room; of many, the last are left to the command that lists them.
 func Unfinished(lacks []Lack) string {
 	const (
 		most  = 5
