@@ -14,8 +14,8 @@ var calm = []string{"CARGO_TERM_COLOR", "CGO_ENABLED", "CI", "CLICOLOR", "CLICOL
 // goFlags are flags of the go command that choose no code.
 var goFlags = []string{"-buildvcs", "-count", "-mod", "-p", "-race", "-short", "-tags", "-trimpath", "-v"}
 
-// IsPlain reports whether the value of a variable that can steer programs does not: flags of go that choose no code, and
-// the usual folders of a project's modules.
+// IsPlain reports whether the value of a variable that can steer programs does not: flags of go that choose no code,
+// and the usual folders of a project's modules.
 func IsPlain(name, value string) bool {
 	switch name {
 	case "GOFLAGS":

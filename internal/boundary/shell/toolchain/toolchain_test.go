@@ -150,8 +150,9 @@ func TestCalmVariables(t *testing.T) {
 	require.True(t, slices.IsSorted(calm) && slices.IsSorted(goFlags))
 	for setting, is := range map[string]bool{
 		"GOOS=linux": true, "LC_ALL=C.UTF-8": true, "DEBUG=1": true, "NODE_ENV=test": true, "CC=x": false, "=": false,
-		"GOFLAGS=-count=1 -race": true, "GOFLAGS=-mod=mod": true, "GOFLAGS=-toolexec=x": false, "GOFLAGS=-tags=$(x)": false,
-		"PYTHONPATH=.": true, "PYTHONPATH=src": true, "PYTHONPATH=scratch": false,
+		"GOFLAGS=-count=1 -race": true, "GOFLAGS=-mod=mod": true, "GOFLAGS=-toolexec=x": false,
+		"GOFLAGS=-tags=$(x)": false,
+		"PYTHONPATH=.":       true, "PYTHONPATH=src": true, "PYTHONPATH=scratch": false,
 		"CI=$(shell x)": false, "PATH=x": false,
 	} {
 		name, value, _ := strings.Cut(setting, "=")
