@@ -31,7 +31,7 @@ var layers = [][]string{
 // public lists, for each folder, the packages that other folders may import besides the one the folder is named after. All
 // others are private.
 var public = map[string][]string{
-	"internal/agentclient": {"commandline", "settings"},
+	"internal/agentclient": {"commandline", "frontmatter", "settings"},
 	"internal/auditor":     {"replay", "witness"},
 	"internal/boundary":    {"control", "doctor", "finish", "folder", "hook", "install", "record", "report"},
 	"internal/conductor":   {"contract", "drive", "language", "prompt", "state", "tools"},

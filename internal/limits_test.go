@@ -153,7 +153,8 @@ func TestTheHookStaysLight(t *testing.T) {
 		}
 	}
 	require.ElementsMatch(t, []string{
-		"cmd/orchestrator-hook", "internal/agentclient", "internal/boundary/folder", "internal/boundary/hook",
+		"cmd/orchestrator-hook", "internal/agentclient", "internal/agentclient/frontmatter",
+		"internal/boundary/folder", "internal/boundary/hook",
 		"internal/boundary/hook/gitindex", "internal/boundary/hook/skillfile", "internal/boundary/roster", "internal/boundary/shell",
 		"internal/boundary/shell/sedscript", "internal/boundary/shell/toolchain", "internal/fault",
 		"internal/rules/boundary", "internal/strictjson",

@@ -200,7 +200,7 @@ func (o *options) column(ctx context.Context, bed *check.Bed, one string) column
 		fmt.Fprintf(os.Stderr, "%s: %s\n", one, mode)
 		s, err := bed.Run(ctx, c, version, mode)
 		if err != nil {
-			fmt.Fprintf(os.Stderr, "%s: %s: %v\n", one, mode, err)
+			col.Broken = append(col.Broken, fmt.Sprintf("no session in %s: %v", mode, err))
 			continue
 		}
 		runs[mode] = s
@@ -209,7 +209,7 @@ func (o *options) column(ctx context.Context, bed *check.Bed, one string) column
 	col.Findings = check.Judge(c, version, runs)
 	if s := runs[check.Validate]; o.update && s != nil {
 		if err := bed.Keep(c, version, s); err != nil {
-			fmt.Fprintf(os.Stderr, "%s: %v\n", one, err)
+			col.Broken = append(col.Broken, fmt.Sprintf("the calls are not kept: %v", err))
 		}
 	}
 	return col

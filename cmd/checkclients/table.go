@@ -20,6 +20,7 @@ type column struct {
 	Unknown  []check.Unknown `json:"unknown,omitempty"`
 	Odd      []string        `json:"unexpected_requests,omitempty"`
 	Why      string          `json:"not_run,omitempty"` // nothing was checked
+	Broken   []string        `json:"broken,omitempty"`  // what kept a session from being run, or its calls from being kept
 }
 
 func (c *column) title() string { return c.Client + " " + c.Version }
@@ -51,9 +52,13 @@ func (c *column) add(ctx context.Context, bed *check.Bed, row *client.Client, s 
 	}
 }
 
-// failed reports whether a check failed.
+// failed reports whether a check failed, or something was not checked for another reason than that a client does not
+// offer a tool.
 func failed(columns []column) bool {
 	for _, c := range columns {
+		if c.Why != "" || len(c.Broken) > 0 {
+			return true
+		}
 		for _, f := range c.Findings {
 			if f.State == check.Failed {
 				return true
@@ -106,6 +111,9 @@ func writeNotes(w io.Writer, c *column) {
 	if c.Why != "" {
 		fmt.Fprintf(w, "%s: not run: %s\n", c.title(), c.Why)
 		return
+	}
+	for _, broken := range c.Broken {
+		fmt.Fprintf(w, "%s: %s\n", c.title(), broken)
 	}
 	for _, f := range c.Findings {
 		if f.Why != "" {

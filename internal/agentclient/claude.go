@@ -36,8 +36,7 @@ var claude = Client{
 		},
 	},
 	Guarded: Guarded{
-		Project:  []string{".claude/settings.json", ".claude/settings.local.json"},
-		Personal: []string{".claude/settings.json", ".claude/settings.local.json"},
+		Personal: []string{".claude/settings.local.json"},
 		Mentions: []string{".claude/settings"},
 	},
 	Skills: []string{".claude/skills/NAME/SKILL.md", ".claude/commands/NAME.md"},
@@ -65,7 +64,7 @@ var claudeEvents = rows[When]{{"PreToolUse", Before}, {"PostToolUse", After}, {"
 const (
 	claudeHead = `"session_id":"doctor","transcript_path":"","cwd":CWD,"hook_event_name":"PreToolUse",` +
 		`"tool_use_id":"doctor"`
-	claudeAgent = `"agent_id":"doctor","agent_type":"general-purpose"`
+	claudeAgent = `"agent_id":"doctor-agent","agent_type":"general-purpose"`
 )
 
 // claudeTools are the tools of Claude Code 2.1.330. The canonical names are those that it had when this was written;

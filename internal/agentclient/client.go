@@ -29,7 +29,8 @@ type Client struct {
 	ending  ending // without a hold, it cannot be told at the end of a turn
 }
 
-// Guarded is what makes a client call the hook, and so no session may change.
+// Guarded is what no session may change besides the files that Wiring names: other settings and programs that decide
+// whether the client calls the hook.
 type Guarded struct {
 	Project  []string // patterns of files in the project
 	Personal []string // patterns of files in the user's folder

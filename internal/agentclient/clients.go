@@ -58,7 +58,7 @@ func ProjectVariables() []string {
 func GuardedInProject() boundary.Guarded {
 	var all boundary.Guarded
 	for _, c := range clients {
-		all.Paths = append(all.Paths, c.Guarded.Project...)
+		all.Paths = append(all.Paths, c.ProjectFiles()...)
 		all.Mentions = append(all.Mentions, c.Guarded.Mentions...)
 	}
 	return all
@@ -68,7 +68,37 @@ func GuardedInProject() boundary.Guarded {
 func PersonalFiles() []string {
 	var all []string
 	for _, c := range clients {
-		all = append(all, c.Guarded.Personal...)
+		all = append(all, c.guarded(true)...)
+	}
+	return all
+}
+
+// ProjectFiles returns patterns of the files in a project that make the client call the hook, or keep it from that.
+func (c *Client) ProjectFiles() []string { return c.guarded(false) }
+
+// guarded returns every file of the wiring that the client reads, in the project or in the user's folder, and what is
+// guarded besides.
+func (c *Client) guarded(home bool) []string {
+	w := &c.Wiring
+	all := slices.Clone(c.Guarded.Project)
+	named := []string{w.File}
+	if home {
+		all, named = slices.Clone(c.Guarded.Personal), []string{w.User, w.Trusts}
+	}
+	for _, t := range w.Toggles {
+		if t.Home == home {
+			named = append(named, t.File)
+		}
+	}
+	for _, s := range w.Strays {
+		if s.Home == home && !s.Unread {
+			named = append(named, s.File)
+		}
+	}
+	for _, file := range named {
+		if file != "" && !(boundary.Target{Path: file}).Within(all) {
+			all = append(all, file)
+		}
 	}
 	return all
 }

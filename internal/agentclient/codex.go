@@ -31,8 +31,6 @@ var codex = Client{
 		Strays: []Stray{{File: ".codex/hooks.json", Home: true}, {File: ".codex/settings.json", Unread: true}},
 	},
 	Guarded: Guarded{
-		Project:  []string{".codex/config.toml", ".codex/hooks.json"},
-		Personal: []string{".codex/config.toml", ".codex/hooks.json"},
 		Mentions: []string{".codex/config", ".codex/hooks"},
 	},
 	Delegates: Delegates{
@@ -61,7 +59,7 @@ var codexTools = rows[tool]{
 	{"read_file", named(read)}, {"view_image", named(read)}, {"grep_files", named(grep)}, {"list_dir", named(list)},
 	{"spawn_agent", named(task)}, {"send_input", named(task)}, {"send_message", named(task)},
 	{"followup_task", named(task)}, {"assign_task", named(task)}, {"resume_agent", named(task)},
-	{"spawn_agents_on_csv", named(task)}, {"wait_agent", named(taskOutput)}, {"list_agents", named(taskList)},
+	{"spawn_agents_on_csv", named(write)}, {"wait_agent", named(taskOutput)}, {"list_agents", named(taskList)},
 	{"report_agent_job_result", named(taskOutput)}, {"close_agent", named(taskStop)},
 	{"interrupt_agent", named(taskStop)},
 	{"web_search", named(webSearch)}, {"tool_search", named(toolSearch)}, {"tool_suggest", named(toolSearch)},

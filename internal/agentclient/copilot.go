@@ -33,7 +33,8 @@ var copilot = Client{
 	},
 	Guarded: Guarded{
 		Project:  []string{".github/hooks/**"},
-		Personal: []string{".copilot/config.json"},
+		Personal: []string{".copilot/hooks/**", ".copilot/config.json", ".copilot/settings.json"},
+		Mentions: []string{".copilot/hooks", ".github/copilot/settings"},
 	},
 	Delegates: Delegates{
 		Tool: "task", Type: "agent_type", Prompt: "prompt",
@@ -87,15 +88,23 @@ var copilotTools = rows[tool]{
 // sends and the other does not.
 func copilotSends(call object) bool { return call.has("timestamp") && !call.has("transcript_path") }
 
-// copilotActor reads who calls: an agent has an id, which is not that of the session.
+// copilotActor reads who calls. An agent has an id and that of its parent; one of the two is that of the session, which
+// in 1.0.102 is the agent's own. With anything else it cannot be told who calls.
 func copilotActor(call object) (boundary.Actor, error) {
 	id, err := call.first([]string{"agentId", "agent_id"})
 	if err != nil {
 		return boundary.Actor{}, err
 	}
 	session, err := call.first([]string{"sessionId", "session_id"})
-	if err != nil || id == "" || id == session && !call.has("parentAgentId") {
+	if err != nil {
+		return boundary.Actor{}, err
+	}
+	parent, err := call.first([]string{"parentAgentId", "parent_agent_id"})
+	switch {
+	case err != nil, !namesAgent(id), id == session && parent == "":
 		return boundary.Actor{Kind: boundary.Main}, err
+	case !namesAgent(parent), id == parent, id != session && parent != session:
+		return boundary.Actor{Kind: boundary.Unknown}, nil
 	}
 	kind, err := call.first([]string{"agentType", "agent_type"})
 	return boundary.Actor{Kind: boundary.Agent, ID: id, Type: kind}, err

@@ -30,8 +30,6 @@ var cursor = Client{
 		Strays: []Stray{{File: ".cursor/hooks.json", Home: true}, {File: ".cursor/settings.json", Unread: true}},
 	},
 	Guarded: Guarded{
-		Project:  []string{".cursor/hooks.json"},
-		Personal: []string{".cursor/hooks.json"},
 		Mentions: []string{".cursor/hooks"},
 	},
 	Delegates: Delegates{

@@ -33,6 +33,7 @@ type Event struct {
 	Interactive bool   `json:"interactive,omitempty"`
 	Skill       string `json:"skill,omitempty"`      // the name of a skill that is to be loaded
 	SkillArgs   string `json:"skill_args,omitempty"` // its arguments
+	Puts        bool   `json:"puts,omitempty"`       // the input of a tool that nobody knows names a file to write
 	Error       string `json:"error,omitempty"`      // of Failed
 }
 

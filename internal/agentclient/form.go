@@ -2,6 +2,7 @@ package agentclient
 
 import (
 	"strings"
+	"unicode"
 
 	"orchestrator/internal/rules/boundary"
 )
@@ -93,15 +94,23 @@ func afterNamespace(name, space string) string {
 	return rest
 }
 
-// agentID distinguishes the main session from an agent by the one member that does: a string with something in it is an
+// agentID distinguishes the main session from an agent by the one member that does: a string that names one is an
 // agent. agent_type alone tells nothing, as a main session can have one too.
 func agentID(call object) (boundary.Actor, error) {
 	id, err := call.text("agent_id")
-	if err != nil || id == "" {
+	if err != nil || !namesAgent(id) || id == call.loose("session_id") {
 		return boundary.Actor{Kind: boundary.Main}, err
 	}
 	kind, err := call.text("agent_type")
 	return boundary.Actor{Kind: boundary.Agent, ID: id, Type: kind}, err
+}
+
+// namesAgent reports whether an id is that of an agent: it has a letter or a digit, and is not what main sessions are
+// called.
+func namesAgent(id string) bool {
+	id = strings.TrimSpace(id)
+	return strings.ContainsFunc(id, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) &&
+		!strings.EqualFold(id, "main")
 }
 
 // untold returns the actor of a client that does not say who uses the tool.

@@ -33,8 +33,6 @@ var gemini = Client{
 		Strays: []Stray{{File: ".gemini/settings.json", Home: true}, {File: ".gemini/hooks.json", Unread: true}},
 	},
 	Guarded: Guarded{
-		Project:  []string{".gemini/settings.json"},
-		Personal: []string{".gemini/settings.json"},
 		Mentions: []string{".gemini/settings"},
 	},
 	Delegates: Delegates{

@@ -3,7 +3,6 @@ package agentclient_test
 import (
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/agentclient"
+	"orchestrator/internal/rules/boundary"
 )
 
 // mayNameAClient are the files of the program outside of this package that name a client, each with its reason.
@@ -68,20 +68,47 @@ func TestSettingsOfEveryClientAreGuarded(t *testing.T) {
 	require.ElementsMatch(t, []string{
 		".claude/settings.json", ".claude/settings.local.json", ".codex/config.toml", ".codex/hooks.json",
 		".qwen/settings.json", ".gemini/settings.json", ".cursor/hooks.json", ".github/hooks/**",
-		".opencode/plugin/**", ".opencode/plugins/**", "opencode.json", "opencode.jsonc",
+		".github/copilot/settings.json", ".github/copilot/settings.local.json",
+		".opencode/plugin/**", ".opencode/plugins/**", ".opencode/opencode.json", ".opencode/opencode.jsonc",
+		"opencode.json", "opencode.jsonc",
 	}, guarded.Paths)
 	require.ElementsMatch(t, []string{
 		".claude/settings", ".codex/config", ".codex/hooks", ".qwen/settings", ".gemini/settings", ".cursor/hooks",
-		".opencode/plugin",
+		".copilot/hooks", ".github/copilot/settings", ".opencode/plugin", ".config/opencode/plugin",
 	}, guarded.Mentions)
 	require.ElementsMatch(t, []string{
 		".claude/settings.json", ".claude/settings.local.json", ".codex/config.toml", ".codex/hooks.json",
-		".qwen/settings.json", ".gemini/settings.json", ".cursor/hooks.json", ".copilot/config.json",
-		".opencode/plugin/**", ".opencode/plugins/**", ".config/opencode/opencode.json",
+		".qwen/settings.json", ".gemini/settings.json", ".cursor/hooks.json", ".copilot/hooks/**",
+		".copilot/config.json", ".copilot/settings.json",
+		".opencode/plugin/**", ".opencode/plugins/**", ".opencode/opencode.json", ".opencode/opencode.jsonc",
+		".config/opencode/plugin/**", ".config/opencode/plugins/**", ".config/opencode/config.json",
+		".config/opencode/opencode.json", ".config/opencode/opencode.jsonc",
 	}, agentclient.PersonalFiles())
+}
+
+// Whatever file of a client has a hook or a switch of hooks in it is guarded, where it lies.
+func TestWhatSwitchesTheHookOffIsGuarded(t *testing.T) {
+	project, personal := agentclient.GuardedInProject().Paths, agentclient.PersonalFiles()
+	held := func(c *agentclient.Client, file string, home bool) {
+		patterns := project
+		if home {
+			patterns = personal
+		}
+		if file != "" {
+			require.True(t, boundary.Target{Path: file}.Within(patterns), "%s: %s (home: %t)", c.Name, file, home)
+		}
+	}
 	for _, c := range agentclient.All() {
-		require.True(t, slices.ContainsFunc(c.Guarded.Project, func(pattern string) bool {
-			return pattern == c.Wiring.File || pattern == path.Dir(c.Wiring.File)+"/**"
-		}), "%s: %s is not guarded", c.Name, c.Wiring.File)
+		held(c, c.Wiring.File, false)
+		held(c, c.Wiring.User, true)
+		held(c, c.Wiring.Trusts, true)
+		for _, toggle := range c.Wiring.Toggles {
+			held(c, toggle.File, toggle.Home)
+		}
+		for _, stray := range c.Wiring.Strays {
+			if !stray.Unread {
+				held(c, stray.File, stray.Home)
+			}
+		}
 	}
 }

@@ -34,9 +34,12 @@ var opencode = Client{
 		Plugin: opencodePlugin,
 	},
 	Guarded: Guarded{
-		Project:  []string{".opencode/plugin/**", ".opencode/plugins/**", "opencode.json", "opencode.jsonc"},
-		Personal: []string{".opencode/plugin/**", ".opencode/plugins/**", ".config/opencode/opencode.json"},
-		Mentions: []string{".opencode/plugin"},
+		Project: []string{".opencode/plugin/**", ".opencode/plugins/**", ".opencode/opencode.json",
+			".opencode/opencode.jsonc", "opencode.json", "opencode.jsonc"},
+		Personal: []string{".opencode/plugin/**", ".opencode/plugins/**", ".opencode/opencode.json",
+			".opencode/opencode.jsonc", ".config/opencode/plugin/**", ".config/opencode/plugins/**",
+			".config/opencode/config.json", ".config/opencode/opencode.json", ".config/opencode/opencode.jsonc"},
+		Mentions: []string{".opencode/plugin", ".config/opencode/plugin"},
 	},
 	Delegates: Delegates{
 		Tool: "task", Type: "subagent_type", Prompt: "prompt",
@@ -84,7 +87,7 @@ func opencodeActor(call object) (boundary.Actor, error) {
 		}
 	}
 	if !slices.Contains([]boundary.ActorKind{boundary.Main, boundary.Agent}, found.Kind) ||
-		found.Kind == boundary.Agent && found.ID == "" {
+		found.Kind == boundary.Agent && !namesAgent(found.ID) {
 		return boundary.Actor{Kind: boundary.Unknown}, nil
 	}
 	return found, nil

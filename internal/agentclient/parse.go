@@ -109,7 +109,7 @@ func (e *Event) fill(what tool, input object, text string) (err error) {
 	if e.OwnTool == "str_replace_editor" && input.loose("command") == "view" {
 		e.Tool = read
 	}
-	if e.OwnTool == "lsp" && input.loose("operation") == "rename" { // which changes every file that has the name
+	if strings.EqualFold(e.OwnTool, "lsp") && changesCode(input.loose("operation")) {
 		e.Tool, what = "lsp_rename", tool{}
 	}
 	switch e.Tool {
@@ -131,9 +131,16 @@ func (e *Event) fill(what tool, input object, text string) (err error) {
 	if members, globs := globMembers.find(e.Tool); globs {
 		e.Paths = withGlobs(e.Paths, input, members) // what it searches for is no path
 	} else if what.name == "" && !strict {
-		e.Paths = withLeaves(e.Paths, input)
+		e.Paths, e.Puts = withLeaves(e.Paths, input), putsSomething(input)
 	}
 	return nil
+}
+
+// changesCode reports whether an operation of a language server edits files, as renaming does everywhere.
+func changesCode(operation string) bool {
+	operation = strings.ToLower(operation)
+	return slices.ContainsFunc([]string{"rename", "format", "action", "edit", "apply", "execute", "organize", "fix"},
+		func(word string) bool { return strings.Contains(operation, word) })
 }
 
 // withGlobs adds the patterns of files, each below the folder that the input names, if it does.

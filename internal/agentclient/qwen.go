@@ -35,8 +35,6 @@ var qwen = Client{
 		Strays: []Stray{{File: ".qwen/settings.json", Home: true}, {File: ".qwen/hooks.json", Unread: true}},
 	},
 	Guarded: Guarded{
-		Project:  []string{".qwen/settings.json"},
-		Personal: []string{".qwen/settings.json"},
 		Mentions: []string{".qwen/settings"},
 	},
 	Delegates: Delegates{

@@ -37,7 +37,7 @@ var fileTools = []string{edit, write, multiEdit, notebook, remove, read}
 // The members of a tool's input that are looked at.
 var (
 	pathMembers = []string{"file_path", "filePath", "notebook_path", "path", "absolute_path", "target_notebook",
-		"destination", "source", "target_file", "uri", "file", "dir_path"}
+		"destination", "source", "target_file", "uri", "file", "dir_path", "output_csv_path"}
 	listMembers    = []string{"paths", "file_paths", "files"}
 	editMembers    = []string{"edits", "files"} // arrays of objects, each of which may name a file
 	commandMembers = []string{"command", "cmd", "script"}

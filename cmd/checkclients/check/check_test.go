@@ -44,23 +44,25 @@ func states(findings []Finding) map[string]State {
 }
 
 var row = &client.Client{Name: "x", Delegates: []string{"Agent"},
-	Gaps: []client.Gap{{Check: "a broken hook blocks", Why: "known"}}}
+	Gaps: []client.Gap{{Check: "bypass: it is said", Why: "known"}}}
 
 func good(t *testing.T) Runs {
 	block := "ORCHESTRATOR " + blocked + ": call Agent"
 	return Runs{Control: session(t, Control, "", after), Validate: session(t, Validate, warned, after),
 		Enforce: session(t, Enforce, block, before), Bypass: session(t, Bypass, bypassed, after),
-		Broken: session(t, Broken, "", after)}
+		Broken: session(t, Broken, "", before)}
 }
 
 // Verifies: ORC-230
 func TestJudge(t *testing.T) {
-	found := states(Judge(row, "1", good(t)))
+	runs := good(t)
+	quiet(runs[Bypass])
+	found := states(Judge(row, "1", runs))
 	require.Len(t, found, len(Checks()))
 	for _, name := range Checks() {
 		want := OK
 		switch name {
-		case "a broken hook blocks":
+		case "bypass: it is said":
 			want = Gap
 		case "enforce: a build passes":
 			want = NotRun
@@ -81,7 +83,9 @@ func TestJudgeFails(t *testing.T) {
 		"enforce: edit is blocked":                func(r Runs) { r[Enforce].Files["edit.txt"] = after },
 		"enforce: redirect is blocked":            func(r Runs) { quiet(r[Enforce]) },
 		"enforce: sed -i is blocked":              func(r Runs) { r[Enforce].Main[2].Ended = false },
-		"enforce: reading passes":                 func(r Runs) { r[Enforce].outcome("read").Result = blocked },
+		"enforce: here-document is blocked":       func(r Runs) { r[Enforce].Files["here.txt"] = after },
+		"enforce: python3 -c is blocked":          func(r Runs) { r[Enforce].Files["python.txt"] = after },
+		"enforce: reading passes":                 func(r Runs) { reads(r[Enforce]) },
 		"enforce: bookkeeping passes":             func(r Runs) { r[Enforce].Main[8].Result = blocked },
 		"enforce: an agent is started":            func(r Runs) { r[Enforce].outcome("delegate").Result = blocked },
 		"enforce: the agent's edit lands":         func(r Runs) { r[Enforce].Agent[0].Result = blocked },
@@ -89,12 +93,30 @@ func TestJudgeFails(t *testing.T) {
 		"enforce: the block says how to delegate": func(r Runs) { r[Enforce].outcome("edit").Result = blocked },
 		"bypass: the edit lands":                  func(r Runs) { r[Bypass].Files["edit.txt"] = before },
 		"bypass: it is said":                      func(r Runs) { quiet(r[Bypass]) },
+		"a broken hook blocks":                    func(r Runs) { r[Broken].Files["edit.txt"] = after },
 	} {
 		runs := good(t)
 		spoil(runs)
-		require.Equal(t, Failed, states(Judge(row, "1", runs))[name], name)
+		require.Equal(t, Failed, states(Judge(&client.Client{Name: "x", Delegates: []string{"Agent"}}, "1", runs))[name], name)
 	}
 	require.Equal(t, NotRun, states(Judge(row, "1", Runs{}))["control: everything writes"])
+}
+
+// reads makes a client that offers no tool to read, and whose shell must not.
+func reads(s *Session) {
+	s.outcome("read").Offered = false
+	s.outcome("shell reads").Result = blocked
+}
+
+// A tool that the client does not offer is no failure, and is said.
+func TestWhatIsNotOfferedIsNotRun(t *testing.T) {
+	runs := good(t)
+	runs[Enforce].outcome("read").Offered = false
+	for _, f := range Judge(row, "1", runs) {
+		if f.Check == "enforce: reading passes" {
+			require.Equal(t, Finding{f.Check, NotRun, "the client offers no tool for it: read"}, f)
+		}
+	}
 }
 
 func quiet(s *Session) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"orchestrator/cmd/checkclients/client"
@@ -86,24 +85,52 @@ func Judge(c *client.Client, version string, runs Runs) []Finding {
 	return j.findings
 }
 
+// result is what became of a check, and why it did not pass.
+type result struct {
+	state State
+	why   string
+}
+
+// failedIf returns a failure with a reason, and that a check passed where there is none.
+func failedIf(why string) result {
+	if why == "" {
+		return result{state: OK}
+	}
+	return result{Failed, why}
+}
+
+// worst returns the first failure; without one the first check that was not run, and otherwise one that passed.
+func worst(all ...result) result {
+	found := result{state: OK}
+	for _, r := range all {
+		if r.state == Failed {
+			return r
+		}
+		if found.state == OK {
+			found = r
+		}
+	}
+	return found
+}
+
 // check adds a finding: what the test returns is why it failed, and "" that it passed.
 func (j *judged) check(name, mode string, test func(*Session) string) {
+	j.settle(name, mode, func(s *Session) result { return failedIf(test(s)) })
+}
+
+// settle adds a finding. A failure that the client's row knows of is a gap.
+func (j *judged) settle(name, mode string, test func(*Session) result) {
 	s, gap := j.runs[mode], j.client.Gap(j.version, name)
-	f := Finding{Check: name, State: OK}
-	if s == nil {
-		f.State, f.Why = NotRun, "there was no session in "+mode
-	} else if f.Why = test(s); f.Why != "" {
-		f.State = Failed
+	r := result{NotRun, "there was no session in " + mode}
+	if s != nil {
+		r = test(s)
 	}
-	if f.State == Failed && gap != "" {
-		f.State, f.Why = Gap, gap
-	} else if f.State == OK && gap != "" {
-		f.Why = "the row of the client says that it fails: " + gap
+	if r.state == Failed && gap != "" {
+		r = result{Gap, gap}
+	} else if r.state == OK && gap != "" {
+		r.why = "the row of the client says that it fails: " + gap
 	}
-	if f.State == Failed && strings.HasPrefix(f.Why, string(NotRun)+": ") {
-		f.State, f.Why = NotRun, strings.TrimPrefix(f.Why, string(NotRun)+": ")
-	}
-	j.findings = append(j.findings, f)
+	j.findings = append(j.findings, Finding{name, r.state, r.why})
 }
 
 func (j *judged) writes(mode, name string) {
@@ -121,32 +148,31 @@ func (j *judged) writes(mode, name string) {
 }
 
 func (j *judged) passing() {
-	j.check("enforce: reading passes", Enforce, func(s *Session) string {
-		return first(s.passed("read"), s.passed("shell reads"))
+	j.settle("enforce: reading passes", Enforce, func(s *Session) result {
+		return worst(s.passed("read"), s.passed("shell reads"))
 	})
-	j.check("enforce: bookkeeping passes", Enforce, func(s *Session) string {
-		whys, offered := []string{}, 0
+	j.settle("enforce: bookkeeping passes", Enforce, func(s *Session) result {
+		var all []result
 		for _, o := range s.Main {
 			if strings.HasPrefix(o.Step, "book ") && o.Offered {
-				offered++
-				whys = append(whys, s.passed(o.Step))
+				all = append(all, s.passed(o.Step))
 			}
 		}
-		if offered == 0 {
-			return "not run: no tool of its own books is offered"
+		if len(all) == 0 {
+			return result{NotRun, "no tool of its own books is offered"}
 		}
-		return strings.Join(slices.DeleteFunc(whys, func(why string) bool { return why == "" }), "; ")
+		return worst(all...)
 	})
-	j.check("enforce: a build passes", Enforce, func(s *Session) string {
+	j.settle("enforce: a build passes", Enforce, func(s *Session) result {
 		if !s.judgesBuilds() {
-			return "not run: the policy has no class for builds"
+			return result{NotRun, "the policy has no class for builds"}
 		}
 		return s.passed("build")
 	})
 }
 
 func (j *judged) delegating() {
-	j.check("enforce: an agent is started", Enforce, func(s *Session) string { return s.passed("delegate") })
+	j.settle("enforce: an agent is started", Enforce, func(s *Session) result { return s.passed("delegate") })
 	j.check("enforce: the agent's edit lands", Enforce, func(s *Session) string {
 		for _, o := range s.Agent {
 			if strings.Contains(o.Result, blocked) {
@@ -155,17 +181,17 @@ func (j *judged) delegating() {
 		}
 		return s.written("agent.txt")
 	})
-	j.check("enforce: the agent ends", Enforce, func(s *Session) string {
-		why := s.passed("delegate")
+	j.settle("enforce: the agent ends", Enforce, func(s *Session) result {
+		all := []result{s.passed("delegate")}
 		if j.client.Calls.Wait != nil {
-			why = first(why, s.passed("wait"))
+			all = append(all, s.passed("wait"))
 		}
 		for _, o := range s.Agent {
 			if o.Step == "agent ends" && strings.Contains(o.Result, blocked) {
-				return o.Tool + " was blocked"
+				all = append(all, result{Failed, o.Tool + " was blocked"})
 			}
 		}
-		return why
+		return worst(all...)
 	})
 	j.check("enforce: the block says how to delegate", Enforce, func(s *Session) string {
 		o := s.outcome("edit")
@@ -187,15 +213,6 @@ func (j *judged) delegating() {
 func (s *Session) judgesBuilds() bool {
 	policy, err := os.ReadFile(s.place.file(".orchestrator/boundary/policy.json"))
 	return err == nil && bytes.Contains(policy, []byte(`"produces"`))
-}
-
-func first(whys ...string) string {
-	for _, why := range whys {
-		if why != "" {
-			return why
-		}
-	}
-	return ""
 }
 
 func (s *Session) outcome(step string) *model.Outcome {
@@ -250,20 +267,18 @@ func (s *Session) isBlocked(step, file string) string {
 	return ""
 }
 
-// passed returns "" if a step's call was made, and not blocked.
-func (s *Session) passed(step string) string {
+// passed reports whether a step's call was made, and not blocked.
+func (s *Session) passed(step string) result {
 	o := s.outcome(step)
 	switch {
-	case o == nil:
-		return s.brokenOff()
-	case !o.Offered:
-		return "not run: the client offers no tool for it: " + step
-	case !o.Ended:
-		return s.brokenOff()
+	case o != nil && !o.Offered:
+		return result{NotRun, "the client offers no tool for it: " + step}
+	case o == nil || !o.Ended:
+		return result{Failed, s.brokenOff()}
 	case strings.Contains(o.Result, blocked):
-		return o.Tool + " was blocked"
+		return result{Failed, o.Tool + " was blocked"}
 	}
-	return ""
+	return result{state: OK}
 }
 
 // recorded returns "" if the journal has a violation for each step that wrote.

@@ -60,7 +60,7 @@ func examineGuarded(ctx context.Context, dir folder.Dir, guarded map[string]bool
 
 // isUsed reports whether a client has files of its own in the project.
 func isUsed(c *agentclient.Client) bool {
-	return slices.ContainsFunc(c.Guarded.Project, func(pattern string) bool {
+	return slices.ContainsFunc(c.ProjectFiles(), func(pattern string) bool {
 		files, _ := filepath.Glob(pattern) // fails for bad patterns alone
 		return len(files) > 0
 	})

@@ -56,6 +56,7 @@ type Line struct {
 	Cut     bool              `json:"cut,omitzero"` // there was more than a line holds
 	// it would change the boundary's own files; the text of the command, which may tell it alone, is not kept
 	Guarded bool `json:"guarded,omitzero"`
+	Puts    bool `json:"puts,omitzero"`  // the input of a tool that nobody knows names a file to write
 	Notes   bool `json:"notes,omitzero"` // all files that it names are the client's own plans, or what it remembers
 	// the names of the user's folder, where a file lies in it and outside of the project
 	Homes []string `json:"homes,omitempty"`
@@ -81,7 +82,7 @@ type Line struct {
 // Call returns the call of a decision, as far as the journal keeps it: enough to judge it again.
 func (l Line) Call() boundary.Call {
 	c := boundary.Call{At: l.At, Client: l.Client, Session: l.Session, Tool: l.Tool, OwnTool: l.OwnTool,
-		Targets: l.Named, Parts: l.Parts, Reads: l.Reads, Notes: l.Notes, Homes: l.Homes,
+		Targets: l.Named, Parts: l.Parts, Reads: l.Reads, Puts: l.Puts, Notes: l.Notes, Homes: l.Homes,
 		IsShell: l.Shell, Guarded: agentclient.GuardedInProject()}
 	if l.Actor != nil {
 		c.Actor = *l.Actor

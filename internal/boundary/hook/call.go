@@ -28,7 +28,7 @@ func callOf(e agentclient.Event, r resolver, at time.Time) boundary.Call {
 		At: at, Client: e.Client, Session: fault.Clip(e.Session, maxName), Tool: fault.Clip(e.Tool, maxName),
 		Actor: boundary.Actor{Kind: e.Actor.Kind, ID: fault.Clip(e.Actor.ID, maxName),
 			Type: fault.Clip(e.Actor.Type, maxName)},
-		OwnTool: ownTool(e),
+		OwnTool: ownTool(e), Puts: e.Puts,
 	}
 	for _, p := range e.Paths {
 		c.Targets = append(c.Targets, r.target(p, true))
@@ -55,11 +55,9 @@ func callOf(e agentclient.Event, r resolver, at time.Time) boundary.Call {
 		if r.isLog(p, part.Targets) {
 			part.Class = boundary.Produces
 		}
-		if part.Class == boundary.Produces {
-			part.Targets = r.outputs(part.Targets)
-		}
 		c.Parts = append(c.Parts, part)
 	}
+	r.outputs(c.Parts)
 	c.Homes = r.homes(boundary.Written(c.Targets, c.Parts))
 	return c
 }
@@ -84,10 +82,10 @@ func readingOf(e agentclient.Event) shell.Reading {
 }
 
 // typedInto returns the parts of a command that the session can type into while it runs, and no hook is called for what
-// it types: what runs a pager, an editor or a question is no reader then, and no policy vouches for a program.
+// it types: only what is known to run nothing of that is what it was, and no policy vouches for any other program.
 func typedInto(parts []shell.Part) []shell.Part {
 	for i, p := range parts {
-		if len(p.Words) > 0 && p.Class != shell.Writes && (p.Unknown || toolchain.TakesCommands(p.Words[0])) {
+		if len(p.Words) > 0 && p.Class != shell.Writes && !toolchain.Quiet(p.Words[0]) {
 			parts[i] = shell.Part{Words: p.Words, Class: shell.Ambiguous,
 				Why: "the session can type into " + p.Words[0] + ", which may run what is typed"}
 		}
@@ -317,7 +315,7 @@ func decisionLine(id string, e agentclient.Event, c boundary.Call, mode boundary
 	l.Mode, l.Shell, l.Named, l.Parts, l.Reads = mode, c.IsShell, c.Targets, named(c.Parts), c.Reads
 	l.Verdict, l.Micros = &v, took.Microseconds()
 	l.Guarded = strings.HasPrefix(v.Rule, "protected.")
-	l.Notes, l.Homes = c.Notes, c.Homes
+	l.Puts, l.Notes, l.Homes = c.Puts, c.Notes, c.Homes
 	return l
 }
 

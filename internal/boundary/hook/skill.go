@@ -25,8 +25,11 @@ var skillName = regexp.MustCompile(`^[A-Za-z0-9_.-]+(:[A-Za-z0-9_.-]+)*$`)
 // its name, all of them count; where none has, or none runs anything, there is no reading.
 func (r resolver) skill(e agentclient.Event) (reading shell.Reading, runs bool) {
 	client, known := agentclient.Named(e.Client)
-	if !known || !skillName.MatchString(e.Skill) || strings.Contains(e.Skill, "..") {
+	e.Skill = strings.TrimPrefix(strings.TrimSpace(e.Skill), "/") // as it is typed
+	if !known || len(client.Skills) == 0 {
 		return shell.Reading{}, false
+	} else if !skillName.MatchString(e.Skill) || strings.Contains(e.Skill, "..") {
+		return shell.Unread("", "the name of the skill is no name, and which file is read cannot be told"), true
 	}
 	var all []string
 	doubt := ""

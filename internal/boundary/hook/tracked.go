@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"orchestrator/internal/boundary/hook/gitindex"
@@ -17,33 +18,48 @@ import (
 // mostIndex is the most bytes of git's index that are read.
 const mostIndex = 64 << 20
 
-// outputs returns the files that are to be outputs, each with whether git tracks it. Where that cannot be told it does.
-func (r resolver) outputs(targets []boundary.Target) []boundary.Target {
-	if len(targets) == 0 {
-		return nil
-	}
-	index, below, err := indexAbove(r.realRoot)
-	for i, t := range targets {
-		for _, name := range []string{t.Path, t.Real} {
-			if name != "" && !path.IsAbs(name) && !targets[i].Tracked {
-				targets[i].Tracked = err != nil || isTracked(index, path.Join(below, name))
+// outputs notes of the files that parts which produce are to write whether git tracks them. Where that cannot be told
+// it does, and the file says so. However many files there are, git's index is read once, and not at all where there is
+// none.
+func (r resolver) outputs(parts []boundary.Part) {
+	var names []string
+	var of []*boundary.Target
+	for _, p := range parts {
+		for i := range p.Targets {
+			t := &p.Targets[i]
+			for _, name := range slices.Compact([]string{t.Path, t.Real}) {
+				if p.Class == boundary.Produces && name != "" && !path.IsAbs(name) {
+					names, of = append(names, name), append(of, t)
+				}
 			}
 		}
 	}
-	return targets
+	if len(names) == 0 {
+		return
+	}
+	tracked, err := r.tracked(names)
+	for i, t := range of {
+		t.Tracked = t.Tracked || err != nil || tracked[i]
+		t.Unsure = err != nil
+	}
 }
 
-// isTracked looks a name up in an index. It tries the digests of both kinds of repositories.
-func isTracked(index []byte, name string) bool {
+// tracked reports of each name in the project whether git has it in its index. It tries the digests of both kinds of
+// repositories.
+func (r resolver) tracked(names []string) ([]bool, error) {
 	const sha1, sha256 = 20, 32
-	if index == nil {
-		return false
+	index, below, err := indexAbove(r.realRoot)
+	if err != nil || index == nil {
+		return make([]bool, len(names)), err
 	}
-	is, err := gitindex.Has(index, name, sha1)
+	for i, name := range names {
+		names[i] = path.Join(below, name)
+	}
+	has, err := gitindex.Have(index, names, sha1)
 	if err != nil {
-		is, err = gitindex.Has(index, name, sha256)
+		has, err = gitindex.Have(index, names, sha256)
 	}
-	return is || err != nil
+	return has, err
 }
 
 // indexAbove returns the index of the repository that a folder lies in, and the folder's name in it; nil where there is

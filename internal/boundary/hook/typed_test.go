@@ -33,7 +33,9 @@ func TestWhatCanBeTypedInto(t *testing.T) {
 	vouching := func(b *boundary.Policy) { b.ReadingCommands = []string{"man"} }
 	for command, reads := range map[string]bool{
 		"less go.mod": false, "more a": false, "git log": false, "git --paginate diff": false, "git commit": false,
-		"cat a | less": false, "top": false, "man ls": false, "orchestrator approve REQ-1": false, "bat a": false,
+		"cat a | less": false, "time less a": false, "git --no-pager help log": false, "journalctl -n 5": false,
+		"gh pr view 1": false, "npm test": false, "f() { ls; }; f": false, "top": false,
+		"man ls": false, "orchestrator approve REQ-1": false, "bat a": false,
 		"cat go.mod": true, "ls -la": true, "go test ./...": true, "grep x a | head": true,
 	} {
 		for interactive, allowed := range map[bool]bool{false: true, true: reads} {
@@ -89,8 +91,10 @@ func TestSkills(t *testing.T) {
 		{"writes", "", "/elsewhere", boundary.RuleWrites},
 		{"below", "", "", boundary.RuleReads},
 		{"bundled", "", "", boundary.RuleReads},
-		{"../skills/writes", "", "", boundary.RuleReads},
-		{"..", "", "", boundary.RuleReads},
+		{"/writes", "", "", boundary.RuleWrites},
+		{"../skills/writes", "", "", boundary.RuleAmbiguous},
+		{"..", "", "", boundary.RuleAmbiguous},
+		{"a b", "", "", boundary.RuleAmbiguous},
 	} {
 		cwd := filepath.Join(p.dir.Root, one.cwd)
 		if filepath.IsAbs(one.cwd) {

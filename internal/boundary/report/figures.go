@@ -2,7 +2,6 @@ package report
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"orchestrator/internal/rules/boundary"
@@ -126,7 +125,7 @@ func (h *History) countViolations(p *boundary.Policy, f *boundary.Figures) {
 
 // uncovered returns what a main session was told to delegate, and no agent of the policy may do; "" where there is one.
 func uncovered(p *boundary.Policy, d Decision) string {
-	if d.Actor != nil && d.Actor.Kind == boundary.Agent || strings.HasPrefix(d.Verdict.Rule, "protected.") {
+	if d.Actor != nil && d.Actor.Kind == boundary.Agent || boundary.Nobodys(d.Verdict.Rule) {
 		return ""
 	}
 	for _, t := range d.targets() {

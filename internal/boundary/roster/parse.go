@@ -5,14 +5,15 @@ import (
 	"strings"
 
 	"orchestrator/internal/agentclient"
+	"orchestrator/internal/agentclient/frontmatter"
 )
 
 // agent is what a file says of an agent.
 type agent struct {
 	name     string
-	tools    []string // that it has; none is all
-	without  []string // tools that it has not
-	switches map[string]bool
+	tools    []string        // that it has; none is all
+	without  []string        // tools that it has not
+	switches map[string]bool // tools that are turned on or off, and "*" for all
 	readOnly bool
 }
 
@@ -33,7 +34,10 @@ func parse(source []byte, ending, name string) (a agent, ok bool) {
 		case "name":
 			a.name = m.text
 		case "tools":
-			a.tools, a.switches = m.list(), m.switches
+			a.tools = m.list()
+			a.turn(m.switches)
+		case "permission":
+			a.turn(m.switches)
 		case "disallowedTools", "disallowed_tools":
 			a.without = m.list()
 		case "mode":
@@ -68,7 +72,8 @@ func (a agent) writes(c *agentclient.Client) bool {
 	if a.readOnly {
 		return false
 	}
-	if editor := c.Delegation(nil).Writes[0]; slices.Contains(a.without, editor) || a.switchedOff(editor) {
+	writers := c.Delegation(nil).Writes // the first is the one that edits
+	if len(writers) == 0 || slices.Contains(a.without, writers[0]) || a.switchedOff(writers[0]) {
 		return false
 	}
 	return len(a.tools) == 0 || slices.ContainsFunc(a.tools, func(t string) bool {
@@ -78,8 +83,22 @@ func (a agent) writes(c *agentclient.Client) bool {
 	})
 }
 
+// turn adds what turns tools on or off. What is off stays off, whichever member says so.
+func (a *agent) turn(switches map[string]bool) {
+	if a.switches == nil {
+		a.switches = map[string]bool{}
+	}
+	for tool, on := range switches {
+		before, found := a.switches[tool]
+		a.switches[tool] = on && (before || !found)
+	}
+}
+
 func (a agent) switchedOff(tool string) bool {
 	on, found := a.switches[tool]
+	if !found {
+		on, found = a.switches["*"]
+	}
 	return found && !on
 }
 
@@ -106,25 +125,21 @@ func (m member) list() []string {
 
 // frontMatter reads what stands between two lines of --- at the beginning.
 func frontMatter(source string) (all []member) {
-	first := true
-	for line := range strings.Lines(strings.TrimPrefix(source, "\ufeff")) {
+	head, _, ended := frontmatter.Cut(source)
+	if !ended {
+		return nil
+	}
+	for line := range strings.Lines(head) {
 		line = strings.TrimRight(line, " \t\r\n")
-		switch {
-		case first && line != "---", !first && line == "---":
-			return all
-		case first:
-			first = false
-		case strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t") || strings.HasPrefix(line, "- "):
+		if strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t") || strings.HasPrefix(line, "- ") {
 			if len(all) > 0 {
 				all[len(all)-1].below(strings.TrimSpace(line))
 			}
-		default:
-			if name, text, found := strings.Cut(line, ":"); found && !strings.HasPrefix(line, "#") {
-				all = append(all, member{name: strings.TrimSpace(name), text: unquoted(text)})
-			}
+		} else if name, text, found := strings.Cut(line, ":"); found && !strings.HasPrefix(line, "#") {
+			all = append(all, member{name: strings.TrimSpace(name), text: unquoted(text)})
 		}
 	}
-	return nil // which has no end
+	return all
 }
 
 // below adds a line that stands under a member: an item, or a switch.
@@ -134,7 +149,7 @@ func (m *member) below(line string) {
 		return
 	}
 	if name, value, found := strings.Cut(line, ":"); found {
-		if value = unquoted(value); value == "true" || value == "false" {
+		if value = unquoted(value); value == "true" || value == "false" || value == "deny" {
 			if m.switches == nil {
 				m.switches = map[string]bool{}
 			}

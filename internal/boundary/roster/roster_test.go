@@ -111,6 +111,10 @@ func TestWhichFilesAreAgents(t *testing.T) {
 
 	write(t, root, ".opencode/agent/main.md", "---\nmode: primary\n---\n")
 	write(t, root, ".opencode/agent/reader.md", "---\nmode: subagent\ntools:\n  write: false\n  edit: false\n---\n")
+	write(t, root, ".opencode/agent/looker.md", "---\nmode: subagent\npermission:\n  edit: deny\n  bash: ask\n---\n")
+	write(t, root, ".opencode/agent/nothing.md", "---\nmode: subagent\ntools:\n  \"*\": false\n---\n")
+	write(t, root, ".opencode/agent/denied.md",
+		"---\nmode: subagent\npermission:\n  edit: deny\ntools:\n  edit: true\n---\n")
 	write(t, root, ".opencode/agent/editor.md", "---\nmode: subagent\ntools:\n  bash: false\n---\n")
 	write(t, root, ".opencode/agent/nested/deep.md", "---\nmode: subagent\n---\n")
 	require.Equal(t, []string{"editor", "general"}, namesOf(Of(named(t, "opencode"), root, "")))

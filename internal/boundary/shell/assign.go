@@ -95,22 +95,6 @@ func exports(d *syntax.DeclClause) bool {
 	return exported
 }
 
-// commandVariables hold a command that other programs run, hazards change what programs do in other ways.
-var (
-	commandVariables = names{
-		"BROWSER", "EDITOR", "GH_PAGER", "GIT_ASKPASS", "GIT_EDITOR", "GIT_EXTERNAL_DIFF", "GIT_PAGER",
-		"GIT_SEQUENCE_EDITOR", "GIT_SSH", "GIT_SSH_COMMAND",
-		"LESSCLOSE", "LESSOPEN", "MANPAGER", "PAGER", "PROMPT_COMMAND", "RIPGREP_PREPROCESSOR", "VISUAL",
-	}
-	hazards = names{
-		"BASHOPTS", "BASH_ALIASES", "BASH_CMDS", "BASH_ENV", "CURL_HOME", "DYLD_INSERT_LIBRARIES", "ENV",
-		"GIT_ALLOW_PROTOCOL", "GIT_EXEC_PATH", "GIT_PROTOCOL_FROM_USER", "GIT_PROXY_COMMAND", "GIT_TEMPLATE_DIR",
-		"GOFLAGS", "HOME", "JAVA_TOOL_OPTIONS", "LD_AUDIT", "LD_LIBRARY_PATH", "LD_PRELOAD", "LESS", "NODE_OPTIONS",
-		"PATH", "PATHEXT", "PERL5LIB", "PERL5OPT", "PS4", "PYTHONHOME", "PYTHONPATH", "PYTHONSTARTUP",
-		"RIPGREP_CONFIG_PATH", "RUBYOPT", "SHELLOPTS", "TAR_OPTIONS", "XDG_CONFIG_HOME",
-	}
-)
-
 // environment looks at what a variable would make other programs do.
 func (w *walker) environment(name string, value arg) {
 	switch {
@@ -118,12 +102,10 @@ func (w *walker) environment(name string, value arg) {
 		w.dotglob = true
 	case name == "CDPATH", name == "GIT_WORK_TREE", name == "GIT_DIR":
 		w.scope.lost = true
-	case commandVariables.has(name) && value.known:
+	case toolchain.HoldsCommand(name) && value.known:
 		w.apart(func() { w.code(value.text) })
 	case value.known && toolchain.IsPlain(name, value.text):
-	case commandVariables.has(name), hazards.has(name),
-		strings.HasPrefix(name, "GIT_CONFIG"), strings.HasPrefix(name, "GIT_TRACE"), strings.HasPrefix(name,
-			"BASH_FUNC_"):
+	case toolchain.HoldsCommand(name), toolchain.Hazard(name):
 		w.doubt(name + " changes what programs do")
 	}
 }

@@ -114,6 +114,9 @@ func (c *call) parse(table string) parsed {
 			return p
 		case !isOption(a):
 			p.operands = append(p.operands, a)
+			if table == lessOptions && strings.HasPrefix(a.text, "+") {
+				p.runs = c.name + " + may run anything"
+			}
 		default:
 			i += p.option(c, table, a, args[i+1:])
 		}

@@ -11,7 +11,7 @@ var plainReaders = names{
 	"ggrep", "gojq", "grep", "groups", "gzcat", "hadolint", "hd", "head", "hexdump", "host", "id", "iostat", "jobs",
 	"join", "locale",
 	"locate", "logname", "look", "ls", "lsattr", "lsblk", "lscpu", "lsmod", "lsof", "lspci", "lsusb", "md5", "md5sum",
-	"more", "most", "namei",
+	"most", "namei",
 	"ncal", "netstat", "nl", "nproc", "nslookup", "numfmt", "objdump", "od", "paste", "pathchk", "pgrep", "ping",
 	"ping6", "plocate", "pr",
 	"printenv", "ps", "pwd", "readelf", "readlink", "realpath", "return", "rev", "seq", "sha1sum", "sha224sum",
@@ -41,7 +41,8 @@ var readers = tools{
 	{"journalctl", Reads, none, "--vacuum-size:@ --vacuum-time:@ --rotate@ --vacuum-files:@ --cursor-file:>"},
 	{"jq", Reads, none, "f: L:"},
 	{"ldd", Ambiguous, none, ""},
-	{"less", Reads, none, "o:> O:> --log-file:> --LOG-FILE:> k:! --lesskey-file:! --lesskey-src:!"},
+	{"less", Reads, none, lessOptions},
+	{"more", Reads, none, lessOptions}, // which it is in places
 	{"nm", Reads, none, "--plugin:!"},
 	{"rg", Reads, none, "--pre:! --hostname-bin:! e: f: g: t: T: A: B: C: m: z --pre-glob:"},
 	{"scc", Reads, none, "o:> --output:>"},
@@ -99,6 +100,7 @@ var interpreters = table[string]{
 }
 
 const (
+	lessOptions   = "o:> O:> --log-file:> --LOG-FILE:> k:! --lesskey-file:! --lesskey-src:! --lesskey-content:!"
 	pythonOptions = "c:! m:% W: X: Q:"
 	nodeOptions   = "e:! p:! --eval:! --print:! r: --require: --import:! --loader: --inspect= --test% --run:% --check%"
 )

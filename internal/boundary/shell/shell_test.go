@@ -161,7 +161,7 @@ func TestTablesAreInOrder(t *testing.T) {
 		}
 	}
 	for what, all := range map[string]names{
-		"plainReaders": plainReaders, "commandVariables": commandVariables, "hazards": hazards,
+		"plainReaders":  plainReaders,
 		"systemFolders": systemFolders, "goFlags": goFlags,
 		"harmless": harmless, "asking": asking,
 		"readingSubcommands": readingSubcommands, "writingSubcommands": writingSubcommands,

@@ -1,8 +1,11 @@
 package shell
 
 import (
+	"path"
 	"slices"
 	"strings"
+
+	"orchestrator/internal/boundary/shell/toolchain"
 )
 
 // What a command may show or copy is told generously: every word that may name a file counts, unless the program is
@@ -12,7 +15,7 @@ import (
 var contentless = names{
 	"[", "basename", "cd", "chgrp", "chmod", "chown", "df", "dir", "dirname", "du", "echo", "exit", "export", "fd",
 	"fdfind", "find", "getfacl",
-	"ls", "lsattr", "mkdir", "namei", "orchestrator", "orchestrator-hook", "popd", "printf", "pushd", "pwd", "read",
+	"ls", "lsattr", "mkdir", "namei", "orchestrator-hook", "popd", "printf", "pushd", "pwd", "read",
 	"readlink", "realpath",
 	"return", "rm", "rmdir", "set", "shift", "stat", "test", "touch", "tree", "true", "type", "unlink", "vdir", "which",
 }
@@ -86,7 +89,7 @@ func (w *walker) namedBy(c *call) []Target {
 		a := c.args[i]
 		name, _, _ := strings.Cut(a.text, "=")
 		switch {
-		case leaving.has(name):
+		case leaving.has(name), c.name == "orchestrator" && name == "--data":
 			if name == a.text {
 				i++
 			}
@@ -129,34 +132,33 @@ func copies(c *call) []string {
 	if c.name == "git" {
 		return gitCopies(c)
 	}
-	switch c.name {
-	case "7z", "bsdtar", "cp", "gcp", "gtar", "rsync", "scp", "tar", "zip":
-	default:
+	if !(names{"7z", "bsdtar", "cp", "diff", "gcp", "gtar", "rsync", "scp", "tar", "zip"}).has(c.name) {
 		return nil
 	}
-	packs := c.name == "7z" || c.name == "bsdtar" || c.name == "gtar" || c.name == "tar" || c.name == "zip"
 	leavesOut := func(a arg) bool { return strings.Contains(a.text, ".orchestrator") }
-	into := len(c.args) > 0 && above(c.args[len(c.args)-1]) != "" && !packs
-	extracts := len(c.args) > 0 && strings.Contains(c.args[0].text, "x") && c.name != "cp"
-	if extracts || into || slices.ContainsFunc(c.args, leavesOut) {
+	extracts := len(c.args) > 0 && strings.Contains(c.args[0].text, "x") && c.name != "cp" && c.name != "diff"
+	if extracts || slices.ContainsFunc(c.args, leavesOut) {
 		return nil
 	}
-	return foldersAbove(c.args)
+	return foldersAbove(c.args[:len(c.args)-toolchain.Destination(c.name, texts(c.args))])
 }
 
 // above returns the folder that a word names, if it is . or one above it.
 func above(a arg) string {
-	folder := strings.TrimRight(a.text, "/")
-	if !a.known || folder == "" || strings.Trim(strings.ReplaceAll(folder, "..", "."), "./") != "" {
+	folder := path.Clean(a.text)
+	if !a.known || a.text == "" || strings.Trim(folder, "./") != "" || folder == "/" {
 		return ""
 	}
 	return folder
 }
 
+// foldersAbove returns the folders that words name, and that may be . or one above it.
 func foldersAbove(args []arg) (all []string) {
 	for _, a := range args {
 		if folder := above(a); folder != "" {
 			all = append(all, folder)
+		} else if a.known && a.text != "" && (a.text[0] == '/' || a.text[0] == '~') {
+			all = append(all, a.text)
 		}
 	}
 	return all
@@ -169,9 +171,9 @@ func gitCopies(c *call) []string {
 	}
 	folders := foldersAbove(c.args)
 	switch {
-	case has("add", "stage") && has("-f", "--force", "-Af", "-fA") && has("-A", "--all", "-Af", "-fA"):
-		return append(folders, ".")
-	case has("add", "stage") && has("-f", "--force"):
+	case has("add", "stage"):
+		return toolchain.Ignored(texts(c.args))
+	case has("--no-index") && has("diff"):
 		return folders
 	case !has("grep") || !(has("--no-index") && !has("--exclude-standard") || has("--untracked") &&
 		has("--no-exclude-standard")):
@@ -195,8 +197,11 @@ func (c *call) operandsOfGrep() (n int) {
 
 // inDir returns a folder seen from that of the scope.
 func (s *scope) inDir(folder string) string {
-	if folder == "." && s.dir != "" {
+	switch {
+	case folder == "." && s.dir != "":
 		return s.dir
+	case folder[0] == '/', folder[0] == '~':
+		return folder
 	}
 	return join(s.dir, folder)
 }

@@ -233,7 +233,7 @@ func cd(c *call) {
 func forgetful(c *call) {
 	switch {
 	case c.name == "printf" && (len(c.args) == 0 || !c.args[0].loose && !strings.HasPrefix(c.args[0].text, "-v")):
-	case c.name == "unset", c.name == "wait":
+	case c.name == "wait":
 		c.w.scope.forget()
 	default:
 		c.w.scope.forget()

@@ -13,7 +13,7 @@ import (
 // alter notes a variable that programs get from here on, unless it is sure to steer none of them: a calm one with a
 // plain value, or one whose value has been looked at as the command it is.
 func (w *walker) alter(name string, value arg) {
-	if !value.known || !commandVariables.has(name) && !toolchain.IsCalm(name, value.text) {
+	if !value.known || !toolchain.HoldsCommand(name) && !toolchain.IsCalm(name, value.text) {
 		w.scope.altered = &name
 	}
 }
@@ -30,6 +30,8 @@ func (c *call) otherCode() string {
 	all := call{w: c.w, name: c.name, args: c.args}
 	p := all.parse(opts)
 	switch {
+	case p.runs != "" && c.name == "orchestrator":
+		return strings.TrimSuffix(p.runs, "may run anything") + "is for a person to give"
 	case p.runs != "":
 		return strings.TrimSuffix(p.runs, "anything") + "other code"
 	case p.loose:

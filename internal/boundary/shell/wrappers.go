@@ -145,7 +145,10 @@ func (c *call) setting(a arg) {
 
 // env looks at env: settings, -S, and the command.
 func env(c *call) {
-	p, rest := c.lead("u: C:/ --unset: --chdir:/ S:! --split-string:! i 0 --ignore-environment --null")
+	p, rest := c.lead("u:@ C:/ --unset:@ --chdir:/ S:! --split-string:! i@ 0 --ignore-environment@ --null")
+	if p.elsewise {
+		c.w.doubt("env takes variables away by which programs go")
+	}
 	if start := c.w.scope; p.into != nil {
 		c.w.scope.enter(*p.into)
 		defer func() { c.w.scope = start }()

@@ -48,6 +48,7 @@ type Target struct {
 	Unknown bool   `json:"unknown,omitzero"`
 	Tracked bool   `json:"tracked,omitzero"` // git has it in its index; looked up only for what is to be an output
 	Holds   string `json:"holds,omitempty"`  // code below it that a main session may have written, see ExemptFolders
+	Unsure  bool   `json:"unsure,omitzero"`  // git's index cannot be read, so that the file counts as tracked
 }
 
 // Part is one of the things that a shell command does.
@@ -86,6 +87,7 @@ type Call struct {
 	Reads     []Target // secrets of the service that a shell command may show or copy
 	IsShell   bool
 	Text      string   // the literal text of a shell command; "" when it was not kept
+	Puts      bool     // its input names a file to write, by the name of a member: of a tool that nobody knows
 	Notes     bool     // all files that it names are the client's own: plans, and what it remembers
 	Homes     []string // the user's folder, and where its links lead; what ~ stands for in a policy
 	Guarded   Guarded

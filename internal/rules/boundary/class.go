@@ -13,7 +13,10 @@ func classOf(p *Policy, c Call) Class {
 	if class := p.classOfListed(c); class != "" {
 		return class
 	}
-	return classOfName(c.Tool)
+	if class := classOfName(c.Tool); class != Reads || !c.Puts {
+		return class
+	}
+	return Ambiguous
 }
 
 // classOfListed returns what the policy says of a tool; "" where no list names it.
@@ -78,10 +81,12 @@ var (
 		"fix", "refactor", "generate", "import", "install", "publish", "deploy",
 		"scale", "reset", "revert", "restore", "sync", "clear", "drop", "send", "rm", "mv", "cp",
 	}
-	doubtfulVerbs = []string{"and", "or", "then", "exec", "execute", "run", "eval", "query", "sql", "script", "shell",
-		"command", "call", "invoke", "start", "stop", "kill", "restart", "fetch", "download", "manage", "do"}
+	doubtfulVerbs = []string{"to", "into", "dump", "export", "toggle", "swap", "substitute", "convert",
+		"transform", "resolve", "enable", "disable", "modify", "mutate", "submit", "unlock", "trigger", "and",
+		"or", "then", "exec", "execute", "run", "eval", "query", "sql", "script", "shell", "command", "call",
+		"invoke", "start", "stop", "kill", "restart", "fetch", "download", "manage", "do"}
 	readingVerbs = []string{"read", "get", "list", "search", "find", "show", "view", "describe", "status", "stat",
-		"info", "tree", "diff", "count", "lookup", "resolve"}
+		"info", "tree", "diff", "count", "lookup"}
 )
 
 // classOfName classifies a tool by its name alone. Only a name that begins like reading, and has no word of writing or
@@ -94,16 +99,24 @@ func classOfName(tool string) Class {
 		}
 	}
 	words := wordsOf(name)
-	has := func(verbs []string) bool {
+	have := func(words, verbs []string) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(verbs, w) })
 	}
 	switch {
-	case has(writingVerbs):
+	case have(words, writingVerbs):
 		return Writes
-	case len(words) > 0 && slices.Contains(readingVerbs, words[0]) && !has(doubtfulVerbs):
+	case len(words) > 0 && (slices.Contains(readingVerbs, words[0]) || resolvesName(words)) &&
+		!have(words[1:], doubtfulVerbs):
 		return Reads
 	}
 	return Ambiguous
+}
+
+// resolvesName reports whether a tool finds what a name stands for, such as resolve_library_id. What else is resolved,
+// a conflict or a thread, changes.
+func resolvesName(words []string) bool {
+	return len(words) > 1 && words[0] == "resolve" &&
+		slices.Contains([]string{"id", "ids", "name", "names", "path", "symbol", "url"}, words[len(words)-1])
 }
 
 // wordsOf returns the words of a name like write_file, writeFile or write-file, in small letters.

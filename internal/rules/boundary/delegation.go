@@ -1,7 +1,6 @@
 package boundary
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -140,7 +139,7 @@ func (d Delegation) inOwnWords(p *Policy, c Call, v Verdict) []string {
 	return []string{
 		"Action: call " + d.Tool + " to have an agent make the change" + unsaid(p, c),
 		"Agents: " + strings.Join(names, "; "),
-		"Example: " + d.example(found[0], v.Targets),
+		examplePrefix + d.example(found[0], v.Targets),
 	}
 }
 
@@ -165,17 +164,23 @@ func unsaid(p *Policy, c Call) string {
 		" does not tell agents from the main session, and a person can set unknown_actor in the policy"
 }
 
-// example returns a call that starts an agent.
+// examplePrefix begins the line with a call to make.
+const examplePrefix = "Example: "
+
+// inQuotes escapes what a JSON string may not have; control characters do not come here.
+var inQuotes = strings.NewReplacer(`"`, `\"`, `\`, `\\`)
+
+// example returns a call that starts an agent, with its input as JSON.
 func (d Delegation) example(s suited, targets []Target) string {
 	what := "Change <what>. It is done when <check>"
 	if len(targets) > 0 && targets[0].Path != "" {
 		const most = 80
-		what = "Change " + clip(targets[0].Path, most) + ": <what>. It is done when <check>"
+		what = "Change " + clip(oneLine(targets[0].Path), most) + ": <what>. It is done when <check>"
 	}
 	var members []string
 	add := func(name, value string) {
 		if name != "" {
-			members = append(members, fmt.Sprintf("%q: %q", name, value))
+			members = append(members, `"`+name+`": "`+inQuotes.Replace(oneLine(value))+`"`)
 		}
 	}
 	if !s.Untyped {

@@ -366,10 +366,17 @@ func TestClassOfTools(t *testing.T) {
 		"mcp__filesystem__write_file": Writes, "mcp__filesystem__read_file": Reads, "mcp__fs__readAndDelete": Writes, "mcp__github__create_issue": Writes,
 		"mcp__x__list_allowed_directories": Reads, "mcp__x": Ambiguous, "mcp__x__": Ambiguous, "mcp__x__frob": Ambiguous, "mcp__db__getUser": Reads,
 		"mcp__fs__get_and_store": Writes, "mcp__x__search_exec": Ambiguous, "mcp__pg__query": Ambiguous, "mcp__k8s__describe_and_scale": Writes, "mcp__x__find_and_look": Ambiguous,
+		"mcp__x__read_file_to_disk": Ambiguous, "mcp__x__get_dump": Ambiguous, "mcp__x__resolve_conflict": Ambiguous,
+		"mcp__x__find_substitute": Ambiguous, "mcp__x__view_toggle": Ambiguous, "mcp__x__list_saveAs": Writes,
+		"mcp__context7__resolve-library-id": Reads, "mcp__x__resolve": Ambiguous,
+		"mcp__x__resolve_and_run_id": Ambiguous,
 		"NotebookEdit": Writes, "MultiEdit": Writes, "Agent": Delegates, "Task": Delegates, "WebFetch": Reads, "StrReplace": Writes, "": Ambiguous, "offset": Ambiguous, "reader": Ambiguous,
 	} {
 		require.Equal(t, want, classOf(&p, Call{Tool: tool}), tool)
 	}
+	require.Equal(t, Ambiguous, classOf(&p, Call{Tool: "mcp__x__get_page", Puts: true}), "it is told where to put it")
+	require.Equal(t, Writes, classOf(&p, Call{Tool: "mcp__x__set_page", Puts: true}))
+	require.Equal(t, Reads, classOf(&p, Call{Tool: "WebFetch", Puts: true}), "a policy lists it")
 	p.AllowedTools = append(p.AllowedTools, "mcp__github__*", "Edit")
 	require.Equal(t, Reads, classOf(&p, Call{Tool: "mcp__github__create_issue"}), "a policy can vouch for a tool")
 	require.Equal(t, Writes, classOf(&p, Call{Tool: "Edit"}), "a tool in both lists writes")

@@ -31,19 +31,26 @@ func Message(p *Policy, c Call, v Verdict) string {
 	return fitting(lines)
 }
 
-// fitting puts lines together. Where they are longer than a message, each gets its share.
+// fitting puts lines together. Where they are longer than a message, each gets its share, but for the example: one that
+// is cut could not be called.
 func fitting(lines []string) string {
 	most := maxLine
 	for {
-		length := len(lines) - 1
+		length, whole := len(lines)-1, 0
 		for i, line := range lines {
-			lines[i] = clip(oneLine(line), most)
-			length += utf8.RuneCountInString(lines[i])
+			lines[i] = oneLine(line)
+			n := utf8.RuneCountInString(line)
+			if strings.HasPrefix(line, examplePrefix) && n <= 2*maxLine {
+				whole += n
+				continue
+			}
+			lines[i] = clip(lines[i], most)
+			length += min(n, most)
 		}
-		if length <= MaxMessage {
+		if length+whole <= MaxMessage {
 			return strings.Join(lines, "\n")
 		}
-		most = (MaxMessage - len(lines) + 1) / len(lines)
+		most = (MaxMessage - whole - len(lines) + 1) / len(lines)
 	}
 }
 

@@ -1,6 +1,7 @@
 package boundary
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -29,6 +30,28 @@ func TestMessageOfABlock(t *testing.T) {
 		"Bypass, for a person and only where the boundary is wrong: orchestrator boundary bypass --reason TEXT --for 30m, or AMPLIFIER_BYPASS_BOUNDARY=true in the client's environment; every use is on record",
 		"Phase: enforce: this call has been blocked",
 	})
+}
+
+// The call to make is JSON, whole, whatever the names are and however long the message.
+//
+// Covers: ORC-193
+func TestTheExampleCanBeCalled(t *testing.T) {
+	name := strings.Repeat("n", 64)
+	for _, path := range []string{"a.go", "a\x01\"b\\c\u2028\xff.go", strings.Repeat("long/", 100) + "a.go"} {
+		c := Call{Tool: strings.Repeat("Tool", 80), OwnTool: "", Actor: Actor{Kind: Main}, Targets: []Target{file(path)},
+			Delegation: Delegation{Tool: "task", Type: "agent_type", Prompt: "prompt",
+				Also:   []Member{{"name", "change-the-file"}, {"description", "Change the file"}},
+				Agents: []AgentType{{Name: name}}, Reads: []string{strings.Repeat("r", 300)}, Writes: []string{strings.Repeat("w", 300)}}}
+		said := message(DefaultEnforced(), c)
+		require.LessOrEqual(t, utf8.RuneCountInString(said), MaxMessage)
+		_, rest, found := strings.Cut(said, "\nExample: task ")
+		require.True(t, found, said)
+		line, _, _ := strings.Cut(rest, "\n")
+		var input map[string]string
+		require.NoError(t, json.Unmarshal([]byte(line), &input), line)
+		require.Equal(t, name, input["agent_type"])
+		require.True(t, strings.HasSuffix(input["prompt"], "It is done when <check>"), line)
+	}
 }
 
 // The agents that are named exist, may write the files, and are the best for them first, in the words of the client.

@@ -152,7 +152,7 @@ func (p *Policy) checkPathModes(wrong func(pointer, fix, format string, args ...
 				"%q is no mode of paths", m.Mode)
 		}
 		if len(m.Paths) == 0 {
-			wrong(fmt.Sprintf("/path_modes/%d/paths", i), "name the files", "it is about no file")
+			wrong(fmt.Sprintf("/path_modes/%d/paths", i), "name the files", "paths is empty")
 		}
 	}
 }

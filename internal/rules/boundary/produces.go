@@ -59,6 +59,9 @@ func (t Target) described() string {
 	switch {
 	case t.Unknown:
 		return "a file that cannot be told"
+	case t.Unsure:
+		return t.Path + ", of which git's index does not tell whether it is tracked: git update-index --no-split-index " +
+			"may mend that"
 	case t.Tracked:
 		return t.Path + ", which git tracks"
 	}

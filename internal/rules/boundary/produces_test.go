@@ -100,7 +100,9 @@ func TestWhatProducesWritesNoSource(t *testing.T) {
 	for reason, target := range map[string]Target{
 		"go is told to write main.go, which is no output": file("main.go"),
 		"go is told to write bin/rails, which git tracks": {Path: "bin/rails", Tracked: true},
-		"go is told to write a file that cannot be told":  {Unknown: true},
+		"go is told to write bin/a, of which git's index does not tell whether it is tracked: " +
+			"git update-index --no-split-index may mend that": {Path: "bin/a", Tracked: true, Unsure: true},
+		"go is told to write a file that cannot be told": {Unknown: true},
 	} {
 		p, c := policy(), shellOf(produces([]string{"go", "build"}, file("."), target))
 		v := Judge(&p, c)

@@ -35,7 +35,7 @@ func Read(name string) (File, error) {
 	case err != nil:
 		return f, err
 	case !info.Mode().IsRegular():
-		f.Left = "a link or no file"
+		f.Left = "not a regular file"
 	case info.Size() > MaxFile:
 		f.Left = "larger than 1 MiB"
 	}

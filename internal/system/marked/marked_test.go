@@ -92,7 +92,7 @@ func TestFilesThatAreLeftAsTheyAre(t *testing.T) {
 	}
 	link := filepath.Join(dir, "link")
 	require.NoError(t, os.Symlink(at("a", "a"), link))
-	for path, why := range map[string]string{link: "a link or no file", dir: "a link or no file",
+	for path, why := range map[string]string{link: "not a regular file", dir: "not a regular file",
 		at("large", strings.Repeat("x", MaxFile+1)): "larger than 1 MiB", at("utf16", "\xff\xfe#\x00"): "not UTF-8"} {
 		f, err := Read(path)
 		require.NoError(t, err)

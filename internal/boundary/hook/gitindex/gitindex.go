@@ -19,35 +19,42 @@ const (
 	moreFlags = 0x4000
 )
 
-// Has reports whether an index has a file, or files below a folder, of a name relative to the top of the working tree.
-// A digest has so many bytes.
-func Has(index []byte, name string, digest int) (bool, error) {
+// Have reports of each name, relative to the top of the working tree, whether an index has a file of it, or files below
+// a folder of it. A digest has so many bytes. The index is read once, however many names there are.
+func Have(index []byte, names []string, digest int) ([]bool, error) {
 	if len(index) < header || !bytes.HasPrefix(index, []byte("DIRC")) {
-		return false, errUnreadable
+		return nil, errUnreadable
 	}
 	version := binary.BigEndian.Uint32(index[4:])
 	if version < 2 || version > 4 {
-		return false, errUnreadable
+		return nil, errUnreadable
 	}
 	r := reader{rest: index[header:], digest: digest, packed: version == 4}
-	has := false
+	has := make([]bool, len(names))
 	for range binary.BigEndian.Uint32(index[8:]) {
 		if !r.next() {
-			return false, errUnreadable
+			return nil, errUnreadable
 		}
-		below, found := bytes.CutPrefix(r.name, []byte(name))
-		has = has || found && (len(below) == 0 || below[0] == '/')
+		for i, name := range names {
+			has[i] = has[i] || isIn(r.name, name)
+		}
 	}
 	if !r.ends() {
-		return false, errUnreadable
+		return nil, errUnreadable
 	}
 	return has, nil
+}
+
+// isIn reports whether a file is one of a name, or lies below it.
+func isIn(file []byte, name string) bool {
+	return len(file) >= len(name) && string(file[:len(name)]) == name &&
+		(len(file) == len(name) || file[len(name)] == '/')
 }
 
 // reader goes through the entries of an index.
 type reader struct {
 	rest   []byte
-	name   []byte
+	name   []byte // of the last entry; it lies in the index where names are not packed
 	digest int
 	packed bool // names are what is left of the one before, and what follows
 }
@@ -60,21 +67,22 @@ func (r *reader) next() bool {
 	if binary.BigEndian.Uint16(r.rest[at-2:])&moreFlags != 0 {
 		at += 2
 	}
-	kept := []byte(nil)
 	if r.packed {
 		cut, n := leading(r.rest[min(at, len(r.rest)):])
 		if n == 0 || cut > len(r.name) {
 			return false
 		}
-		at, kept = at+n, r.name[:len(r.name)-cut]
+		at, r.name = at+n, r.name[:len(r.name)-cut]
 	}
 	end := bytes.IndexByte(r.rest[min(at, len(r.rest)):], 0)
 	if end < 0 {
 		return false
 	}
-	r.name = append(bytes.Clone(kept), r.rest[at:at+end]...)
 	size := at + end + 1
-	if !r.packed {
+	if r.packed {
+		r.name = append(r.name, r.rest[at:at+end]...)
+	} else {
+		r.name = r.rest[at : at+end]
 		size = (at + end + 8) &^ 7 // padded with at least one zero byte
 	}
 	if size > len(r.rest) {

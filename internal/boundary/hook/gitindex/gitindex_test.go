@@ -1,6 +1,7 @@
 package gitindex
 
 import (
+	"encoding/binary"
 	"fmt"
 	"os"
 	"os/exec"
@@ -39,16 +40,71 @@ func TestIndexOfGit(t *testing.T) {
 			require.EqualValues(t, version[0]-'0', index[7], "the version that is meant is tested")
 			for name, want := range map[string]bool{"bin/0": true, "bin/01": true, fmt.Sprintf("bin/%040d", 39): true,
 				"bin": true, "bi": false, "bin/": false, "0": false, "bin/011": false, "later": version == "3"} {
-				got, err := Has(index, name, digest)
+				got, err := has(index, name, digest)
 				require.NoError(t, err)
 				require.Equal(t, want, got, "%s in version %s of %s", name, version, format)
 			}
 			for cut := range len(index) {
-				_, err := Has(index[:cut], "none", digest)
+				_, err := has(index[:cut], "none", digest)
 				require.ErrorIs(t, err, errUnreadable, "cut at %d", cut)
 			}
-			_, err = Has(index, "none", 52-digest)
+			_, err = has(index, "none", 52-digest)
 			require.ErrorIs(t, err, errUnreadable, "the other digest")
+		}
+	}
+}
+
+func has(index []byte, name string, digest int) (bool, error) {
+	all, err := Have(index, []string{"no such file", name}, digest)
+	return err == nil && all[1] && !all[0], err
+}
+
+// However many files and names there are, an index is gone through once, and nothing is kept of its entries.
+func TestAnIndexIsReadOnce(t *testing.T) {
+	const files = 1000
+	for _, packed := range []bool{false, true} {
+		index := indexOf(files, packed)
+		names := []string{"src/file000999", "src", "src/file0009", "bin"}
+		var got []bool
+		most := testing.AllocsPerRun(5, func() {
+			var err error
+			got, err = Have(index, names, 20)
+			require.NoError(t, err)
+		})
+		require.Equal(t, []bool{true, true, false, false}, got)
+		require.Less(t, most, 10.0)
+	}
+}
+
+// indexOf returns an index with so many files, of version 2, or of version 4 with packed names.
+func indexOf(files int, packed bool) []byte {
+	index := []byte("DIRC\x00\x00\x00\x02")
+	if packed {
+		index[7] = 4
+	}
+	index = binary.BigEndian.AppendUint32(index, uint32(files))
+	for i := range files {
+		name := fmt.Sprintf("src/file%06d", i)
+		entry := make([]byte, stat+20+2)
+		if packed && i > 0 {
+			entry, name = append(entry, 6), name[len(name)-6:]
+		} else if packed {
+			entry = append(entry, 0)
+		}
+		entry = append(append(entry, name...), 0)
+		for !packed && len(entry)%8 != 0 {
+			entry = append(entry, 0)
+		}
+		index = append(index, entry...)
+	}
+	return append(index, make([]byte, 20)...)
+}
+
+func BenchmarkHave(b *testing.B) {
+	index, names := indexOf(100_000, false), []string{"bin/app", "out/a", "out/b", "dist"}
+	for b.Loop() {
+		if _, err := Have(index, names, 20); err != nil {
+			b.Fatal(err)
 		}
 	}
 }
@@ -74,19 +130,19 @@ func TestIndexThatIsNotRead(t *testing.T) {
 		"a split index":         append(head(2, 0, 'l', 'i', 'n', 'k', 0, 0, 0, 0), make([]byte, 20)...),
 		"a huge extension":      append(head(2, 0, 'T', 'R', 'E', 'E', 0xff, 0, 0, 0), make([]byte, 20)...),
 	} {
-		_, err := Has(index, "a", 20)
+		_, err := has(index, "a", 20)
 		require.ErrorIs(t, err, errUnreadable, name)
 	}
-	empty, err := Has(head(2, 0, make([]byte, 20)...), "a", 20)
+	empty, err := has(head(2, 0, make([]byte, 20)...), "a", 20)
 	require.NoError(t, err)
 	require.False(t, empty)
 }
 
-func FuzzHas(f *testing.F) {
+func FuzzHave(f *testing.F) {
 	f.Add([]byte("DIRC\x00\x00\x00\x04\x00\x00\x00\x01"), "a")
 	f.Fuzz(func(t *testing.T, index []byte, name string) {
-		if has, err := Has(index, name, 20); err != nil {
-			require.False(t, has)
+		if is, err := has(index, name, 20); err != nil {
+			require.False(t, is)
 		}
 	})
 }

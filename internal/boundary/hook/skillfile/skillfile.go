@@ -4,6 +4,8 @@ package skillfile
 import (
 	"regexp"
 	"strings"
+
+	"orchestrator/internal/agentclient/frontmatter"
 )
 
 // Commands that stand in a line, and those in a block of their own, as clients find them.
@@ -24,8 +26,7 @@ type Skill struct {
 // Read returns what the file of a skill has its client do when it is given arguments. They are put in as the client
 // does it, as text, so that what follows a semicolon in them is a command.
 func Read(text, args string) Skill {
-	text = strings.ReplaceAll(text, "\r\n", "\n")
-	head, body := frontMatter(text)
+	head, body := parts(text)
 	var s Skill
 	for _, pattern := range []*regexp.Regexp{inline, block} {
 		for _, found := range pattern.FindAllStringSubmatch(body, -1) {
@@ -43,15 +44,15 @@ func Read(text, args string) Skill {
 	return s
 }
 
-// frontMatter parts a text that begins with lines between --- from what follows them.
-func frontMatter(text string) (head, body string) {
-	rest, found := strings.CutPrefix(strings.TrimPrefix(text, "\ufeff"), "---\n")
-	if !found {
-		return "", text
+// parts returns the front matter of a text, and what a client may take for the text after it. Clients differ on where
+// front matter ends: some stop at any --- in it, so that what follows one counts as both.
+func parts(text string) (head, body string) {
+	head, body, ended := frontmatter.Cut(text)
+	if !ended {
+		return head, head
 	}
-	head, body, found = strings.Cut(rest, "\n---")
-	if !found {
-		return rest, rest
+	if _, after, found := strings.Cut(head, "---"); found {
+		body = after + "\n" + body
 	}
 	return head, body
 }

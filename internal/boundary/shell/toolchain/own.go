@@ -1,22 +1,23 @@
 package toolchain
 
 // own lists the commands of orchestrator that read or propose, in the order of their names: the service, which decides
-// what becomes of a proposal, knows who sends it by its token. They find that token themselves. All other commands of
-// orchestrator are left to the rules of the boundary: they change the boundary, tokens, settings, the service or its
-// database, act for several roles at once, or start agents.
+// what becomes of a proposal, knows who sends it by its token. They find the service and that token themselves. So no
+// row has an option that names another service, another token or the folder of another project, and only commands that
+// read have --as. All other commands of orchestrator are left to the rules of the boundary: they change the boundary,
+// tokens, settings, the service or its database, act for several roles at once, or start agents.
 var own = []Row{
 	{Name: "orchestrator", Opts: "--help h --version v", Reads: true},
-	{Name: "orchestrator accept", Words: Any, Opts: ownServer + " --as: --reason: --yes", Reads: true},
+	{Name: "orchestrator accept", Words: Any, Opts: ownServer + " --reason: --yes", Reads: true},
 	{Name: "orchestrator adopt", Opts: ownServer + " --approve --commit: --exclude: o:> --out:> --report:",
 		Reads: true},
 	{Name: "orchestrator apply", Words: Any, Opts: ownServer + " --dry-run --sha256:", Needs: "--dry-run",
 		Reads: true},
-	{Name: "orchestrator approve", Words: Any, Opts: ownServer + " --as: --reason: --yes", Reads: true},
+	{Name: "orchestrator approve", Words: Any, Opts: ownServer + " --reason: --yes", Reads: true},
 	{Name: "orchestrator ask", Words: Any, Opts: ownServer + " --rephrase", Reads: true},
-	{Name: "orchestrator attach", Words: Any, Opts: ownServer + " --as: --commit: --dry-run --tests:", Reads: true},
+	{Name: "orchestrator attach", Words: Any, Opts: ownServer + " --commit: --dry-run --tests:", Reads: true},
 	{Name: "orchestrator audit", Opts: ownHelp, Reads: true},
 	{Name: "orchestrator audit bundle", Opts: ownServer + " o:> --output:>", Reads: true},
-	{Name: "orchestrator audit verify", Words: Any, Opts: ownVerify, Reads: true},
+	{Name: "orchestrator audit verify", Words: Local, Opts: ownVerify, Reads: true},
 	{Name: "orchestrator block", Words: Any, Opts: ownServer + ownMoves, Reads: true},
 	{Name: "orchestrator boundary", Opts: ownHelp, Reads: true},
 	{Name: "orchestrator boundary decisions", Opts: ownBoundary + " --limit: --since: --violations", Reads: true},
@@ -30,7 +31,7 @@ var own = []Row{
 	{Name: "orchestrator boundary tools", Words: Any, Opts: ownBoundary + " --since:", Reads: true},
 	{Name: "orchestrator change", Words: Any, Opts: ownServer + ownMoves + " --from: --if-match: --status:",
 		Reads: true},
-	{Name: "orchestrator claim", Words: Any, Opts: ownServer + " --as: --field: --for: --release --renew",
+	{Name: "orchestrator claim", Words: Any, Opts: ownServer + " --field: --for: --release --renew",
 		Reads: true},
 	{Name: "orchestrator completion", Opts: ownHelp, Reads: true},
 	{Name: "orchestrator completion bash", Opts: ownHelp, Reads: true},
@@ -55,10 +56,10 @@ var own = []Row{
 	{Name: "orchestrator list", Words: Any, Opts: ownServer + " --as: --limit: --role: --status: --suspect " +
 		"--text: --waiting-for:", Reads: true},
 	{Name: "orchestrator next", Words: Any, Opts: ownServer + " --as:", Reads: true},
-	{Name: "orchestrator note", Words: Any, Opts: ownServer + " --as:", Reads: true},
+	{Name: "orchestrator note", Words: Any, Opts: ownServer + "", Reads: true},
 	{Name: "orchestrator open", Opts: ownServer + " --print", Needs: "--print", Reads: true},
 	{Name: "orchestrator prompts", Words: Any, Opts: ownHelp + " --data:", Reads: true},
-	{Name: "orchestrator rename", Words: Any, Opts: ownServer + " --all --as: --dry-run --qualify: --reason: " +
+	{Name: "orchestrator rename", Words: Any, Opts: ownServer + " --all --dry-run --qualify: --reason: " +
 		"--yes", Reads: true},
 	{Name: "orchestrator reopen", Words: Any, Opts: ownServer + ownMoves, Reads: true},
 	{Name: "orchestrator review", Words: Any, Opts: ownServer + " --format: --older-than: --order: --sort: " +
@@ -74,19 +75,19 @@ var own = []Row{
 	{Name: "orchestrator tools show", Words: Any, Opts: ownHelp + " --data:", Reads: true},
 	{Name: "orchestrator trace", Words: Any, Opts: ownServer + ownReading + " --check --exclude: --repo: " +
 		"--requirements:", Reads: true},
-	{Name: "orchestrator verify", Words: Any, Opts: ownVerify, Reads: true},
+	{Name: "orchestrator verify", Words: Local, Opts: ownVerify, Reads: true},
 	{Name: "orchestrator version", Opts: ownHelp + " --json", Reads: true},
 	{Name: "orchestrator watch", Opts: ownServer + " --as: --interval: --once --since:", Reads: true},
 	{Name: "orchestrator whoami", Opts: ownServer + " --as:", Reads: true},
-	{Name: "orchestrator workflow", Opts: ownServer + " --as: --reason:", Reads: true},
+	{Name: "orchestrator workflow", Opts: ownServer + " --reason:", Reads: true},
 }
 
 // Options that several commands have.
 const (
 	ownHelp     = "h --help"
-	ownServer   = ownHelp + " --data: --json --server: --timeout: --tls-ca: --token-file:"
-	ownMoves    = " --as: --dry-run --evidence: --reason:"
-	ownParts    = " --as: --dry-run --file: --from:"
+	ownServer   = ownHelp + " --json --timeout:"
+	ownMoves    = " --dry-run --evidence: --reason:"
+	ownParts    = " --dry-run --file: --from:"
 	ownReading  = " --assign --family: --qualify: --strict"
 	ownBoundary = ownHelp + " --json --root:"
 	ownVerify   = ownServer + " --against: --allow-rollback --export: --git --key:"

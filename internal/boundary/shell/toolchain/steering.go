@@ -54,6 +54,7 @@ var steering = []Row{
 	{Name: "nodejs", Opts: nodeSteering},
 	{Name: "nox", Opts: "f:! --noxfile:! e: s: k: t: p:"},
 	{Name: "npm", Opts: npmSteering},
+	{Name: "orchestrator", Opts: "--as:! --server:! --tls-ca:! --token-file:!"}, // whose token goes where
 	{Name: "pnpm", Opts: npmSteering},
 	{Name: "prettier", Opts: jsSteering + " --plugin:!"},
 	{Name: "py.test", Opts: OfPytest},

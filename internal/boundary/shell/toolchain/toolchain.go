@@ -39,6 +39,7 @@ const (
 	Task                 // one of them
 	Phases               // of Maven
 	One                  // file that is read
+	Local                // files of this machine
 )
 
 // Knows reports whether there is a row of a program. It is asked of every command, and allocates nothing.
@@ -81,6 +82,8 @@ func (r Row) Accepts(word string, known bool, n int) bool {
 	case Any, Makes:
 		return r.Name != "git fetch" || known && !strings.ContainsAny(word[:min(1, len(word))], "+./~") &&
 			!strings.Contains(word, ":")
+	case Local:
+		return known && !strings.Contains(word, ":")
 	case Code:
 		return !strings.HasPrefix(word, "@") // a file of options
 	case Package:

@@ -254,11 +254,75 @@ func TestOfProject(t *testing.T) {
 }
 
 // Covers: ORC-202
-func TestTakesCommands(t *testing.T) {
-	require.True(t, slices.IsSorted(takers) && slices.IsSorted(configured))
+func TestQuiet(t *testing.T) {
+	require.True(t, slices.IsSorted(quiet) && slices.IsSorted(configured))
 	require.True(t, ReadsSettings("git"))
 	require.False(t, ReadsSettings("cat"))
-	for name, takes := range map[string]bool{"less": true, "orchestrator": true, "cat": false, "": false} {
-		require.Equal(t, takes, TakesCommands(name), name)
+	for name, is := range map[string]bool{"less": false, "orchestrator": false, "git": false, "cat": true, "": false} {
+		require.Equal(t, is, Quiet(name), name)
+	}
+}
+
+func TestVariables(t *testing.T) {
+	for _, list := range [][]string{commandVariables, hazards} {
+		require.True(t, slices.IsSorted(list))
+	}
+	for name, command := range map[string]bool{"PAGER": true, "BAT_PAGER": true, "GIT_PROXY_COMMAND": true,
+		"GIT_EDITOR":          true,
+		"GIT_SEQUENCE_EDITOR": true, "PROMPT_COMMAND": true, "LESSOPEN": true, "LANG": false, "": false} {
+		require.Equal(t, command, HoldsCommand(name), name)
+	}
+	for name, is := range map[string]bool{"LESSKEY_CONTENT": true, "LESS": true, "GIT_CONFIG_COUNT": true,
+		"GIT_COMMON_DIR": true, "GIT_ALLOW_PROTOCOL": true, "GIT_AUTHOR_NAME": false, "GIT_DIR": false,
+		"BASH_FUNC_ls%%": true,
+		"PATH":           true, "LANG": false, "": false} {
+		require.Equal(t, is, Hazard(name), name)
+	}
+}
+
+func TestIgnored(t *testing.T) {
+	for words, want := range map[string][]string{
+		"add .":                         nil,
+		"add -A :/":                     nil,
+		"add -f dist":                   {"dist"},
+		"stage --fo -v src docs":        {"src", "docs"},
+		"add -fA":                       {"."},
+		"add --force --all":             {"."},
+		"add -f :/":                     {"."},
+		"add -f **":                     {"."},
+		"add -f --pathspec-from-file=x": {"."},
+		"add --":                        nil,
+	} {
+		require.Equal(t, want, Ignored(strings.Fields(words)), words)
+	}
+	require.Equal(t, []string{"."}, Ignored([]string{"add", "-f", ""}), "a word that cannot be told")
+}
+
+func TestDestination(t *testing.T) {
+	for words, n := range map[string]int{"cp -r . x": 1, "cp -rt x .": 0, "cp --target-directory=x .": 0,
+		"rsync -at . x": 1,
+		"tar cf x .":    0, "diff . x": 0, "cp": 0, "scp": 0} {
+		all := strings.Fields(words)
+		require.Equal(t, n, Destination(all[0], all[1:]), words)
+	}
+}
+
+// A command of orchestrator has no option for another service or another token, and only what reads has --as.
+//
+// Covers: ORC-201
+func TestOwnCommandsKeepTheirToken(t *testing.T) {
+	as := []string{}
+	for _, row := range own {
+		for _, option := range []string{"--server", "--token-file", "--tls-ca"} {
+			require.NotContains(t, row.Opts, option, row.Name)
+		}
+		if strings.Contains(row.Opts, "--as:") {
+			as = append(as, strings.TrimPrefix(row.Name, "orchestrator "))
+		}
+	}
+	require.Equal(t, []string{"history", "list", "next", "show", "status", "watch", "whoami"}, as)
+	for word, local := range map[string]bool{"log.zip": true, "http://127.0.0.1:1": false, "unix:x": false} {
+		row, _ := find(own, "orchestrator audit verify")
+		require.Equal(t, local, row.Accepts(word, true, 0), word)
 	}
 }

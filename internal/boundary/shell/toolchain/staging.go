@@ -1,0 +1,53 @@
+package toolchain
+
+import (
+	"slices"
+	"strings"
+)
+
+// Ignored returns the folders from which git add stores also what git ignores, by its words: all that it is told to
+// add, where it is forced to. A word may be a pattern of git's own, or name a file with such words, which could be
+// any.
+func Ignored(words []string) (folders []string) {
+	forced := false
+	for _, word := range words {
+		long := strings.HasPrefix(word, "--")
+		switch {
+		case long && len(word) > 2 && strings.HasPrefix("--force", word):
+			forced = true
+		case word == "--all", strings.HasPrefix(word, "--pathspec"):
+			folders = append(folders, ".")
+		case long:
+		case strings.HasPrefix(word, "-"):
+			forced = forced || strings.Contains(word, "f")
+			if strings.Contains(word, "A") {
+				folders = append(folders, ".")
+			}
+		case strings.ContainsAny(word, ":*?[") || word == "":
+			folders = append(folders, ".")
+		case word != "add" && word != "stage":
+			folders = append(folders, word)
+		}
+	}
+	if !forced {
+		return nil
+	}
+	return folders
+}
+
+// Destination returns how many of the last words of a program that copies name no source: one, unless the program packs
+// or compares, or an option names where the copies go.
+func Destination(program string, words []string) int {
+	options := slices.ContainsFunc(words, func(w string) bool {
+		return strings.HasPrefix(w, "--t") || len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.Contains(w, "t")
+	})
+	switch program {
+	case "cp", "gcp":
+		if !options {
+			return min(1, len(words))
+		}
+	case "rsync", "scp":
+		return min(1, len(words))
+	}
+	return 0
+}
