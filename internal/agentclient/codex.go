@@ -12,7 +12,7 @@ var codex = Client{
 	form: form{
 		event: "hook_event_name", whens: claudeEvents, tool: "tool_name", input: "tool_input",
 		session: []string{"session_id"}, toolUse: "tool_use_id", cwd: []string{"cwd"}, failure: "error",
-		looseInput: true, tools: codexTools, namespaces: codexNamespaces, actor: agentID,
+		looseInput: true, typedInto: true, tools: codexTools, namespaces: codexNamespaces, actor: agentID,
 	},
 	answers: answers{block: onStderr, warn: claudeWarning},
 	ending:  claudeEnding,

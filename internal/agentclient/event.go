@@ -29,7 +29,8 @@ type Event struct {
 	OwnTool string   `json:"own_tool,omitempty"` // as the client says it
 	Paths   []string `json:"paths"`              // what the tool is to read or write, as named; never nil
 	Command string   `json:"command,omitempty"`  // of a shell
-	// Interactive says that the session can type into the command while it runs, and no hook is called for that.
+	// Interactive says that the session may be able to type into the command while it runs, and no hook is called for
+	// that.
 	Interactive bool   `json:"interactive,omitempty"`
 	Skill       string `json:"skill,omitempty"`      // the name of a skill that is to be loaded
 	SkillArgs   string `json:"skill_args,omitempty"` // its arguments

@@ -20,6 +20,7 @@ type form struct {
 	failure string // the member that holds the error of a failed tool
 
 	looseInput bool // the input may be text: JSON in a string, or a patch as it is
+	typedInto  bool // a command may have a terminal, and the call does not say whether it has
 	tools      rows[tool]
 	namespaces rows[rows[tool]] // that the names of tools may begin with, with what only they call so
 

@@ -45,6 +45,7 @@ func (f *form) parse(client string, call object) (event Event, err error) {
 	if err := event.fill(what, input, patchText); err != nil {
 		return Event{}, err
 	}
+	event.Interactive = f.typedInto && event.Tool == bash
 	return event, nil
 }
 
@@ -245,7 +246,6 @@ func (e *Event) fillCommand(what tool, input object, text string) error {
 		return fmt.Errorf("the tool's %w", err)
 	}
 	e.Cwd = join(e.Cwd, folder)
-	e.Interactive = input.loose("tty") == "true"
 	return nil
 }
 

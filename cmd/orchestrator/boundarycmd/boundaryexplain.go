@@ -62,7 +62,8 @@ func readCall(in io.Reader, path string) ([]byte, error) {
 }
 
 func writeExplained(p *output.Printer, policy *boundary.Policy, c boundary.Call, v boundary.Verdict) {
-	p.Line("%s by rule %s: the call %s", output.Printable(string(v.Would)), output.Printable(v.Rule), output.Printable(string(v.Class)))
+	p.Line("%s by rule %s: the call %s", output.Printable(string(v.Would)), output.Printable(v.Rule),
+		output.Printable(string(v.Class)))
 	for _, s := range v.Steps {
 		mark := " "
 		if s.Matched {

@@ -32,8 +32,8 @@ func (s Switch) replace(dir folder.Dir) (from boundary.Mode, err error) {
 	return from, folder.Replace(dir, p)
 }
 
-// settle puts on record a mode that the policy has already, and has the marks follow. It came with a clone or was written
-// by hand, or the policy was and the marks hold against it.
+// settle puts on record a mode that the policy has already, and has the marks follow. It came with a clone or was
+// written by hand, or the policy was and the marks hold against it.
 func (s Switch) settle(dir folder.Dir, p boundary.Policy) error {
 	written, err := dir.Written()
 	if err != nil {

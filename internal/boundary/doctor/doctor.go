@@ -161,7 +161,8 @@ func (e *examination) lookAtPolicy() {
 	p, err := control.Policy(e.Dir)
 	if err != nil {
 		e.say("", Fault,
-			"mend it, or move it away and run orchestrator boundary install CLIENT: while it cannot be read, no client "+
+			"mend it, or move it away and run orchestrator boundary install CLIENT: "+
+				"while it cannot be read, no client "+
 				"is tried", "the policy: %v", err)
 		return
 	}
@@ -191,7 +192,8 @@ func (e *examination) lookAtVariables(client string) {
 			continue
 		}
 		level, effect := e.lifting(v.Value)
-		e.say(client, level, "take it out of env in that file; orchestrator boundary bypass --reason TEXT --for 30m ends "+
+		e.say(client, level, "take it out of env in that file; "+
+			"orchestrator boundary bypass --reason TEXT --for 30m ends "+
 			"by itself", "%s sets %s=%.40q: %s", v.File, boundary.BypassVariable, v.Value, effect)
 	}
 }

@@ -14,23 +14,23 @@ func Bypassed(p *Policy, c Call, v Verdict) string {
 	lines := []string{
 		"ORCHESTRATOR BOUNDARY BYPASSED: " + attempted(c, v) + " [" + v.Rule + "]",
 		"Let through by: " + liftedBy(c, v),
-		"Why that was needed: " + v.Reason + "; without the bypass " + withoutBypass(p, v),
+		withoutBypass(p, v) + ": " + v.Reason,
 		"Your role: " + role(c) + "; the bypass does not change it",
 		"On record: this call, its rule and the bypass",
 	}
 	return joined(lines, maxLine)
 }
 
-// withoutBypass says what becomes of a call as soon as the bypass ends.
+// withoutBypass says what would have become of a call without the bypass.
 func withoutBypass(p *Policy, v Verdict) string {
 	mode := cmp.Or(v.Mode, p.Mode)
 	switch {
 	case mode == Validate:
-		return "it is let through with a warning (validate: nothing is blocked)"
-	case v.Would == Ask, mode == Confirm && !Nobodys(v.Rule):
-		return "the person is asked"
+		return "Let through with a warning without the bypass"
+	case v.Would == Ask, mode == Confirm:
+		return "A person is asked without the bypass"
 	}
-	return "it is blocked"
+	return "Blocked without the bypass"
 }
 
 // liftedBy describes a bypass, and says when it ends.

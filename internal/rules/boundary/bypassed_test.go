@@ -25,11 +25,11 @@ func TestBypassed(t *testing.T) {
 		"ORCHESTRATOR BOUNDARY BYPASSED: Edit on src/a.go [main.writes]",
 		"Let through by: AMPLIFIER_BYPASS_BOUNDARY=true in the client's environment, until it is unset " +
 			"and the client is restarted",
-		"Why that was needed: Edit writes files; without the bypass it is blocked",
+		"Blocked without the bypass: Edit writes files",
 		"Your role: main session: you read, ask and delegate; agents change files; the bypass does not change it",
 		"On record: this call, its rule and the bypass",
 	}, strings.Split(said(DefaultEnforced(), environment), "\n"))
-	require.Contains(t, said(DefaultPolicy(), environment), "without the bypass it is let through with a warning")
+	require.Contains(t, said(DefaultPolicy(), environment), "Let through with a warning without the bypass: ")
 	everybody := said(DefaultEnforced(), func(c *Call) { c.Grants = []Grant{grant} })
 	require.Contains(t, everybody, "Let through by: bypass g1 of local:ada for every session, until "+
 		until.UTC().Format(time.RFC3339)+": the release is stuck\n")
@@ -41,7 +41,7 @@ func TestBypassed(t *testing.T) {
 	p.UnknownActor = AskWho
 	unknown := call("Edit", "unknown")
 	unknown.BypassEnv = "true"
-	require.Contains(t, Bypassed(&p, unknown, Judge(&p, unknown)), "without the bypass the person is asked")
+	require.Contains(t, Bypassed(&p, unknown, Judge(&p, unknown)), "A person is asked without the bypass: ")
 	require.Contains(t, Bypassed(&p, unknown, Verdict{Would: Block, Bypass: "gone"}), "Let through by: bypass gone\n")
 
 	grant.Reason = strings.Repeat("x\n\x1b[31m", 4000)

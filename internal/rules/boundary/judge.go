@@ -100,7 +100,7 @@ func (j *judgement) decide() Verdict {
 	if r.would == Allow {
 		return v
 	}
-	if !protects(r.rule) {
+	if !Nobodys(r.rule) {
 		v.Bypass = j.bypass()
 	}
 	mode := j.mode(r.rule)
@@ -128,7 +128,7 @@ func (j *judgement) mode(rule string) Mode {
 	return mode
 }
 
-// protects reports whether no bypass lifts a rule: what it keeps is what a bypass is recorded in.
+// protects reports whether a rule keeps the boundary itself, in which a bypass is recorded.
 func protects(rule string) bool { return strings.HasPrefix(rule, "protected.") }
 
 // rule returns the first that matches.

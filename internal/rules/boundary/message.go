@@ -135,7 +135,8 @@ func blocked(p *Policy, c Call) string {
 	return strings.Join(append(slices.Clone(tools), "shell commands that write files"), ", ")
 }
 
-// Nobodys reports whether a rule holds for agents as for the main session, so that delegating does not help.
+// Nobodys reports whether a rule holds for agents as for the main session, so that delegating does not help, and no
+// bypass lifts it.
 func Nobodys(rule string) bool { return protects(rule) || rule == RuleSecret }
 
 // instead returns what to do in place of the call: whom to give it to, and how.
@@ -153,8 +154,11 @@ func instead(p *Policy, c Call, v Verdict) []string {
 }
 
 func bypass(p *Policy, v Verdict) string {
-	if protects(v.Rule) {
+	switch {
+	case protects(v.Rule):
 		return "Bypass: none for the boundary's own files; a person changes them"
+	case v.Rule == RuleSecret:
+		return "Bypass: none for tokens, keys and the database"
 	}
 	text := "Bypass, for a person and only where the boundary is wrong: orchestrator boundary bypass --reason TEXT --for 30m"
 	if p.Bypass.Environment {

@@ -15,8 +15,8 @@ const dataFolder = ".orchestrator"
 // The first is a folder.
 var secrets = []string{"tokens", "audit.key", "witness.key", "state.db"}
 
-// Secret reports whether a file, by its name or by where its links lead, may be a secret of the service, or a folder with
-// them. The data folder is looked for by its name wherever it lies.
+// Secret reports whether a file, by its name or by where its links lead, may be a secret of the service, or a folder
+// with them. The data folder is looked for by its name wherever it lies.
 func (t Target) Secret() bool {
 	return namesSecret(t.Path, t.Unknown) || namesSecret(t.Real, t.Unknown)
 }
@@ -51,8 +51,8 @@ func matchFolder(element string) bool {
 	return ok && err == nil && element[0] == '.'
 }
 
-// soundsSecret reports whether a path below a folder of which nothing is known is that of a secret, if the folder is the
-// one for data or that of the tokens.
+// soundsSecret reports whether a path below a folder of which nothing is known is that of a secret, if the folder is
+// the one for data or that of the tokens.
 func soundsSecret(rest []string) bool {
 	switch len(rest) {
 	case 1:
@@ -88,8 +88,8 @@ func (j *judgement) secret() (ruling, bool) {
 	}
 	return ruling{RuleSecret, Block, shown,
 			"tokens, keys and the database of the service are secrets: no session reads or copies them, agents neither",
-			"use the orchestrator commands, which read the token themselves (orchestrator review, ask, conduct, " +
-				"drive), and leave " + dataFolder + " out of copies"},
+			"use the orchestrator commands, which read the token themselves (orchestrator review, show, next, " +
+				"status), and leave " + dataFolder + " out of copies"},
 		j.saw(RuleSecret, len(shown) > 0, "%d secrets of the service among what it may show", len(shown))
 }
 

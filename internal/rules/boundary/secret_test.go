@@ -56,15 +56,16 @@ func TestToolsThatListShowNothing(t *testing.T) {
 	}
 }
 
-// TestSecretsGoByModeAndBypass: the rule warns in validate, and a bypass lifts it, as it does others.
-func TestSecretsGoByModeAndBypass(t *testing.T) {
+// TestNoBypassShowsSecrets: the rule warns in validate, and no bypass lifts it.
+func TestNoBypassShowsSecrets(t *testing.T) {
 	p, c := policy(), call("cat token", "agent")
 	c.BypassEnv = "true"
 	v := Judge(&p, c)
-	require.Equal(t, []any{Allow, Block, ByEnvironment}, []any{v.Decision, v.Would, v.Bypass})
+	require.Equal(t, []any{Block, Block, ""}, []any{v.Decision, v.Would, v.Bypass})
+	require.Contains(t, Message(&p, c, v), "Bypass: none for tokens, keys and the database")
 	c.BypassEnv = ""
 	c.Grants = []Grant{{ID: "g", Since: noon, Until: noon.Add(1)}}
-	require.Equal(t, "g", Judge(&p, c).Bypass)
+	require.Equal(t, Block, Judge(&p, c).Decision)
 	c.Grants, p.Mode = nil, Validate
 	require.Equal(t, Warn, Judge(&p, c).Decision)
 
