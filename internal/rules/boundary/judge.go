@@ -246,10 +246,10 @@ func (j *judgement) sweeps() bool {
 
 // harmless lets through what changes no file.
 func (j *judgement) harmless() (ruling, bool) {
-	if j.saw(RuleDelegates, j.class == Delegates, "the call %s", j.class) {
+	if j.saw(RuleDelegates, j.class == Delegates, "the call %s", j.class.Does()) {
 		return ruling{rule: RuleDelegates, would: Allow}, true
 	}
-	return ruling{rule: RuleReads, would: Allow}, j.saw(RuleReads, j.class == Reads, "the call %s", j.class)
+	return ruling{rule: RuleReads, would: Allow}, j.saw(RuleReads, j.class == Reads, "the call %s", j.class.Does())
 }
 
 // agent gives agents the rights of their type.
@@ -344,7 +344,7 @@ func (j *judgement) mainChanges() ruling {
 	if j.call.Actor.Kind == Unknown && j.policy.UnknownActor == AskWho && r.would == Block {
 		r.would = Ask
 	}
-	j.saw(r.rule, true, "the call %s, and the actor is %s", j.class, j.call.Actor.Kind)
+	j.saw(r.rule, true, "the call %s, and the actor is %s", j.class.Does(), j.call.Actor.Kind)
 	return r
 }
 
