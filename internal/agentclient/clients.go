@@ -30,7 +30,7 @@ func Find(name string) (*Client, error) {
 		return c, nil
 	}
 	return nil, fault.New(fault.NotFound, "unknown_client", "there is no client %q", name).
-		WithFix("one of %s", strings.Join(Names(), ", "))
+		WithFix("name one of %s", strings.Join(Names(), ", "))
 }
 
 // Names returns the names of the clients, in the order of docs/clients.md.

@@ -1,9 +1,10 @@
 package agentclient
 
 import (
-	"orchestrator/internal/rules/boundary"
 	"strings"
 	"time"
+
+	"orchestrator/internal/rules/boundary"
 )
 
 // cursor is Cursor.

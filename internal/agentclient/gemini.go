@@ -1,8 +1,9 @@
 package agentclient
 
 import (
-	"orchestrator/internal/rules/boundary"
 	"time"
+
+	"orchestrator/internal/rules/boundary"
 )
 
 // gemini is Gemini CLI.

@@ -68,7 +68,8 @@ func decisionLine(p *output.Printer, v report.Violation) string {
 	if len(v.Files) > 0 {
 		line += " on " + output.Printable(strings.Join(v.Files[:min(3, len(v.Files))], ", "))
 	}
-	line += fmt.Sprintf("  by %s [%s] %s", output.Printable(string(v.Actor.Kind)), output.Printable(v.Rule), output.Printable(v.Reason))
+	line += fmt.Sprintf("  by %s [%s] %s", output.Printable(string(v.Actor.Kind)), output.Printable(v.Rule),
+		output.Printable(v.Reason))
 	if v.Label != "" {
 		line += "  labelled " + output.Printable(v.Label)
 	}

@@ -48,8 +48,12 @@ func (o *boundaryOptions) switchMode(cmd *cobra.Command, to boundary.Mode, overr
 		Version: func(client string) string { return install.ClientVersion(cmd.Context(), client) },
 	}.Make(dir)
 	if done.Mode != "" {
-		fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, was %s\n", output.Printable(dir.Root), output.Printable(string(to)),
-			output.Printable(string(done.From)))
+		was := "was " + string(done.From)
+		if done.From == done.Mode {
+			was = "as it was"
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %s\n", output.Printable(dir.Root), output.Printable(string(to)),
+			output.Printable(was))
 	}
 	writeFollowing(cmd, done)
 	return err

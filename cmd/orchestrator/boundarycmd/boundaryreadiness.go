@@ -46,7 +46,8 @@ func writeReadiness(p *output.Printer, r report.Readiness) {
 		if !c.Passed {
 			verdict = p.Paint(output.Red, "FAIL")
 		}
-		p.Line("%s  %s: %s (%s)", verdict, output.Printable(c.Name), output.Printable(c.Value), output.Printable(c.Threshold))
+		p.Line("%s  %s: %s (%s)", verdict, output.Printable(c.Name), output.Printable(c.Value),
+			output.Printable(c.Threshold))
 		if c.Fix != "" {
 			p.Line("      %s", output.Printable(c.Fix))
 		}
@@ -56,7 +57,8 @@ func writeReadiness(p *output.Printer, r report.Readiness) {
 		if f.Raised {
 			verdict = p.Paint(output.Red, "FLAG")
 		}
-		p.Line("%s  %s: %s (raised %s)", verdict, output.Printable(f.Name), output.Printable(f.Value), output.Printable(f.Limit))
+		p.Line("%s  %s: %s (raised %s)", verdict, output.Printable(f.Name), output.Printable(f.Value),
+			output.Printable(f.Limit))
 		if f.Advice != "" {
 			p.Line("      %s", output.Printable(f.Advice))
 		}

@@ -45,8 +45,8 @@ func writeStatus(p *output.Printer, s report.Status) {
 	writeUnheard(p, s.Unheard)
 	if s.Unrecorded {
 		p.Line("  %s", p.Paint(output.Red,
-			"the policy has another mode than was recorded, or none was: somebody wrote it by hand; orchestrator "+
-				"boundary mode records a switch"))
+			"the policy has another mode than was recorded, or none was: it was switched on another machine, or by "+
+				"hand; orchestrator boundary mode MODE --reason TEXT records the one that is to hold here"))
 	}
 	for _, g := range s.Bypasses {
 		writeBypass(p, g)

@@ -24,13 +24,19 @@ func load(file string) (doc *document, original []byte, err error) {
 		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, nil, fault.New(fault.Invalid, "settings_unreadable", "%s cannot be read", file).Because(err)
+		return nil, nil, unreadable(file, err)
 	}
 	if doc, err = parseFile(original); err != nil {
 		return nil, nil, fault.New(fault.Invalid, "settings_not_json", "%s is no JSON; nothing was changed", file).
 			WithFix("mend the file first").Because(err)
 	}
 	return doc, original, nil
+}
+
+// unreadable is the error of a file of settings that is there and cannot be read.
+func unreadable(file string, err error) error {
+	return fault.New(fault.Invalid, "settings_unreadable", "%s cannot be read", file).
+		WithFix("make it a regular file that you may read, of at most %d MiB", most>>20).Because(err)
 }
 
 // parseFile parses a settings file; an empty one is an empty object.
@@ -100,7 +106,7 @@ func (w *wiring) original(backup string, now *document) ([]byte, error) {
 	}
 	text, err := durable.ReadRegular(backup, most)
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "settings_unreadable", "%s cannot be read", backup).Because(err)
+		return nil, unreadable(backup, err)
 	}
 	before, err := parseFile(text)
 	if err != nil {

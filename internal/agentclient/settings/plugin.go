@@ -30,7 +30,7 @@ func readPlugin(file string) (string, error) {
 		return "", nil
 	}
 	if err != nil {
-		return "", fault.New(fault.Invalid, "settings_unreadable", "%s cannot be read", file).Because(err)
+		return "", unreadable(file, err)
 	}
 	if !strings.HasPrefix(string(text), pluginMark) {
 		return "", fault.New(fault.Conflict, "foreign_plugin", "%s is not ours; nothing was changed", file).

@@ -31,7 +31,8 @@ func registered(t *testing.T, dir folder.Dir, client, version string) (file stri
 	change, err := settings.Install(client, settings.Options{Root: dir.Root, ClientVersion: version,
 		Command: commandline.For(c, c.Wiring.Before()), Later: commandline.For(c, "later")})
 	require.NoError(t, err)
-	require.NoError(t, control.NoteInstallation(dir, client, version, control.Installed, boundarytest.By("r", boundarytest.Day0)))
+	by := boundarytest.By("r", boundarytest.Day0)
+	require.NoError(t, control.NoteInstallation(dir, client, version, control.Installed, by))
 	return change.File
 }
 
@@ -177,7 +178,8 @@ func TestTheServiceAlignsTheClients(t *testing.T) {
 	dir := boundarytest.Project(t)
 	file := registered(t, dir, "claude", "2.1.330")
 	n := 100
-	g := control.New(dir, boundarytest.OpenLedger(t, store.NewMemory()), func() time.Time { return boundarytest.Day0.Add(time.Hour) },
+	clock := func() time.Time { return boundarytest.Day0.Add(time.Hour) }
+	g := control.New(dir, boundarytest.OpenLedger(t, store.NewMemory()), clock,
 		func() string { n++; return boundarytest.ID(n) })
 	done, err := g.SetMode(t.Context(), "paula", control.ModeChange{Mode: boundary.Enforce, Reason: "r", Override: "o"})
 	require.NoError(t, err)

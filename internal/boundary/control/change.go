@@ -48,6 +48,9 @@ func (c Change) line(kind string) folder.Line {
 	return folder.Line{ID: c.ID, At: c.At.UTC().Truncate(time.Microsecond), Kind: kind, By: c.By, Reason: c.Reason}
 }
 
+// day returns the date of the change.
+func (c Change) day() string { return c.At.UTC().Format(time.DateOnly) }
+
 // CodeNoBoundary is the code of a project without a boundary.
 const CodeNoBoundary fault.Code = "no_boundary"
 
@@ -69,6 +72,7 @@ func SetUp(dir folder.Dir, c Change) (made bool, err error) {
 
 // SetUpAs does what SetUp does, with a policy of its own.
 func SetUpAs(dir folder.Dir, p boundary.Policy, c Change) (made bool, err error) {
+	p.ModeSince = c.day()
 	if made, err = dir.Make(p); err != nil || !made {
 		return made, err
 	}
@@ -106,24 +110,30 @@ func (s Switch) check(dir folder.Dir) error {
 		return err
 	}
 	_, err := Policy(dir)
+	if s.wayOut(dir, err) {
+		return dir.MakeFolder()
+	}
 	return err
 }
 
 // set notes the switch and makes it. The caller holds Lock.
 func (s Switch) set(dir folder.Dir) (from boundary.Mode, err error) {
 	p, err := Policy(dir)
-	if err != nil || p.Mode == s.To {
-		return p.Mode, err
+	switch {
+	case s.wayOut(dir, err):
+		return s.replace(dir)
+	case err != nil:
+		return "", err
+	case p.Mode == s.To:
+		return p.Mode, s.settle(dir, p)
 	}
 	if err := mayBlock(s.To, s.History, &p, s.Override, s.Change.At); err != nil {
 		return p.Mode, err
 	}
-	l := s.Change.line(folder.KindMode)
-	l.From, l.Mode, l.Override = p.Mode, s.To, s.Override
-	if err := dir.Append(l); err != nil {
+	if err := s.note(dir, p.Mode); err != nil {
 		return p.Mode, err
 	}
-	from, p.Mode = p.Mode, s.To
+	from, p.Mode, p.ModeSince = p.Mode, s.To, s.Change.day()
 	return from, dir.WritePolicy(p)
 }
 

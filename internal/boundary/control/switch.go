@@ -21,7 +21,7 @@ type Switch struct {
 // ModeSwitched says what a switch did.
 type ModeSwitched struct {
 	Mode    boundary.Mode `json:"mode"`
-	From    boundary.Mode `json:"from"` // the same where there was nothing to switch, which is not recorded
+	From    boundary.Mode `json:"from"` // the same where there was nothing to switch; it is recorded where it was not yet
 	Clients []Aligned     `json:"clients,omitempty"`
 
 	Told []string `json:"-"` // files with instructions that follow the mode

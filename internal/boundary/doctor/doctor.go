@@ -161,7 +161,8 @@ func (e *examination) lookAtPolicy() {
 	p, err := control.Policy(e.Dir)
 	if err != nil {
 		e.say("", Fault,
-			"mend it, or move it away and run orchestrator boundary install CLIENT: while it cannot be read, no client "+
+			"mend it, or move it away and run orchestrator boundary install CLIENT: "+
+				"while it cannot be read, no client "+
 				"is tried", "the policy: %v", err)
 		return
 	}
@@ -171,12 +172,7 @@ func (e *examination) lookAtPolicy() {
 		e.say("", Note, "orchestrator boundary mode validate --reason TEXT",
 			"the boundary is off: nothing is judged, and nothing recorded")
 	}
-	written, err := e.Dir.Written()
-	if marked := e.Dir.Enforcing(); err == nil && marked != written.Mode.Blocks() {
-		e.say("", Fault, "switch to another mode and back: orchestrator boundary mode writes both, on record",
-			"the policy says %s, and the mark of an enforcing project is there: %t; somebody wrote one of them by "+
-				"hand, or it came out of version control", written.Mode, marked)
-	}
+	e.lookAtMark()
 }
 
 // lookAtEnvironment looks at the variable that lifts the boundary, here, where clients may be started from.
@@ -196,7 +192,8 @@ func (e *examination) lookAtVariables(client string) {
 			continue
 		}
 		level, effect := e.lifting(v.Value)
-		e.say(client, level, "take it out of env in that file; orchestrator boundary bypass --reason TEXT --for 30m ends "+
+		e.say(client, level, "take it out of env in that file; "+
+			"orchestrator boundary bypass --reason TEXT --for 30m ends "+
 			"by itself", "%s sets %s=%.40q: %s", v.File, boundary.BypassVariable, v.Value, effect)
 	}
 }

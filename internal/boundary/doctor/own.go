@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"orchestrator/internal/boundary/folder"
 	"os"
 	"path/filepath"
 	"strings"
@@ -78,4 +79,22 @@ func asksHook(args []string, client string) bool {
 	}
 	named, _, err := hook.Arguments(args)
 	return err == nil && named == client
+}
+
+// lookAtMark compares the mode of the policy, which a team shares, with the mark of this machine.
+func (e *examination) lookAtMark() {
+	written, err := e.Dir.Written()
+	marked := folder.Marked(e.Dir)
+	fix := "orchestrator boundary mode " + string(written.Mode) + " --reason TEXT"
+	switch {
+	case err != nil || written.Mode.Blocks() == marked.Blocks():
+	case marked.Blocks():
+		e.say("", Fault, fix+" follows the policy here; orchestrator boundary mode "+string(marked)+
+			" --reason TEXT puts the policy back", "the policy says %s, and this machine still has the mark of %s, "+
+			"which holds: the mode was switched on another machine, or by hand", written.Mode, marked)
+	default:
+		e.say("", Note, fix+" does so now, and brings the settings of the clients in line",
+			"the policy says %s, and this machine has no mark of it yet: the mode was switched on another machine, or "+
+				"by hand; the next call of the hook puts the mark up", written.Mode)
+	}
 }

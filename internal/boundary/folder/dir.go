@@ -10,6 +10,7 @@
 //	                          when it grows
 //	journal/told/             an empty file for each reminder that a session was given at the end of a turn
 //	orchestrator-hook         a link to the program that clients start on this machine; or orchestrator
+//	policy.json.broken        a policy that could not be used when a person went back from enforce
 //	*.lock                    empty; held by whoever changes what their name says
 //
 // Nothing else than this folder is needed to judge a call: no server, no store.
@@ -129,7 +130,9 @@ const (
 func (d Dir) Policy() (p boundary.Policy, err error) {
 	p, err = d.Written()
 	if err == nil && p.Mode != boundary.Enforce && d.Enforcing() {
-		p.Mode = d.markedMode()
+		if marked := d.markedMode(); marked != p.Mode {
+			p.Mode, p.ModeSince = marked, "" // the date is that of the other mode
+		}
 	}
 	return p, err
 }
@@ -138,6 +141,9 @@ func (d Dir) Policy() (p boundary.Policy, err error) {
 func (d Dir) Written() (boundary.Policy, error) {
 	return readPolicy(d.policyPath(), ".orchestrator/boundary/policy.json")
 }
+
+// CodePolicyUnreadable is the code of a policy that cannot be read, or is not valid.
+const CodePolicyUnreadable fault.Code = "policy_unreadable"
 
 // ReadPolicy reads and checks a policy from any file.
 func ReadPolicy(path string) (p boundary.Policy, err error) { return readPolicy(path, path) }
@@ -155,7 +161,7 @@ func readPolicy(path, name string) (p boundary.Policy, err error) {
 	if err == nil {
 		return p, nil
 	}
-	refusal := fault.New(fault.Conflict, "policy_unreadable", "the policy %s cannot be used", name).
+	refusal := fault.New(fault.Conflict, CodePolicyUnreadable, "the policy %s cannot be used", name).
 		WithFix("mend it by schemas/boundary_policy.schema.json, or move it away and run orchestrator boundary install again")
 	if wrong := fault.As(err); wrong != nil {
 		return p, refusal.WithFields(wrong.Fields...)
@@ -248,6 +254,15 @@ func (d Dir) Grants() (all []boundary.Grant, err error) {
 			WithFix("move the file away").Because(err)
 	}
 	return all, nil
+}
+
+// Replace puts a policy into the place of one that cannot be used, which is kept beside it as policy.json.broken.
+func Replace(d Dir, p boundary.Policy) error {
+	err := os.Rename(d.policyPath(), d.policyPath()+".broken")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return unwritable(d.policyPath(), err)
+	}
+	return d.WritePolicy(p)
 }
 
 type grantFile struct {

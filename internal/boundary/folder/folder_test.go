@@ -29,7 +29,8 @@ func made(t *testing.T) Dir {
 }
 
 func line(id string, at time.Time) Line {
-	return Line{ID: id, At: at, Kind: KindDecision, Verdict: &boundary.Verdict{Decision: boundary.Allow, Would: boundary.Allow, Rule: "x", Class: boundary.Reads}}
+	return Line{ID: id, At: at, Kind: KindDecision, Verdict: &boundary.Verdict{
+		Decision: boundary.Allow, Would: boundary.Allow, Rule: "x", Class: boundary.Reads}}
 }
 
 // read returns the ids of all lines in order, and how many cannot be read.
@@ -216,7 +217,8 @@ func TestParsePolicy(t *testing.T) {
 	require.Empty(t, p.ExemptPaths)
 	require.Equal(t, boundary.DefaultPolicy().BlockedTools, p.BlockedTools, "what is left out is as in the default")
 	for text, code := range map[string]string{
-		`{}`: "invalid_policy", `{"schema_version":1}`: "invalid_policy", `{"schema_version":1,"mode":"enforce","x":1}`: "", `{"schema_version":1,"mode":"enforce","mode":"off"}`: "",
+		`{}`: "invalid_policy", `{"schema_version":1}`: "invalid_policy",
+		`{"schema_version":1,"mode":"enforce","x":1}`: "", `{"schema_version":1,"mode":"enforce","mode":"off"}`: "",
 		`{"schema_version":1,"mode":"enforce"} x`: "", ``: "", `null`: "", `[]`: "", `{"schema_version":1,"mode":"enforce","MODE":"off"}`: "",
 	} {
 		_, err := ParsePolicy([]byte(text))
@@ -265,13 +267,15 @@ func TestRotation(t *testing.T) {
 	for n := 2; n < 12; n++ {
 		require.NoError(t, os.WriteFile(filepath.Join(d.journalPath(), fileName("2026-01-03", n)), nil, 0o600))
 	}
-	for _, foreign := range []string{"x.jsonl", "2026-01-02.jsonl.gz", "2026-01-02.0.jsonl", "2026-01-02.01.jsonl", "2026-13-02.jsonl", "2026-01-02.x.jsonl"} {
+	for _, foreign := range []string{"x.jsonl", "2026-01-02.jsonl.gz", "2026-01-02.0.jsonl",
+		"2026-01-02.01.jsonl", "2026-13-02.jsonl", "2026-01-02.x.jsonl"} {
 		require.NoError(t, os.WriteFile(filepath.Join(d.journalPath(), foreign), []byte("x\n"), 0o600))
 	}
 	names, err := d.Files()
 	require.NoError(t, err)
 	require.Equal(t, []string{"2026-01-02.jsonl", "2026-01-02.1.jsonl", "2026-01-03.jsonl"}, names[:3])
-	require.Equal(t, []string{"2026-01-03.9.jsonl", "2026-01-03.10.jsonl", "2026-01-03.11.jsonl", "2026-01-04.1.jsonl"}, names[len(names)-4:])
+	require.Equal(t, []string{"2026-01-03.9.jsonl", "2026-01-03.10.jsonl", "2026-01-03.11.jsonl",
+		"2026-01-04.1.jsonl"}, names[len(names)-4:])
 	ids, malformed := read(t, d)
 	require.Equal(t, []string{"a", "b", "c", "d"}, ids)
 	require.Zero(t, malformed, "what has no end is not a line yet")

@@ -30,6 +30,9 @@ const (
 	KindReview       = "review"      // a person looked at the boundary again, after it was enforced
 )
 
+// WhatPulled is the What of a mode that came with the policy: nobody switched it on this machine.
+const WhatPulled = "pulled"
+
 // Line is one line of a journal. Which members it has depends on its kind.
 type Line struct {
 	ID   string    `json:"id"` // 16 hexadecimal digits
@@ -63,7 +66,7 @@ type Line struct {
 
 	// Of outcomes: OutcomeDone or OutcomeFailed. Of drills: what was exercised, "bypass" or "rollback". Of
 	// installations: "installed", "removed", "fails_shut", "fails_open" or "failed". Of labels: "correct",
-	// "false-positive" or "resolved". Of attestations the item, of reviews the name.
+	// "false-positive" or "resolved". Of attestations the item, of reviews the name. Of modes: "pulled" or nothing.
 	What string `json:"what,omitempty"`
 	Of   string `json:"of,omitempty"` // the id of the decision that a label is of
 

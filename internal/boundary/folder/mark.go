@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/system/tree"
@@ -32,16 +33,50 @@ func (d Dir) Mark() error {
 	if len(unmarked(d)) == 0 {
 		return nil
 	}
+	_, err := markBy(d, d.mark)
+	return err
+}
+
+// Adopt marks a project as Mark does. Where it had no mark at all, the mode came with the policy, out of version
+// control or by hand: that is noted, since the boundary blocks on this machine from now on.
+func Adopt(d Dir, newID func() string, now func() time.Time) error {
+	if len(unmarked(d)) == 0 {
+		return nil
+	}
+	first, err := markBy(d, d.mark)
+	if err != nil || first == "" {
+		return err
+	}
+	return d.Append(Pulled(first, newID(), now()))
+}
+
+// Settle makes the marks say the mode of the policy, as WritePolicy does, and leaves the policy as it is written.
+func Settle(d Dir) error {
+	_, err := markBy(d, d.remark)
+	return err
+}
+
+// markBy changes the marks of a project whose policy blocks. It returns the mode where there was no mark before.
+func markBy(d Dir, change func(boundary.Mode) error) (first boundary.Mode, err error) {
 	unlock, err := d.lockMarks()
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer unlock()
 	p, err := d.Policy()
 	if err != nil || !p.Mode.Blocks() {
-		return err
+		return "", err
 	}
-	return d.mark(p.Mode)
+	if !d.Enforcing() {
+		first = p.Mode
+	}
+	return first, change(p.Mode)
+}
+
+// Pulled returns the line of a mode that came with the policy, and was switched elsewhere.
+func Pulled(mode boundary.Mode, id string, at time.Time) Line {
+	return Line{ID: id, At: at.UTC().Truncate(time.Microsecond), Kind: KindMode, Mode: mode, What: WhatPulled,
+		By: "policy.json", Reason: "the policy came with this mode: it was switched on another machine, or by hand"}
 }
 
 // lockMarks keeps others from changing policy and marks. Where this user may not write the folder there is no lock to
@@ -100,6 +135,14 @@ func saysMode(path string, mode boundary.Mode) bool {
 	const most = 1 << 10
 	text, err := tree.ReadFile(context.Background(), path, most)
 	return err == nil && bytes.Equal(text, markOf(mode))
+}
+
+// Marked returns the mode that the marks say; "" where there is none.
+func Marked(d Dir) boundary.Mode {
+	if !d.Enforcing() {
+		return ""
+	}
+	return d.markedMode()
 }
 
 // markedMode returns what the marks of an enforcing project say: enforce, unless each that is there says confirm.

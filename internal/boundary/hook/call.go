@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -50,6 +51,9 @@ func callOf(e agentclient.Event, r resolver, at time.Time) boundary.Call {
 	for _, p := range reading.Parts {
 		part := boundary.Part{Words: p.Words, Class: boundary.Class(p.Class), Why: p.Why, Foreign: p.Unknown}
 		part.Targets, part.Runs = r.targets(p.Targets), r.running(p)
+		if r.isLog(p, part.Targets) {
+			part.Class = boundary.Produces
+		}
 		c.Parts = append(c.Parts, part)
 	}
 	r.outputs(c.Parts)
@@ -115,6 +119,42 @@ func (r resolver) holdsProject(t boundary.Target) bool {
 		above := strings.HasPrefix(folder, "/")
 		prefix := strings.TrimSuffix(folder, "/") + "/"
 		return folder == "." || above && (strings.HasPrefix(r.root, prefix) || strings.HasPrefix(r.realRoot, prefix))
+	})
+}
+
+// running returns where the code lies that a part of a command runs. Of a folder in which code is looked for, it says
+// what a main session may have written there; of one that only settings are read from, nothing unless it did.
+func (r resolver) running(p shell.Part) (all []boundary.Target) {
+	for _, code := range p.Runs {
+		t := r.target(code.Path, code.Known)
+		switch {
+		case p.Class == shell.Reads && t.Unknown:
+			t.Holds = exemptFile(r.root, r.exempt, boundary.Target{Path: "."}, func(name string) bool { return !isRepository(name) })
+		case p.Class == shell.Produces && code.Tree && !t.Unknown:
+			t.Holds = exemptFile(r.root, r.exempt, t, isText)
+		}
+		if p.Class == shell.Produces || t.Holds != "" || r.isExempt(t) {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// isLog reports whether a redirection or tee writes nothing but logs, outside of the folders where a main session may
+// write anyway: they are outputs, unless git tracks them.
+func (r resolver) isLog(p shell.Part, targets []boundary.Target) bool {
+	if p.Class != shell.Writes || len(p.Words) > 0 && p.Words[0] != "tee" {
+		return false
+	}
+	return !slices.ContainsFunc(targets, func(t boundary.Target) bool {
+		return t.Unknown || path.Ext(t.Path) != ".log" || r.isExempt(t)
+	})
+}
+
+// isExempt reports whether a folder lies in an exempt one.
+func (r resolver) isExempt(t boundary.Target) bool {
+	return slices.ContainsFunc(r.exempt, func(folder string) bool {
+		return within(t.Path, folder) || t.Real != "" && within(t.Real, folder)
 	})
 }
 

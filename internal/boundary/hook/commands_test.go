@@ -35,7 +35,8 @@ func TestCommandsOfThePages(t *testing.T) {
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(p.dir.Root, "bin/tracked"), nil, 0o700))
 	git(t, p.dir.Root, "init", "-q")
-	git(t, p.dir.Root, "add", "bin/tracked")
+	require.NoError(t, os.WriteFile(filepath.Join(p.dir.Root, "bin/tracked.log"), nil, 0o600))
+	git(t, p.dir.Root, "add", "bin/tracked", "bin/tracked.log")
 	seen := map[string]bool{}
 	p.judgePage(everydayPage, seen, true)
 	require.GreaterOrEqual(t, len(seen), 80)

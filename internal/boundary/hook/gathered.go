@@ -7,34 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"orchestrator/internal/boundary/shell"
 	"orchestrator/internal/rules/boundary"
 )
-
-// running returns where the code lies that a part of a command runs. Of a folder in which code is looked for, it says
-// what a main session may have written there; of one that only settings are read from, nothing unless it did.
-func (r resolver) running(p shell.Part) (all []boundary.Target) {
-	for _, code := range p.Runs {
-		t := r.target(code.Path, code.Known)
-		switch {
-		case p.Class == shell.Reads && t.Unknown:
-			t.Holds = r.exemptFile(boundary.Target{Path: "."}, func(name string) bool { return !isRepository(name) })
-		case p.Class == shell.Produces && code.Tree && !t.Unknown:
-			t.Holds = r.exemptFile(t, isText)
-		}
-		if p.Class == shell.Produces || t.Holds != "" || r.isExempt(t) {
-			all = append(all, t)
-		}
-	}
-	return all
-}
-
-// isExempt reports whether a folder lies in an exempt one.
-func (r resolver) isExempt(t boundary.Target) bool {
-	return slices.ContainsFunc(r.exempt, func(folder string) bool {
-		return within(t.Path, folder) || t.Real != "" && within(t.Real, folder)
-	})
-}
 
 // isRepository reports whether a folder that holds a file of the name may be a repository of git, whose settings may
 // name programs.
@@ -45,12 +19,12 @@ func isRepository(name string) bool {
 // mostExempt is how many files of an exempt folder are looked at.
 const mostExempt = 2000
 
-// exemptFile returns a file below a folder, in one of the exempt folders, that is not harmless by its name; "" where
-// there is none.
-func (r resolver) exemptFile(below boundary.Target, harmless func(name string) bool) (found string) {
+// exemptFile returns a file below a folder of the project at root, in one of the exempt folders, that is not harmless
+// by its name; "" where there is none.
+func exemptFile(root string, exempt []string, below boundary.Target, harmless func(string) bool) (found string) {
 	files := 0
 	look := func(file string, entry fs.DirEntry, err error) error {
-		name, _ := r.place(file)
+		name := filepath.ToSlash(strings.TrimPrefix(file, root+string(filepath.Separator)))
 		if files++; files > mostExempt || err != nil && !errors.Is(err, fs.ErrNotExist) {
 			found = name // what cannot be told may be harmful
 			return fs.SkipAll
@@ -61,9 +35,9 @@ func (r resolver) exemptFile(below boundary.Target, harmless func(name string) b
 		}
 		return nil
 	}
-	for _, folder := range r.exempt {
+	for _, folder := range exempt {
 		if found == "" && (within(folder, below.Path) || below.Real != "" && within(folder, below.Real)) {
-			_ = filepath.WalkDir(filepath.Join(r.root, filepath.FromSlash(folder)), look)
+			_ = filepath.WalkDir(filepath.Join(root, filepath.FromSlash(folder)), look)
 		}
 	}
 	return found

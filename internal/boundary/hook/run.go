@@ -147,6 +147,8 @@ func (r *run) answer() agentclient.Answer {
 // decide answers a call in a project that has a boundary. unread is what kept the call from being read.
 func (r *run) decide(dir folder.Dir, event agentclient.Event, unread error) agentclient.Answer {
 	policy, err := dir.Policy()
+	// a policy that cannot be read forbids no way out
+	r.lifted.Store(r.Getenv(boundary.BypassVariable) == "true" && (err != nil || policy.Bypass.Environment))
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !dir.Enforcing():
 		return r.client.Load().Answer(event.When, boundary.Allow, "") // not set up
@@ -158,10 +160,9 @@ func (r *run) decide(dir folder.Dir, event agentclient.Event, unread error) agen
 		return r.failed(err)
 	}
 	if policy.Mode.Blocks() {
-		_ = dir.Mark() // a policy that was written by hand, or cloned, has none
+		_ = folder.Adopt(dir, r.NewID, r.Now) // a policy that was written by hand, or cloned, has no mark
 	}
 	r.enforcing.Store(policy.Mode.Blocks())
-	r.lifted.Store(policy.Bypass.Environment && r.Getenv(boundary.BypassVariable) == "true")
 	switch {
 	case policy.Mode == boundary.Off:
 		return r.client.Load().Answer(event.When, boundary.Allow, "")

@@ -322,6 +322,11 @@ func TestPolicyMissing(t *testing.T) {
 			require.Equal(t, code, got.code, "%s %s: %+v", name, mode, got)
 			if code == 2 {
 				require.Contains(t, got.stderr, "policy", name)
+				lifted := p.hook(strings.NewReader(p.edit()), boundary.BypassVariable+"=true")
+				require.Equal(t, 0, lifted.code, "%s: the block names this way out", name)
+				require.Contains(t, lifted.stdout, "ORCHESTRATOR BOUNDARY BYPASSED", name)
+				all := p.lines()
+				require.Equal(t, boundary.ByEnvironment, all[len(all)-1].What, "it is on record")
 			}
 		}
 	}
@@ -435,6 +440,14 @@ func TestTheMarkHolds(t *testing.T) {
 	require.Equal(t, 2, p.hook(strings.NewReader(p.edit())).code)
 	require.NoError(t, os.Remove(path))
 	require.Equal(t, 2, p.hook(strings.NewReader(p.edit())).code, "the first call has marked the project")
+	pulled := 0
+	for _, l := range p.lines() {
+		if l.Kind == folder.KindMode && l.What == folder.WhatPulled {
+			pulled++
+			require.Equal(t, boundary.Enforce, l.Mode)
+		}
+	}
+	require.Equal(t, 1, pulled, "once, by the first call")
 }
 
 // In a repository the project is known as enforcing when all of the boundary's folder is gone.

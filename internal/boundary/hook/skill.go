@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 
 	"orchestrator/internal/agentclient"
@@ -19,7 +20,9 @@ const (
 	mostFolders = 32
 )
 
-var skillName = regexp.MustCompile(`^[A-Za-z0-9_.-]+(:[A-Za-z0-9_.-]+)*$`)
+var skillName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9_.-]+(:[A-Za-z0-9_.-]+)*$`)
+})
 
 // skill reads what a skill has the client run by itself, where the client has a file of it. Where several files have
 // its name, all of them count; where none has, or none runs anything, there is no reading.
@@ -28,7 +31,7 @@ func (r resolver) skill(e agentclient.Event) (reading shell.Reading, runs bool) 
 	e.Skill = strings.TrimPrefix(strings.TrimSpace(e.Skill), "/") // as it is typed
 	if !known || len(client.Skills) == 0 {
 		return shell.Reading{}, false
-	} else if !skillName.MatchString(e.Skill) || strings.Contains(e.Skill, "..") {
+	} else if !skillName().MatchString(e.Skill) || strings.Contains(e.Skill, "..") {
 		return shell.Unread("", "the name of the skill is no name, and which file is read cannot be told"), true
 	}
 	var all []string

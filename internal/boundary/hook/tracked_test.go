@@ -24,7 +24,8 @@ func TestTracked(t *testing.T) {
 		r := newResolver(root, root, root, "")
 		parts := []boundary.Part{
 			{Class: boundary.Reads, Targets: r.targets([]shell.Target{{Path: name, Known: true}})},
-			{Class: boundary.Produces, Targets: r.targets([]shell.Target{{Path: "none", Known: true}, {Path: name, Known: true}})},
+			{Class: boundary.Produces,
+				Targets: r.targets([]shell.Target{{Path: "none", Known: true}, {Path: name, Known: true}})},
 		}
 		r.outputs(parts)
 		require.False(t, parts[0].Targets[0].Tracked, "it is to be no output")

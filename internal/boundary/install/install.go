@@ -134,6 +134,9 @@ func (o Options) setUp(d *Done) (mode boundary.Mode, err error) {
 	if err != nil {
 		return "", err
 	}
+	if err := o.adopt(policy.Mode); err != nil {
+		return "", err
+	}
 	return policy.Mode, link(o.Dir, d.Program)
 }
 

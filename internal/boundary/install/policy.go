@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"orchestrator/internal/boundary/control"
+	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
 )
@@ -23,4 +24,19 @@ func (o Options) checkPolicy() (boundary.Policy, error) {
 			WithFix("a person changes it in .orchestrator/boundary/policy.json; leave it out here")
 	}
 	return p, err
+}
+
+// adopt makes the journal of this machine begin with the mode of a policy that came with a clone, and marks a project
+// whose policy blocks.
+func (o Options) adopt(mode boundary.Mode) error {
+	recorded, err := control.Recorded(o.Dir)
+	if err != nil {
+		return err
+	}
+	if recorded == "" {
+		if err := o.Dir.Append(folder.Pulled(mode, o.Change.ID, o.Change.At)); err != nil {
+			return err
+		}
+	}
+	return o.Dir.Mark()
 }

@@ -140,13 +140,14 @@ func sentence(err error) string {
 	return err.Error()
 }
 
-// of returns what is told of the boundary of a project as it is now.
+// of returns what is told of the boundary of a project. It is what the policy says: the files are shared as the policy
+// is, and have to say the same on every machine.
 func of(dir folder.Dir) (string, error) {
-	p, err := dir.Policy()
+	p, err := dir.Written()
 	if err != nil {
 		return "", err
 	}
-	since, err := lastSwitch(dir)
+	since, err := p.Since()
 	if err != nil {
 		return "", err
 	}
@@ -157,16 +158,6 @@ func of(dir folder.Dir) (string, error) {
 		}
 	}
 	return Text(p.Mode, since, clients), nil
-}
-
-// lastSwitch returns when the mode was switched last; the zero time where nobody knows.
-func lastSwitch(dir folder.Dir) (at time.Time, err error) {
-	return at, dir.Read(func(l folder.Line, err error) error {
-		if err == nil && l.Kind == folder.KindMode {
-			at = l.At
-		}
-		return nil
-	})
 }
 
 // rules says of each mode what becomes of a call against the rule.

@@ -148,7 +148,8 @@ func TestFilesThatAreLeftAlone(t *testing.T) {
 	require.NoError(t, os.Symlink("elsewhere.md", filepath.Join(dir.Root, "AGENTS.md")))
 	_, said, err = notice.Put(dir)
 	require.NoError(t, err)
-	require.Equal(t, []string{"AGENTS.md is left as it is, since it is not a regular file; sessions are not told there of the boundary"}, said)
+	require.Equal(t, []string{"AGENTS.md is left as it is, since it is not a regular file; " +
+		"sessions are not told there of the boundary"}, said)
 	require.Equal(t, "see @AGENTS.md\n", read(t, dir, "CLAUDE.md"))
 
 	inner := marked.Guide.Whole(marked.Boundary.Begin + "\n")

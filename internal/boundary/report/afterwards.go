@@ -72,14 +72,38 @@ func (h *History) rolledBack() (at time.Time) {
 	return at
 }
 
-// activated returns when the boundary was switched to enforce; the zero time where it is not in it.
+// activated returns when the boundary was switched to enforce; the zero time where it is not in it. Where the switch is
+// on record on another machine alone, it is when the first call was judged in enforce here.
 func (h *History) activated() (at time.Time) {
+	var last time.Time
 	for _, m := range h.Modes {
+		last = m.At
 		switch {
 		case m.Mode != boundary.Enforce:
 			at = time.Time{}
 		case at.IsZero():
 			at = m.At
+		}
+	}
+	if !at.IsZero() {
+		return at
+	}
+	return h.enforcedAfter(last.Add(inFlight))
+}
+
+// inFlight is how long after a switch of the mode a call may still be judged by the mode before.
+const inFlight = time.Minute
+
+// enforcedAfter returns when calls began to be judged in enforce, of those after a moment; the zero time where the last
+// one was not.
+func (h *History) enforcedAfter(from time.Time) (at time.Time) {
+	for _, d := range h.Decisions {
+		switch {
+		case d.At.Before(from):
+		case d.Mode != boundary.Enforce:
+			at = time.Time{}
+		case at.IsZero():
+			at = d.At
 		}
 	}
 	return at

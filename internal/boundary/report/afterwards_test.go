@@ -244,6 +244,21 @@ func TestReviewsFollowTheSwitchToEnforce(t *testing.T) {
 }
 
 // Verifies: ORC-215
+func TestReviewsBeginWithTheFirstCallWhereTheSwitchIsNotOnRecord(t *testing.T) {
+	c := newCourse(t)
+	in := func(mode boundary.Mode) func(*folder.Line) { return func(l *folder.Line) { l.Mode = mode } }
+	c.at = c.at.Add(-time.Second)
+	c.calls("s", boundary.Main, "Read", "a", in(boundary.Enforce))
+	require.Empty(t, c.reviews(), "it may have been in flight")
+	c.at = c.at.Add(day)
+	c.calls("s", boundary.Main, "Read", "a", in(boundary.Enforce))
+	c.at = c.at.Add(3 * day)
+	require.Equal(t, []string{"48h"}, c.due())
+	c.calls("s", boundary.Main, "Read", "a", in(boundary.Validate))
+	require.Empty(t, c.reviews(), "it is not enforced any more")
+}
+
+// Verifies: ORC-215
 func TestBypassesAndErrorsOpenReviews(t *testing.T) {
 	c := newCourse(t)
 	lifted := func(l *folder.Line) { l.Verdict.Decision, l.Verdict.Bypass = boundary.Allow, boundary.ByEnvironment }

@@ -16,7 +16,7 @@ type Status struct {
 	Since      time.Time        `json:"since,omitzero"` // of the mode, where it is on record
 	By         string           `json:"by,omitempty"`
 	Reason     string           `json:"reason,omitempty"`
-	Unrecorded bool             `json:"unrecorded"` // the policy has another mode than was recorded: somebody wrote it by hand
+	Unrecorded bool             `json:"unrecorded"` // the policy has another mode than was recorded on this machine
 	Bypasses   []boundary.Grant `json:"bypasses"`   // in force now
 	Decisions  int              `json:"decisions"`
 	Violations int              `json:"violations"`

@@ -104,6 +104,7 @@ func (w *walker) environment(name string, value arg) {
 		w.scope.lost = true
 	case toolchain.HoldsCommand(name) && value.known:
 		w.apart(func() { w.code(value.text) })
+	case value.known && toolchain.IsPlain(name, value.text):
 	case toolchain.HoldsCommand(name), toolchain.Hazard(name):
 		w.doubt(name + " changes what programs do")
 	}

@@ -117,8 +117,7 @@ func (w *walker) redirected(s *syntax.Stmt) {
 // redirections are those that write.
 var redirections = []syntax.RedirOperator{
 	syntax.RdrOut, syntax.AppOut, syntax.RdrInOut, syntax.RdrClob, syntax.AppClob, syntax.RdrAll, syntax.AppAll,
-	syntax.RdrAllClob,
-	syntax.AppAllClob, syntax.DplOut,
+	syntax.RdrAllClob, syntax.AppAllClob, syntax.DplOut,
 }
 
 func (w *walker) redirect(r *syntax.Redirect) {

@@ -19,8 +19,7 @@ type call struct {
 // systemFolders hold the programs that the tables mean.
 var systemFolders = names{
 	"", "/bin/", "/opt/homebrew/bin/", "/opt/local/bin/", "/run/current-system/sw/bin/", "/sbin/", "/snap/bin/",
-	"/usr/bin/", "/usr/local/bin/",
-	"/usr/local/go/bin/", "/usr/sbin/",
+	"/usr/bin/", "/usr/local/bin/", "/usr/local/go/bin/", "/usr/sbin/",
 }
 
 // run looks at a program and its words.
@@ -121,9 +120,7 @@ func (c *call) function() {
 }
 
 // goFlags are programs to which --w is -w.
-var goFlags = names{
-	"clang-format", "go", "gofmt", "gofumpt", "goimports",
-}
+var goFlags = names{"clang-format", "go", "gofmt", "gofumpt", "goimports"}
 
 func singleDashes(args []arg) []arg {
 	single := append([]arg(nil), args...)

@@ -147,9 +147,7 @@ func rooted(path string) bool {
 		(path[2] == '\\' || path[2] == '/'))
 }
 
-var harmless = names{
-	"/dev/full", "/dev/null", "/dev/stderr", "/dev/stdout", "/dev/tty", "/dev/zero",
-}
+var harmless = names{"/dev/full", "/dev/null", "/dev/stderr", "/dev/stdout", "/dev/tty", "/dev/zero"}
 
 // harm drops the targets that keep nothing.
 func harm(targets []Target) []Target {

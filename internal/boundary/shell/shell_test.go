@@ -207,7 +207,7 @@ func TestOptionTables(t *testing.T) {
 	for _, row := range runners {
 		tables = append(tables, row.is)
 	}
-	tables = append(tables, curlOptions)
+	tables = append(tables, toolchain.CurlOptions)
 	for _, row := range slices.Concat(toolchain.Rows(), toolchain.SteeringRows()) {
 		tables = append(tables, row.Opts, row.After)
 	}

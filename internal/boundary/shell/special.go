@@ -1,6 +1,10 @@
 package shell
 
-import "strings"
+import (
+	"strings"
+
+	"orchestrator/internal/boundary/shell/toolchain"
+)
 
 // special returns what looks at a program that the row of a table cannot describe; nil for all others.
 func special(name string) func(*call) {
@@ -326,7 +330,12 @@ func (c *call) subcommand() (tool, bool) {
 func gh(c *call) {
 	if len(c.args) > 1 && c.args[0].known && c.args[1].known {
 		switch c.args[1].text {
-		case "view", "list", "status", "diff", "checks":
+		case "view", "list", "status", "diff", "checks", "watch":
+			c.reads()
+			return
+		}
+		p := c.parse("X:~ --method:~ f:^ F:^ --field:^ --raw-field:^ --input:^ q: --jq: --paginate i --include --slurp")
+		if c.args[0].text == "api" && !p.strange && !p.sends && !p.loose && len(p.operands) == 2 {
 			c.reads()
 			return
 		}
@@ -362,7 +371,7 @@ func curl(c *call) {
 			return
 		}
 	}
-	c.judge(tool{class: Reads, opts: curlOptions})
+	c.judge(tool{class: Reads, opts: toolchain.CurlOptions})
 }
 
 // makeRule allows nothing: even make -n runs what a makefile runs to be read.

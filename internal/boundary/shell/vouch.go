@@ -89,6 +89,10 @@ func produces(c *call) bool {
 	if !toolchain.Knows(name) {
 		return false
 	}
+	if c.about() && c.name != "git" && !c.w.scope.function(c.name) {
+		c.reads()
+		return true
+	}
 	var leading [3]string
 	n := 0
 	for n < len(leading) && n < len(c.args) && c.args[n].known {

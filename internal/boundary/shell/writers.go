@@ -126,7 +126,7 @@ var sometimes = tools{
 	{"ld", Ambiguous, none, "o:>"},
 	{"magick", Ambiguous, last, ""},
 	{"openssl", Ambiguous, none, "-out:> -keyout:> -writerand:> -CAcreateserial@ -signature: -in: -engine:!"},
-	{"pandoc", Reads, none, "o:> --output:> F:! --filter:! L:! --lua-filter:! --pdf-engine:! --extract-media:> f: " +
+	{"pandoc", Ambiguous, none, "o:> --output:> F:! --filter:! L:! --lua-filter:! --pdf-engine:! --extract-media:> f: " +
 		"t: --from: --to: d:! --defaults:! --log:>"},
 	{"prettier", Ambiguous, none, "w* --write* c l --check --list-different --config:! --plugin:! --parser: " +
 		"--stdin-filepath: --cache-location:>"},
@@ -174,8 +174,9 @@ var subcommands = tools{
 // readingSubcommands write nothing, whatever their options are; writingSubcommands write files that they do not name.
 var (
 	readingSubcommands = names{
-		"brew info", "brew list", "docker images", "docker info", "docker inspect", "docker logs", "docker ps",
-		"docker version", "go help", "go mod graph", "go mod verify", "go mod why", "go version", "kubectl describe",
+		"brew info", "brew list", "docker compose logs", "docker compose ls", "docker compose ps", "docker images",
+		"docker info", "docker inspect", "docker logs", "docker ps", "docker version", "go help", "go mod graph",
+		"go mod verify", "go mod why", "go version", "helm list", "helm status", "helm version", "kubectl describe",
 		"kubectl explain", "kubectl get", "kubectl logs", "kubectl top", "kubectl version", "npm info", "npm list",
 		"npm ls", "npm outdated", "npm view", "pip freeze", "pip list", "pip show", "pip3 freeze", "pip3 list",
 		"pip3 show", "pnpm list", "podman images", "podman logs", "podman ps", "systemctl status",

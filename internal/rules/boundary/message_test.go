@@ -41,7 +41,8 @@ func TestTheExampleCanBeCalled(t *testing.T) {
 		c := Call{Tool: strings.Repeat("Tool", 80), OwnTool: "", Actor: Actor{Kind: Main}, Targets: []Target{file(path)},
 			Delegation: Delegation{Tool: "task", Type: "agent_type", Prompt: "prompt",
 				Also:   []Member{{"name", "change-the-file"}, {"description", "Change the file"}},
-				Agents: []AgentType{{Name: name}}, Reads: []string{strings.Repeat("r", 300)}, Writes: []string{strings.Repeat("w", 300)}}}
+				Agents: []AgentType{{Name: name}}, Reads: []string{strings.Repeat("r", 300)},
+				Writes: []string{strings.Repeat("w", 300)}}}
 		said := message(DefaultEnforced(), c)
 		require.LessOrEqual(t, utf8.RuneCountInString(said), MaxMessage)
 		_, rest, found := strings.Cut(said, "\nExample: task ")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"orchestrator/internal/fault"
 )
@@ -16,14 +17,15 @@ import (
 type Policy struct {
 	SchemaVersion   int        `json:"schema_version"`
 	Mode            Mode       `json:"mode"`
-	PathModes       []PathMode `json:"path_modes"`       // modes of some files; the first that matches counts
-	BlockedTools    []string   `json:"blocked_tools"`    // write files: not for a main session
-	AllowedTools    []string   `json:"allowed_tools"`    // write nothing
-	DelegateTools   []string   `json:"delegate_tools"`   // start an agent
-	ReadingCommands []string   `json:"reading_commands"` // beginnings of shell commands that are to count as reading
-	ExemptPaths     []string   `json:"exempt_paths"`     // what a main session may write, too
-	ProtectedPaths  []string   `json:"protected_paths"`  // what nobody may write, besides the boundary's own files
-	Agents          []Rights   `json:"agents"`           // the first whose name matches an agent's type has its rights
+	ModeSince       string     `json:"mode_since,omitempty"` // the date of the switch to it; "" is unknown
+	PathModes       []PathMode `json:"path_modes"`           // modes of some files; the first that matches counts
+	BlockedTools    []string   `json:"blocked_tools"`        // write files: not for a main session
+	AllowedTools    []string   `json:"allowed_tools"`        // write nothing
+	DelegateTools   []string   `json:"delegate_tools"`       // start an agent
+	ReadingCommands []string   `json:"reading_commands"`     // beginnings of shell commands that are to count as reading
+	ExemptPaths     []string   `json:"exempt_paths"`         // what a main session may write, too
+	ProtectedPaths  []string   `json:"protected_paths"`      // what nobody may write, besides the boundary's own files
+	Agents          []Rights   `json:"agents"`               // the first whose name matches an agent's type has its rights
 	UnknownActor    ActorRule  `json:"unknown_actor"`
 	Ambiguous       Decision   `json:"ambiguous"` // block, ask or allow
 	Produces        Decision   `json:"produces"`  // the same: builds, tests, installs and commits of a main session
@@ -112,6 +114,14 @@ func DefaultThresholds() Thresholds {
 	}
 }
 
+// Since returns the day since when the mode is in force; the zero time where the policy does not say it.
+func (p *Policy) Since() (time.Time, error) {
+	if p.ModeSince == "" {
+		return time.Time{}, nil
+	}
+	return time.Parse(time.DateOnly, p.ModeSince)
+}
+
 // Check returns everything that is wrong with a policy, or nil.
 func (p *Policy) Check() error {
 	var fields []fault.Field
@@ -124,6 +134,9 @@ func (p *Policy) Check() error {
 	}
 	if !slices.Contains(Modes(), p.Mode) {
 		wrong("/mode", "write off, validate, confirm or enforce", "there is no mode %q", p.Mode)
+	}
+	if _, err := p.Since(); err != nil {
+		wrong("/mode_since", "write a date, as in 2026-03-04, or leave it out", "%q is no date", p.ModeSince)
 	}
 	if !slices.Contains([]ActorRule{AsMain, AsAgent, AskWho}, p.UnknownActor) {
 		wrong("/unknown_actor", "write main, agent or ask", "there is no rule %q for unknown actors", p.UnknownActor)

@@ -16,10 +16,23 @@ func TestTheDefaultPolicyIsValid(t *testing.T) {
 	require.Equal(t, Validate, p.Mode, "a project begins by watching")
 }
 
+func TestSince(t *testing.T) {
+	p := DefaultPolicy()
+	at, err := p.Since()
+	require.NoError(t, err)
+	require.True(t, at.IsZero(), "nobody wrote it down")
+	p.ModeSince = "2026-03-04"
+	require.NoError(t, p.Check())
+	at, err = p.Since()
+	require.NoError(t, err)
+	require.Equal(t, "2026-03-04", at.Format("2006-01-02"))
+}
+
 func TestPoliciesAreChecked(t *testing.T) {
 	for pointer, change := range map[string]func(*Policy){
 		"/schema_version":             func(p *Policy) { p.SchemaVersion = 2 },
 		"/mode":                       func(p *Policy) { p.Mode = "on" },
+		"/mode_since":                 func(p *Policy) { p.ModeSince = "yesterday" },
 		"/unknown_actor":              func(p *Policy) { p.UnknownActor = "" },
 		"/ambiguous":                  func(p *Policy) { p.Ambiguous = Warn },
 		"/exempt_paths/0":             func(p *Policy) { p.ExemptPaths = []string{""} },

@@ -96,13 +96,11 @@ func (t Target) isOutput() bool {
 // in which projects keep sources too, such as lib and test, are not among them.
 var (
 	outputFolders = []string{".cache", ".mypy_cache", ".next", ".nyc_output", ".pytest_cache", ".ruff_cache",
-		".terraform",
-		".tox", ".venv", "__pycache__", "bin", "build", "coverage", "dist", "htmlcov", "node_modules", "obj", "out",
-		"playwright-report", "target", "test-results", "tmp", "venv"}
-	outputEndings = []string{".a", ".binlog", ".class", ".cov", ".dll", ".dylib", ".exe", ".jar", ".lcov",
-		".log", ".o",
-		".out", ".pprof", ".prof", ".pyc", ".so", ".test", ".tfplan", ".tmp", ".trace", ".trx", ".war",
-		".wasm", ".whl"}
+		".terraform", ".tox", ".venv", "__pycache__", "bin", "build", "coverage", "dist", "htmlcov", "node_modules",
+		"obj", "out", "playwright-report", "target", "test-results", "tmp", "venv"}
+	outputEndings = []string{".a", ".binlog", ".class", ".cov", ".dll", ".dylib", ".exe", ".jar", ".lcov", ".log",
+		".o", ".out", ".pprof", ".prof", ".pyc", ".so", ".test", ".tfplan", ".tmp", ".trace", ".trx", ".war", ".wasm",
+		".whl"}
 	reportEndings = []string{".html", ".json", ".sarif", ".txt", ".xml"}
 	reportNames   = []string{"coverage", "cover", "junit", "report", "results", "test-output", "test-report",
 		"test-results"}
@@ -153,7 +151,7 @@ func (j *judgement) any(class Class) bool {
 func (j *judgement) sources() []Target {
 	all := slices.Clone(j.call.Targets)
 	for _, part := range j.call.Parts {
-		if class := part.classUnder(j.policy); class == Writes || class == Ambiguous {
+		if part.classUnder(j.policy) == Writes {
 			all = append(all, part.Targets...)
 		}
 	}

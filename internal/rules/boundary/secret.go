@@ -15,8 +15,8 @@ const dataFolder = ".orchestrator"
 // The first is a folder.
 var secrets = []string{"tokens", "audit.key", "witness.key", "state.db"}
 
-// Secret reports whether a file, by its name or by where its links lead, may be a secret of the service, or a folder with
-// them. The data folder is looked for by its name wherever it lies.
+// Secret reports whether a file, by its name or by where its links lead, may be a secret of the service, or a folder
+// with them. The data folder is looked for by its name wherever it lies.
 func (t Target) Secret() bool {
 	return namesSecret(t.Path, t.Unknown) || namesSecret(t.Real, t.Unknown)
 }
@@ -51,8 +51,8 @@ func matchFolder(element string) bool {
 	return ok && err == nil && element[0] == '.'
 }
 
-// soundsSecret reports whether a path below a folder of which nothing is known is that of a secret, if the folder is the
-// one for data or that of the tokens.
+// soundsSecret reports whether a path below a folder of which nothing is known is that of a secret, if the folder is
+// the one for data or that of the tokens.
 func soundsSecret(rest []string) bool {
 	switch len(rest) {
 	case 1:

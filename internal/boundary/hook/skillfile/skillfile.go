@@ -4,18 +4,20 @@ package skillfile
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"orchestrator/internal/agentclient/frontmatter"
 )
 
-// Commands that stand in a line, and those in a block of their own, as clients find them.
-var (
-	inline = regexp.MustCompile("(?m)(?:^|\\s)!`([^`]+)`")
-	block  = regexp.MustCompile("```!\\s*\\n?([\\s\\S]*?)\\n?```")
-)
-
-// What a client puts the arguments in place of: all of them, or one by its number.
-var argument = regexp.MustCompile(`\$(?:ARGUMENTS(?:\[\d+\])?|\d+)`)
+// patterns are compiled only where there is a skill to read: a hook starts with every call.
+var patterns = sync.OnceValue(func() (p struct{ inline, block, argument *regexp.Regexp }) {
+	// Commands that stand in a line, and those in a block of their own, as clients find them.
+	p.inline = regexp.MustCompile("(?m)(?:^|\\s)!`([^`]+)`")
+	p.block = regexp.MustCompile("```!\\s*\\n?([\\s\\S]*?)\\n?```")
+	// What a client puts the arguments in place of: all of them, or one by its number.
+	p.argument = regexp.MustCompile(`\$(?:ARGUMENTS(?:\[\d+\])?|\d+)`)
+	return p
+})
 
 // Skill is what a file has its client do.
 type Skill struct {
@@ -28,9 +30,10 @@ type Skill struct {
 func Read(text, args string) Skill {
 	head, body := parts(text)
 	var s Skill
-	for _, pattern := range []*regexp.Regexp{inline, block} {
+	p := patterns()
+	for _, pattern := range []*regexp.Regexp{p.inline, p.block} {
 		for _, found := range pattern.FindAllStringSubmatch(body, -1) {
-			s.Commands = append(s.Commands, argument.ReplaceAllLiteralString(found[1], args))
+			s.Commands = append(s.Commands, p.argument.ReplaceAllLiteralString(found[1], args))
 		}
 	}
 	switch {

@@ -92,6 +92,7 @@ var rows = []Row{
 	{Name: "npm run-script", Words: Task, Opts: npmRun, After: testAfter},
 	{Name: "npm t", Opts: npmRun, After: testAfter},
 	{Name: "npm test", Opts: npmRun, After: testAfter},
+	{Name: "npm version", Opts: "--json", Reads: true},
 	{Name: "pip install", Words: Package, Opts: pipOpts},
 	{Name: "pip3 install", Words: Package, Opts: pipOpts},
 	{Name: "playwright test", Words: Code, Opts: "--headed --project: g: --grep: --workers: --retries: --list " +
@@ -113,6 +114,7 @@ var rows = []Row{
 	{Name: "pytest", Words: Code, Opts: pytestOpts},
 	{Name: "python -m build", Opts: "s w --sdist --wheel o:/ --outdir:/ n --no-isolation"},
 	{Name: "python -m compileall", Words: Any, Opts: "q f j:"},
+	{Name: "python -m json.tool", Words: One, Opts: "--sort-keys --json-lines --indent: --tab --compact --no-indent"},
 	{Name: "python -m mypy", Words: Code, Opts: mypyOpts},
 	{Name: "python -m pip install", Words: Package, Opts: pipOpts},
 	{Name: "python -m pytest", Words: Code, Opts: pytestOpts},

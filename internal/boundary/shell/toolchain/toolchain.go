@@ -38,6 +38,7 @@ const (
 	Tasks                // targets of a build, by the names that builds and tests have
 	Task                 // one of them
 	Phases               // of Maven
+	One                  // file that is read
 	Local                // files of this machine
 )
 
@@ -91,6 +92,8 @@ func (r Row) Accepts(word string, known bool, n int) bool {
 		return known && (isTask(word) || strings.Trim(word, "0123456789") == "") // make -j 4
 	case Task:
 		return known && n == 0 && isTask(word)
+	case One:
+		return known && n == 0
 	}
 	return known && slices.Contains(phases, word)
 }
@@ -135,6 +138,9 @@ func isTask(name string) bool {
 		name = name[strings.LastIndexByte(name, ':')+1:]
 	}
 	words := wordsOf(name)
+	if slices.Contains(words, "check") { // format:check changes nothing
+		words = slices.DeleteFunc(words, func(w string) bool { return w == "fmt" || w == "format" })
+	}
 	return len(words) > 0 && slices.Contains(tasks, words[0]) &&
 		!slices.ContainsFunc(words, func(w string) bool { return w == "" || slices.Contains(changing, w) })
 }
@@ -142,13 +148,15 @@ func isTask(name string) bool {
 // wordsOf returns the words of a name such as test:unit, build-linux or compileJava, in small letters. A name with any
 // other character has none.
 func wordsOf(name string) (all []string) {
-	word := ""
+	word, before := "", ' '
 	for _, r := range name {
+		small := before >= 'a' && before <= 'z'
+		before = r
 		switch {
 		case strings.ContainsRune(":-_./", r):
 			all, word = append(all, strings.ToLower(word)), ""
 			continue
-		case r >= 'A' && r <= 'Z' && word != "" && strings.ToLower(word) == word:
+		case r >= 'A' && r <= 'Z' && small:
 			all, word = append(all, word), ""
 		case (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z'):
 			return nil

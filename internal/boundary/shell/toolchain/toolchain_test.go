@@ -45,13 +45,13 @@ func TestFind(t *testing.T) {
 func TestTasksAreToldByTheirNames(t *testing.T) {
 	for _, name := range []string{"test", "test:unit", "build-linux", "compileJava", ":app:test", "integrationTest",
 		"lint_all",
-		"e2e", "build/app", "Test", "type-check"} {
+		"e2e", "build/app", "Test", "type-check", "format:check", "fmt-check", "checkFormat"} {
 		require.True(t, isTask(name), name)
 	}
 	for _, name := range []string{"", "fmt", "lint:fix", "test-update", "build-and-deploy", "install", "test:u",
 		"generate",
 		"test=x", "a", ":", "-", "test$X", "testGolden", "test/../x", "test:",
-		"prebuild", "build\n", "run", "start", "checkFormat"} {
+		"prebuild", "build\n", "run", "start", "checkFormatWrite", "format", "fmt-all"} {
 		require.False(t, isTask(name), name)
 	}
 }
@@ -88,6 +88,8 @@ func TestWordsOfARow(t *testing.T) {
 		{"make", "4", true, 0, true},
 		{"pytest", "@file", true, 0, false},
 		{"npm run", "test", true, 0, true},
+		{"python -m json.tool", "a.json", true, 0, true},
+		{"python -m json.tool", "b.json", true, 1, false},
 		{"npm run", "test", true, 1, false},
 		{"npm run", "test", false, 0, false},
 		{"mvn", "verify", true, 1, true},
@@ -145,9 +147,12 @@ func TestWhereCodeIsLookedFor(t *testing.T) {
 }
 
 func TestCalmVariables(t *testing.T) {
-	require.True(t, slices.IsSorted(calm))
+	require.True(t, slices.IsSorted(calm) && slices.IsSorted(goFlags))
 	for setting, is := range map[string]bool{
 		"GOOS=linux": true, "LC_ALL=C.UTF-8": true, "DEBUG=1": true, "NODE_ENV=test": true, "CC=x": false, "=": false,
+		"GOFLAGS=-count=1 -race": true, "GOFLAGS=-mod=mod": true, "GOFLAGS=-toolexec=x": false,
+		"GOFLAGS=-tags=$(x)": false,
+		"PYTHONPATH=.":       true, "PYTHONPATH=src": true, "PYTHONPATH=scratch": false,
 		"CI=$(shell x)": false, "PATH=x": false,
 	} {
 		name, value, _ := strings.Cut(setting, "=")
