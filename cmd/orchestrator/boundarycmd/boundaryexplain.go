@@ -22,7 +22,8 @@ func boundaryExplainCommand() *cobra.Command {
 		Use:   "explain FILE",
 		Short: "Judge a call from a file, and print every rule that was considered",
 		Long: `Explain reads a call as a client sends it to its hook, judges it by the policy of the project as in
-enforce, and prints every rule that was considered, in order. Nothing is recorded. FILE - is standard input.`,
+enforce, says what becomes of it in the mode that it has now, and prints every rule that was considered, in order.
+Nothing is recorded, and no bypass counts. FILE - is standard input.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir, p, err := o.policy()
@@ -39,7 +40,12 @@ enforce, and prints every rule that was considered, in order. Nothing is recorde
 					"the call cannot be read: in enforce it would be blocked").
 					WithFix("give what %s sends before a tool, or name another --client", client).Because(err)
 			}
-			return o.show(cmd.OutOrStdout(), v, func(rp *output.Printer) { writeExplained(rp, &p, call, v) })
+			return o.show(cmd.OutOrStdout(), v, func(rp *output.Printer) {
+				now, decision := hook.Now(client, p, call)
+				writeRuled(rp, v)
+				rp.Line("now, in %s: %s", now, decision)
+				writeExplained(rp, &p, call, v)
+			})
 		},
 	}
 	o.rootFlag(cmd)
@@ -61,9 +67,13 @@ func readCall(in io.Reader, path string) ([]byte, error) {
 	return raw, nil
 }
 
+// writeRuled writes what would become of a call in enforce.
+func writeRuled(p *output.Printer, v boundary.Verdict) {
+	p.Line("in enforce: %s by rule %s: the call %s", output.Printable(string(v.Decision)), output.Printable(v.Rule),
+		output.Printable(v.Class.Does()))
+}
+
 func writeExplained(p *output.Printer, policy *boundary.Policy, c boundary.Call, v boundary.Verdict) {
-	p.Line("%s by rule %s: the call %s", output.Printable(string(v.Would)), output.Printable(v.Rule),
-		output.Printable(string(v.Class)))
 	for _, s := range v.Steps {
 		mark := " "
 		if s.Matched {
@@ -76,8 +86,11 @@ func writeExplained(p *output.Printer, policy *boundary.Policy, c boundary.Call,
 			output.Printable(part.Why))
 	}
 	if v.Violation() {
+		enforced := *policy
+		enforced.Mode = boundary.Enforce
 		p.Line("")
-		for said := range strings.SplitSeq(boundary.Message(policy, c, v), "\n") {
+		p.Line("In enforce the session is told:")
+		for said := range strings.SplitSeq(boundary.Message(&enforced, c, v), "\n") {
 			p.Line("%s", output.Printable(said))
 		}
 	}

@@ -18,7 +18,7 @@ func boundaryToolsCommand() *cobra.Command {
 		Short: "List called tools that neither this program nor the policy knows",
 		Long: `Tools lists what clients called that neither this program nor the policy knows: client, the client's own
 name, how often, when last, and the class that the words of its name give it. In enforce a main session cannot use
-what is ambiguous. The lines below each tool are lines of the policy that would class it.`,
+what is ambiguous. The lines below each tool say which list of the policy it may be added to.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			from, err := sinceOf(since, time.Now())

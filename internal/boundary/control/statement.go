@@ -1,6 +1,7 @@
 package control
 
 import (
+	"regexp"
 	"strings"
 
 	"orchestrator/internal/boundary/folder"
@@ -56,6 +57,9 @@ type Account struct {
 	Mend string // what was done about it
 }
 
+// linkOrIssue matches a URL, or an issue by its number or its id: #12, owner/name#12, ORC-12.
+var linkOrIssue = regexp.MustCompile(`^([a-z]+://[^\s/]+\S*|\S*#\d+|[A-Za-z][A-Za-z0-9_]*-\d+)$`)
+
 // Recover notes what led to a rollback, which is the reason of the change, where it was looked into and what
 // was mended.
 func Recover(dir folder.Dir, a Account, c Change) error {
@@ -71,6 +75,10 @@ func Recover(dir folder.Dir, a Account, c Change) error {
 	if len(a.Link) > maxLink {
 		return fault.New(fault.Invalid, "reason_too_long", "the link has %d bytes, and at most %d are kept",
 			len(a.Link), maxLink).WithFix("give a shorter one")
+	}
+	if !linkOrIssue.MatchString(a.Link) {
+		return fault.New(fault.Invalid, "no_link", "%q is neither a URL nor the id of an issue", a.Link).
+			WithFix("name where it was looked into, such as --link https://example.com/issues/12, --link '#12' or --link ORC-12")
 	}
 	if _, err := Policy(dir); err != nil {
 		return err

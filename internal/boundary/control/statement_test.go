@@ -51,8 +51,10 @@ func TestAnAccountIsWhole(t *testing.T) {
 		"no link":     {"c", " ", "m", "reason_required"},
 		"no mend":     {"c", "l", "", "reason_required"},
 		"a long link": {"c", strings.Repeat("x", 301), "m", "reason_too_long"},
-		"a long mend": {"c", "l", controls + "x", "reason_too_long"},
-		"the longest": {controls, strings.Repeat("\x01", 300), controls, ""},
+		"a long mend": {"c", "#1", controls + "x", "reason_too_long"},
+		"no address":  {"c", "notalink", "m", "no_link"},
+		"the longest": {controls, "https://" + strings.Repeat("\x01", 292), controls, ""},
+		"an issue":    {"c", "ORC-12", "m", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := control.Recover(dir, control.Account{Link: c.link, Mend: c.mend}, boundarytest.By(c.cause, boundarytest.Day0))
@@ -63,7 +65,7 @@ func TestAnAccountIsWhole(t *testing.T) {
 			require.NoError(t, err)
 		})
 	}
-	err = control.Recover(folder.In(t.TempDir()), control.Account{Link: "l", Mend: "m"}, boundarytest.By("c", boundarytest.Day0))
+	err = control.Recover(folder.In(t.TempDir()), control.Account{Link: "#1", Mend: "m"}, boundarytest.By("c", boundarytest.Day0))
 	boundarytest.RequireCode(t, err, "no_boundary")
 	_, err = control.Review(folder.In(t.TempDir()), "", boundarytest.By("n", boundarytest.Day0))
 	boundarytest.RequireCode(t, err, "no_boundary")

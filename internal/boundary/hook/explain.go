@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strings"
@@ -37,4 +38,13 @@ func Explain(client string, raw []byte, dir folder.Dir,
 		call.Delegation = roster.Of(own, dir.Root, home)
 	}
 	return boundary.Explain(&policy, call), call, nil
+}
+
+// Now returns what becomes of an explained call as things stand, without a bypass, and the mode that this is in.
+func Now(client string, policy boundary.Policy, call boundary.Call) (boundary.Mode, boundary.Decision) {
+	v := boundary.Judge(&policy, call)
+	if c, known := agentclient.Named(client); known && v.Decision == boundary.Ask && !c.Asks() {
+		v.Decision = boundary.Block
+	}
+	return cmp.Or(v.Mode, policy.Mode), v.Decision
 }

@@ -26,7 +26,7 @@ type Unlisted struct {
 	Lines  []Line         `json:"lines"`
 }
 
-// Line is a line of a policy that would class a tool.
+// Line says which list of a policy a tool may be added to.
 type Line struct {
 	If   string `json:"if"` // it is right
 	Line string `json:"line"`
@@ -72,11 +72,11 @@ func canonical(client, noted, own string) string {
 	return noted
 }
 
-// linesFor returns what a policy may say of a tool: all of it where the name tells nothing. A character that a pattern
+// linesFor returns what to add to a policy for a tool: all of it where the name tells nothing. A character that a pattern
 // does not have is any one there.
 func linesFor(tool string, class boundary.Class) []Line {
 	pattern := strings.NewReplacer("/", "_", "[", "?", "]", "?", `\`, "?", "*", "?").Replace(tool)
-	line := func(list string) string { return fmt.Sprintf("%q: [%q]", list, pattern) }
+	line := func(list string) string { return fmt.Sprintf("add %q to %s", pattern, list) }
 	reads := Line{"it changes no file", line("allowed_tools")}
 	writes := Line{"it writes files", line("blocked_tools")}
 	switch class {

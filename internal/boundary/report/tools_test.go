@@ -42,8 +42,8 @@ func TestUnknownTools(t *testing.T) {
 		{"claude", "mcp__a/b__list[x]", 1, at.Add(3 * time.Hour), boundary.Ambiguous, linesFor("mcp__a/b__list[x]", boundary.Ambiguous)},
 		{"claude", "mcp__fs__write_file", 1, at.Add(3 * time.Hour), boundary.Writes, linesFor("mcp__fs__write_file", boundary.Writes)},
 	}, got.Tools)
-	require.Equal(t, `"allowed_tools": ["mcp__a_b__list?x?"]`, got.Tools[2].Lines[0].Line)
-	require.Equal(t, []Line{{"it changes no file", `"allowed_tools": ["get_x"]`}}, linesFor("get_x", boundary.Reads))
+	require.Equal(t, `add "mcp__a_b__list?x?" to allowed_tools`, got.Tools[2].Lines[0].Line)
+	require.Equal(t, []Line{{"it changes no file", `add "get_x" to allowed_tools`}}, linesFor("get_x", boundary.Reads))
 	p.AllowedTools = append(p.AllowedTools, "mcp__a_b__list?x?")
 	require.Equal(t, []string{"codex"}, clientsOf(h.Unknown(&p, at.Add(4*time.Hour))))
 	require.Len(t, h.Unknown(&p, time.Time{}).Tools, 3, "the line of the policy classes it")

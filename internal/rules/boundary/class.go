@@ -46,6 +46,14 @@ func (p *Policy) Unlisted(c Call) (Class, bool) {
 	return classOfName(c.Tool), true
 }
 
+// Does returns what a call of the class does, as what follows "the call".
+func (c Class) Does() string {
+	if c == Ambiguous {
+		return "is " + string(c)
+	}
+	return string(c)
+}
+
 // gravity orders the classes from the one that every part must have to the one that settles a whole command.
 var gravity = []Class{Reads, Produces, Ambiguous, Writes}
 

@@ -182,6 +182,9 @@ func (j *judgement) protected() (ruling, bool) {
 	return ruling{}, false
 }
 
+// personsOwn is the way for a command of this program that is no session's to run: to delegate it does not help.
+const personsOwn = "a person runs this command, in a terminal of their own"
+
 // changesBoundary finds a command that changes the boundary: by its name, or under another name by its words.
 func (j *judgement) changesBoundary() (ruling, bool) {
 	found := slices.ContainsFunc(j.call.Parts, func(p Part) bool {
@@ -193,7 +196,7 @@ func (j *judgement) changesBoundary() (ruling, bool) {
 	}
 	return ruling{RuleCommand, Block, nil,
 			"a session of an agent client must not change the boundary that it is under",
-			"a person runs this command, in a terminal of their own"},
+			personsOwn},
 		j.saw(RuleCommand, found, "a command that changes the boundary: %t", found)
 }
 
@@ -246,10 +249,10 @@ func (j *judgement) sweeps() bool {
 
 // harmless lets through what changes no file.
 func (j *judgement) harmless() (ruling, bool) {
-	if j.saw(RuleDelegates, j.class == Delegates, "the call %s", j.class) {
+	if j.saw(RuleDelegates, j.class == Delegates, "the call %s", j.class.Does()) {
 		return ruling{rule: RuleDelegates, would: Allow}, true
 	}
-	return ruling{rule: RuleReads, would: Allow}, j.saw(RuleReads, j.class == Reads, "the call %s", j.class)
+	return ruling{rule: RuleReads, would: Allow}, j.saw(RuleReads, j.class == Reads, "the call %s", j.class.Does())
 }
 
 // agent gives agents the rights of their type.
@@ -340,11 +343,16 @@ func (j *judgement) mainChanges() ruling {
 			r.rule = RuleAccepted
 		}
 		r.fix = "delegate it, or if it changes no file, have a person add its beginning to reading_commands or the tool to allowed_tools"
+		if slices.ContainsFunc(j.call.Parts, func(p Part) bool {
+			return p.classUnder(j.policy) == Ambiguous && beginsWith(p.Words, []string{"orchestrator"})
+		}) {
+			r.fix = personsOwn
+		}
 	}
 	if j.call.Actor.Kind == Unknown && j.policy.UnknownActor == AskWho && r.would == Block {
 		r.would = Ask
 	}
-	j.saw(r.rule, true, "the call %s, and the actor is %s", j.class, j.call.Actor.Kind)
+	j.saw(r.rule, true, "the call %s, and the actor is %s", j.class.Does(), j.call.Actor.Kind)
 	return r
 }
 

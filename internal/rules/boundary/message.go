@@ -142,7 +142,7 @@ func Nobodys(rule string) bool { return protects(rule) || rule == RuleSecret }
 // instead returns what to do in place of the call: whom to give it to, and how.
 func instead(p *Policy, c Call, v Verdict) []string {
 	switch {
-	case c.Actor.Kind == Agent || Nobodys(v.Rule) || len(p.DelegateTools) == 0:
+	case c.Actor.Kind == Agent || Nobodys(v.Rule) || v.Fix == personsOwn || len(p.DelegateTools) == 0:
 		if v.Fix == "" {
 			return nil
 		}

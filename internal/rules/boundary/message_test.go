@@ -158,3 +158,16 @@ func TestMessagesAreBounded(t *testing.T) {
 	require.Contains(t, Failure("it is no JSON", true), "Way out, for a person: orchestrator boundary rollback")
 	require.NotContains(t, Failure("it is no JSON", false), "BLOCKED")
 }
+
+// To delegate a command that is a person's does not help.
+func TestAPersonsCommandIsNotDelegated(t *testing.T) {
+	p, c := DefaultEnforced(), call("Bash", "main")
+	c.IsShell, c.Text = true, "orchestrator\ndrive"
+	c.Parts = []Part{{Words: []string{"orchestrator", "drive"}, Class: Ambiguous, Foreign: true}}
+	c.Delegation = Delegation{Tool: "Agent", Agents: []AgentType{{Name: "general"}}}
+	v := Judge(&p, c)
+	require.Equal(t, RuleAmbiguous, v.Rule)
+	message := Message(&p, c, v)
+	require.Contains(t, message, "Action: a person runs this command, in a terminal of their own\n")
+	require.NotContains(t, message, "Example:")
+}

@@ -3,6 +3,7 @@ package boundary
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"orchestrator/internal/fault"
 )
@@ -154,7 +155,7 @@ func flags(t Thresholds, f Figures) []Flag {
 			enforced && bypassed > t.BypassRollback, "roll back: orchestrator boundary rollback --reason TEXT"},
 		{"sessions with a bypass, review", percent(bypassed, enforced), over(t.BypassReview),
 			enforced && bypassed > t.BypassReview, "review the boundary itself: it is too strict, or wrong"},
-		{"critical workflow blocked", listed(f.Stuck, "none"),
+		{"critical workflow blocked", named(f.Stuck),
 			fmt.Sprintf(">= %d times in >= %d sessions, with no allowed way since", StuckTimes, StuckSessions),
 			len(f.Stuck) > 0, "let an agent do it, or change the policy: orchestrator boundary explain shows the rule"},
 		{"user confusion", percent(insisting, blocked), over(mostInsisting), blocked && insisting > mostInsisting,
@@ -184,6 +185,18 @@ func percent(rate float64, measured bool) string {
 		return "not measured"
 	}
 	return fmt.Sprintf("%.1f %%", rate*100)
+}
+
+// named returns how many there are, and each of them.
+func named(all []string) string {
+	if len(all) == 0 {
+		return "none"
+	}
+	names := make([]string, len(all))
+	for i, name := range all {
+		names[i] = clip(name, 80)
+	}
+	return fmt.Sprintf("%d: ", len(all)) + strings.Join(names, ", ")
 }
 
 // listed returns how many there are, and the first; none is what it is called when there is nothing.

@@ -70,7 +70,7 @@ func TestFlagsOfWorkflows(t *testing.T) {
 		change func(*Figures)
 		value  string
 	}{
-		"critical workflow blocked": {func(f *Figures) { f.Stuck = []string{"make gen", "x.go"} }, "2: make gen, …"},
+		"critical workflow blocked": {func(f *Figures) { f.Stuck = []string{"deploy.sh", "make gen", "x.go"} }, "3: deploy.sh, make gen, x.go"},
 		"agent coverage":            {func(f *Figures) { f.Uncovered = []string{"Edit on x"} }, "1: Edit on x"},
 		"user confusion":            {func(f *Figures) { f.BlockedSessions, f.InsistingSessions = 100, 26 }, "26.0 %"},
 		"":                          {func(f *Figures) { f.BlockedSessions, f.InsistingSessions = 100, 25 }, ""},
