@@ -72,8 +72,8 @@ func canonical(client, noted, own string) string {
 	return noted
 }
 
-// linesFor returns what to add to a policy for a tool: all of it where the name tells nothing. A character that a pattern
-// does not have is any one there.
+// linesFor returns what to add to a policy for a tool: all of it where the name tells nothing. A character that a
+// pattern does not have is any one there.
 func linesFor(tool string, class boundary.Class) []Line {
 	pattern := strings.NewReplacer("/", "_", "[", "?", "]", "?", `\`, "?", "*", "?").Replace(tool)
 	line := func(list string) string { return fmt.Sprintf("add %q to %s", pattern, list) }
