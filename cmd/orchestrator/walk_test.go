@@ -291,7 +291,7 @@ var commands = map[string]door{
 			w.awaitRecord()
 		},
 		accepted: func(w *walker) {
-			w.run(0, "boundary", "recovery", "--cause", "c", "--link", "l", "--mend", "m")
+			w.run(0, "boundary", "recovery", "--cause", "c", "--link", "ORC-12", "--mend", "m")
 			w.awaitRecord()
 		},
 		refused: func(w *walker) { w.run(1, "boundary", "recovery", "--cause", "c") },
