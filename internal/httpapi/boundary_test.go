@@ -65,14 +65,14 @@ func provokeBoundary(t *testing.T, all *seen) {
 			require.Equal(t, pointer, wrong["errors"].([]any)[0].(map[string]any)["pointer"])
 			require.NotContains(t, wrong["detail"], h.Project.Root, "folders of the machine are nobody's business")
 		}
-		h.expect(409, "policy_unreadable", "pm", "PUT", pathOfMode, mode("off", "x"))
+		h.expect(409, "policy_unreadable", "pm", "PUT", pathOfMode, mode("enforce", "x"))
 		h.expect(409, "policy_unreadable", "pm", "POST", pathOfAttestations, attesting("team", "x"))
 	}
 	require.NoError(t, os.Remove(h.policyFile()))
 	for _, path := range []string{"/boundary/report", "/boundary/readiness", "/boundary/decisions"} {
 		h.expect(404, "no_boundary", "viewer", "GET", path, "")
 	}
-	h.expect(404, "no_boundary", "pm", "PUT", pathOfMode, mode("off", "x"))
+	h.expect(404, "no_boundary", "pm", "PUT", pathOfMode, mode("enforce", "x"))
 	h.expect(404, "no_boundary", "pm", "POST", pathOfAttestations, attesting("team", "x"))
 
 	require.NoError(t, os.WriteFile(h.policyFile(), policy, 0o600))
