@@ -43,6 +43,7 @@ import (
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
+	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/token"
 )
@@ -164,7 +165,8 @@ func (h *harness) startService(o options) {
 // startBoundary sets the boundary of a project up. Ids count up, so that answers are the same each time.
 func (h *harness) startBoundary(dir string) {
 	h.Project = folder.In(dir)
-	_, err := control.SetUp(h.Project, control.Change{By: "local:test", Reason: "set up", At: h.Clock.Now(), ID: "00000000000000aa"})
+	_, err := control.SetUp(h.Project, boundary.DefaultPolicy(),
+		control.Change{By: "local:test", Reason: "set up", At: h.Clock.Now(), ID: "00000000000000aa"})
 	require.NoError(h.t, err)
 	var last atomic.Int64
 	h.guard = control.New(h.Project, h.Ledger, h.Clock.Now, func() string { return fmt.Sprintf("%016x", last.Add(1)) })

@@ -26,7 +26,7 @@ var Day0 = time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC)
 func Project(t *testing.T) folder.Dir {
 	t.Helper()
 	dir := folder.In(t.TempDir())
-	made, err := control.SetUp(dir, By("set up", Day0))
+	made, err := control.SetUp(dir, boundary.DefaultPolicy(), By("set up", Day0))
 	require.NoError(t, err)
 	require.True(t, made)
 	return dir

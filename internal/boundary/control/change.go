@@ -64,14 +64,8 @@ func Policy(dir folder.Dir) (boundary.Policy, error) {
 	return p, err
 }
 
-// SetUp makes the folder of a project with the default policy, unless it has one, and notes in which mode the project
-// begins.
-func SetUp(dir folder.Dir, c Change) (made bool, err error) {
-	return SetUpAs(dir, boundary.DefaultPolicy(), c)
-}
-
-// SetUpAs does what SetUp does, with a policy of its own.
-func SetUpAs(dir folder.Dir, p boundary.Policy, c Change) (made bool, err error) {
+// SetUp makes the folder of a project with a policy, unless it has one, and notes in which mode the project begins.
+func SetUp(dir folder.Dir, p boundary.Policy, c Change) (made bool, err error) {
 	p.ModeSince = c.day()
 	if made, err = dir.Make(p); err != nil || !made {
 		return made, err

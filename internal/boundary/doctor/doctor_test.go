@@ -38,7 +38,8 @@ func project(t *testing.T) (folder.Dir, string) {
 	require.NoError(t, os.Mkdir(filepath.Dir(program), 0o700))
 	require.NoError(t, os.Symlink(self, program))
 	dir := folder.In(t.TempDir())
-	made, err := control.SetUp(dir, control.Change{By: "test", Reason: "installed", At: time.Now(), ID: "0000000000000001"})
+	made, err := control.SetUp(dir, boundary.DefaultPolicy(),
+		control.Change{By: "test", Reason: "installed", At: time.Now(), ID: "0000000000000001"})
 	require.NoError(t, err)
 	require.True(t, made)
 	return dir, program

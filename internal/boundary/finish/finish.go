@@ -96,7 +96,7 @@ func (in Input) answer(ctx context.Context, client *agentclient.Client) (a agent
 	if err != nil {
 		return a
 	}
-	dir, found := in.find(e.Cwd)
+	dir, found := folder.FindFor(in.Root, in.Getenv, e.Cwd, in.Cwd)
 	if !found || e.Again || e.Session == "" || !judges(dir) {
 		return e.Let()
 	}
@@ -104,23 +104,6 @@ func (in Input) answer(ctx context.Context, client *agentclient.Client) (a agent
 		return e.Hold(boundary.Unfinished(lacks))
 	}
 	return e.Let()
-}
-
-// find finds the project, as the hook before a tool does.
-func (in Input) find(cwd string) (folder.Dir, bool) {
-	if in.Root != "" {
-		return folder.Find(folder.In(in.Root).Root)
-	}
-	var from []string
-	for _, variable := range agentclient.ProjectVariables() {
-		from = append(from, in.Getenv(variable))
-	}
-	for _, from := range append(from, cwd, in.Cwd) {
-		if dir, found := folder.Find(from); from != "" && found {
-			return dir, true
-		}
-	}
-	return folder.Dir{}, false
 }
 
 // judges reports whether the boundary of a project is there and not off.

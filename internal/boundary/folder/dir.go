@@ -31,6 +31,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"orchestrator/internal/agentclient"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/strictjson"
@@ -73,6 +74,24 @@ func Find(from string) (nearest Dir, found bool) {
 		}
 	}
 	return nearest, found
+}
+
+// FindFor finds the project of a call: as the command line says, as the client's environment says, or above the first
+// of the folders that lies in one. Root is "" where the command line names none.
+func FindFor(root string, getenv func(string) string, folders ...string) (Dir, bool) {
+	if root != "" {
+		return Find(In(root).Root)
+	}
+	var from []string
+	for _, variable := range agentclient.ProjectVariables() {
+		from = append(from, getenv(variable))
+	}
+	for _, from := range append(from, folders...) {
+		if dir, found := Find(from); found {
+			return dir, true
+		}
+	}
+	return Dir{}, false
 }
 
 // isOf reports whether a file belongs to this user, to root, or to the owner of a folder.

@@ -119,7 +119,7 @@ func (r *run) answerSafely() (a agentclient.Answer) {
 }
 
 func (r *run) answer() agentclient.Answer {
-	dir, found := r.findDir("")
+	dir, found := folder.FindFor(r.Root, r.Getenv, r.Cwd)
 	if found {
 		r.dir.Store(&dir)
 	}
@@ -138,7 +138,7 @@ func (r *run) answer() agentclient.Answer {
 		r.answering(own) // a client can call what is registered for another one, and is answered as itself
 	}
 	if !found {
-		if dir, found = r.findDir(event.Cwd); !found {
+		if dir, found = folder.FindFor(r.Root, r.Getenv, event.Cwd, r.Cwd); !found {
 			return r.client.Load().Answer(event.When, boundary.Allow, "") // no project with a boundary
 		}
 		r.dir.Store(&dir)
@@ -294,25 +294,4 @@ func (r *run) refusal(cause error) agentclient.Answer {
 		return r.client.Load().Answer(agentclient.Before, boundary.Warn, boundary.FailureBypassed(cause.Error()))
 	}
 	return r.client.Load().Answer(agentclient.Before, boundary.Block, boundary.Failure(cause.Error(), true))
-}
-
-// findDir finds the project: as the command line says, as the client's environment says, or above the folder that the
-// client works in.
-func (r *run) findDir(cwd string) (folder.Dir, bool) {
-	if r.Root != "" {
-		return folder.Find(folder.In(r.Root).Root)
-	}
-	var from []string
-	for _, variable := range agentclient.ProjectVariables() {
-		from = append(from, r.Getenv(variable))
-	}
-	for _, from := range append(from, cwd, r.Cwd) {
-		if from == "" {
-			continue
-		}
-		if dir, found := folder.Find(from); found {
-			return dir, true
-		}
-	}
-	return folder.Dir{}, false
 }

@@ -127,7 +127,7 @@ func (o Options) setUp(d *Done) (mode boundary.Mode, err error) {
 	if !o.bounded() {
 		return boundary.Validate, nil
 	}
-	if d.Policy, err = control.SetUpAs(o.Dir, o.policy(), o.Change); err != nil {
+	if d.Policy, err = control.SetUp(o.Dir, o.policy(), o.Change); err != nil {
 		return "", err
 	}
 	policy, err := o.checkPolicy()

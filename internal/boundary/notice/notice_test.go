@@ -25,7 +25,8 @@ var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 func project(t *testing.T, client string, files map[string]string) folder.Dir {
 	t.Helper()
 	dir := folder.In(t.TempDir())
-	_, err := control.SetUp(dir, control.Change{By: "ada", Reason: "set up", At: noon, ID: "0000000000000001"})
+	_, err := control.SetUp(dir, boundary.DefaultPolicy(),
+		control.Change{By: "ada", Reason: "set up", At: noon, ID: "0000000000000001"})
 	require.NoError(t, err)
 	_, err = settings.Install(client, settings.Options{Root: dir.Root, Command: "/bin/orchestrator-hook " + client})
 	require.NoError(t, err)

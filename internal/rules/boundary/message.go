@@ -216,8 +216,5 @@ func Failure(cause string, blocked bool) string {
 				"=true in the client's environment; every use is on record",
 		}
 	}
-	for i, line := range lines {
-		lines[i] = clip(oneLine(line), maxLine*2)
-	}
-	return clip(strings.Join(lines, "\n"), MaxMessage)
+	return joined(lines, maxLine*2)
 }
