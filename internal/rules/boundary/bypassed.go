@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -59,12 +58,4 @@ func FailureBypassed(cause string) string {
 		"Why it could not be judged: " + cause,
 		"What helps: a person runs orchestrator boundary doctor, which finds what is wrong",
 	}, maxLine*2)
-}
-
-// joined makes a message of lines, each of which keeps to its length and stays one line.
-func joined(lines []string, most int) string {
-	for i, line := range lines {
-		lines[i] = clip(oneLine(line), most)
-	}
-	return clip(strings.Join(lines, "\n"), MaxMessage)
 }

@@ -164,9 +164,6 @@ func unsaid(p *Policy, c Call) string {
 		" does not tell agents from the main session, and a person can set unknown_actor in the policy"
 }
 
-// examplePrefix begins the line with a call to make.
-const examplePrefix = "Example: "
-
 // inQuotes escapes what a JSON string may not have; control characters do not come here.
 var inQuotes = strings.NewReplacer(`"`, `\"`, `\`, `\\`)
 
