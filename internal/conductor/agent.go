@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"orchestrator/internal/conductor/builtin"
+	"orchestrator/internal/conductor/outside"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/planning"
@@ -29,24 +31,11 @@ type Access struct {
 	Dismiss func() error
 }
 
-// Work leads a requirement on: an obligation, and the role that it is for.
-type Work struct {
-	Role       string // whose work it is
-	Obligation planning.Obligation
-	Needs      []string // what is to be supplied; none where it is a move
-}
-
-// Matches reports whether an obligation is to do this work. Moves are told apart by the status that they lead to.
-func (d Work) Matches(o planning.Obligation) bool {
-	return d.Obligation.Kind() == o.Kind() &&
-		(o.Kind() != planning.KindStatus || d.Obligation.Payload["status"] == o.Payload["status"])
-}
-
 // tokenGrace bounds how long a token outlives the time-out of its run; it is revoked when the run ends.
 const tokenGrace = time.Minute
 
 // admit lets an agent in for one run, and writes its prompt.
-func (r *run) admit(ctx context.Context, c planning.Contract, asked externalCall,
+func (r *run) admit(ctx context.Context, c planning.Contract, asked outside.Call,
 	limit time.Duration) (Access, string, error) {
 	requirement := ""
 	if changesRequirement(asked.Obligation) {
@@ -56,7 +45,7 @@ func (r *run) admit(ctx context.Context, c planning.Contract, asked externalCall
 	if err != nil {
 		return Access{}, "", err
 	}
-	prompt, err := r.Project.Prompt(ctx, Briefing{Role: c.Role, Agent: c.Name, URL: access.URL,
+	prompt, err := r.Project.Prompt(ctx, builtin.Briefing{Role: c.Role, Agent: c.Name, URL: access.URL,
 		Obligation: asked.Obligation})
 	if err != nil {
 		return Access{}, "", errors.Join(err, access.Dismiss())
@@ -71,7 +60,7 @@ func (r *run) admit(ctx context.Context, c planning.Contract, asked externalCall
 }
 
 // act runs an agent, which is in the project for as long as it runs.
-func (r *run) act(ctx context.Context, c planning.Contract, asked externalCall,
+func (r *run) act(ctx context.Context, c planning.Contract, asked outside.Call,
 	limit time.Duration) (result map[string]any, err error) {
 	access, prompt, err := r.admit(ctx, c, asked, limit)
 	if err != nil {
@@ -81,12 +70,12 @@ func (r *run) act(ctx context.Context, c planning.Contract, asked externalCall,
 	asked.Prompt = prompt
 	switch c.Implementation.Means {
 	case planning.HTTP:
-		asked.Orchestrator = &endpoint{access.URL, access.Token}
+		asked.Orchestrator = &outside.Endpoint{URL: access.URL, Token: access.Token}
 	case planning.MCP:
 		asked.Inputs = maps.Clone(asked.Inputs)
 		asked.Inputs["prompt"] = prompt
 	}
-	raw, err := r.runExternal(ctx, c.Implementation, limit, asked,
+	raw, err := outside.Run(ctx, r.Root, c.Implementation, limit, asked,
 		[]string{planning.EnvURL + "=" + access.URL, planning.EnvToken + "=" + access.Token})
 	if err != nil {
 		return nil, err
@@ -95,49 +84,7 @@ func (r *run) act(ctx context.Context, c planning.Contract, asked externalCall,
 		return secret.Mask(strings.ReplaceAll(text, access.Token, "<"+planning.EnvToken+">"))
 	}
 	if c.Implementation.Stdin == planning.StdinPrompt {
-		return agentText(raw, mask), nil
+		return outside.Text(raw, mask), nil
 	}
-	return parseResult(raw, mask)
-}
-
-// Briefing describes the work that an agent's prompt is about.
-type Briefing struct {
-	Role, Agent string
-	URL         string // of the service
-	Obligation  planning.Obligation
-}
-
-// endpoint tells an agent that is called by HTTP how to reach the service. Programs have it in their environment.
-type endpoint struct {
-	URL   string `json:"url"`
-	Token string `json:"token"`
-}
-
-// lastWords returns the end of what an agent said, to stand after what it did not do; "" if it said nothing as text.
-func lastWords(result map[string]any) string {
-	text, _ := result["text"].(string)
-	if text == "" {
-		return ""
-	}
-	const most = 300
-	if cut := len(text) - most; cut > 0 {
-		text = "…" + strings.ToValidUTF8(text[cut:], "")
-	}
-	return "; it said: " + strings.Join(strings.Fields(text), " ")
-}
-
-// maxAgentText bounds what is kept of an agent's answer, in bytes: its end.
-const maxAgentText = 16 << 10
-
-// agentText returns what an agent answered as text.
-func agentText(raw []byte, mask func(string) string) map[string]any {
-	text := mask(string(raw)) // before it is cut, so that no half of a secret is left
-	text = strings.ToValidUTF8(text[max(0, len(text)-maxAgentText):], "")
-	text = strings.Map(func(c rune) rune {
-		if c < ' ' && c != '\n' && c != '\t' || c == 0x7f {
-			return -1
-		}
-		return c
-	}, text)
-	return map[string]any{"text": strings.TrimSpace(text)}
+	return outside.Result(raw, mask)
 }

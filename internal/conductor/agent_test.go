@@ -12,7 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/contract"
+	"orchestrator/internal/conductor/outside"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
@@ -53,19 +55,19 @@ func yardOf(t *testing.T, s *store.Memory, fakes ...fake) *yard {
 	clock := func() time.Time { return now }
 	l, err := ledger.Open(t.Context(), s, clock)
 	require.NoError(t, err)
-	contracts := append(Contracts(), ProjectContracts()...)
+	contracts := append(builtin.FactContracts(), builtin.ProjectContracts()...)
 	for _, f := range fakes {
 		contracts = append(contracts, f.contract)
 	}
 	registry, err := contract.Load(t.TempDir(), contracts)
 	require.NoError(t, err)
-	y := &yard{gate: &gate{}, project: &project{requirement: Requirement{ID: "REQ-1", Status: "implementation_in_progress", Title: "Log in"}}}
+	y := &yard{gate: &gate{}, project: &project{requirement: builtin.Requirement{ID: "REQ-1", Status: "implementation_in_progress", Title: "Log in"}}}
 	root := t.TempDir()
-	y.project.due = func() []Work {
+	y.project.due = func() []builtin.Work {
 		if _, err := os.Stat(filepath.Join(root, "done")); err == nil {
-			return []Work{{Role: "pm", Obligation: ob(planning.Achieve, "requirement.status", "id", "REQ-1", "status", "implemented")}}
+			return []builtin.Work{{Role: "pm", Obligation: ob(planning.Achieve, "requirement.status", "id", "REQ-1", "status", "implemented")}}
 		}
-		return []Work{{Role: "coder", Obligation: ob(planning.Achieve, "requirement.implementation", "id", "REQ-1"), Needs: []string{"an implementation"}}}
+		return []builtin.Work{{Role: "coder", Obligation: ob(planning.Achieve, "requirement.implementation", "id", "REQ-1"), Needs: []string{"an implementation"}}}
 	}
 	y.bench = bench{New(l, Options{Tools: registry, Project: y.project, Agents: y.gate, Root: root, Clock: clock, Deterministic: true}), t, s, l}
 	return y
@@ -103,7 +105,7 @@ func TestAnAgentIsLetInForItsRun(t *testing.T) {
 	require.Equal(t, []contract.Verdict{{Condition: "ACHIEVE(requirement.implementation) of REQ-1 is done in the project", Holds: true}}, run.Postconditions)
 	require.Equal(t, []string{"a.coder as coder for REQ-1"}, y.gate.admitted)
 	require.Equal(t, y.Clock().Add(time.Minute+tokenGrace), y.gate.until)
-	require.Equal(t, []Briefing{{Role: "coder", Agent: "a.coder", URL: "http://127.0.0.1:1", Obligation: toBuild}}, y.project.briefings)
+	require.Equal(t, []builtin.Briefing{{Role: "coder", Agent: "a.coder", URL: "http://127.0.0.1:1", Obligation: toBuild}}, y.project.briefings)
 	y.file("prompt", "you are a.coder, coder")
 	y.file("environment", "http://127.0.0.1:1 "+theToken)
 	event := y.event(trace.ID, "o1/1/agent")
@@ -211,7 +213,7 @@ func (y *yard) touch(name string) {
 // waits has the requirement wait for an implementation by another role.
 func (y *yard) waits(role string) {
 	due := y.project.due
-	y.project.due = func() []Work {
+	y.project.due = func() []builtin.Work {
 		all := due()
 		all[0].Role = role
 		return all
@@ -221,7 +223,7 @@ func (y *yard) waits(role string) {
 // By HTTP the call has what programs find in their environment, and nothing that is recorded does.
 func TestAnAgentOverHTTP(t *testing.T) {
 	var y *yard
-	var got externalCall
+	var got outside.Call
 	i := serving(t, func(w http.ResponseWriter, r *http.Request) {
 		_ = json.NewDecoder(r.Body).Decode(&got)
 		y.touch("done")
@@ -230,7 +232,7 @@ func TestAnAgentOverHTTP(t *testing.T) {
 	y = yardOf(t, store.NewMemory(), coder("a.coder", func(f *fake) { f.contract.Implementation = i }))
 	trace := y.ask(ada)
 	require.Equal(t, planning.OutResolved, trace.Status, trace.Obligations[0].Why)
-	require.Equal(t, &endpoint{"http://127.0.0.1:1", theToken}, got.Orchestrator)
+	require.Equal(t, &outside.Endpoint{URL: "http://127.0.0.1:1", Token: theToken}, got.Orchestrator)
 	require.Equal(t, "you are a.coder, coder", got.Prompt)
 	require.Equal(t, map[string]any{"echo": "<ORCHESTRATOR_TOKEN>"}, trace.Obligations[0].Runs[0].Result)
 
@@ -244,11 +246,11 @@ func TestAnAgentOverHTTP(t *testing.T) {
 func TestAnAgentOfAnMCPServer(t *testing.T) {
 	i, process := calling(t, "echo")
 	y := yardOf(t, store.NewMemory(), coder("a.coder", func(f *fake) { f.contract.Implementation = i }, withInput("id")))
-	y.project.due = func() []Work {
+	y.project.due = func() []builtin.Work {
 		if _, err := os.Stat(process); err == nil {
 			return nil
 		}
-		return []Work{{Role: "coder", Obligation: toBuild, Needs: []string{"an implementation"}}}
+		return []builtin.Work{{Role: "coder", Obligation: toBuild, Needs: []string{"an implementation"}}}
 	}
 	trace := y.ask(ada)
 	require.Equal(t, planning.OutResolved, trace.Status, trace.Obligations[0].Why)
@@ -331,6 +333,6 @@ func TestTheEndOfALongSpeechIsKept(t *testing.T) {
 	y := yardOf(t, store.NewMemory(), coder("a.coder"))
 	y.script("a.coder", `touch done; yes hello | head -c 100000; echo the end`)
 	text := y.ask(ada).Obligations[0].Runs[0].Result["text"].(string)
-	require.LessOrEqual(t, len(text), maxAgentText)
+	require.LessOrEqual(t, len(text), outside.MaxText)
 	require.True(t, strings.HasSuffix(text, "the end"))
 }

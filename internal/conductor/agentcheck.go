@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/lifecycle"
@@ -55,13 +56,13 @@ func isNotFound(err error) bool { return errors.Is(err, fault.NotFound) }
 
 // workFor returns the work that a requirement waits for and that the obligation would do; nil if there is none, and
 // then what it waits for instead.
-func (r *run) workFor(ctx context.Context, o planning.Obligation) (due *Work, others string, err error) {
+func (r *run) workFor(ctx context.Context, o planning.Obligation) (due *builtin.Work, others string, err error) {
 	id, _ := o.Payload["id"].(string)
 	all, err := r.Project.Work(ctx, id)
 	if err != nil {
 		return nil, "", err
 	}
-	i := slices.IndexFunc(all, func(d Work) bool { return d.Matches(o) })
+	i := slices.IndexFunc(all, func(d builtin.Work) bool { return d.Matches(o) })
 	if i >= 0 {
 		return &all[i], "", nil
 	}

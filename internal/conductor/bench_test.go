@@ -9,6 +9,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/tools"
 	"orchestrator/internal/fault"
@@ -72,7 +73,7 @@ func conductorOf(t *testing.T, s *store.Memory, fakes ...fake) bench {
 			}
 		}
 	}
-	contracts := Contracts()
+	contracts := builtin.FactContracts()
 	for _, b := range box {
 		contracts = append(contracts, b.Contract)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/rules/lifecycle"
@@ -97,8 +98,8 @@ func (r *run) resolveInputs(ctx context.Context, o planning.Obligation,
 	tool, _ := r.Tools.Tool(c.Name)
 	inputs, missing, err := r.fillInputs(ctx, o, c)
 	if known, is := r.stateTools[c.Implementation.Name]; is && c.Implementation.Means == planning.Builtin &&
-		known.missing != nil {
-		missing = append(missing, known.missing(o)...)
+		known.Missing != nil {
+		missing = append(missing, known.Missing(o)...)
 	}
 	switch {
 	case err != nil:
@@ -190,7 +191,7 @@ func (r *run) fillInputs(ctx context.Context, o planning.Obligation,
 	err = r.view(ctx, func(v state.View) error {
 		var failed error
 		inputs, missing = planning.Fill(c, o, func(slot string) (any, bool) {
-			held, err := v.Held(r.userSubject(), slot)
+			held, err := v.Held(builtin.UserSubject(r.request.Caller), slot)
 			if err != nil {
 				failed = err
 			}
@@ -203,12 +204,6 @@ func (r *run) fillInputs(ctx context.Context, o planning.Obligation,
 	})
 	return inputs, missing, err
 }
-
-// userSubject returns the subject of assertions about the caller.
-func (r *run) userSubject() string { return userPrefix + r.request.Caller.Name }
-
-// userPrefix begins the subjects of assertions on callers.
-const userPrefix = "user:"
 
 // firstFailing returns the first condition that does not hold, or "".
 func firstFailing(all []contract.Verdict) string {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/conductor/tools"
@@ -32,7 +33,7 @@ type Caller = audit.Actor
 type Options struct {
 	Tools         *contract.Registry // the contracts, built-in ones included
 	Box           []tools.Tool       // the built-in tools that need no store
-	Project       Project            // that the tools of ProjectContracts work on; nil where Tools has none of them
+	Project       builtin.Project    // that the tools of ProjectContracts work on; nil where Tools has none of them
 	Agents        Agents             // lets tools that have a role act in the project; nil where none may
 	Root          string             // of the project: where external programs run
 	Clock         func() time.Time
@@ -45,7 +46,7 @@ type Conductor struct {
 	state      *state.Store
 	choice     *planning.Choice
 	box        map[string]tools.Tool
-	stateTools map[string]stateTool
+	stateTools map[string]builtin.Tool
 
 	toolSlots  chan struct{}   // of external tools that run at once
 	agentSlots chan struct{}   // of agents: they may ask for tools, and wait for slots
@@ -68,8 +69,8 @@ func New(l *ledger.Ledger, o Options) *Conductor {
 	for _, t := range o.Box {
 		c.box[t.Contract.Name] = t
 	}
-	c.stateTools = c.projectTools()
-	maps.Copy(c.stateTools, factTools)
+	c.stateTools = builtin.Over(o.Project)
+	maps.Copy(c.stateTools, builtin.Facts())
 	return c
 }
 

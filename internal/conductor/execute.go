@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/contract"
+	"orchestrator/internal/conductor/outside"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
@@ -64,7 +66,7 @@ func (r *run) checkResult(ctx context.Context, o planning.Obligation, tool *cont
 	shown.Postconditions = append(shown.Postconditions, tool.Postconditions(facts, shown.Result)...)
 	if not := firstFailing(shown.Postconditions); not != "" {
 		shown.Status = state.RunRefused
-		return "the postcondition " + not + problemsIn(shown.Result), nil
+		return "the postcondition " + not + builtin.Problems(shown.Result), nil
 	}
 	return "", nil
 }
@@ -85,7 +87,7 @@ func (r *run) checkAgentOutcome(ctx context.Context, o planning.Obligation, show
 			result: map[string]any{}}, nil
 	case why == "":
 		shown.Status = state.RunRefused
-		why = "the work was not done: " + verdict.Why + lastWords(shown.Result)
+		why = "the work was not done: " + verdict.Why + outside.LastWords(shown.Result)
 	}
 	return outcome{ran: true, reason: why}, nil
 }
@@ -166,7 +168,7 @@ func (r *run) countResult(result map[string]any) error {
 
 // recordRun records a run, at once if it has side effects.
 func (r *run) recordRun(ctx context.Context, t *ObligationTrace, tool planning.Contract, done state.ToolRun,
-	effects []effect) (state.ToolRun, error) {
+	effects []builtin.Effect) (state.ToolRun, error) {
 	done.Status = state.RunDone
 	kind := "tool.succeeded"
 	if done.Error != nil {
@@ -187,7 +189,7 @@ func hasSideEffects(c planning.Contract, o planning.Obligation) bool {
 }
 
 // putRun writes a run with its source, its event, an assertion of its result, and what it asserts itself.
-func (r *run) putRun(w *state.Writer, t *ObligationTrace, done state.ToolRun, kind string, effects []effect) error {
+func (r *run) putRun(w *state.Writer, t *ObligationTrace, done state.ToolRun, kind string, effects []builtin.Effect) error {
 	id := r.request.ID + "/" + done.ID
 	source, err := w.Source(state.Source{ID: id, Kind: "tool", Name: done.Tool})
 	if err != nil {

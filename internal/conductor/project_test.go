@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
@@ -18,29 +19,29 @@ import (
 
 // project is one of a test, with one requirement. A change moves it unless refuse says why not; ignore makes it lie about that.
 type project struct {
-	requirement Requirement
+	requirement builtin.Requirement
 	refuse      error
 	cut         func() // what else happens while a change is made
 	ignore      bool
 	moves       bool // each reading finds another status
-	log         LogCheck
-	changes     []Change
-	queries     []Query
+	log         builtin.LogCheck
+	changes     []builtin.Change
+	queries     []builtin.Query
 	asked       []string // role of each Next
 	reads       int
-	due         func() []Work
-	briefings   []Briefing
+	due         func() []builtin.Work
+	briefings   []builtin.Briefing
 	unwritten   error // no prompt can be written
 }
 
-func (p *project) Status(context.Context) (ProjectStatus, error) {
-	return ProjectStatus{Counts: map[lifecycle.Status]int{"planned": 1}, Total: 1}, nil
+func (p *project) Status(context.Context) (builtin.ProjectStatus, error) {
+	return builtin.ProjectStatus{Counts: map[lifecycle.Status]int{"planned": 1}, Total: 1}, nil
 }
 
-func (p *project) Requirement(_ context.Context, id string) (Requirement, error) {
+func (p *project) Requirement(_ context.Context, id string) (builtin.Requirement, error) {
 	p.reads++
 	if id != p.requirement.ID {
-		return Requirement{}, fault.New(fault.NotFound, "unknown_requirement", "there is no requirement %q", id)
+		return builtin.Requirement{}, fault.New(fault.NotFound, "unknown_requirement", "there is no requirement %q", id)
 	}
 	if p.moves && p.reads > 1 {
 		p.requirement.Status = "blocked"
@@ -48,21 +49,21 @@ func (p *project) Requirement(_ context.Context, id string) (Requirement, error)
 	return p.requirement, nil
 }
 
-func (p *project) Next(_ context.Context, _, role string) (NextSteps, error) {
+func (p *project) Next(_ context.Context, _, role string) (builtin.NextSteps, error) {
 	p.asked = append(p.asked, role)
-	return NextSteps{Steps: []NextStep{{ID: "REQ-1", By: lifecycle.Party(role), Do: "move it to planned"}}}, nil
+	return builtin.NextSteps{Steps: []builtin.NextStep{{ID: "REQ-1", By: lifecycle.Party(role), Do: "move it to planned"}}}, nil
 }
 
-func (p *project) Missing(_ context.Context, id string) (Missing, error) {
-	return Missing{ID: id, Status: "planned", Moves: 7, Lacks: []Lacking{{"a design_spec", "architect", "PATCH with design_spec"}}}, nil
+func (p *project) Missing(_ context.Context, id string) (builtin.Missing, error) {
+	return builtin.Missing{ID: id, Status: "planned", Moves: 7, Lacks: []builtin.Lacking{{What: "a design_spec", By: "architect", With: "PATCH with design_spec"}}}, nil
 }
 
-func (p *project) Query(_ context.Context, q Query) (RequirementList, error) {
+func (p *project) Query(_ context.Context, q builtin.Query) (builtin.RequirementList, error) {
 	p.queries = append(p.queries, q)
-	return RequirementList{Requirements: []Requirement{p.requirement}}, nil
+	return builtin.RequirementList{Requirements: []builtin.Requirement{p.requirement}}, nil
 }
 
-func (p *project) Change(_ context.Context, c Change) error {
+func (p *project) Change(_ context.Context, c builtin.Change) error {
 	p.changes = append(p.changes, c)
 	if p.cut != nil {
 		p.cut()
@@ -76,35 +77,35 @@ func (p *project) Change(_ context.Context, c Change) error {
 	return nil
 }
 
-func (p *project) Evidence(context.Context, string) (EvidenceCheck, error) {
-	return EvidenceCheck{Problems: []string{"/test/evidence/0: the file is gone"}, Cited: 1}, nil
+func (p *project) Evidence(context.Context, string) (builtin.EvidenceCheck, error) {
+	return builtin.EvidenceCheck{Problems: []string{"/test/evidence/0: the file is gone"}, Cited: 1}, nil
 }
 
-func (p *project) Work(_ context.Context, id string) ([]Work, error) {
+func (p *project) Work(_ context.Context, id string) ([]builtin.Work, error) {
 	if id != p.requirement.ID {
 		return nil, fault.New(fault.NotFound, "unknown_requirement", "there is no requirement %q", id)
 	}
 	return p.due(), nil
 }
 
-func (p *project) Prompt(_ context.Context, b Briefing) (string, error) {
+func (p *project) Prompt(_ context.Context, b builtin.Briefing) (string, error) {
 	p.briefings = append(p.briefings, b)
 	return "you are " + b.Agent + ", " + b.Role, p.unwritten
 }
 
-func (p *project) VerifyLog(context.Context) (LogCheck, error) { return p.log, nil }
+func (p *project) VerifyLog(context.Context) (builtin.LogCheck, error) { return p.log, nil }
 
 // overProject is a conductor with the tools over a project.
 func overProject(t *testing.T, s *store.Memory, p *project) bench {
 	t.Helper()
 	if p.requirement.ID == "" {
-		p.requirement = Requirement{ID: "REQ-1", Status: "not_started", Title: "Log in"}
+		p.requirement = builtin.Requirement{ID: "REQ-1", Status: "not_started", Title: "Log in"}
 	}
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	clock := func() time.Time { return now }
 	l, err := ledger.Open(t.Context(), s, clock)
 	require.NoError(t, err)
-	registry, err := contract.Load(t.TempDir(), append(Contracts(), ProjectContracts()...))
+	registry, err := contract.Load(t.TempDir(), append(builtin.FactContracts(), builtin.ProjectContracts()...))
 	require.NoError(t, err)
 	return bench{New(l, Options{Tools: registry, Project: p, Root: t.TempDir(), Clock: clock, Deterministic: true}), t, s, l}
 }
@@ -124,7 +125,7 @@ func TestReadingTheProject(t *testing.T) {
 		require.Equal(t, &Verification{By: "again", Verified: true}, o.Verified, "the store is read a second time")
 	}
 	require.Equal(t, []string{"coder", "coder"}, p.asked, "the caller's own role, where none is named")
-	require.Equal(t, Query{Status: "not_started", Why: true, After: "REQ-0", Limit: 5}, p.queries[0])
+	require.Equal(t, builtin.Query{Status: "not_started", Why: true, After: "REQ-0", Limit: 5}, p.queries[0])
 
 	trace = b.conduct(ob(planning.Report, "requirement.missing", "id", "REQ-1"))
 	require.Equal(t, []string{"REQ-1 is planned, 7 moves from done. Missing:\n- a design_spec: PATCH with design_spec, by the architect"}, texts(trace))
@@ -154,7 +155,7 @@ func TestChangingARequirement(t *testing.T) {
 		p := &project{}
 		trace := overProject(t, store.NewMemory(), p).conduct(achieve("requirement.status", "status", "planned", "revision", 3.0, "justification", why))
 		require.Equal(t, planning.OutResolved, trace.Status)
-		require.Equal(t, []Change{{
+		require.Equal(t, []builtin.Change{{
 			Caller: ada, ID: "REQ-1", Revision: 3, Members: map[string]any{"status": "planned", "justification": why}, Run: trace.ID, Key: "conductor:" + trace.ID + "/o1/1",
 		}}, p.changes)
 		require.Equal(t, "planned", trace.Obligations[0].Runs[0].Result["status"])
@@ -212,7 +213,7 @@ func TestAChangeThatWasCutOff(t *testing.T) {
 }
 
 func TestVerifyingTheProject(t *testing.T) {
-	p := &project{log: LogCheck{Records: 7}}
+	p := &project{log: builtin.LogCheck{Records: 7}}
 	b := overProject(t, store.NewMemory(), p)
 	trace := b.conduct(ob(planning.Verify, "audit"))
 	require.Equal(t, planning.OutResolved, trace.Status)

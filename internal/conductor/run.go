@@ -250,7 +250,7 @@ func (r *run) facts(ctx context.Context, names func(...string) bool, o planning.
 		if err != nil {
 			return f, err
 		}
-		f.State = status.values()
+		f.State = status.Values()
 	}
 	if !named("ir") {
 		return f, nil

@@ -6,6 +6,7 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 
+	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/fault"
@@ -126,7 +127,7 @@ func (t *ObligationTrace) justify(about string) {
 		}
 		for _, v := range r.Postconditions {
 			if !v.Holds {
-				why = append(why, "the postcondition "+v.Condition+" does not hold: "+v.Why+problemsIn(r.Result))
+				why = append(why, "the postcondition "+v.Condition+" does not hold: "+v.Why+builtin.Problems(r.Result))
 			}
 		}
 		attempts = append(attempts, map[string]any{"tool": r.Tool, "run": r.ID, "why": strings.Join(why, "; ")})

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/language"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/conductor/tools"
@@ -83,7 +84,7 @@ func (r *run) evaluate(ctx context.Context, t *ObligationTrace, c planning.Contr
 		return "", nil
 	}
 	if c.Implementation.Means == planning.Builtin {
-		if k, is := r.stateTools[c.Implementation.Name]; is && k.repeatable {
+		if k, is := r.stateTools[c.Implementation.Name]; is && k.Repeatable {
 			return "again", r.evaluateAgain(ctx, k, t.Obligation, c, t.answered)
 		}
 		if tool := r.box[c.Implementation.Name]; tool.Again != nil {
@@ -92,6 +93,28 @@ func (r *run) evaluate(ctx context.Context, t *ObligationTrace, c planning.Contr
 		}
 	}
 	return "facts", r.crossCheck(ctx, t, last)
+}
+
+// evaluateAgain runs a state tool once more, with what is known now, and compares.
+func (r *run) evaluateAgain(ctx context.Context, k builtin.Tool, o planning.Obligation, c planning.Contract,
+	result map[string]any) error {
+	inputs, missing, err := r.fillInputs(ctx, o, &c)
+	if err != nil {
+		return err
+	}
+	if len(missing) > 0 {
+		return fault.New(fault.Conflict, "answer_differs", "an input is no longer known: %v", missing).
+			WithFix("ask again")
+	}
+	again, _, err := k.Run(ctx, r.callOf(o, inputs, ""))
+	if err != nil {
+		return err
+	}
+	if !state.Equal(again, result) {
+		return fault.New(fault.Conflict, "answer_differs", "a second evaluation returned %v", fmt.Sprint(again)).
+			WithFix("ask again: what is known has changed")
+	}
+	return nil
 }
 
 // crossCheck checks an answer against what is known: it is recorded as it was answered, unless the run leaves nothing
@@ -140,7 +163,7 @@ func (r *run) checkContradiction(v state.View, t *ObligationTrace) error {
 	if !is {
 		return nil
 	}
-	held, err := v.Held(r.userSubject(), slot)
+	held, err := v.Held(builtin.UserSubject(r.request.Caller), slot)
 	if err != nil || len(held) != 1 {
 		return err
 	}

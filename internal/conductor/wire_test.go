@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/conductor/outside"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/planning"
@@ -169,7 +170,7 @@ func TestACallThatWasCutOff(t *testing.T) {
 		var b bench
 		var runs []string
 		i := serving(t, func(w http.ResponseWriter, r *http.Request) {
-			var got externalCall
+			var got outside.Call
 			_ = json.NewDecoder(r.Body).Decode(&got)
 			runs = append(runs, got.Run)
 			if calls.Add(1) == 1 {

@@ -17,6 +17,7 @@ import (
 	"sync"
 
 	"orchestrator/internal/conductor"
+	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
@@ -58,9 +59,9 @@ type Requirement struct {
 // Position is where a requirement stands.
 type Position struct {
 	Status lifecycle.Status
-	Work   []conductor.Work // what leads it on; none where nothing does
-	Why    string           // why nothing does
-	Moves  int              // on the way to done
+	Work   []builtin.Work // what leads it on; none where nothing does
+	Why    string         // why nothing does
+	Moves  int            // on the way to done
 }
 
 // Order says what is to be driven, and how far.

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/conductor"
+	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/lifecycle"
@@ -101,7 +102,7 @@ func (w *world) Position(_ context.Context, id string) (Position, error) {
 		return s, nil
 	}
 	at := way[w.at[id]]
-	s.Work = []conductor.Work{{Role: at.role, Obligation: w.obligation(id, at.kind), Needs: []string{"the rest"}}}
+	s.Work = []builtin.Work{{Role: at.role, Obligation: w.obligation(id, at.kind), Needs: []string{"the rest"}}}
 	if w.bare {
 		s.Work[0].Needs = nil
 	}

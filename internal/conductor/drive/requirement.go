@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"orchestrator/internal/conductor"
+	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/prompt"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/claiming"
@@ -94,7 +95,7 @@ var setupErrors = []fault.Code{runner.CodeMissing, runner.CodeUndeclared, runner
 
 // failedBeforeRunning reports whether the outcome says nothing about the requirement: no tool could be run, a budget
 // was exhausted, or a move was refused that a person could make as well.
-func failedBeforeRunning(trace conductor.Trace, due conductor.Work) bool {
+func failedBeforeRunning(trace conductor.Trace, due builtin.Work) bool {
 	of := trace.Obligations[0]
 	return trace.Status == planning.OutTruncated || len(due.Needs) == 0 ||
 		!slices.ContainsFunc(of.Runs, func(r conductor.Run) bool {
@@ -110,7 +111,7 @@ func (e *End) finish(outcome Outcome, why string) bool {
 }
 
 // claimed ends a requirement whose work somebody else has to itself.
-func (e *End) claimed(due conductor.Work, by string, err error) bool {
+func (e *End) claimed(due builtin.Work, by string, err error) bool {
 	if err != nil {
 		return e.finish(Failed, secret.Mask(err.Error()))
 	}
@@ -180,11 +181,11 @@ func (j *job) stopReason(ctx context.Context) string {
 }
 
 // stillFirst reports whether the work that was done is still what is due first.
-func stillFirst(now []conductor.Work, due conductor.Work) bool {
+func stillFirst(now []builtin.Work, due builtin.Work) bool {
 	return len(now) > 0 && now[0].Role == due.Role && now[0].Matches(due.Obligation)
 }
 
-func describe(due conductor.Work) string {
+func describe(due builtin.Work) string {
 	if len(due.Needs) == 0 {
 		return fmt.Sprintf("%s to %v", due.Obligation, due.Obligation.Payload["status"])
 	}
@@ -196,7 +197,7 @@ func requestFor(o planning.Obligation) planning.Request {
 }
 
 // conduct conducts one obligation.
-func (j *job) conduct(ctx context.Context, id string, due conductor.Work,
+func (j *job) conduct(ctx context.Context, id string, due builtin.Work,
 	from lifecycle.Status) (Step, conductor.Trace, error) {
 	trace, err := j.Conductor.Conduct(ctx, j.Caller, requestFor(due.Obligation))
 	if err != nil {
@@ -260,7 +261,7 @@ func (j *job) block(ctx context.Context, end *End, why string) bool {
 	var step Step
 	if err == nil {
 		step, _, err = j.conduct(ctx, end.Requirement,
-			conductor.Work{Role: string(lifecycle.PM), Obligation: obligation},
+			builtin.Work{Role: string(lifecycle.PM), Obligation: obligation},
 			end.Status)
 	}
 	if err != nil {

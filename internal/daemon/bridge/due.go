@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"orchestrator/internal/conductor"
+	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/drive"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements"
@@ -28,8 +28,8 @@ var supplied = map[lifecycle.Role]string{
 // restsOn is the order of the work: each part rests on those of the roles before.
 var restsOn = []lifecycle.Role{lifecycle.Architect, lifecycle.Coder, lifecycle.Tester, lifecycle.PM}
 
-// Work implements conductor.Project.
-func (p *Project) Work(_ context.Context, id string) ([]conductor.Work, error) {
+// Work implements builtin.Project.
+func (p *Project) Work(_ context.Context, id string) ([]builtin.Work, error) {
 	req, err := p.service.Stored(id)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func rests(s lifecycle.Status) bool {
 }
 
 // workOn turns the tasks of a requirement into obligations.
-func (p *Project) workOn(req lifecycle.Requirement, tasks []lifecycle.Task) (all []conductor.Work) {
+func (p *Project) workOn(req lifecycle.Requirement, tasks []lifecycle.Task) (all []builtin.Work) {
 	if req.Retired || rests(req.Status) {
 		return nil
 	}
@@ -58,7 +58,7 @@ func (p *Project) workOn(req lifecycle.Requirement, tasks []lifecycle.Task) (all
 	})
 	for _, t := range tasks {
 		work := p.workFor(req, t)
-		if !slices.ContainsFunc(all, func(w conductor.Work) bool {
+		if !slices.ContainsFunc(all, func(w builtin.Work) bool {
 			return w.Role == work.Role && w.Obligation.Kind() == work.Obligation.Kind()
 		}) {
 			all = append(all, work)
@@ -69,8 +69,8 @@ func (p *Project) workOn(req lifecycle.Requirement, tasks []lifecycle.Task) (all
 
 // workFor returns a task as an obligation. A tester's move is not an obligation of its own: which of the two rows it is
 // follows from the test record, and it is made with it.
-func (p *Project) workFor(req lifecycle.Requirement, t lifecycle.Task) conductor.Work {
-	work := conductor.Work{Role: string(t.By), Needs: t.Needs}
+func (p *Project) workFor(req lifecycle.Requirement, t lifecycle.Task) builtin.Work {
+	work := builtin.Work{Role: string(t.By), Needs: t.Needs}
 	if t.By != lifecycle.Tester && len(t.Needs) == 0 {
 		work.Obligation = p.move(req, t.To, reasonFor(req, t.To))
 		return work

@@ -11,7 +11,7 @@ import (
 	"strconv"
 
 	"orchestrator/internal/auditor"
-	"orchestrator/internal/conductor"
+	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/prompt"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
@@ -28,7 +28,7 @@ import (
 // pageSize is how many requirements one answer has, unless the question names a number.
 const pageSize = 100
 
-// Project adapts a requirement service. It implements conductor.Project and drive.Project.
+// Project adapts a requirement service. It implements builtin.Project and drive.Project.
 type Project struct {
 	service   *requirements.Service
 	ledger    *ledger.Ledger
@@ -48,23 +48,23 @@ func New(s *requirements.Service, l *ledger.Ledger, o Options) *Project {
 	return &Project{s, l, o, make(chan struct{}, 1)}
 }
 
-// Status implements conductor.Project.
-func (p *Project) Status(context.Context) (conductor.ProjectStatus, error) {
+// Status implements builtin.Project.
+func (p *Project) Status(context.Context) (builtin.ProjectStatus, error) {
 	state := p.service.State()
-	return conductor.ProjectStatus{Counts: state.ByStatus, Total: state.Requirements}, nil
+	return builtin.ProjectStatus{Counts: state.ByStatus, Total: state.Requirements}, nil
 }
 
-// Requirement implements conductor.Project.
-func (p *Project) Requirement(_ context.Context, id string) (conductor.Requirement, error) {
+// Requirement implements builtin.Project.
+func (p *Project) Requirement(_ context.Context, id string) (builtin.Requirement, error) {
 	req, err := p.service.Stored(id)
 	if err != nil {
-		return conductor.Requirement{}, err
+		return builtin.Requirement{}, err
 	}
 	next, err := p.service.Next(id, lifecycle.Actor{}, "")
 	if err != nil {
-		return conductor.Requirement{}, err
+		return builtin.Requirement{}, err
 	}
-	return conductor.Requirement{
+	return builtin.Requirement{
 		ID: req.ID, Status: req.Status, Title: req.Title, Kind: req.Kind, Why: reasonOf(req),
 		WaitingFor: next.WaitingFor,
 		Suspect:    req.Suspect, Stale: len(req.Unsettling()) > 0, Retired: req.Retired, Revision: req.Revision,
@@ -96,8 +96,8 @@ func partsOf(req lifecycle.Requirement) (parts []string) {
 	return parts
 }
 
-// Next implements conductor.Project.
-func (p *Project) Next(_ context.Context, id, role string) (steps conductor.NextSteps, err error) {
+// Next implements builtin.Project.
+func (p *Project) Next(_ context.Context, id, role string) (steps builtin.NextSteps, err error) {
 	if role != "" {
 		if _, err := lifecycle.ParseRole(role); err != nil {
 			return steps, err
@@ -132,38 +132,38 @@ func (p *Project) Next(_ context.Context, id, role string) (steps conductor.Next
 }
 
 // stepsOf returns what leads a requirement on. Where no task does, somebody has to open a way.
-func (p *Project) stepsOf(req lifecycle.Requirement) (all []conductor.NextStep) {
+func (p *Project) stepsOf(req lifecycle.Requirement) (all []builtin.NextStep) {
 	for _, t := range p.service.Tasks(req) {
-		all = append(all, conductor.NextStep{ID: req.ID, By: lifecycle.Party(t.By), Do: wordsFor(t), Lacks: t.Needs})
+		all = append(all, builtin.NextStep{ID: req.ID, By: lifecycle.Party(t.By), Do: wordsFor(t), Lacks: t.Needs})
 	}
 	if len(all) > 0 {
 		return all
 	}
 	for _, l := range p.service.Leads(req) {
-		all = append(all, conductor.NextStep{ID: req.ID, By: l.By, Do: l.Do(), Lacks: []string{}})
+		all = append(all, builtin.NextStep{ID: req.ID, By: l.By, Do: l.Do(), Lacks: []string{}})
 	}
 	return all
 }
 
 // waitingFor says whose turn it is, for a role that has nothing to do.
-func (p *Project) waitingFor(role string) (who string, all []conductor.Waited, err error) {
+func (p *Project) waitingFor(role string) (who string, all []builtin.Waited, err error) {
 	now, err := p.service.Agenda(lifecycle.Actor{Role: lifecycle.Role(role)}, agenda.Query{Limit: 1})
 	for _, w := range now.Waiting {
-		all = append(all, conductor.Waited{For: w.For, Count: w.Count, First: w.First})
+		all = append(all, builtin.Waited{For: w.For, Count: w.Count, First: w.First})
 	}
 	return role, all, err
 }
 
-// Missing implements conductor.Project.
-func (p *Project) Missing(_ context.Context, id string) (m conductor.Missing, err error) {
+// Missing implements builtin.Project.
+func (p *Project) Missing(_ context.Context, id string) (m builtin.Missing, err error) {
 	req, err := p.service.Stored(id)
 	if err != nil {
 		return m, err
 	}
 	view, err := p.service.Next(id, lifecycle.Actor{}, "")
-	m = conductor.Missing{ID: id, Status: req.Status, Moves: p.service.MovesAhead(req), Lacks: []conductor.Lacking{}}
+	m = builtin.Missing{ID: id, Status: req.Status, Moves: p.service.MovesAhead(req), Lacks: []builtin.Lacking{}}
 	for _, o := range view.AgainstDone {
-		m.Lacks = append(m.Lacks, conductor.Lacking{What: o.Detail, By: o.By, With: o.With})
+		m.Lacks = append(m.Lacks, builtin.Lacking{What: o.Detail, By: o.By, With: o.With})
 	}
 	if req.Status == lifecycle.Done || req.Retired {
 		return m, err
@@ -178,14 +178,14 @@ func (p *Project) Missing(_ context.Context, id string) (m conductor.Missing, er
 }
 
 // lacking says with what somebody leads a requirement on.
-func lacking(l guidance.Lead) conductor.Lacking {
+func lacking(l guidance.Lead) builtin.Lacking {
 	switch {
 	case l.To != "":
-		return conductor.Lacking{What: "the move to " + string(l.To), By: l.By, With: fmt.Sprintf(`PATCH {"status":%q} with its justification`, l.To)}
+		return builtin.Lacking{What: "the move to " + string(l.To), By: l.By, With: fmt.Sprintf(`PATCH {"status":%q} with its justification`, l.To)}
 	case l.Request != "":
-		return conductor.Lacking{What: cmp.Or(l.Needs, l.Field), By: l.By, With: l.Request + ", or PATCH with " + l.Field}
+		return builtin.Lacking{What: cmp.Or(l.Needs, l.Field), By: l.By, With: l.Request + ", or PATCH with " + l.Field}
 	}
-	return conductor.Lacking{What: cmp.Or(l.Needs, l.Field), By: l.By, With: "PATCH with " + l.Field}
+	return builtin.Lacking{What: cmp.Or(l.Needs, l.Field), By: l.By, With: "PATCH with " + l.Field}
 }
 
 func wordsFor(t lifecycle.Task) string {
@@ -198,8 +198,8 @@ func wordsFor(t lifecycle.Task) string {
 	return "supply what " + string(t.To) + " needs"
 }
 
-// Query implements conductor.Project.
-func (p *Project) Query(_ context.Context, asked conductor.Query) (found conductor.RequirementList, err error) {
+// Query implements builtin.Project.
+func (p *Project) Query(_ context.Context, asked builtin.Query) (found builtin.RequirementList, err error) {
 	q, err := queryOf(asked)
 	if err != nil {
 		return found, err
@@ -223,14 +223,14 @@ func (p *Project) Query(_ context.Context, asked conductor.Query) (found conduct
 	return found, nil
 }
 
-func summaryOf(s projection.Summary) conductor.Requirement {
-	return conductor.Requirement{
+func summaryOf(s projection.Summary) builtin.Requirement {
+	return builtin.Requirement{
 		ID: s.ID, Status: s.Status, Title: s.Title, Kind: s.Kind, WaitingFor: s.WaitingFor,
 		Suspect: s.Suspect, Stale: s.Stale, Retired: s.Retired, Revision: s.Revision,
 	}
 }
 
-func queryOf(asked conductor.Query) (q lookup.Query, err error) {
+func queryOf(asked builtin.Query) (q lookup.Query, err error) {
 	q = lookup.Query{
 		Status: lifecycle.Status(asked.Status), Role: lifecycle.Role(asked.Role), Kind: asked.Kind,
 		By: asked.AssignedTo, Text: asked.Text,
@@ -252,8 +252,8 @@ func queryOf(asked conductor.Query) (q lookup.Query, err error) {
 // requestOfChange names the tool in the record of a refusal.
 const requestOfChange = "requirement.change"
 
-// Change implements conductor.Project: it proposes the change as the caller would by HTTP.
-func (p *Project) Change(ctx context.Context, c conductor.Change) error {
+// Change implements builtin.Project: it proposes the change as the caller would by HTTP.
+func (p *Project) Change(ctx context.Context, c builtin.Change) error {
 	body, err := ledger.Encode(c.Members)
 	if err != nil {
 		return err
@@ -267,8 +267,8 @@ func (p *Project) Change(ctx context.Context, c conductor.Change) error {
 	return err
 }
 
-// Evidence implements conductor.Project.
-func (p *Project) Evidence(ctx context.Context, id string) (check conductor.EvidenceCheck, err error) {
+// Evidence implements builtin.Project.
+func (p *Project) Evidence(ctx context.Context, id string) (check builtin.EvidenceCheck, err error) {
 	cited, stale, err := p.service.LookOver(ctx, id)
 	if err != nil {
 		return check, err
@@ -284,9 +284,9 @@ func (p *Project) Evidence(ctx context.Context, id string) (check conductor.Evid
 	return check, nil
 }
 
-// VerifyLog implements conductor.Project: the log is checked as somebody outside would, while it goes on. The state is
+// VerifyLog implements builtin.Project: the log is checked as somebody outside would, while it goes on. The state is
 // read first, so that the log holds what it holds. ctx bounds it; a log too large for that is for the command verify.
-func (p *Project) VerifyLog(ctx context.Context) (check conductor.LogCheck, err error) {
+func (p *Project) VerifyLog(ctx context.Context) (check builtin.LogCheck, err error) {
 	if p.options.Signer.Key == "" {
 		return check, fault.New(fault.Conflict, "no_key", "this service signs no checkpoints").
 			WithFix("check its database with orchestrator verify")
@@ -313,5 +313,5 @@ func (p *Project) VerifyLog(ctx context.Context) (check conductor.LogCheck, err 
 	case err != nil:
 		return check, err
 	}
-	return conductor.LogCheck{Records: report.Records, Root: report.Root.String()}, nil
+	return builtin.LogCheck{Records: report.Records, Root: report.Root.String()}, nil
 }

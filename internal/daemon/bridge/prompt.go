@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"orchestrator/internal/conductor"
+	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/prompt"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/lifecycle"
@@ -16,8 +16,8 @@ import (
 // maxNotes bounds the notes in a prompt: the last ones.
 const maxNotes = 20
 
-// Prompt implements conductor.Project.
-func (p *Project) Prompt(_ context.Context, b conductor.Briefing) (string, error) {
+// Prompt implements builtin.Project.
+func (p *Project) Prompt(_ context.Context, b builtin.Briefing) (string, error) {
 	id, _ := b.Obligation.Payload["id"].(string)
 	req, err := p.service.Stored(id)
 	if err != nil {
@@ -32,7 +32,7 @@ func (p *Project) Prompt(_ context.Context, b conductor.Briefing) (string, error
 		Design: string(req.DesignSpec), Implementation: string(req.Implementation),
 		FailIsFinal: p.noWayOn(req, lifecycle.TestedFail) != "",
 	}
-	i := slices.IndexFunc(all, func(d conductor.Work) bool { return d.Role == b.Role && d.Matches(b.Obligation) })
+	i := slices.IndexFunc(all, func(d builtin.Work) bool { return d.Role == b.Role && d.Matches(b.Obligation) })
 	if i >= 0 {
 		d.Needs = all[i].Needs
 	}

@@ -1,7 +1,7 @@
 package project
 
 import (
-	"orchestrator/internal/conductor"
+	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/tools"
 	"orchestrator/internal/datadir"
@@ -9,7 +9,7 @@ import (
 
 // Tools reads the contracts beside a database: those of the box, and those of the folder tools.
 func Tools(data datadir.Dir) (*contract.Registry, error) {
-	box := append(conductor.Contracts(), conductor.ProjectContracts()...)
+	box := append(builtin.FactContracts(), builtin.ProjectContracts()...)
 	for _, t := range tools.Box() {
 		box = append(box, t.Contract)
 	}

@@ -1,8 +1,7 @@
-package conductor
+package builtin
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -12,38 +11,16 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
-// stateTool is a built-in tool over what is known, or over the project.
-type stateTool struct {
-	run        func(ctx context.Context, a toolCall) (map[string]any, []effect, error)
-	repeatable bool // running it again evaluates the answer again
-
-	// inputs that this very obligation lacks; nil where the contract says it all
-	missing func(o planning.Obligation) []string
+// Facts returns the tools that work on what is known, by name.
+func Facts() map[string]Tool {
+	return map[string]Tool{
+		"ir.assert": {Run: assertFacts}, "ir.query": {Run: querySubjects, Repeatable: true},
+		"ir.recall": {Run: recall, Repeatable: true}, "ir.remember": {Run: remember},
+	}
 }
 
-// toolCall is one call of a state tool.
-type toolCall struct {
-	run        *run
-	obligation planning.Obligation
-	inputs     map[string]any
-	id         string // of the run of the tool; "" where it is evaluated again
-}
-
-// text returns an input that is a text, or "".
-func (a toolCall) text(name string) string {
-	text, _ := a.inputs[name].(string)
-	return text
-}
-
-// factTools are the tools over what is known.
-var factTools = map[string]stateTool{
-	"ir.assert": {run: assertFacts}, "ir.query": {run: querySubjects, repeatable: true},
-	"ir.recall": {run: recall, repeatable: true}, "ir.remember": {run: remember},
-}
-
-// Contracts returns the contracts of the tools that work on what is known. ProjectContracts returns those that need a
-// project.
-func Contracts() []planning.Contract {
+// FactContracts returns the contracts of the tools that work on what is known.
+func FactContracts() []planning.Contract {
 	text := map[string]any{"type": "string", "minLength": 1, "maxLength": 1000}
 	list := map[string]any{"type": "object", "required": []any{"values"},
 		"properties": map[string]any{"values": map[string]any{"type": "array"}}}
@@ -58,19 +35,19 @@ func Contracts() []planning.Contract {
 	required := func(name string, schema map[string]any) planning.Input {
 		return planning.Input{Name: name, Schema: schema, Required: true}
 	}
-	assert := builtinContract("ir.assert",
+	assert := contractOf("ir.assert",
 		"Holds facts true: subject, predicate, object. The subject user is the caller.",
 		5000, []string{"ACHIEVE(ir.assert)"},
 		map[string]any{"type": "object", "required": []any{"asserted"}}, required("facts", facts))
 	assert.Preconditions = []string{`caller.role != "viewer"`} // others see these facts
 	assert.Postconditions = []string{"result.asserted == size(input.facts)"}
-	query := builtinContract("ir.query",
+	query := contractOf("ir.query",
 		"Lists the subjects on which all filters, predicate and object, are held.", 5000,
 		[]string{"REPORT(query.people)"}, list, required("filters", filters))
-	recall := builtinContract("ir.recall", "Says the caller's name, as far as it is known.", 5000,
+	recall := contractOf("ir.recall", "Says the caller's name, as far as it is known.", 5000,
 		[]string{"REPORT(status.name)"}, value, required("name", text))
 	recall.Postconditions = []string{"result.value == input.name"}
-	remember := builtinContract("ir.remember", "Remembers the caller's name.", 5000,
+	remember := contractOf("ir.remember", "Remembers the caller's name.", 5000,
 		[]string{"ACHIEVE(status.name)"}, value,
 		required("value", text))
 	remember.Preconditions = []string{`caller.role != "viewer"`} // which leaves nothing behind
@@ -78,29 +55,29 @@ func Contracts() []planning.Contract {
 	return []planning.Contract{assert, query, recall, remember}
 }
 
-func assertFacts(ctx context.Context, a toolCall) (map[string]any, []effect, error) {
-	facts, _ := a.inputs["facts"].([]any)
-	var effects []effect
+func assertFacts(ctx context.Context, c Call) (map[string]any, []Effect, error) {
+	facts, _ := c.Inputs["facts"].([]any)
+	var effects []Effect
 	for _, f := range facts {
 		fact, _ := f.(map[string]any)
 		subject, _ := fact["subject"].(string)
 		predicate, _ := fact["predicate"].(string)
 		if subject == "user" {
-			subject = a.run.userSubject()
+			subject = c.user()
 		}
-		if strings.HasPrefix(subject, state.RunPrefix) || strings.HasPrefix(subject, userPrefix) &&
-			subject != a.run.userSubject() {
+		if strings.HasPrefix(subject, state.RunPrefix) || strings.HasPrefix(subject, UserPrefix) &&
+			subject != c.user() {
 			return nil, nil, fault.New(fault.Forbidden, "subject_forbidden",
 				"only the conductor, or that user, may assert facts about %q", fault.Clip(subject, 80)).
 				WithFix("assert facts about user, which is yourself, or about a subject of your own")
 		}
-		one := effect{subject, predicate, fact["object"], false}
-		if relation, is := relationIn(predicate, one.Object); is && subject != a.run.userSubject() {
-			one = effect{a.run.userSubject(), relation, subject, false}
+		one := Effect{subject, predicate, fact["object"], false}
+		if relation, is := relationIn(predicate, one.Object); is && subject != c.user() {
+			one = Effect{c.user(), relation, subject, false}
 		}
 		effects = append(effects, one)
 	}
-	if err := a.run.checkRoom(ctx, effects); err != nil {
+	if err := c.checkRoom(ctx, effects); err != nil {
 		return nil, nil, err
 	}
 	return map[string]any{"asserted": len(effects)}, effects, nil
@@ -119,9 +96,9 @@ func relationIn(predicate string, object any) (relation string, is bool) {
 // maxHeld bounds the objects held on one subject and predicate, since each is compared with a new one.
 const maxHeld = 100
 
-func (r *run) checkRoom(ctx context.Context, effects []effect) error {
+func (c Call) checkRoom(ctx context.Context, effects []Effect) error {
 	held := map[[2]string]int{}
-	return r.view(ctx, func(v state.View) error {
+	return c.View(ctx, func(v state.View) error {
 		for _, e := range effects {
 			pair := [2]string{e.Subject, e.Predicate}
 			if _, counted := held[pair]; !counted {
@@ -142,22 +119,22 @@ func (r *run) checkRoom(ctx context.Context, effects []effect) error {
 }
 
 // querySubjects takes a relation among the filters as a relation to the caller.
-func querySubjects(ctx context.Context, a toolCall) (map[string]any, []effect, error) {
-	filters, _ := a.inputs["filters"].(map[string]any)
+func querySubjects(ctx context.Context, c Call) (map[string]any, []Effect, error) {
+	filters, _ := c.Inputs["filters"].(map[string]any)
 	relation, related := relationIn(predicateRelation, filters[predicateRelation])
 	if related {
 		filters = maps.Clone(filters)
 		delete(filters, predicateRelation)
 	}
 	var subjects []string
-	err := a.run.view(ctx, func(v state.View) (err error) {
+	err := c.View(ctx, func(v state.View) (err error) {
 		if !related || len(filters) > 0 {
 			subjects, err = v.Subjects(filters)
 		}
 		if err != nil || !related {
 			return err
 		}
-		held, err := v.Held(a.run.userSubject(), relation)
+		held, err := v.Held(c.user(), relation)
 		people := []string{}
 		for _, one := range held {
 			if name, is := one.Object.(string); is && (len(filters) == 0 || slices.Contains(subjects, name)) {
@@ -176,42 +153,20 @@ func querySubjects(ctx context.Context, a toolCall) (map[string]any, []effect, e
 }
 
 // recall returns what is known, and not what the payload may say of it.
-func recall(ctx context.Context, a toolCall) (map[string]any, []effect, error) {
+func recall(ctx context.Context, c Call) (map[string]any, []Effect, error) {
 	var held []state.Assertion
-	err := a.run.view(ctx, func(v state.View) (err error) {
-		held, err = v.Held(a.run.userSubject(), "name")
+	err := c.View(ctx, func(v state.View) (err error) {
+		held, err = v.Held(c.user(), "name")
 		return err
 	})
-	if err == nil && (len(held) != 1 || !state.Equal(held[0].Object, a.inputs["name"])) {
+	if err == nil && (len(held) != 1 || !state.Equal(held[0].Object, c.Inputs["name"])) {
 		err = fault.New(fault.Conflict, "answer_differs", "this differs from what is known").
 			WithFix("ask without a name")
 	}
-	return map[string]any{"value": a.inputs["name"]}, nil, err
+	return map[string]any{"value": c.Inputs["name"]}, nil, err
 }
 
-func remember(_ context.Context, a toolCall) (map[string]any, []effect, error) {
-	return map[string]any{"value": a.inputs["value"]},
-		[]effect{{a.run.userSubject(), "name", a.inputs["value"], true}}, nil
-}
-
-// evaluateAgain runs a state tool once more, with what is known now, and compares.
-func (r *run) evaluateAgain(ctx context.Context, k stateTool, o planning.Obligation, c planning.Contract,
-	result map[string]any) error {
-	inputs, missing, err := r.fillInputs(ctx, o, &c)
-	if err != nil {
-		return err
-	}
-	if len(missing) > 0 {
-		return fault.New(fault.Conflict, "answer_differs", "an input is no longer known: %v", missing).
-			WithFix("ask again")
-	}
-	again, _, err := k.run(ctx, toolCall{run: r, obligation: o, inputs: inputs})
-	if err != nil {
-		return err
-	}
-	if !state.Equal(again, result) {
-		return fault.New(fault.Conflict, "answer_differs", "a second evaluation returned %v", fmt.Sprint(again)).
-			WithFix("ask again: what is known has changed")
-	}
-	return nil
+func remember(_ context.Context, c Call) (map[string]any, []Effect, error) {
+	return map[string]any{"value": c.Inputs["value"]},
+		[]Effect{{c.user(), "name", c.Inputs["value"], true}}, nil
 }

@@ -1,6 +1,12 @@
-package conductor
+package builtin
 
-import "orchestrator/internal/rules/lifecycle"
+import (
+	"strings"
+
+	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/lifecycle"
+)
 
 // ProjectStatus counts the requirements in each status.
 type ProjectStatus struct {
@@ -92,6 +98,9 @@ func (s ProjectStatus) values() map[string]any {
 	return map[string]any{"counts": counts, "total": float64(s.Total)}
 }
 
+// Values returns the counts as conditions see them.
+func (s ProjectStatus) Values() map[string]any { return s.values() }
+
 func (r Requirement) values() map[string]any {
 	v := map[string]any{"id": r.ID, "status": string(r.Status), "title": r.Title,
 		"waiting_for": listOf(r.WaitingFor), "revision": float64(r.Revision)}
@@ -177,4 +186,19 @@ func valuesOf[T result](all []T) []any {
 		list[i] = one.values()
 	}
 	return list
+}
+
+// Problems returns the problems that a result names, after a colon; "" if it names none.
+func Problems(result map[string]any) string {
+	list, _ := result["problems"].([]any)
+	var all []string
+	for _, p := range list {
+		if text, is := p.(string); is {
+			all = append(all, text)
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return ": " + fault.Clip(strings.Join(all, "; "), state.MaxFields)
 }

@@ -1,4 +1,4 @@
-package conductor
+package builtin
 
 import (
 	"context"
@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"orchestrator/internal/conductor/state"
-	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/rules/planning"
 )
 
@@ -35,6 +35,26 @@ type Project interface {
 	VerifyLog(ctx context.Context) (LogCheck, error)
 }
 
+// Work leads a requirement on: an obligation, and the role that it is for.
+type Work struct {
+	Role       string // whose work it is
+	Obligation planning.Obligation
+	Needs      []string // what is to be supplied; none where it is a move
+}
+
+// Matches reports whether an obligation is to do this work. Moves are told apart by the status that they lead to.
+func (d Work) Matches(o planning.Obligation) bool {
+	return d.Obligation.Kind() == o.Kind() &&
+		(o.Kind() != planning.KindStatus || d.Obligation.Payload["status"] == o.Payload["status"])
+}
+
+// Briefing describes the work that an agent's prompt is about.
+type Briefing struct {
+	Role, Agent string
+	URL         string // of the service
+	Obligation  planning.Obligation
+}
+
 // Query selects requirements. A filter that is empty or nil admits all.
 type Query struct {
 	Status     string
@@ -52,7 +72,7 @@ type Query struct {
 
 // Change is a change of a requirement, as PATCH takes it.
 type Change struct {
-	Caller   Caller
+	Caller   audit.Actor
 	ID       string
 	Revision uint64         // that the requirement must still have; 0 is any
 	Members  map[string]any // as in schemas/change_request.schema.json
@@ -60,52 +80,66 @@ type Change struct {
 	Key      string         // equal ones of a caller make one change
 }
 
-// projectTools returns the tools over the project; none if the conductor has no project.
-func (c *Conductor) projectTools() map[string]stateTool {
-	if c.Project == nil {
-		return map[string]stateTool{}
+// Over returns the tools that work on a project, by name; none where it is nil.
+func Over(p Project) map[string]Tool {
+	if p == nil {
+		return map[string]Tool{}
 	}
-	return map[string]stateTool{
-		"project.status": {run: func(ctx context.Context, _ toolCall) (map[string]any, []effect, error) {
-			return noEffects(c.Project.Status(ctx))
-		}, repeatable: true},
-		"requirement.status": {run: func(ctx context.Context, a toolCall) (map[string]any, []effect, error) {
-			return noEffects(c.Project.Requirement(ctx, a.text("id")))
-		}, repeatable: true},
-		"requirement.missing": {run: func(ctx context.Context, a toolCall) (map[string]any, []effect, error) {
-			return noEffects(c.Project.Missing(ctx, a.text("id")))
-		}, repeatable: true},
-		"requirement.next":   {run: nextSteps, repeatable: true},
-		"query.requirements": {run: queryRequirements, repeatable: true},
-		"requirement.change": {run: changeRequirement, missing: missingMember},
-		"requirement.evidence": {run: func(ctx context.Context, a toolCall) (map[string]any, []effect, error) {
-			return noEffects(c.Project.Evidence(ctx, a.text("id")))
-		}},
-		"audit.verify": {run: func(ctx context.Context, _ toolCall) (map[string]any, []effect, error) {
-			return noEffects(c.Project.VerifyLog(ctx))
-		}},
+	on := project{p}
+	return map[string]Tool{
+		"project.status":       {Run: on.status, Repeatable: true},
+		"requirement.status":   {Run: on.requirement, Repeatable: true},
+		"requirement.missing":  {Run: on.missing, Repeatable: true},
+		"requirement.next":     {Run: on.next, Repeatable: true},
+		"query.requirements":   {Run: on.query, Repeatable: true},
+		"requirement.change":   {Run: on.change, Missing: missingMember},
+		"requirement.evidence": {Run: on.evidence},
+		"audit.verify":         {Run: on.log},
 	}
 }
 
+// project runs the tools that work on a project.
+type project struct{ Project }
+
+func (p project) status(ctx context.Context, _ Call) (map[string]any, []Effect, error) {
+	return noEffects(p.Status(ctx))
+}
+
+func (p project) requirement(ctx context.Context, c Call) (map[string]any, []Effect, error) {
+	return noEffects(p.Requirement(ctx, c.text("id")))
+}
+
+func (p project) missing(ctx context.Context, c Call) (map[string]any, []Effect, error) {
+	return noEffects(p.Missing(ctx, c.text("id")))
+}
+
+func (p project) evidence(ctx context.Context, c Call) (map[string]any, []Effect, error) {
+	return noEffects(p.Evidence(ctx, c.text("id")))
+}
+
+func (p project) log(ctx context.Context, _ Call) (map[string]any, []Effect, error) {
+	return noEffects(p.VerifyLog(ctx))
+}
+
 // noEffects returns the result of a tool that asserts nothing besides it.
-func noEffects[T result](r T, err error) (map[string]any, []effect, error) {
+func noEffects[T result](r T, err error) (map[string]any, []Effect, error) {
 	if err != nil {
 		return nil, nil, state.WithFields(err)
 	}
 	return r.values(), nil, nil
 }
 
-// nextSteps takes the caller's role if neither a requirement nor a role is named.
-func nextSteps(ctx context.Context, a toolCall) (map[string]any, []effect, error) {
-	id, role := a.text("id"), a.text("role")
+// next takes the caller's role if neither a requirement nor a role is named.
+func (p project) next(ctx context.Context, c Call) (map[string]any, []Effect, error) {
+	id, role := c.text("id"), c.text("role")
 	if id == "" && role == "" {
-		role = a.run.request.Caller.Role
+		role = c.Caller.Role
 	}
-	return noEffects(a.run.Project.Next(ctx, id, role))
+	return noEffects(p.Next(ctx, id, role))
 }
 
-func queryRequirements(ctx context.Context, a toolCall) (map[string]any, []effect, error) {
-	filters, _ := a.inputs["filters"].(map[string]any)
+func (p project) query(ctx context.Context, c Call) (map[string]any, []Effect, error) {
+	filters, _ := c.Inputs["filters"].(map[string]any)
 	text := func(name string) string { s, _ := filters[name].(string); return s }
 	flag := func(name string) *bool {
 		if b, is := filters[name].(bool); is {
@@ -115,9 +149,9 @@ func queryRequirements(ctx context.Context, a toolCall) (map[string]any, []effec
 	}
 	q := Query{Status: text("status"), AssignedTo: text("assigned_to"), Kind: text("kind"), Role: text("role"),
 		Text: text("q"), Suspect: flag("suspect"), Retired: flag("retired"),
-		After: a.text("after"), Limit: int(asUint(a.inputs["limit"]))}
-	q.Why, _ = a.inputs["why"].(bool)
-	return noEffects(a.run.Project.Query(ctx, q))
+		After: c.text("after"), Limit: int(asUint(c.Inputs["limit"]))}
+	q.Why, _ = c.Inputs["why"].(bool)
+	return noEffects(p.Query(ctx, q))
 }
 
 // missingMember names the member that an obligation is about, if its payload does not have it: then it proposes
@@ -133,22 +167,22 @@ func missingMember(o planning.Obligation) []string {
 	return []string{member}
 }
 
-// changeRequirement proposes what the payload has besides kind, id and revision, and answers with the requirement as it
+// change proposes what the payload has besides kind, id and revision, and answers with the requirement as it
 // is stored then. The payload alone counts: nothing of a change is taken from what is known.
-func changeRequirement(ctx context.Context, a toolCall) (map[string]any, []effect, error) {
-	members := maps.Clone(a.obligation.Payload)
+func (p project) change(ctx context.Context, c Call) (map[string]any, []Effect, error) {
+	members := maps.Clone(c.Obligation.Payload)
 	for _, name := range []string{"kind", "id", "revision"} {
 		delete(members, name)
 	}
-	id, run := a.text("id"), a.run.request
+	id := c.text("id")
 	change := Change{
-		Caller: run.Caller, ID: id, Revision: asUint(a.obligation.Payload["revision"]), Members: members, Run: run.ID,
-		Key: "conductor:" + run.ID + "/" + a.id,
+		Caller: c.Caller, ID: id, Revision: asUint(c.Obligation.Payload["revision"]), Members: members, Run: c.Run,
+		Key: "conductor:" + c.Run + "/" + c.ID,
 	}
-	if err := a.run.Project.Change(ctx, change); err != nil {
+	if err := p.Project.Change(ctx, change); err != nil {
 		return nil, nil, state.RefusedChange(err)
 	}
-	return noEffects(a.run.Project.Requirement(ctx, id))
+	return noEffects(p.Requirement(ctx, id))
 }
 
 // asUint returns an integer of any type that JSON is read into; 0 for anything else.
@@ -159,21 +193,6 @@ func asUint(v any) uint64 {
 	}
 	n, _ := strconv.ParseUint(string(raw), 10, 64)
 	return n
-}
-
-// problemsIn returns the problems that a result names, after a colon; "" if it names none.
-func problemsIn(result map[string]any) string {
-	list, _ := result["problems"].([]any)
-	var all []string
-	for _, p := range list {
-		if text, is := p.(string); is {
-			all = append(all, text)
-		}
-	}
-	if len(all) == 0 {
-		return ""
-	}
-	return ": " + fault.Clip(strings.Join(all, "; "), state.MaxFields)
 }
 
 // kindsOfChange are what requirement.change brings about.
@@ -192,32 +211,32 @@ func ProjectContracts() []planning.Contract {
 	one := objectSchema([]any{"id", "status"}, map[string]any{"id": text, "status": text, "parts": list})
 	checked := objectSchema([]any{"ok", "problems"}, map[string]any{"ok": yes, "problems": list})
 	change := changeContract(one, id)
-	evidence := builtinContract("requirement.evidence", "Looks up again what a requirement cites as evidence.", 30_000,
+	evidence := contractOf("requirement.evidence", "Looks up again what a requirement cites as evidence.", 30_000,
 		[]string{"VERIFY(requirement.evidence)"}, checked, id)
-	log := builtinContract("audit.verify",
+	log := contractOf("audit.verify",
 		"Checks the whole log: every hash, the signature, and every decision once more.",
 		120_000, []string{"VERIFY(audit)"}, checked)
 	for _, c := range []*planning.Contract{&evidence, &log} {
 		c.LatencyMS, c.Cost, c.Verify, c.Postconditions = 500, planning.CostLow, planning.CheckOff, []string{
 			"result.ok == true"}
 	}
-	status := builtinContract("requirement.status", "Says where a requirement stands, why, and whose turn it is.", 5000,
+	status := contractOf("requirement.status", "Says where a requirement stands, why, and whose turn it is.", 5000,
 		[]string{"REPORT(requirement.status)"}, one, id)
 	status.Postconditions = []string{"result.id == input.id"}
 	return []planning.Contract{
-		builtinContract("project.status", "Counts the requirements in each status.", 5000,
+		contractOf("project.status", "Counts the requirements in each status.", 5000,
 			[]string{"REPORT(project.status)"},
 			objectSchema([]any{"counts", "total"}, map[string]any{"counts": map[string]any{"type": "object"}})),
 		status,
-		builtinContract("requirement.missing", "Says what keeps a requirement from being done, who supplies it, and with what.", 5000,
+		contractOf("requirement.missing", "Says what keeps a requirement from being done, who supplies it, and with what.", 5000,
 			[]string{"REPORT(requirement.missing)"},
 			objectSchema([]any{"id", "status", "missing"}, map[string]any{"id": text, "status": text, "missing": list}), id),
-		builtinContract("requirement.next",
+		contractOf("requirement.next",
 			"Lists what leads a requirement on, or what waits for a role; for the caller's where neither is named.", 5000,
 			[]string{"REPORT(requirement.next)"}, objectSchema([]any{"steps"},
 				map[string]any{"steps": list}), planning.Input{Name: "id", Schema: text}, planning.Input{
 				Name: "role", Schema: text}),
-		builtinContract("query.requirements", "Lists requirements by filters.", 10_000,
+		contractOf("query.requirements", "Lists requirements by filters.", 10_000,
 			[]string{"REPORT(query.requirements)"},
 			objectSchema([]any{"requirements"}, map[string]any{"requirements": list}),
 			planning.Input{Name: "after", Schema: text}, planning.Input{Name: "filters", Schema: filters},
@@ -233,7 +252,7 @@ func changeContract(shape map[string]any, id planning.Input) planning.Contract {
 	for _, kind := range kindsOfChange {
 		changes = append(changes, "ACHIEVE(requirement."+kind+")")
 	}
-	change := builtinContract("requirement.change",
+	change := contractOf("requirement.change",
 		"Changes a requirement in the caller's own role: status, parts of the work, notes, approvals. "+
 			"The payload is the change, as PATCH takes it.",
 		60_000, changes, shape, id)
@@ -243,25 +262,4 @@ func changeContract(shape map[string]any, id planning.Input) planning.Contract {
 		"payload.kind == 'requirement.status' || result.parts.exists(p, 'requirement.' + p == payload.kind)",
 	}
 	return change
-}
-
-// builtinContract returns the contract of a built-in tool over what is known, or over the project.
-func builtinContract(name, description string, timeoutMS int, satisfies []string, produces map[string]any,
-	consumes ...planning.Input) planning.Contract {
-	return planning.Contract{
-		Name: name, Version: "1", Description: description, Satisfies: satisfies, Consumes: consumes,
-		Produces:    produces,
-		Reliability: planning.High, Cost: planning.CostTiny, LatencyMS: 1, TimeoutMS: timeoutMS,
-		Verify: planning.CheckBlocking, Idempotent: true,
-		Implementation: planning.Implementation{Means: planning.Builtin, Name: name},
-	}
-}
-
-// objectSchema returns the schema of an object.
-func objectSchema(required []any, properties map[string]any) map[string]any {
-	s := map[string]any{"type": "object", "properties": properties}
-	if len(required) > 0 {
-		s["required"] = required
-	}
-	return s
 }

@@ -1,7 +1,6 @@
 package conductor
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,7 +9,6 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/planning"
-	"orchestrator/internal/secret"
 )
 
 const exactNumbers = `{"deep":[{"n":-1.0000000000000000001}],"half":1.5,"large":12345678901234567890,"tenth":0.1}`
@@ -49,15 +47,4 @@ func encoded(t *testing.T, v any) string {
 	raw, err := ledger.Encode(v)
 	require.NoError(t, err)
 	return string(raw)
-}
-
-// An answer is read by the rules for any body from outside.
-func TestAnswersThatNobodyCouldRead(t *testing.T) {
-	for name, answer := range map[string]string{
-		"a name twice": `{"a":1,"a":2}`, "too deep": strings.Repeat(`{"a":`, 33) + "1" + strings.Repeat("}", 33), "a zero": `{"a":"\u0000"}`,
-		"a bomb": `{"a":1e999999999}`, "a long number": `{"a":` + strings.Repeat("1", 33) + `}`, "null": `null`,
-	} {
-		_, err := parseResult([]byte(answer), secret.Mask)
-		require.Equal(t, "tool_answer", string(state.FailureOf(err).Code), name)
-	}
 }

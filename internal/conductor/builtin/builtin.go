@@ -1,0 +1,74 @@
+// Package builtin holds the built-in tools that read or change what is stored: the facts that the conductor knows, and
+// the project.
+//
+// Each is a contract and a function. The conductor gives a call all that a tool may see, and records what it asserts.
+package builtin
+
+import (
+	"context"
+
+	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/rules/planning"
+)
+
+// Tool is a tool over what is stored.
+type Tool struct {
+	Run        func(ctx context.Context, c Call) (result map[string]any, asserted []Effect, err error)
+	Repeatable bool // running it again evaluates the answer again
+
+	// Missing names inputs that this very obligation lacks; nil where the contract says it all.
+	Missing func(o planning.Obligation) []string
+}
+
+// Call is one call of a tool.
+type Call struct {
+	Caller     audit.Actor
+	Run        string // id of the run of the conductor
+	ID         string // of the run of the tool; "" where it is evaluated again
+	Obligation planning.Obligation
+	Inputs     map[string]any
+	View       func(ctx context.Context, read func(state.View) error) error // of what is known, this run's own facts included
+}
+
+// Effect is an assertion that a tool makes besides its result.
+type Effect struct {
+	Subject, Predicate string
+	Object             any
+	Single             bool // it takes the place of what was held
+}
+
+// text returns an input that is a text, or "".
+func (c Call) text(name string) string {
+	text, _ := c.Inputs[name].(string)
+	return text
+}
+
+func (c Call) user() string { return UserSubject(c.Caller) }
+
+// UserPrefix begins the subjects of assertions on callers.
+const UserPrefix = "user:"
+
+// UserSubject returns the subject of assertions about a caller.
+func UserSubject(caller audit.Actor) string { return UserPrefix + caller.Name }
+
+// contractOf returns the contract of a built-in tool over what is known, or over the project.
+func contractOf(name, description string, timeoutMS int, satisfies []string, produces map[string]any,
+	consumes ...planning.Input) planning.Contract {
+	return planning.Contract{
+		Name: name, Version: "1", Description: description, Satisfies: satisfies, Consumes: consumes,
+		Produces:    produces,
+		Reliability: planning.High, Cost: planning.CostTiny, LatencyMS: 1, TimeoutMS: timeoutMS,
+		Verify: planning.CheckBlocking, Idempotent: true,
+		Implementation: planning.Implementation{Means: planning.Builtin, Name: name},
+	}
+}
+
+// objectSchema returns the schema of an object.
+func objectSchema(required []any, properties map[string]any) map[string]any {
+	s := map[string]any{"type": "object", "properties": properties}
+	if len(required) > 0 {
+		s["required"] = required
+	}
+	return s
+}

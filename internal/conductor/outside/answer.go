@@ -1,0 +1,72 @@
+package outside
+
+import (
+	"maps"
+	"strings"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/strictjson"
+)
+
+// Result reads what a tool answered: one JSON object, by the rules for any body from outside. Its numbers
+// keep their value; its texts and names are masked, since the result is recorded.
+func Result(raw []byte, mask func(string) string) (map[string]any, error) {
+	var result map[string]any
+	_, err := strictjson.ParseUncounted(raw)
+	if err == nil {
+		err = strictjson.Fill(raw, &result)
+	}
+	if err != nil || result == nil {
+		return nil, fault.New(fault.Invalid, "tool_answer", "the tool did not answer with one JSON object").
+			WithFix("write {\"value\": …}, at most %d deep, with numbers of at most %d characters, and "+
+				"nothing else to its standard output", strictjson.MaxDepth, strictjson.MaxNumber).Because(err)
+	}
+	return maskAll(result, mask).(map[string]any), nil
+}
+
+// maskAll masks the texts and names of a value.
+func maskAll(value any, mask func(string) string) any {
+	switch v := value.(type) {
+	case string:
+		return mask(v)
+	case []any:
+		for i := range v {
+			v[i] = maskAll(v[i], mask)
+		}
+	case map[string]any:
+		for name, member := range maps.Clone(v) {
+			delete(v, name)
+			v[mask(name)] = maskAll(member, mask)
+		}
+	}
+	return value
+}
+
+// LastWords returns the end of what an agent said, to stand after what it did not do; "" if it said nothing as text.
+func LastWords(result map[string]any) string {
+	text, _ := result["text"].(string)
+	if text == "" {
+		return ""
+	}
+	const most = 300
+	if cut := len(text) - most; cut > 0 {
+		text = "…" + strings.ToValidUTF8(text[cut:], "")
+	}
+	return "; it said: " + strings.Join(strings.Fields(text), " ")
+}
+
+// MaxText bounds what is kept of an agent's answer, in bytes: its end.
+const MaxText = 16 << 10
+
+// Text returns what an agent answered as text.
+func Text(raw []byte, mask func(string) string) map[string]any {
+	text := mask(string(raw)) // before it is cut, so that no half of a secret is left
+	text = strings.ToValidUTF8(text[max(0, len(text)-MaxText):], "")
+	text = strings.Map(func(c rune) rune {
+		if c < ' ' && c != '\n' && c != '\t' || c == 0x7f {
+			return -1
+		}
+		return c
+	}, text)
+	return map[string]any{"text": strings.TrimSpace(text)}
+}

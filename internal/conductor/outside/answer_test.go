@@ -1,0 +1,22 @@
+package outside
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/secret"
+)
+
+// An answer is read by the rules for any body from outside.
+func TestAnswersThatNobodyCouldRead(t *testing.T) {
+	for name, answer := range map[string]string{
+		"a name twice": `{"a":1,"a":2}`, "too deep": strings.Repeat(`{"a":`, 33) + "1" + strings.Repeat("}", 33), "a zero": `{"a":"\u0000"}`,
+		"a bomb": `{"a":1e999999999}`, "a long number": `{"a":` + strings.Repeat("1", 33) + `}`, "null": `null`,
+	} {
+		_, err := Result([]byte(answer), secret.Mask)
+		require.Equal(t, "tool_answer", string(state.FailureOf(err).Code), name)
+	}
+}
