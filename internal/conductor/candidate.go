@@ -209,7 +209,7 @@ func (r *run) fillInputs(ctx context.Context, o planning.Obligation,
 func firstFailing(all []contract.Verdict) string {
 	for _, v := range all {
 		if !v.Holds {
-			return strings.TrimSuffix(v.Condition+" does not hold: "+v.Why, ": ")
+			return v.String()
 		}
 	}
 	return ""

@@ -99,7 +99,7 @@ func (r *run) obligations(ctx context.Context) error {
 		case why != "":
 			t.end(planning.Failed, planning.OutGuardrail, why)
 			continue
-		case verifiesAnswers(t.Obligation) && len(r.choice.Candidates(t.Obligation)) == 0:
+		case verifiesAnswers(t.Obligation):
 			continue // the verification of the answers resolves it
 		}
 		if err := r.satisfy(ctx, t); err != nil {
@@ -307,8 +307,9 @@ func putObligation(w *state.Writer, t ObligationTrace) error {
 			return err
 		}
 	}
-	if t.Verified == nil {
+	if t.Verified == nil || t.Verified.By == byNothing {
 		return nil
 	}
-	return w.Evidence(state.Evidence{ID: t.ID, By: t.Verified.By, Verified: t.Verified.Verified, Why: t.Verified.Why})
+	return w.Evidence(state.Evidence{ID: t.ID, By: t.Verified.By, With: t.Verified.With, Verified: t.Verified.Verified,
+		Why: t.Verified.Why})
 }

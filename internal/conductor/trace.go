@@ -3,11 +3,13 @@ package conductor
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
 
 	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/contract"
+	"orchestrator/internal/conductor/provenance"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/planning"
@@ -50,6 +52,7 @@ type ObligationTrace struct {
 	Emitted    []Emitted           `json:"emitted"` // obligations that this one gave rise to
 
 	answered map[string]any // the result that resolved it
+	ranAt    time.Time      // when it was found
 }
 
 // Candidate is a tool whose contract satisfies the obligation.
@@ -73,9 +76,11 @@ type Run struct {
 
 // Verification is the outcome of the second evaluation of an answer.
 type Verification struct {
-	By       string `json:"by"` // again, or facts
-	Verified bool   `json:"verified"`
-	Why      string `json:"why,omitempty"`
+	By       string              `json:"by"`             // again, facts, or nothing
+	With     []string            `json:"with,omitempty"` // again: the built-in tool; facts: the ids of the sources
+	Verified bool                `json:"verified"`
+	Why      string              `json:"why,omitempty"`
+	Sources  []provenance.Source `json:"sources,omitempty"` // that confirm the answer, or stand against it
 }
 
 // Emitted is an obligation that another one gave rise to.

@@ -30,11 +30,11 @@ func openedIn(t *testing.T, s store.Store) (*Store, *ledger.Ledger) {
 	return New(l), l
 }
 
-func assert(t *testing.T, ir *Store, id, subject, predicate string, object any, single bool) {
+func assert(t *testing.T, ir *Store, id, subject, predicate string, object any, holding Holding) {
 	t.Helper()
 	require.NoError(t, ir.Step(t.Context(), "r1", "tool ended", ada, func(w *Writer) error {
 		source, err := w.Source(Source{ID: "s-" + id, Kind: "tool", Name: "t"})
-		return errors.Join(err, w.Assert(Assertion{ID: id, Subject: subject, Predicate: predicate, Object: object, Confidence: 1, Source: source}, single))
+		return errors.Join(err, w.Assert(Assertion{ID: id, Subject: subject, Predicate: predicate, Object: object, Confidence: 1, Source: source}, holding))
 	}))
 }
 
@@ -49,19 +49,19 @@ func view[T any](t *testing.T, ir *Store, read func(View) (T, error)) (value T) 
 
 func TestWhatIsHeld(t *testing.T) {
 	ir, _ := opened(t)
-	assert(t, ir, "a1", "user:ada", "name", "Ada", true)
-	assert(t, ir, "a2", "user:ada", "name", "Ada Lovelace", true)
-	assert(t, ir, "a3", "Alice Smith", "city", "Seattle", false)
-	assert(t, ir, "a4", "Bob/Johnson", "city", "Seattle", false)
-	assert(t, ir, "a5", "Bob/Johnson", "city", "Oslo", false)
-	assert(t, ir, "a6", "Bob/Johnson", "city", "Seattle", false) // held already
-	assert(t, ir, "a7", "Bob/Johnson", "friend", "Alice Smith", false)
-	assert(t, ir, "a8", "Carol", "city", "Oslo", false)
-	assert(t, ir, "a9", "run:r1", "o1", map[string]any{"city": "Oslo"}, true)
-	assert(t, ir, "a10", "run:r1", "city", "Oslo", true)
-	assert(t, ir, "a11", "ruo", "city", "Lima", true)
+	assert(t, ir, "a1", "user:ada", "name", "Ada", Single)
+	assert(t, ir, "a2", "user:ada", "name", "Ada Lovelace", Single)
+	assert(t, ir, "a3", "Alice Smith", "city", "Seattle", Many)
+	assert(t, ir, "a4", "Bob/Johnson", "city", "Seattle", Many)
+	assert(t, ir, "a5", "Bob/Johnson", "city", "Oslo", Many)
+	assert(t, ir, "a6", "Bob/Johnson", "city", "Seattle", Many) // held already
+	assert(t, ir, "a7", "Bob/Johnson", "friend", "Alice Smith", Many)
+	assert(t, ir, "a8", "Carol", "city", "Oslo", Many)
+	assert(t, ir, "a9", "run:r1", "o1", map[string]any{"city": "Oslo"}, Single)
+	assert(t, ir, "a10", "run:r1", "city", "Oslo", Single)
+	assert(t, ir, "a11", "ruo", "city", "Lima", Single)
 
-	assert(t, ir, "a12", "run:r1", "city", "Oslo", true) // another tool of the run has found the same
+	assert(t, ir, "a12", "run:r1", "city", "Oslo", Single) // another tool of the run has found the same
 	held := view(t, ir, func(v View) ([]Assertion, error) { return v.Held("run:r1", "city") })
 	require.Len(t, held, 1)
 	require.Equal(t, "s-a12", held[0].Source)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"orchestrator/internal/conductor/agreement"
 	"orchestrator/internal/conductor/datalog"
 	"orchestrator/internal/rules/planning"
 )
@@ -42,7 +43,8 @@ func rulesDeduce() Tool {
 		}, "holds", "answers", "count", "proof"))
 	c.Verify = planning.CheckBlocking
 	c.LatencyMS, c.TimeoutMS = 5, 10_000
-	return Tool{Contract: c, Run: runDeduce, Again: againDeduce}
+	return Tool{Contract: c, Run: runDeduce, Again: againDeduce,
+		Senses: map[string]agreement.Sense{"answers": agreement.Ordered, "proof": agreement.Free}}
 }
 
 func programOf(in In) (datalog.Program, error) {
