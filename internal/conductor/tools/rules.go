@@ -60,7 +60,11 @@ func programOf(in In) (datalog.Program, error) {
 	if err != nil {
 		return datalog.Program{}, err
 	}
-	return datalog.Read(facts, rules, query)
+	p, err := datalog.Read(facts, rules, query)
+	if err == nil {
+		err = p.CheckSense()
+	}
+	return p, err
 }
 
 func runDeduce(ctx context.Context, in In) (map[string]any, error) {
