@@ -270,7 +270,7 @@ func (v verifier) met(ctx context.Context, t *ObligationTrace, c planning.Contra
 		return "", nil
 	}
 	shown.Status = state.RunRefused
-	return verdict.String(), nil
+	return "it is not so: " + verdict.Why, nil
 }
 
 // evidence returns what a JUSTIFY says of an answer that was not confirmed. run is that of the tool.

@@ -143,7 +143,7 @@ func (t *Tool) unmet(c builtin.Call, evaluated map[string]any) string {
 			maps.DeleteFunc(found, func(name string, _ any) bool {
 				return !slices.Contains(Required(t.Contract.Produces), name)
 			})
-			return v.String() + "; it finds " + agreement.Shown(found)
+			return t.Contract.Name + " finds " + agreement.Shown(found) + ", where " + v.String()
 		}
 	}
 	return ""
