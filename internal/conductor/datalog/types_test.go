@@ -6,7 +6,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What is the user's error is said, and is not answered with no. Verifies: ORC-243
+// What is the user's error is said, and is not answered with no.
+//
+// Verifies: ORC-243
 func TestProgramsThatCannotBeMeant(t *testing.T) {
 	const grandparent = "grandparent(X, Z) :- parent(X, Y), parent(Y, Z)."
 	family := []string{"parent(ann, bob)", "parent(bob, cid)", "age(ann, 60)", `age(bob, "30")`, "born(bob, oslo)"}

@@ -166,3 +166,35 @@ func TestAStepThatCannotBe(t *testing.T) {
 		require.ErrorContains(t, s.Apply(record, func(string, jsontext.Value) {}), want)
 	}
 }
+
+// Of a functional relation each actor has one word, the newest, and the words of others stand beside it.
+func TestFunctionalAssertions(t *testing.T) {
+	ir, _ := opened(t)
+	say := func(id, who, object string, holding Holding) {
+		require.NoError(t, ir.Step(t.Context(), "r1", "known", ada, func(w *Writer) error {
+			source, err := w.Source(Source{ID: "s-" + id, Kind: SourceCaller, Name: who})
+			return errors.Join(err, w.Assert(Assertion{ID: id, Subject: "Bob", Predicate: "city", Object: object, Confidence: 1, Source: source}, holding))
+		}))
+	}
+	held := func() (ids []string) {
+		for _, a := range view(t, ir, func(v View) ([]Assertion, error) { return v.Held("Bob", "city") }) {
+			ids = append(ids, a.ID)
+		}
+		return ids
+	}
+	say("a1", "ada", "Oslo", Many)
+	say("a2", "ada", "Rome", Many) // before it was declared functional
+	say("a3", "ada", "Rome", Functional)
+	require.Equal(t, []string{"a2"}, held(), "which is her word already")
+	say("a4", "eve", "Lima", Functional)
+	say("a5", "eve", "Rome", Functional)
+	require.Equal(t, []string{"a2", "a5"}, held(), "each has a word, also where they agree")
+	require.Equal(t, "Rome", view(t, ir, View.Facts)["Bob"]["city"])
+	say("a6", "ada", "Bonn", Functional)
+	require.Equal(t, []string{"a5", "a6"}, held())
+	say("a7", "ada", "Bonn", Functional)
+	require.Equal(t, []string{"a5", "a6"}, held())
+	ended := view(t, ir, func(v View) (Assertion, error) { a, _, err := v.Assertion("a2"); return a, err })
+	require.NotZero(t, ended.Until)
+	require.Equal(t, "eve", view(t, ir, func(v View) (string, error) { return v.Actor("s-a4") }))
+}
