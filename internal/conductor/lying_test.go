@@ -159,6 +159,7 @@ func otherwise(value any) any {
 }
 
 // A tool of a project that lies about what the box can find out is caught, whatever its contract says of verification.
+//
 // Verifies: ORC-240
 func TestALiarOfEachKind(t *testing.T) {
 	eachKind(t, planning.Report, func(t *testing.T, pattern string, o planning.Obligation) {

@@ -100,6 +100,8 @@ func (v verifier) confirm(ctx context.Context, t *ObligationTrace) (bool, error)
 
 // evaluate evaluates an answer: by the built-in tool of its kind, whoever answered, or else as the contract of the tool
 // says.
+//
+// Implements: ORC-240
 func (v verifier) evaluate(ctx context.Context, t *ObligationTrace, last Run) (finding, error) {
 	tool, _ := v.Tools.Tool(last.Tool)
 	c := tool.Contract()

@@ -40,6 +40,8 @@ type sorts map[column]sort
 
 // CheckSense refuses a program whose query nothing can answer: no fact and no rule is about its relation, or its rules
 // or its query compare numbers with words. It would be answered with no, though the question is at fault.
+//
+// Implements: ORC-243
 func (p Program) CheckSense() error {
 	if len(p.Rules) == 0 {
 		return fault.New(fault.Invalid, "rules_missing", "there are no rules to deduce anything from").

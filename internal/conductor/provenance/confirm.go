@@ -30,6 +30,8 @@ type Finding struct {
 
 // Confirm looks for sources of an answer: each member that the contract promises must be stated by one, and none of
 // the relations that they state may be contradicted. Other members are kept only if they are stated too.
+//
+// Implements: ORC-241
 func Confirm(q Question) (Finding, error) {
 	required := q.Required
 	if len(required) == 0 {

@@ -86,6 +86,8 @@ func named(s state.Source, by, run string) Source {
 
 // Contradiction returns two statements of a functional relation that cannot both be true: the newest words of two
 // actors.
+//
+// Implements: ORC-242
 func Contradiction(held []Said) (one, other Said, is bool) {
 	var newest []Said
 	for _, s := range slices.Backward(held) { // the oldest stands first
