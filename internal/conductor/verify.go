@@ -82,6 +82,7 @@ func (v verifier) confirm(ctx context.Context, t *ObligationTrace) (bool, error)
 	}
 	t.Verified = &f.Verification
 	if f.Verified || f.By == byNothing {
+		t.answered = f.kept
 		v.trace.Answers = append(v.trace.Answers, Answer{Obligation: t.ID, Result: f.kept,
 			Text: language.Out(t.Obligation, f.kept)})
 		return true, nil
