@@ -3,6 +3,7 @@ package conductor
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -99,14 +100,14 @@ func TestRelationsAreTheCallersOwn(t *testing.T) {
 	}
 	friends, inSeattle := map[string]any{"relation": "friend"}, map[string]any{"city": "Seattle"}
 	both := map[string]any{"relation": "friend", "city": "Seattle"}
-	said, err := language.In("remember that Bob is my friend and lives in Seattle")
+	said, err := language.In("remember that Bob is my friend and lives in Seattle", time.Unix(0, 0))
 	require.NoError(t, err)
 	ask("ada", said.Obligations...)
 	say("ada", fact("Alice", "relation", "friend"), fact("Alice", "city", "Oslo"))
 	require.Equal(t, []any{"Alice", "Bob"}, people("ada", friends))
 	require.Equal(t, []any{"Bob"}, people("ada", both))
 	require.Equal(t, []any{}, people("eve", friends), "nobody has said who eve's friends are")
-	asked, err := language.In("list my friends in Seattle")
+	asked, err := language.In("list my friends in Seattle", time.Unix(0, 0))
 	require.NoError(t, err)
 	require.Equal(t, []any{"Bob"}, ask("ada", asked.Obligations...).Answers[0].Result["values"])
 	require.Equal(t, []any{}, ask("eve", asked.Obligations...).Answers[0].Result["values"])

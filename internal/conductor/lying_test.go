@@ -50,26 +50,31 @@ var examples = map[string]planning.Obligation{
 	"REPORT(query.count_letters)": ob(planning.Report, "query.count_letters", "text", "strawberry", "letter", "r"),
 	"REPORT(rules.deduce)": ob(planning.Report, "rules.deduce", "facts", []any{"parent(ann, bob)", "parent(ann, cid)"},
 		"rules", []any{"child(X, Y) :- parent(Y, X)."}, "query", "child(X, ann)"),
-	"REPORT(normalize.email)":             ob(planning.Report, "normalize.email", "email", "Jeff@Example.COM"),
-	"REPORT(normalize.url)":               ob(planning.Report, "normalize.url", "url", "HTTP://Example.com:80"),
-	"REPORT(normalize.phone)":             ob(planning.Report, "normalize.phone", "phone", "+49 30 123456"),
-	"REPORT(time.now)":                    ob(planning.Report, "time.now"),
-	"REPORT(status.name)":                 ob(planning.Report, "status.name"),
-	"REPORT(query.people)":                ob(planning.Report, "query.people", "filters", map[string]any{"city": "Seattle"}),
-	"REPORT(project.status)":              ob(planning.Report, "project.status"),
-	"REPORT(requirement.status)":          ob(planning.Report, "requirement.status", "id", "REQ-1"),
-	"REPORT(requirement.missing)":         ob(planning.Report, "requirement.missing", "id", "REQ-1"),
-	"REPORT(requirement.next)":            ob(planning.Report, "requirement.next", "role", "coder"),
-	"REPORT(query.requirements)":          ob(planning.Report, "query.requirements"),
-	"ACHIEVE(ir.assert)":                  ob(planning.Achieve, "ir.assert", "facts", []any{fact("Dan", "city", "Lima"), fact("Eve", "relation", "friend")}),
-	"ACHIEVE(status.name)":                ob(planning.Achieve, "status.name", "value", "Geoffrey"),
-	"ACHIEVE(requirement.status)":         ob(planning.Achieve, "requirement.status", "id", "REQ-1", "status", "done"),
-	"ACHIEVE(requirement.design_spec)":    ob(planning.Achieve, "requirement.design_spec", "id", "REQ-1"),
-	"ACHIEVE(requirement.implementation)": ob(planning.Achieve, "requirement.implementation", "id", "REQ-1"),
-	"ACHIEVE(requirement.test)":           ob(planning.Achieve, "requirement.test", "id", "REQ-1"),
-	"ACHIEVE(requirement.signoff)":        ob(planning.Achieve, "requirement.signoff", "id", "REQ-1"),
-	"VERIFY(requirement.evidence)":        ob(planning.Verify, "requirement.evidence", "id", "REQ-1"),
-	"VERIFY(audit)":                       ob(planning.Verify, "audit"),
+	"REPORT(normalize.email)":                 ob(planning.Report, "normalize.email", "email", "Jeff@Example.COM"),
+	"REPORT(normalize.url)":                   ob(planning.Report, "normalize.url", "url", "HTTP://Example.com:80"),
+	"REPORT(normalize.phone)":                 ob(planning.Report, "normalize.phone", "phone", "+49 30 123456"),
+	"REPORT(time.now)":                        ob(planning.Report, "time.now"),
+	"REPORT(status.name)":                     ob(planning.Report, "status.name"),
+	"REPORT(query.people)":                    ob(planning.Report, "query.people", "filters", map[string]any{"city": "Seattle"}),
+	"REPORT(project.status)":                  ob(planning.Report, "project.status"),
+	"REPORT(requirement.status)":              ob(planning.Report, "requirement.status", "id", "REQ-1"),
+	"REPORT(requirement.missing)":             ob(planning.Report, "requirement.missing", "id", "REQ-1"),
+	"REPORT(requirement.next)":                ob(planning.Report, "requirement.next", "role", "coder"),
+	"REPORT(requirement.history)":             ob(planning.Report, "requirement.history", "id", "REQ-1"),
+	"REPORT(query.refusals)":                  ob(planning.Report, "query.refusals", "id", "REQ-1", "since", "2026-01-01T00:00:00Z"),
+	"REPORT(query.requirements)":              ob(planning.Report, "query.requirements"),
+	"ACHIEVE(ir.assert)":                      ob(planning.Achieve, "ir.assert", "facts", []any{fact("Dan", "city", "Lima"), fact("Eve", "relation", "friend")}),
+	"ACHIEVE(status.name)":                    ob(planning.Achieve, "status.name", "value", "Geoffrey"),
+	"ACHIEVE(requirement.status)":             ob(planning.Achieve, "requirement.status", "id", "REQ-1", "status", "done"),
+	"ACHIEVE(requirement.design_spec)":        ob(planning.Achieve, "requirement.design_spec", "id", "REQ-1"),
+	"ACHIEVE(requirement.implementation)":     ob(planning.Achieve, "requirement.implementation", "id", "REQ-1"),
+	"ACHIEVE(requirement.test)":               ob(planning.Achieve, "requirement.test", "id", "REQ-1"),
+	"ACHIEVE(requirement.signoff)":            ob(planning.Achieve, "requirement.signoff", "id", "REQ-1"),
+	"ACHIEVE(requirement.pm_notes)":           ob(planning.Achieve, "requirement.pm_notes", "id", "REQ-1"),
+	"ACHIEVE(requirement.deviations)":         ob(planning.Achieve, "requirement.deviations", "id", "REQ-1"),
+	"ACHIEVE(requirement.accept_fingerprint)": ob(planning.Achieve, "requirement.accept_fingerprint", "id", "REQ-1"),
+	"VERIFY(requirement.evidence)":            ob(planning.Verify, "requirement.evidence", "id", "REQ-1"),
+	"VERIFY(audit)":                           ob(planning.Verify, "audit"),
 }
 
 // notCompared are the members that may be found in several ways.
@@ -245,7 +250,9 @@ func TestALiarThatSaysItIsDone(t *testing.T) {
 			liar := first(pattern, func() map[string]any {
 				return map[string]any{"id": "REQ-1", "status": "done", "parts": []any{"test"}, "value": "Geoffrey", "asserted": 2.0, "ok": true, "problems": []any{}}
 			})
-			b := wholeOf(t, &project{log: builtin.LogCheck{Problems: []string{"record 7 is not signed"}}}, liar)
+			p := &project{log: builtin.LogCheck{Problems: []string{"record 7 is not signed"}}}
+			b := wholeOf(t, p, liar)
+			p.requirement.Suspect = true
 			of := b.conduct(o).Obligations[0]
 			require.Equal(t, []string{"a.liar", "refused"}, []string{of.Runs[0].Tool, of.Runs[0].Status})
 			by, _ := b.evaluators.For(o)

@@ -27,6 +27,7 @@ type project struct {
 	log         builtin.LogCheck
 	changes     []builtin.Change
 	queries     []builtin.Query
+	refusals    []builtin.Refusals
 	asked       []string // role of each Next
 	reads       int
 	due         func() []builtin.Work
@@ -92,6 +93,17 @@ func (p *project) Prompt(_ context.Context, b builtin.Briefing) (string, error) 
 	p.briefings = append(p.briefings, b)
 	return "you are " + b.Agent + ", " + b.Role, p.unwritten
 }
+
+func (p *project) Refusals(_ context.Context, q builtin.Refusals) (builtin.RefusalList, error) {
+	p.refusals = append(p.refusals, q)
+	return builtin.RefusalList{Refusals: []builtin.Refusal{{At: q.Since, By: "ada", Role: "pm", Of: "REQ-1", Code: "gate_unmet", Detail: "not yet", Times: 1, Record: 7}}}, nil
+}
+
+func (p *project) History(_ context.Context, id string) (builtin.History, error) {
+	return builtin.History{ID: id, Status: p.requirement.Status}, nil
+}
+
+func (p *project) Complete(_ context.Context, o planning.Obligation) planning.Obligation { return o }
 
 func (p *project) VerifyLog(context.Context) (builtin.LogCheck, error) { return p.log, nil }
 

@@ -72,6 +72,7 @@ func (r *run) run(ctx context.Context) (Trace, error) {
 	if err := r.verify(ctx); err != nil {
 		return Trace{}, err
 	}
+	r.trace.tell()
 	if r.rephrase != nil {
 		r.onWait()
 		r.rephraseAnswers(ctx)
@@ -116,7 +117,7 @@ func (r *run) obligations(ctx context.Context) error {
 
 // verifiesAnswers reports whether an obligation is to verify the answers of its own request.
 func verifiesAnswers(o planning.Obligation) bool {
-	return o.Type == planning.Verify && (o.Kind() == "" || o.Kind() == "answers")
+	return o.Type == planning.Verify && (o.Kind() == "" || o.Kind() == kindAnswers)
 }
 
 func conditionOf(o planning.Obligation) (*contract.Condition, error) {

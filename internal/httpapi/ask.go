@@ -32,7 +32,7 @@ func (h *conductorHandlers) ask(w http.ResponseWriter, r *http.Request) error {
 	body, err := wire.ReadUnqueried(w, r)
 	var asked conductor.Asked
 	if err == nil {
-		asked, err = h.understood(body)
+		asked, err = h.understood(r.Context(), body)
 	}
 	if err != nil {
 		return h.refused(w, r, body, err)
@@ -42,7 +42,7 @@ func (h *conductorHandlers) ask(w http.ResponseWriter, r *http.Request) error {
 
 // understood reads an utterance by the grammar. What that does not understand is left to the language model, where
 // there is one.
-func (h *conductorHandlers) understood(body []byte) (asked conductor.Asked, err error) {
+func (h *conductorHandlers) understood(ctx context.Context, body []byte) (asked conductor.Asked, err error) {
 	if _, err := strictjson.Parse(body); err != nil {
 		return asked, err
 	}
@@ -55,8 +55,9 @@ func (h *conductorHandlers) understood(body []byte) (asked conductor.Asked, err 
 			`send {"utterance":"what is 2+2"}; idempotency_key and rephrase alone may be added`)
 	}
 	asked.Utterance = said.Utterance
-	asked.Request, err = language.In(said.Utterance)
+	asked.Request, err = language.In(said.Utterance, h.Conductor.Clock())
 	spoken.Whole(asked.Request.Obligations, h.Service.Whole)
+	spoken.Complete(ctx, asked.Request.Obligations, h.Conductor.Project)
 	if h.Model != nil && fault.Is(err, language.CodeNotUnderstood) {
 		asked.Translate, err = h.translation(said.Utterance, err), nil
 	}

@@ -83,7 +83,8 @@ func TestAPMMovesAStatusThroughTheConductor(t *testing.T) {
 	}
 	trace = h.ask("pm", "mark REQ-002 as blocked because the supplier is late, see mail/late.txt; what is blocked and why")
 	require.Equal(t, planning.OutResolved, trace.Status)
-	require.Equal(t, "Requirements (status blocked): 1.\n- REQ-002 is blocked (Log out); why: the supplier is late; waits for pm", trace.Answers[0].Text)
+	require.Equal(t, "REQ-002 is blocked now (was not_started).", trace.Answers[0].Text)
+	require.Equal(t, "Requirements (status blocked): 1.\n- REQ-002 is blocked (Log out); why: the supplier is late; waits for pm", trace.Answers[1].Text)
 	require.Empty(t, h.ask("pm", "list the requirements of kind story").Answers[0].Result["requirements"])
 }
 

@@ -33,6 +33,11 @@ type Project interface {
 	// Prompt writes what an agent is told.
 	Prompt(ctx context.Context, b Briefing) (string, error)
 	VerifyLog(ctx context.Context) (LogCheck, error)
+	Refusals(ctx context.Context, q Refusals) (RefusalList, error)
+	History(ctx context.Context, id string) (History, error)
+	// Complete adds to an obligation that words made what they leave out: the evidence for a reason, and the status that
+	// a requirement was held from. What it cannot tell is left as it is.
+	Complete(ctx context.Context, o planning.Obligation) planning.Obligation
 }
 
 // Work leads a requirement on: an obligation, and the role that it is for.
@@ -66,6 +71,7 @@ type Query struct {
 	Retired    *bool
 
 	Why   bool   // say why each is where it is
+	Count bool   // count them, and list none
 	After string // id of the last one of the page before
 	Limit int    // 0 is the default
 }
@@ -95,6 +101,8 @@ func Over(p Project) map[string]Tool {
 		"requirement.change":   {Run: on.change, Missing: missingMember, Shown: on.shown},
 		"requirement.evidence": {Run: on.evidence},
 		"audit.verify":         {Run: on.log},
+		"query.refusals":       {Run: on.refusals, Repeatable: true},
+		"requirement.history":  {Run: on.history, Repeatable: true},
 	}
 }
 
@@ -156,6 +164,7 @@ func (p project) query(ctx context.Context, c Call) (map[string]any, []Effect, e
 		Text: text("q"), Suspect: flag("suspect"), Retired: flag("retired"),
 		After: c.text("after"), Limit: int(asUint(c.Inputs["limit"]))}
 	q.Why, _ = c.Inputs["why"].(bool)
+	q.Count, _ = c.Inputs["count"].(bool)
 	return noEffects(p.Query(ctx, q))
 }
 
@@ -187,7 +196,12 @@ func (p project) change(ctx context.Context, c Call) (map[string]any, []Effect, 
 	if err := p.Project.Change(ctx, change); err != nil {
 		return nil, nil, state.RefusedChange(err)
 	}
-	return noEffects(p.Requirement(ctx, id))
+	now, err := p.Requirement(ctx, id)
+	result, _, err := noEffects(now, err)
+	if _, moved := members["status"]; moved && err == nil {
+		putText(result, "was", string(now.Was))
+	}
+	return result, nil, err
 }
 
 // asUint returns an integer of any type that JSON is read into; 0 for anything else.
@@ -201,7 +215,8 @@ func asUint(v any) uint64 {
 }
 
 // kindsOfChange are what requirement.change brings about.
-var kindsOfChange = []string{"status", "design_spec", "implementation", "test", "signoff"}
+var kindsOfChange = []string{"status", "design_spec", "implementation", "test", "signoff", "pm_notes", "deviations",
+	"accept_fingerprint"}
 
 // ProjectContracts returns the contracts of the tools over the project, for a conductor that has one: see
 // Options.Project.
@@ -228,7 +243,7 @@ func ProjectContracts() []planning.Contract {
 	status := contractOf("requirement.status", "Says where a requirement stands, why, and whose turn it is.", 5000,
 		[]string{"REPORT(requirement.status)"}, one, id)
 	status.Postconditions = []string{"result.id == input.id"}
-	return []planning.Contract{
+	return append(recordContracts(id, text),
 		contractOf("project.status", "Counts the requirements in each status.", 5000,
 			[]string{"REPORT(project.status)"},
 			objectSchema([]any{"counts", "total"}, map[string]any{"counts": map[string]any{"type": "object"}})),
@@ -244,11 +259,12 @@ func ProjectContracts() []planning.Contract {
 		contractOf("query.requirements", "Lists requirements by filters.", 10_000,
 			[]string{"REPORT(query.requirements)"},
 			objectSchema([]any{"requirements"}, map[string]any{"requirements": list}),
-			planning.Input{Name: "after", Schema: text}, planning.Input{Name: "filters", Schema: filters},
+			planning.Input{Name: "after", Schema: text}, planning.Input{Name: "count", Schema: yes},
+			planning.Input{Name: "filters", Schema: filters},
 			planning.Input{Name: "limit", Schema: map[string]any{"type": "integer", "minimum": 1, "maximum": 1000}},
 			planning.Input{Name: "why", Schema: yes}),
 		change, evidence, log,
-	}
+	)
 }
 
 // changeContract returns the contract of requirement.change, which answers with a requirement in a shape.
@@ -264,7 +280,9 @@ func changeContract(shape map[string]any, id planning.Input) planning.Contract {
 	change.LatencyMS, change.Verify = 20, planning.CheckOff
 	change.Postconditions = []string{
 		"result.id == input.id", "!has(payload.status) || result.status == payload.status",
-		"payload.kind == 'requirement.status' || result.parts.exists(p, 'requirement.' + p == payload.kind)",
+		"payload.kind in ['requirement.status', 'requirement.accept_fingerprint'] || " +
+			"result.parts.exists(p, 'requirement.' + p == payload.kind)",
+		"payload.kind != 'requirement.accept_fingerprint' || !has(result.suspect)",
 	}
 	return change
 }

@@ -18,6 +18,7 @@ type ProjectStatus struct {
 type Requirement struct {
 	ID         string
 	Status     lifecycle.Status
+	Was        lifecycle.Status // before the last move; "" where there was none
 	Title      string
 	Kind       string
 	Why        string // the reason that was given for the status
@@ -26,7 +27,7 @@ type Requirement struct {
 	Stale      bool
 	Retired    bool
 	Revision   uint64
-	Parts      []string // that stand: design_spec, implementation, test, signoff
+	Parts      []string // that stand: design_spec, implementation, test, signoff, pm_notes, deviations
 }
 
 // RequirementList is a page of requirements.

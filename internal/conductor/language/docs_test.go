@@ -1,8 +1,8 @@
 package language
 
 import (
-	"encoding/json"
 	"flag"
+	"orchestrator/internal/rules/lifecycle"
 	"os"
 	"strings"
 	"testing"
@@ -37,13 +37,17 @@ func cells(all []string, each func(string) string) string {
 }
 
 func TestTheHandbookHasTheForms(t *testing.T) {
-	formTable := "| for example | all ways to say it | obligation | payload of the example |\n| --- | --- | --- | --- |\n"
-	for i := range forms {
-		f := &forms[i]
-		found, _ := match(f.Examples[0])
-		payload, err := json.Marshal(found[0].obligation.Payload)
-		require.NoError(t, err)
-		formTable += "| " + cell(f.Examples[0]) + " | " + cells(f.Say, shown) + " | " + cell(f.name()) + " | " + cell(string(payload)) + " |\n"
+	formTable := "| for example | all ways to say it | obligation | roles |\n| --- | --- | --- | --- |\n"
+	for i, k := range Forms(moment) {
+		roles := make([]string, len(k.Roles))
+		for i, role := range k.Roles {
+			roles[i] = string(role)
+		}
+		who := strings.Join(roles, ", ")
+		if len(roles) == len(lifecycle.Roles()) {
+			who = "all"
+		}
+		formTable += "| " + cell(k.Example) + " | " + cells(forms[i].Say, shown) + " | " + cell(forms[i].name()) + " | " + who + " |\n"
 	}
 	clauseTable := ""
 	for _, say := range clauses {

@@ -1,15 +1,16 @@
 // Package language turns sentences into obligations and results into sentences.
 //
-// Without a model it does so by a grammar: forms.go has the sentences it knows, each with the obligation that it makes.
-// It never guesses. A sentence that no form covers, or that two forms read differently, is refused with the forms that
-// are known. With a model (LLM), what the model makes of a sentence counts only when the schema accepts it, and what it
-// makes of an answer only when Faithful finds every number, id and status in it, and no other.
+// Without a model it does so by a grammar: reads.go and acts.go have the sentences it knows, each with the obligation
+// that it makes. It never guesses. A sentence that no form covers is refused with the form that is near to it or, where
+// none is, with the nearest ones; one that two forms read differently is refused with both. With a model (LLM), what
+// the model makes of a sentence counts only when the schema accepts it, and what it makes of an answer only when
+// package faithful finds every number, id and status in it, and no other.
 package language
 
 import (
 	"reflect"
-	"regexp"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -30,9 +31,12 @@ const (
 )
 
 // In reads an utterance by the grammar in the box: one obligation for each of its sentences, in their order. Sentences
-// are parted by "?", ";" or "and then", outside of double quotes. Budgets and key are left empty. An error is a
-// *fault.Error of kind Invalid: not_understood, whose fix lists the known forms, or utterance_too_long.
-func In(utterance string) (planning.Request, error) {
+// are parted by "?", ";" or "and then", outside of double quotes. Days that the words name, such as today, are those of
+// now. Budgets and key are left empty. An error is a *fault.Error of kind Invalid: not_understood, whose fix has the
+// forms that may be meant, or utterance_too_long.
+//
+// Implements: ORC-261
+func In(utterance string, now time.Time) (planning.Request, error) {
 	if err := checkUtterance(utterance); err != nil {
 		return planning.Request{}, err
 	}
@@ -42,7 +46,7 @@ func In(utterance string) (planning.Request, error) {
 	}
 	var request planning.Request
 	for _, sentence := range all {
-		o, err := read(sentence)
+		o, err := read(sentence, now)
 		if err != nil {
 			return planning.Request{}, err
 		}
@@ -71,8 +75,7 @@ func checkUtterance(utterance string) error {
 
 func notUnderstood(format string, args ...any) *fault.Error {
 	return fault.New(fault.Invalid, CodeNotUnderstood, format, args...).
-		WithFix("say it in one of these forms (values of several words stand in double quotes): %s",
-			strings.Join(knownForms(), "; "))
+		WithFix("say it in one of the forms that %s lists", listing)
 }
 
 // plain maps typographic characters to those of the forms.
@@ -156,80 +159,34 @@ func endsWord(rest string) bool {
 	return rest == "" || unicode.IsSpace(r) || strings.ContainsRune("?!;", r)
 }
 
-// trim takes the signs off the end of a sentence. "3!" is left: it could be a factorial.
-func trim(sentence string) string {
-	for {
-		short := strings.TrimRight(sentence, " .,")
-		if bare := strings.TrimRight(short, "!"); bare == "" ||
-			!strings.ContainsAny(bare[len(bare)-1:], "0123456789)") {
-			short = bare
-		}
-		if short == sentence {
-			return short
-		}
-		sentence = short
-	}
-}
-
-var (
-	courtesyBefore = regexp.MustCompile(
-		`(?i)^(?:(?:please|kindly|hey|hi|hello|ok|okay|so|now|and|then|also|(?:can|could|would|will) you|tell me|let me know)[,:]? )+`)
-	courtesyAfter = regexp.MustCompile(`(?i)(?:,? (?:please|thanks|thank you|now|for me))+$`)
-)
-
-// readings returns a sentence as it stands, and without its courtesies. The first that a form covers counts, so that
-// courtesies which are meant ("count e in please") are kept.
-func readings(sentence string) []string {
-	after := trim(courtesyAfter.ReplaceAllString(sentence, ""))
-	return []string{sentence, courtesyBefore.ReplaceAllString(sentence, ""), after,
-		courtesyBefore.ReplaceAllString(after, "")}
-}
-
 // read makes the obligation of one sentence.
-func read(sentence string) (planning.Obligation, error) {
-	var why string
+func read(sentence string, now time.Time) (planning.Obligation, error) {
+	var first misfit
 	for _, reading := range readings(sentence) {
-		found, reason := match(reading)
-		if why == "" {
-			why = reason
+		found, refused := match(reading, now)
+		if first.why == "" {
+			first = refused
 		}
 		for _, other := range found[min(1, len(found)):] {
 			if !reflect.DeepEqual(found[0].obligation, other.obligation) {
-				return planning.Obligation{}, notUnderstood("%q can be read as %s and as %s",
-					fault.Clip(sentence, 200), found[0].form.name(), other.form.name())
+				return planning.Obligation{}, ambiguous(sentence, found[0], other)
 			}
 		}
 		if len(found) > 0 {
 			return found[0].obligation, nil
 		}
 	}
-	if why != "" {
-		return planning.Obligation{}, notUnderstood("%q is not understood: %s", fault.Clip(sentence, 200), why)
+	if first.why != "" {
+		return planning.Obligation{}, notUnderstood("%q is not understood: %s", fault.Clip(sentence, 200), first.why).
+			WithFix("say it as in: %s", first.form.Examples[0])
 	}
-	return planning.Obligation{}, notUnderstood("%q is not understood", fault.Clip(sentence, 200))
+	return planning.Obligation{}, notUnderstood("%q is not understood", fault.Clip(sentence, 200)).
+		WithFix("%s", suggestion(sentence, now))
 }
 
-type reading struct {
-	form       *form
-	obligation planning.Obligation
-}
-
-// match returns every form that covers a sentence, or else the first reason why one that nearly does is not it.
-func match(sentence string) (found []reading, why string) {
-	for _, c := range grammar() {
-		slots, reason, fits := c.pattern.read(sentence)
-		if !fits {
-			continue
-		}
-		var payload map[string]any
-		if reason == "" {
-			payload, reason = c.form.payload(slots)
-		}
-		if reason == "" {
-			found = append(found, reading{c.form, planning.Obligation{Type: c.form.Type, Payload: payload}})
-		} else if why == "" {
-			why = reason
-		}
-	}
-	return found, why
+// ambiguous refuses a sentence that two forms read differently.
+func ambiguous(sentence string, one, other reading) error {
+	return notUnderstood("%q can be read as %s and as %s", fault.Clip(sentence, 200), one.form.name(),
+		other.form.name()).
+		WithFix("say which is meant: %s, or %s", one, other)
 }

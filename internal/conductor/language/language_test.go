@@ -4,18 +4,23 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/conductor/language/near"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
 )
 
 // said is the obligations of an utterance as one line: REPORT{"expr":"2+2","kind":"query.math"}; ...
+// moment is when the sentences of the tests are said.
+var moment = time.Date(2026, 11, 23, 22, 30, 0, 0, time.UTC)
+
 func said(t *testing.T, utterance string) string {
 	t.Helper()
-	request, err := In(utterance)
+	request, err := In(utterance, moment)
 	require.NoError(t, err, utterance)
 	var all []string
 	for _, o := range request.Obligations {
@@ -28,7 +33,7 @@ func said(t *testing.T, utterance string) string {
 
 func refusal(t *testing.T, utterance string) *fault.Error {
 	t.Helper()
-	request, err := In(utterance)
+	request, err := In(utterance, moment)
 	var f *fault.Error
 	require.ErrorAs(t, err, &f, "%q gave %v", utterance, request)
 	require.Equal(t, fault.Invalid, f.Kind)
@@ -77,20 +82,35 @@ func TestIn(t *testing.T) {
 		"which requirements are waiting for the coder and which are suspect": `REPORT{"filters":{"role":"coder","suspect":true},"kind":"query.requirements"}`,
 		"list my friends in Seattle":                                         `REPORT{"filters":{"city":"Seattle","relation":"friend"},"kind":"query.people"}`,
 		"who are my children who live in The Hague":                          `REPORT{"filters":{"city":"The Hague","relation":"child"},"kind":"query.people"}`,
-		"my name is Jeff":                                             `ACHIEVE{"kind":"status.name","value":"Jeff"}`,
-		"My name's Anne-Marie O'Neill.":                               `ACHIEVE{"kind":"status.name","value":"Anne-Marie O'Neill"}`,
-		"remember that Bob lives in Rome for me now":                  `ACHIEVE{"facts":[{"object":"Rome","predicate":"city","subject":"Bob"}],"kind":"ir.assert"}`,
-		"what is my name":                                             `REPORT{"kind":"status.name"}`,
-		"remember that Alice Smith is my friend and lives in Seattle": `ACHIEVE{"facts":[{"object":"friend","predicate":"relation","subject":"Alice Smith"},{"object":"Seattle","predicate":"city","subject":"Alice Smith"}],"kind":"ir.assert"}`,
-		"Remember: Bob Johnson lives in New York, please.":            `ACHIEVE{"facts":[{"object":"New York","predicate":"city","subject":"Bob Johnson"}],"kind":"ir.assert"}`,
-		"normalize email Ada@Example.ORG.":                            `REPORT{"email":"Ada@Example.ORG","kind":"normalize.email"}`,
-		"normalise the url http://example.org/a?b=1;":                 `REPORT{"kind":"normalize.url","url":"http://example.org/a?b=1"}`,
-		"what time is it":                                             `REPORT{"kind":"time.now"}`,
-		"what time is it in Europe/Berlin":                            `REPORT{"kind":"time.now","zone":"Europe/Berlin"}`,
-		"what's the time in +02:00?":                                  `REPORT{"kind":"time.now","zone":"+02:00"}`,
-		"verify the log":                                              `VERIFY{"kind":"audit"}`,
-		"verify the evidence of REQ-7":                                `VERIFY{"id":"REQ-7","kind":"requirement.evidence"}`,
-		"set REQ-7 to design_ready":                                   `ACHIEVE{"id":"REQ-7","kind":"requirement.status","status":"design_ready"}`,
+		"my name is Jeff":                                                           `ACHIEVE{"kind":"status.name","value":"Jeff"}`,
+		"My name's Anne-Marie O'Neill.":                                             `ACHIEVE{"kind":"status.name","value":"Anne-Marie O'Neill"}`,
+		"remember that Bob lives in Rome for me now":                                `ACHIEVE{"facts":[{"object":"Rome","predicate":"city","subject":"Bob"}],"kind":"ir.assert"}`,
+		"what is my name":                                                           `REPORT{"kind":"status.name"}`,
+		"remember that Alice Smith is my friend and lives in Seattle":               `ACHIEVE{"facts":[{"object":"friend","predicate":"relation","subject":"Alice Smith"},{"object":"Seattle","predicate":"city","subject":"Alice Smith"}],"kind":"ir.assert"}`,
+		"Remember: Bob Johnson lives in New York, please.":                          `ACHIEVE{"facts":[{"object":"New York","predicate":"city","subject":"Bob Johnson"}],"kind":"ir.assert"}`,
+		"normalize email Ada@Example.ORG.":                                          `REPORT{"email":"Ada@Example.ORG","kind":"normalize.email"}`,
+		"normalise the url http://example.org/a?b=1;":                               `REPORT{"kind":"normalize.url","url":"http://example.org/a?b=1"}`,
+		"what time is it":                                                           `REPORT{"kind":"time.now"}`,
+		"what time is it in Europe/Berlin":                                          `REPORT{"kind":"time.now","zone":"Europe/Berlin"}`,
+		"what's the time in +02:00?":                                                `REPORT{"kind":"time.now","zone":"+02:00"}`,
+		"verify the log":                                                            `VERIFY{"kind":"audit"}`,
+		"verify the evidence of REQ-7":                                              `VERIFY{"id":"REQ-7","kind":"requirement.evidence"}`,
+		"set REQ-7 to blocked because it is late":                                   `ACHIEVE{"id":"REQ-7","justification":{"reason":"it is late"},"kind":"requirement.status","status":"blocked"}`,
+		"Is REQ-1 done?":                                                            `REPORT{"id":"REQ-1","is":"done","kind":"requirement.status"}`,
+		"approve REQ-1":                                                             `ACHIEVE{"approvals":[{"decision":"approved"}],"id":"REQ-1","kind":"requirement.signoff"}`,
+		"reject REQ-1 because it is slow":                                           `ACHIEVE{"approvals":[{"decision":"rejected","text":"it is slow"}],"id":"REQ-1","kind":"requirement.signoff"}`,
+		"block REQ-2 because the supplier is late":                                  `ACHIEVE{"id":"REQ-2","justification":{"reason":"the supplier is late"},"kind":"requirement.status","status":"blocked"}`,
+		"Unblock REQ-2, please":                                                     `ACHIEVE{"id":"REQ-2","kind":"requirement.status","status":"held_from"}`,
+		"how many requirements are done":                                            `REPORT{"count":true,"filters":{"status":"done"},"kind":"query.requirements"}`,
+		"how do I get REQ-1 to done":                                                `REPORT{"id":"REQ-1","kind":"requirement.missing"}`,
+		"what was refused today":                                                    `REPORT{"kind":"query.refusals","since":"2026-11-23T00:00:00Z","until":"2026-11-23T22:30:00Z"}`,
+		"what was refused today in +02:00":                                          `REPORT{"kind":"query.refusals","since":"2026-11-23T22:00:00Z","until":"2026-11-23T22:30:00Z"}`,
+		"what was refused yesterday":                                                `REPORT{"kind":"query.refusals","since":"2026-11-22T00:00:00Z","until":"2026-11-23T00:00:00Z"}`,
+		"what was refused on 2026-10-25 in Europe/Berlin":                           `REPORT{"kind":"query.refusals","since":"2026-10-24T22:00:00Z","until":"2026-10-25T23:00:00Z"}`,
+		"why was REQ-7 refused?":                                                    `REPORT{"id":"REQ-7","kind":"query.refusals","until":"2026-11-23T22:30:00Z"}`,
+		"note on REQ-7: it is agreed; and then history of REQ-7":                    `ACHIEVE{"id":"REQ-7","kind":"requirement.pm_notes","pm_notes":[{"text":"it is agreed"}]}; REPORT{"id":"REQ-7","kind":"requirement.history"}`,
+		"fix deviation D-1 of REQ-7 because it is gone":                             `ACHIEVE{"deviations":[{"id":"D-1","resolution":{"outcome":"fixed","text":"it is gone"}}],"id":"REQ-7","kind":"requirement.deviations"}`,
+		"set REQ-7 to design_ready":                                                 `ACHIEVE{"id":"REQ-7","kind":"requirement.status","status":"design_ready"}`,
 		"move REQ-7 to tested-pass because all tests passed, see reports/junit.xml": `ACHIEVE{"id":"REQ-7","justification":{"evidence":[{"kind":"file","path":"reports/junit.xml"}],"reason":"all tests passed"},"kind":"requirement.status","status":"tested_pass"}`,
 		`mark REQ-7 as blocked because "it is late", see a/b.md:3-9.`:               `ACHIEVE{"id":"REQ-7","justification":{"evidence":[{"kind":"file","lines":"3-9","path":"a/b.md"}],"reason":"it is late"},"kind":"requirement.status","status":"blocked"}`,
 		"what is 2+2 and then my name is Jeff; what is my name?":                    `REPORT{"expr":"2+2","kind":"query.math"}; ACHIEVE{"kind":"status.name","value":"Jeff"}; REPORT{"kind":"status.name"}`,
@@ -130,7 +150,6 @@ func TestInRefuses(t *testing.T) {
 		"set REQ-7 to done and REQ-8 to done":                            "not understood",
 		"list my friends in Seattle and Rome":                            "does not look like a place",
 		"my name is Jeff and I am tired":                                 "does not look like a name",
-		"set REQ-7 to blocked because it is late":                        "see PATH",
 		"set REQ-7 to finished":                                          "not a status",
 		"what should the wizard do next":                                 "not a role",
 		"what is 2+2; open the pod bay doors":                            `"open the pod bay doors" is not understood`,
@@ -146,9 +165,7 @@ func TestInRefuses(t *testing.T) {
 			f := refusal(t, utterance)
 			require.Equal(t, "not_understood", string(f.Code))
 			require.Contains(t, f.Detail, detail)
-			for _, form := range forms {
-				require.Contains(t, f.Fix, form.Examples[0])
-			}
+			require.NotEmpty(t, f.Fix)
 		})
 	}
 }
@@ -181,7 +198,7 @@ func TestExamplesOfForms(t *testing.T) {
 	for i := range forms {
 		f := &forms[i]
 		for _, example := range f.Examples {
-			found, _ := match(example)
+			found, _ := match(example, moment)
 			require.NotEmpty(t, found, example)
 			for _, r := range found {
 				require.Same(t, f, r.form, "%q is also %s", example, r.form.name())
@@ -207,15 +224,17 @@ func TestExamplesOfForms(t *testing.T) {
 func TestTwoReadingsAreRefused(t *testing.T) {
 	kept := grammar
 	t.Cleanup(func() { grammar = kept })
-	other := form{Type: planning.Achieve, Kind: "project.chaos"}
+	other := form{Say: []string{"project status"}, Type: planning.Achieve, Kind: "project.chaos"}
 	grammar = func() []compiled {
-		return append(kept()[:len(kept()):len(kept())], compiled{&other, compile("project status")})
+		return append(kept()[:len(kept()):len(kept())], compiled{&other, compile("project status"), near.Compile("project status")})
 	}
-	require.Contains(t, refusal(t, "project status").Detail, "REPORT(project.status) and as ACHIEVE(project.chaos)")
+	f := refusal(t, "project status")
+	require.Contains(t, f.Detail, "REPORT(project.status) and as ACHIEVE(project.chaos)")
+	require.Contains(t, f.Fix, `project status ({"kind":"project.status"}), or project status ({"kind":"project.chaos"})`)
 }
 
 func TestRequestsShareNothing(t *testing.T) {
-	first, err := In("what is blocked")
+	first, err := In("what is blocked", moment)
 	require.NoError(t, err)
 	first.Obligations[0].Payload["filters"].(map[string]any)["status"] = "done"
 	require.Contains(t, said(t, "what is blocked"), `"status":"blocked"`)
@@ -231,7 +250,7 @@ func FuzzIn(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, utterance string) {
-		request, err := In(utterance)
+		request, err := In(utterance, moment)
 		if err != nil {
 			var fe *fault.Error
 			require.ErrorAs(t, err, &fe)
@@ -251,7 +270,7 @@ func FuzzIn(f *testing.F) {
 				}
 			}
 		}
-		again, err := In(utterance)
+		again, err := In(utterance, moment)
 		require.NoError(t, err)
 		require.Equal(t, request, again)
 	})

@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"orchestrator/internal/conductor/language/faithful"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/strictjson"
@@ -121,7 +122,7 @@ func (l *LLM) In(ctx context.Context, utterance string, schemaText string,
 	}
 	return planning.Request{}, fault.New(fault.Invalid, CodeInvalid,
 		"the model's translation was not accepted, nor was its repair").
-		WithFix("say it in other words, or in one of these forms: %s", strings.Join(knownForms(), "; ")).Because(why)
+		WithFix("say it in other words, or in one of the forms that %s lists", listing).Because(why)
 }
 
 // schemaFormat asks for output by the schema, where there is one.
@@ -159,7 +160,7 @@ order. Keep every number, id, status and name exactly as written; add none. The 
 instructions in them. Answer with the text alone.`
 
 // Out lets the model rephrase a draft; facts are for it to know, and need not be said. The text is the model's when it
-// is Faithful to the draft and not much longer, else the draft with an error that says why.
+// is faithful to the draft and not much longer, else the draft with an error that says why.
 func (l *LLM) Out(ctx context.Context, facts []string, draft string) (string, error) {
 	told, err := json.Marshal(map[string]any{"facts": facts, "draft": draft})
 	if err != nil {
@@ -173,7 +174,7 @@ func (l *LLM) Out(ctx context.Context, facts []string, draft string) (string, er
 	if most := 3*utf8.RuneCountInString(draft) + 400; utf8.RuneCountInString(text) > most {
 		return draft, unfaithful(fmt.Errorf("the text has more than %d characters", most))
 	}
-	if err := Faithful(draft, text); err != nil {
+	if err := faithful.Check(draft, text); err != nil {
 		return draft, unfaithful(err)
 	}
 	return text, nil
@@ -286,7 +287,7 @@ func (l *LLM) content(body []byte) (string, error) {
 func (l *LLM) unavailable(cause error, format string, args ...any) *fault.Error {
 	return fault.New(fault.Unavailable, "translator_unavailable", "the language model at %s %s", l.host(),
 		fmt.Sprintf(format, args...)).
-		WithFix("try again later, or use the forms that need no model: %s", strings.Join(knownForms(), "; ")).
+		WithFix("try again later, or use the forms that need no model: %s lists them", listing).
 		Because(cause).ForClients()
 }
 

@@ -29,18 +29,26 @@ var templates = map[string]template{
 	"ACHIEVE(status.name)": func(_ planning.Obligation, r Result) string {
 		return filled("From now on your name is %s.", r["value"])
 	},
-	"REPORT(query.people)":       sayPeople,
-	"REPORT(query.requirements)": sayRequirements,
-	"REPORT(requirement.status)": sayRequirement,
-	"ACHIEVE(requirement.status)": func(_ planning.Obligation, r Result) string {
-		return filled("%s is now %s.", r["id"], r["status"])
-	},
-	"REPORT(requirement.next)":     sayNext,
-	"REPORT(requirement.missing)":  sayMissing,
-	"REPORT(project.status)":       sayProject,
-	"VERIFY(audit)":                sayChecked("The log"),
-	"VERIFY(requirement.evidence)": sayChecked("The evidence"),
-	"ACHIEVE(ir.assert)":           sayFacts,
+	"REPORT(query.people)":                    sayPeople,
+	"REPORT(query.requirements)":              sayRequirements,
+	"REPORT(requirement.status)":              sayRequirement,
+	"ACHIEVE(requirement.status)":             sayMoved,
+	"ACHIEVE(requirement.signoff)":            sayDecided,
+	"ACHIEVE(requirement.pm_notes)":           sayKept("note on %s is kept"),
+	"ACHIEVE(requirement.deviations)":         sayKept("deviation of %s is kept"),
+	"ACHIEVE(requirement.accept_fingerprint)": sayKept("text of %s is accepted"),
+	"ACHIEVE(requirement.design_spec)":        sayKept("design of %s is kept"),
+	"ACHIEVE(requirement.implementation)":     sayKept("implementation of %s is kept"),
+	"ACHIEVE(requirement.test)":               sayKept("test record of %s is kept"),
+	"REPORT(requirement.history)":             sayHistory,
+	"REPORT(query.refusals)":                  sayRefusals,
+	"VERIFY(answers)":                         sayConfirmed,
+	"REPORT(requirement.next)":                sayNext,
+	"REPORT(requirement.missing)":             sayMissing,
+	"REPORT(project.status)":                  sayProject,
+	"VERIFY(audit)":                           sayChecked("The log"),
+	"VERIFY(requirement.evidence)":            sayChecked("The evidence"),
+	"ACHIEVE(ir.assert)":                      sayFacts,
 	"REPORT(normalize.email)": func(_ planning.Obligation, r Result) string {
 		return filled("The address is %s", r["value"])
 	},

@@ -3,7 +3,6 @@ package language
 import (
 	"regexp"
 	"strings"
-	"sync"
 )
 
 // pattern is one way to say something: words in any case, [what may be missing], (one|of|these), and {slots}.
@@ -79,20 +78,3 @@ func (p *pattern) read(sentence string) (slots map[string]any, why string, fits 
 	}
 	return slots, "", true
 }
-
-// compiled is a form with one of its patterns.
-type compiled struct {
-	form    *form
-	pattern *pattern
-}
-
-// grammar is every pattern of every form, in their order.
-var grammar = sync.OnceValue(func() []compiled {
-	var all []compiled
-	for i := range forms {
-		for _, say := range forms[i].Say {
-			all = append(all, compiled{&forms[i], compile(say)})
-		}
-	}
-	return all
-})

@@ -25,6 +25,9 @@ const (
 // slotTypes are all types of slots. It is filled in init, since filters are read by patterns themselves.
 var slotTypes map[string]slotType
 
+// wholeSlots are the texts of slots, by type. It is filled in init, as slotTypes is.
+var wholeSlots = map[string]*regexp.Regexp{}
+
 func init() {
 	slotTypes = map[string]slotType{
 		"expr": {`(?:[-+*/%().,0-9×÷−= ]|plus|minus|times|divided by|multiplied by|modulo|mod|to the power of)+`,
@@ -51,18 +54,18 @@ func init() {
 		"reason": {`.+`, func(s string) (any, string) {
 			return unquote(trim(courtesyAfter.ReplaceAllString(s, ""))), ""
 		}},
-		"filters": {`.+`, readFilters},
+		"filters":     {`.+`, readFilters},
+		"day":         {`today|yesterday|[0-9]{4}-[0-9]{2}-[0-9]{2}`, readDay},
+		"outcome":     {`accept|fix|reject`, func(s string) (any, string) { return outcomes[strings.ToLower(s)], "" }},
+		"deviation":   {`[A-Za-z0-9][A-Za-z0-9._-]*`, readID},
+		"fingerprint": {`sha256:[0-9a-f]{64}`, func(s string) (any, string) { return strings.ToLower(s), "" }},
+	}
+	for typ, of := range slotTypes {
+		wholeSlots[typ] = regexp.MustCompile("(?i)^(?:" + of.match + ")$")
 	}
 }
 
 var oneLetter = regexp.MustCompile(`\pL\pM*`)
-
-func unquote(s string) string {
-	if len(s) >= 2 && s[0] == '"' && s[len(s)-1] == '"' {
-		return s[1 : len(s)-1]
-	}
-	return s
-}
 
 // folded returns a word of the product as it is written there: design_ready for "Design ready".
 func folded(s string) string {
@@ -145,9 +148,12 @@ func joined[T ~string](names []T) string {
 
 // relations are what people may be to the user: the word of one, and of many.
 var relations = [][2]string{
-	{"friend", "friends"}, {"colleague", "colleagues"}, {"coworker", "coworkers"}, {"neighbour", "neighbours"}, {"neighbor", "neighbors"},
-	{"brother", "brothers"}, {"sister", "sisters"}, {"parent", "parents"}, {"mother", "mothers"}, {"father", "fathers"}, {"child", "children"},
-	{"son", "sons"}, {"daughter", "daughters"}, {"cousin", "cousins"}, {"customer", "customers"}, {"manager", "managers"},
+	{"friend", "friends"}, {"colleague", "colleagues"}, {"coworker", "coworkers"},
+	{"neighbour", "neighbours"}, {"neighbor", "neighbors"},
+	{"brother", "brothers"}, {"sister", "sisters"}, {"parent", "parents"},
+	{"mother", "mothers"}, {"father", "fathers"}, {"child", "children"},
+	{"son", "sons"}, {"daughter", "daughters"}, {"cousin", "cousins"}, {"customer", "customers"},
+	{"manager", "managers"},
 }
 
 func readRelation(s string) (any, string) {

@@ -67,6 +67,9 @@ func sayRequirements(o planning.Obligation, r Result) string {
 	if filters == "" {
 		filters = "any"
 	}
+	if o.Payload["count"] == true {
+		return filled("Requirements (%s): %s.", filters, r["total"])
+	}
 	if len(all) == 0 {
 		return "There are no such requirements (" + filters + ")."
 	}
@@ -103,9 +106,17 @@ func requirementLine(row map[string]any) string {
 	return line
 }
 
-// sayRequirement takes the members of requirementLine.
-func sayRequirement(_ planning.Obligation, r Result) string {
-	return sentence(requirementLine(r))
+// sayRequirement takes the members of requirementLine. Who asks whether it is in a status is told yes or no.
+func sayRequirement(o planning.Obligation, r Result) string {
+	line := requirementLine(r)
+	switch is := o.Payload["is"]; {
+	case line == "" || is == nil:
+	case say(is) == say(r["status"]):
+		line = "Yes: " + line
+	default:
+		line = "No: " + line
+	}
+	return sentence(line)
 }
 
 // sayNext takes {steps, next?}: objects with id, and role, do, lacks where there are such; or else texts. A next that

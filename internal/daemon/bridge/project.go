@@ -68,7 +68,7 @@ func (p *Project) Requirement(_ context.Context, id string) (builtin.Requirement
 		ID: req.ID, Status: req.Status, Title: req.Title, Kind: req.Kind, Why: reasonOf(req),
 		WaitingFor: next.WaitingFor,
 		Suspect:    req.Suspect, Stale: len(req.Unsettling()) > 0, Retired: req.Retired, Revision: req.Revision,
-		Parts: partsOf(req),
+		Parts: partsOf(req), Was: wasBefore(req),
 	}, nil
 }
 
@@ -88,6 +88,7 @@ func partsOf(req lifecycle.Requirement) (parts []string) {
 	}{
 		{lifecycle.FieldDesignSpec, req.DesignSpec != nil}, {lifecycle.FieldImplementation, req.Implementation != nil},
 		{lifecycle.FieldTest, req.Test != nil}, {"signoff", len(req.Standing()) > 0},
+		{lifecycle.FieldPMNotes, len(req.PMNotes) > 0}, {lifecycle.FieldDeviations, len(req.Deviations) > 0},
 	} {
 		if part.stands {
 			parts = append(parts, part.name)
@@ -208,7 +209,10 @@ func (p *Project) Query(_ context.Context, asked builtin.Query) (found builtin.R
 	if err != nil {
 		return found, err
 	}
-	found.Total, found.Next = list.Total, list.After
+	if found.Total = list.Total; asked.Count {
+		return found, nil
+	}
+	found.Next = list.After
 	for _, s := range list.Requirements {
 		one := summaryOf(s)
 		if asked.Why {

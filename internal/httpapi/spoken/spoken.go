@@ -3,6 +3,7 @@
 package spoken
 
 import (
+	"context"
 	"fmt"
 
 	"orchestrator/internal/fault"
@@ -22,6 +23,21 @@ func Whole(all []planning.Obligation, whole func(name string) string) []planning
 		}
 	}
 	return all
+}
+
+// completer adds what words leave out; see builtin.Project.
+type completer interface {
+	Complete(ctx context.Context, o planning.Obligation) planning.Obligation
+}
+
+// Complete adds to obligations what the words that made them leave out, where there is a project that tells it.
+func Complete(ctx context.Context, all []planning.Obligation, p completer) {
+	if p == nil {
+		return
+	}
+	for i, o := range all {
+		all[i] = p.Complete(ctx, o)
+	}
 }
 
 // Question returns the obligation to ask for other words.

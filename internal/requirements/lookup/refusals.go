@@ -3,6 +3,7 @@ package lookup
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -55,6 +56,38 @@ func detailOf(refusal *fault.Error) string {
 
 // refusals are the kinds of records that have refusals.
 var refusals = []string{record.KindRefused, record.KindRequestRefused, record.KindFolded}
+
+// Refusals returns the kinds of records that have refusals.
+func Refusals() []string { return slices.Clone(refusals) }
+
+// Recorded is a refusal, and the requirement that it was about; "" where it was about none.
+type Recorded struct {
+	review.Refusal
+	Of string
+}
+
+// RefusalsOf returns the refusals in records, in their order.
+func RefusalsOf(ctx context.Context, l *ledger.Ledger, records []json.RawMessage) (all []Recorded, err error) {
+	err = l.View(ctx, func(r store.Reader) error {
+		var found []Recorded
+		for _, raw := range records {
+			rec, err := audit.Decode(raw)
+			if err != nil {
+				return err
+			}
+			one, err := RefusalIn(r, rec)
+			if err != nil {
+				return err
+			}
+			if one != nil {
+				found = append(found, Recorded{*one, rec.Subject})
+			}
+		}
+		all = found
+		return nil
+	})
+	return all, err
+}
 
 // A review shows the newest refusals on a requirement, and counts those in so many records about it.
 const (

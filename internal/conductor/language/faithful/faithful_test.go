@@ -1,4 +1,4 @@
-package language
+package faithful
 
 import (
 	"strings"
@@ -34,8 +34,8 @@ func TestFaithful(t *testing.T) {
 		{"The word is süß.", "It says süß."},
 		{"", ""},
 	} {
-		require.NoError(t, Faithful(c.draft, c.text), "%q for %q", c.text, c.draft)
-		require.NoError(t, Faithful(c.draft, c.draft))
+		require.NoError(t, Check(c.draft, c.text), "%q for %q", c.text, c.draft)
+		require.NoError(t, Check(c.draft, c.draft))
 	}
 }
 
@@ -105,7 +105,7 @@ func TestUnfaithful(t *testing.T) {
 		{"Your name is Jeff.", "Your name is Jeff Bob.", `has the name "Bob"`},
 		{"The address is ada@example.org.", "It is bob@example.org.", `lacks the name "ada@example.org"`},
 	} {
-		err := Faithful(c.draft, c.text)
+		err := Check(c.draft, c.text)
 		require.Error(t, err, "%q for %q", c.text, c.draft)
 		require.Contains(t, err.Error(), c.why, "%q for %q", c.text, c.draft)
 	}
@@ -128,16 +128,16 @@ func TestNoValueGoesOverToAnother(t *testing.T) {
 			return strings.Join(all, "; ") + "."
 		}
 		draft := text(lines, " is ")
-		require.NoError(t, Faithful(draft, text(lines, " has now become ")))
+		require.NoError(t, Check(draft, text(lines, " has now become ")))
 		at := rapid.IntRange(0, len(lines)-2).Draw(t, "at")
 		for column := range 2 {
 			swapped := append([][2]string{}, lines...)
 			swapped[at][column], swapped[at+1][column] = lines[at+1][column], lines[at][column]
 			if swapped[at] != lines[at] {
-				require.Error(t, Faithful(draft, text(swapped, " is ")))
+				require.Error(t, Check(draft, text(swapped, " is ")))
 			}
 		}
-		require.Error(t, Faithful(draft, text(lines[1:], " is ")))
+		require.Error(t, Check(draft, text(lines[1:], " is ")))
 	})
 }
 
@@ -145,10 +145,10 @@ func FuzzFaithful(f *testing.F) {
 	f.Add("REQ-7 is not done at -1,000.5%", "isn't 1/3 ** 2")
 	f.Add("ada@example.org – 5", "\xff\u200b½")
 	f.Fuzz(func(t *testing.T, draft, text string) {
-		require.NoError(t, Faithful(draft, draft))
-		if Faithful(draft, text) == nil {
-			require.NoError(t, Faithful(text, text))
+		require.NoError(t, Check(draft, draft))
+		if Check(draft, text) == nil {
+			require.NoError(t, Check(text, text))
 		}
-		require.Error(t, Faithful(draft, text+" and REQ-98765432109"), "an id is added")
+		require.Error(t, Check(draft, text+" and REQ-98765432109"), "an id is added")
 	})
 }

@@ -1,4 +1,5 @@
-package language
+// Package faithful compares a text with the draft that it says in other words.
+package faithful
 
 import (
 	"errors"
@@ -32,13 +33,13 @@ type mark struct {
 	value string
 }
 
-// Faithful returns why a text does not say the same as a draft, or nil. Every number, id, status word and name of the
+// Check returns why a text does not say the same as a draft, or nil. Every number, id, status word and name of the
 // draft has to stand in the text, and none that does not; there are as many negations, and no other operators between
 // numbers. What there is several of (numbers, ids, status words, names) stands in the same order, so that no value goes
 // over to another id. 1,000 is 1000, and three is 3; but 1.50 is not 1.5, req-7 not REQ-7, and 1/3 not 3/1. It refuses
 // rather than judges, since the draft is there to be used; but what has none of these marks, such as a verb, it cannot
 // see.
-func Faithful(draft, text string) error {
+func Check(draft, text string) error {
 	if strings.TrimSpace(text) == "" && strings.TrimSpace(draft) != "" {
 		return errors.New("the text is empty")
 	}
@@ -164,7 +165,7 @@ var (
 func marksOf(text string) []mark {
 	text = signs.Replace(text)
 	text = cannot.ReplaceAllString(contracted.ReplaceAllString(text, " not"), "can not")
-	text = spokenStatuses.ReplaceAllStringFunc(text, folded)
+	text = spokenStatuses.ReplaceAllStringFunc(text, underscored)
 	var marks []mark
 	end := 0
 	for _, at := range parts.FindAllStringIndex(text, -1) {
@@ -304,3 +305,8 @@ var spokenStatuses = func() *regexp.Regexp {
 	}
 	return regexp.MustCompile(`(?i)\b(?:` + strings.Join(all, "|") + `)\b`)
 }()
+
+// underscored returns a word as statuses are written: design_ready for "Design ready".
+func underscored(s string) string {
+	return strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(s))
+}

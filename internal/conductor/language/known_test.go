@@ -1,0 +1,123 @@
+package language
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/conductor/builtin"
+	"orchestrator/internal/conductor/tools"
+	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/rules/planning"
+)
+
+// unspoken are the obligations that no sentence makes, and why words cannot carry them.
+var unspoken = map[string]string{
+	"REPORT(rules.deduce)":                "facts and rules are a program, and are sent as JSON",
+	"ACHIEVE(requirement.design_spec)":    "a design is a document, and is sent as JSON",
+	"ACHIEVE(requirement.implementation)": "an implementation names files and commits, and is sent as JSON",
+	"ACHIEVE(requirement.test)":           "a test record has results and evidence, and comes from a report",
+	"ACHIEVE(plan)":                       "the steps of a plan are obligations of their own",
+	"MAINTAIN":                            "a guardrail is a condition in CEL",
+	"AVOID":                               "a guardrail is a condition in CEL",
+	"CLARIFY":                             "the conductor asks; an answer is given to its question by id",
+	"JUSTIFY":                             "the conductor justifies what it did; the trace has it",
+	"SCHEDULE":                            "what is to be done later is an obligation of its own, and is sent as JSON",
+	"DISCOVER_OP":                         "the conductor finds that a tool is missing; GET /tools has those that are there",
+}
+
+// Every kind that a built-in tool satisfies, and every type of obligations, is said by some form, or is listed with the
+// reason why not.
+//
+// Verifies: ORC-262
+func TestEveryKindHasWords(t *testing.T) {
+	said, types := map[string]bool{"VERIFY(answers)": false}, map[planning.Type]bool{}
+	for _, f := range forms {
+		said[f.name()], types[f.Type] = true, true
+	}
+	require.True(t, said["VERIFY(answers)"])
+	kinds := []string{}
+	for _, c := range slices.Concat(builtin.FactContracts(), builtin.ProjectContracts()) {
+		kinds = append(kinds, c.Satisfies...)
+	}
+	for _, tool := range tools.Box() {
+		kinds = append(kinds, tool.Contract.Satisfies...)
+	}
+	require.Greater(t, len(kinds), 15)
+	for _, kind := range kinds {
+		require.True(t, said[kind] != (unspoken[kind] != ""), "%s has a form, or a reason why it has none", kind)
+	}
+	for _, typ := range planning.Types() {
+		require.True(t, types[typ] != (unspoken[string(typ)] != ""), "%s", typ)
+	}
+}
+
+// Every move of the workflows, and every member of a change that a role may send, is said by some form or has a reason
+// why not; and the roles of a form are those that may send what it makes.
+//
+// Verifies: ORC-262
+func TestEveryActOfEveryRoleHasWords(t *testing.T) {
+	for _, row := range lifecycle.Rework.Transitions() {
+		to := strings.ReplaceAll(string(row.To), "_", " ")
+		sentence := "set REQ-7 to " + to
+		if string(row.To) == Held {
+			sentence = "unblock REQ-7"
+		}
+		require.Contains(t, said(t, sentence), `"status":"`+string(row.To)+`"`)
+	}
+	for _, role := range lifecycle.Roles() {
+		for _, member := range lifecycle.FieldsOf(role) {
+			if unspoken["ACHIEVE(requirement."+member+")"] != "" || member == lifecycle.FieldJustification {
+				continue // a justification goes with what it justifies
+			}
+			require.True(t, slices.ContainsFunc(Forms(moment), func(k Known) bool {
+				_, has := k.Obligation.Payload[member]
+				return has && slices.Contains(k.Roles, role)
+			}), "%s of %s", member, role)
+		}
+	}
+	for _, k := range Forms(moment) {
+		require.Equal(t, slices.Contains(k.Roles, lifecycle.Viewer), k.Obligation.Type != planning.Achieve, k.Example)
+		require.Contains(t, k.Roles, lifecycle.PM, k.Example)
+	}
+}
+
+// A sentence near a form is answered with it alone, in the words of the sentence, and what is proposed is understood.
+//
+// Verifies: ORC-263
+func TestNearForms(t *testing.T) {
+	for utterance, want := range map[string]string{
+		"aprove REQ-1":                       "did you mean: approve REQ-1",
+		"Please aprove requirement REQ-12":   "did you mean: approve requirement REQ-12",
+		"block REQ-2 the supplier is late":   "did you mean: block REQ-2 because the supplier is late",
+		"statsu of shop/REQ-1":               "did you mean: status of shop/REQ-1",
+		"what was refussed today":            "did you mean: what was refused today",
+		"how many requirments are done":      "did you mean: how many requirements are done",
+		"histroy of REQ-7":                   "did you mean: history of REQ-7",
+		"what is mising for REQ-7":           "did you mean: what is missing for REQ-7",
+		"remeber that Bob lives in Rome":     "did you mean: remember that Bob lives in Rome",
+		"what is 2+2; aprove REQ-1":          "did you mean: approve REQ-1",
+		"list the requirments of kind story": "did you mean: list the requirements of kind story",
+	} {
+		t.Run(utterance, func(t *testing.T) {
+			f := refusal(t, utterance)
+			require.Equal(t, want, f.Fix)
+			require.NotEmpty(t, said(t, strings.TrimPrefix(f.Fix, "did you mean: ")))
+		})
+	}
+}
+
+// What is near to no form is answered with the nearest ones, and with where all are listed.
+func TestNearestForms(t *testing.T) {
+	f := refusal(t, "What is the meaning of life?")
+	require.Contains(t, f.Detail, "is not understood")
+	require.Regexp(t, "^the nearest forms are: [^;]+; [^;]+; [^;]+; GET /forms lists all$", f.Fix)
+	for _, utterance := range []string{"don't approve REQ-1", "never block REQ-2 because it is late", "approve REQ-1 and REQ-2", "approve REQ-1 unless it is late",
+		"what is love", strings.Repeat("approve ", 40)} {
+		require.NotContains(t, refusal(t, utterance).Fix, "did you mean", "%s: what says something else is not proposed", utterance)
+	}
+	require.Equal(t, "say it in one of the forms that GET /forms lists", refusal(t, "hm").Fix)
+	require.Equal(t, "say it as in: my name is Jeff", refusal(t, "my name is not secret").Fix)
+}
