@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -24,6 +25,7 @@ import (
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/rules/planning/flow"
 )
 
 // Caller identifies who asks. What a tool may do is bounded by the caller's role.
@@ -101,7 +103,7 @@ func (c *Conductor) Ask(ctx context.Context, caller Caller, asked Asked) (Trace,
 			return Trace{}, err
 		}
 	}
-	if err := Check(asked.Request); err != nil {
+	if err := c.Check(asked.Request); err != nil {
 		return Trace{}, err
 	}
 	begin := c.begin
@@ -144,8 +146,8 @@ func (c *Conductor) Stop() {
 	c.running.Wait()
 }
 
-// Check refuses what the schema cannot: conditions that do not compile.
-func Check(request planning.Request) error {
+// Check refuses what the schema cannot: conditions that do not compile, steps, and references.
+func (c *Conductor) Check(request planning.Request) error {
 	if len(request.Obligations) == 0 {
 		return fault.New(fault.Malformed, "no_obligations", "the request has no obligations").
 			WithFix("send at least one, as in schemas/obligations.schema.json")
@@ -156,7 +158,15 @@ func Check(request planning.Request) error {
 			return err
 		}
 	}
-	return nil
+	if slices.ContainsFunc(request.Obligations, func(o planning.Obligation) bool { return flow.Steps(o) != nil }) {
+		if found := contract.FitObligations("/obligations", request.Obligations); len(found) > 0 {
+			return fault.New(fault.Malformed, contract.ObligationsInvalid,
+				"the steps of a plan do not fit their schema").
+				WithFix("GET /schemas/obligations.schema.json; each step is {type, payload}, as an obligation is").
+				WithFields(found...)
+		}
+	}
+	return flow.Check(request.Obligations, c.choice.Candidates)
 }
 
 // earlierTrace returns the trace of the run that an idempotency key named first.

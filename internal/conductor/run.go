@@ -11,6 +11,7 @@ import (
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/rules/planning/flow"
 )
 
 // The budgets of a run that names none.
@@ -33,6 +34,7 @@ type run struct {
 	rephrase    Rephrase
 	onWait      func() // called before it waits for what is outside of the process
 	resumed     bool   // continues from what is recorded of it
+	lookedAt    int    // steps of plans, before they are run
 }
 
 // guardrail is a condition that is checked before every run of a tool.
@@ -83,26 +85,28 @@ func (r *run) run(ctx context.Context) (Trace, error) {
 func (r *run) obligations(ctx context.Context) error {
 	all := r.request.Request.Obligations
 	for i, o := range all {
-		r.trace.Obligations[i] = ObligationTrace{ID: obligationID(i), Obligation: o, Status: planning.Active,
-			Candidates: []Candidate{}, Runs: []Run{}, Emitted: []Emitted{}}
+		r.trace.Obligations[i] = newTrace(obligationID(i), o)
 	}
-	guardrails, rest := planning.Guardrails(all)
+	whole := (&scope{run: r, list: r.trace.Obligations}).within()
+	guardrails, _ := planning.Guardrails(all)
 	for _, i := range guardrails {
 		if err := r.guard(ctx, &r.trace.Obligations[i]); err != nil {
 			return err
 		}
 	}
 	why := r.priorViolation()
-	for _, i := range rest {
+	for _, i := range flow.Order(all) {
 		t := &r.trace.Obligations[i]
 		switch {
+		case slices.Contains(guardrails, i):
+			continue
 		case why != "":
 			t.end(planning.Failed, planning.OutGuardrail, why)
 			continue
-		case verifiesAnswers(t.Obligation) && len(r.choice.Candidates(t.Obligation)) == 0:
+		case flow.VerifiesAnswers(t.Obligation) && len(r.choice.Candidates(t.Obligation)) == 0:
 			continue // the verification of the answers resolves it
 		}
-		if err := r.satisfy(ctx, t); err != nil {
+		if err := whole.conduct(ctx, t); err != nil {
 			return err
 		}
 	}
@@ -112,11 +116,6 @@ func (r *run) obligations(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// verifiesAnswers reports whether an obligation is to verify the answers of its own request.
-func verifiesAnswers(o planning.Obligation) bool {
-	return o.Type == planning.Verify && (o.Kind() == "" || o.Kind() == "answers")
 }
 
 func conditionOf(o planning.Obligation) (*contract.Condition, error) {
@@ -199,7 +198,7 @@ func (r *run) satisfy(ctx context.Context, t *ObligationTrace) error {
 			t.Candidates = append(t.Candidates, Candidate{c.Name, false, "already resolved by another tool"})
 			continue
 		}
-		o, err := r.consider(ctx, t, c, 0)
+		o, err := r.consider(ctx, t, c)
 		if err != nil {
 			return err
 		}
@@ -209,7 +208,7 @@ func (r *run) satisfy(ctx context.Context, t *ObligationTrace) error {
 		}
 		switch {
 		case o.ends != "":
-			t.end(planning.Failed, o.ends, o.reason)
+			t.end(statusOf(o.ends), o.ends, o.reason)
 			return nil
 		case o.result != nil:
 			t.answered, t.Refusal = o.result, nil
@@ -278,6 +277,11 @@ func (r *run) finish(ctx context.Context) error {
 	for _, t := range r.trace.Obligations {
 		each = append(each, t.Outcome)
 	}
+	for t := range r.trace.Each() {
+		if t.asked != nil {
+			t.Obligation = *t.asked // the inputs of its runs have the values
+		}
+	}
 	r.trace.Status = planning.OutcomeOf(each)
 	r.trace.Outcome = r.trace.Status
 	raw, err := ledger.Encode(r.trace)
@@ -285,8 +289,8 @@ func (r *run) finish(ctx context.Context) error {
 		return err
 	}
 	r.enqueue(func(w *state.Writer) error {
-		for _, t := range r.trace.Obligations {
-			if err := putObligation(w, t); err != nil {
+		for t := range r.trace.Each() {
+			if err := putObligation(w, *t); err != nil {
 				return err
 			}
 		}

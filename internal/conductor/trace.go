@@ -49,7 +49,30 @@ type ObligationTrace struct {
 	Verified   *Verification       `json:"verification,omitempty"`
 	Emitted    []Emitted           `json:"emitted"` // obligations that this one gave rise to
 
-	answered map[string]any // the result that resolved it
+	Takes []Taken           `json:"takes,omitempty"` // the values that it took from others
+	Steps []ObligationTrace `json:"steps,omitempty"` // of the plans that were to bring it about
+
+	answered map[string]any       // the result that resolved it
+	asked    *planning.Obligation // as it was asked for, while Obligation has the values that it takes
+	in       *scope               // that it stands in
+	answer   *Answer              // once it has been evaluated a second time
+}
+
+// Taken is a value that an obligation took from the result of another one.
+type Taken struct {
+	To         string `json:"to"`         // JSON Pointer into the payload
+	From       string `json:"from"`       // the reference: o1.value
+	Obligation string `json:"obligation"` // the id of the one that it was taken from
+}
+
+func newTrace(id string, o planning.Obligation) ObligationTrace {
+	return ObligationTrace{ID: id, Obligation: o, Status: planning.Active, Candidates: []Candidate{}, Runs: []Run{},
+		Emitted: []Emitted{}}
+}
+
+// nextID returns the id of the next obligation that this one gives rise to.
+func (t *ObligationTrace) nextID() string {
+	return fmt.Sprintf("%s.%d", t.ID, len(t.Steps)+len(t.Emitted)+1)
 }
 
 // Candidate is a tool whose contract satisfies the obligation.
@@ -105,8 +128,7 @@ func (t *ObligationTrace) emit(typ planning.Type, payload map[string]any) {
 	if typ == planning.Justify {
 		status = planning.Resolved
 	}
-	t.Emitted = append(t.Emitted, Emitted{fmt.Sprintf("%s.%d", t.ID, len(t.Emitted)+1),
-		planning.Obligation{Type: typ, Payload: payload}, status})
+	t.Emitted = append(t.Emitted, Emitted{t.nextID(), planning.Obligation{Type: typ, Payload: payload}, status})
 }
 
 // end records how the obligation ended.

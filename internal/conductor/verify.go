@@ -13,14 +13,14 @@ import (
 	"orchestrator/internal/conductor/tools"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/rules/planning/flow"
 )
 
 // verify evaluates every answer a second time, before any is given. What is not confirmed is not answered, where the
 // contract blocks it, or where a VERIFY alone asked for it; what a VERIFY asked for is resolved by this.
 func (r *run) verify(ctx context.Context) error {
 	sound, reports := true, 0
-	for i := range r.trace.Obligations {
-		t := &r.trace.Obligations[i]
+	for t := range r.trace.Each() {
 		if t.Obligation.Type != planning.Report {
 			continue
 		}
@@ -34,6 +34,7 @@ func (r *run) verify(ctx context.Context) error {
 			return err
 		}
 		sound = sound && confirmed
+		r.trace.Answers = append(r.trace.Answers, *t.answer)
 	}
 	for i := range r.trace.Obligations {
 		t := &r.trace.Obligations[i]
@@ -48,8 +49,11 @@ func (r *run) verify(ctx context.Context) error {
 	return nil
 }
 
-// confirm checks one answer, and gives it, or says that it is uncertain.
+// confirm checks one answer, once, and makes its text, or says that it is uncertain.
 func (r *run) confirm(ctx context.Context, t *ObligationTrace) (bool, error) {
+	if t.answer != nil {
+		return !t.answer.Uncertain, nil
+	}
 	last := t.Runs[len(t.Runs)-1]
 	tool, _ := r.Tools.Tool(last.Tool)
 	c := tool.Contract()
@@ -61,8 +65,8 @@ func (r *run) confirm(ctx context.Context, t *ObligationTrace) (bool, error) {
 		t.Verified = &Verification{By: by, Verified: cause == nil}
 	}
 	answer := Answer{Obligation: t.ID, Result: t.answered, Text: language.Out(t.Obligation, t.answered)}
+	t.answer = &answer
 	if cause == nil {
-		r.trace.Answers = append(r.trace.Answers, answer)
 		return true, nil
 	}
 	t.Verified.Why = errorText(cause)
@@ -73,14 +77,13 @@ func (r *run) confirm(ctx context.Context, t *ObligationTrace) (bool, error) {
 	}
 	t.emit(planning.Justify, map[string]any{"about": "verification of " + t.Obligation.String(),
 		"evidence": map[string]any{"by": by, "why": t.Verified.Why, "run": last.ID}})
-	r.trace.Answers = append(r.trace.Answers, answer)
 	return false, nil
 }
 
 // evaluate evaluates a result a second time: by the tool's own other way, or against what is known. by is "" if neither
 // the contract nor the request asks for it.
 func (r *run) evaluate(ctx context.Context, t *ObligationTrace, c planning.Contract, last Run) (by string, err error) {
-	if c.Verify == planning.CheckOff && !slices.ContainsFunc(r.request.Request.Obligations, verifiesAnswers) {
+	if c.Verify == planning.CheckOff && !slices.ContainsFunc(r.request.Request.Obligations, flow.VerifiesAnswers) {
 		return "", nil
 	}
 	if c.Implementation.Means == planning.Builtin {

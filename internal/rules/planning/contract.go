@@ -81,6 +81,7 @@ const (
 	Exec    Means = "exec"
 	HTTP    Means = "http"
 	MCP     Means = "mcp"
+	Steps   Means = "plan" // it is made of other obligations
 )
 
 // Stdin says what a program reads from its standard input, and writes to its standard output.
@@ -110,4 +111,6 @@ type Implementation struct {
 	URL    string   `json:"url,omitempty"`    // http
 	Method string   `json:"method,omitempty"` // http; "" is POST
 	Hosts  []string `json:"hosts,omitempty"`  // http: host:port pairs that may be dialled; "" is that of the URL
+
+	Steps []Obligation `json:"steps,omitempty"` // plan: what brings it about, in this order but for what they take
 }
