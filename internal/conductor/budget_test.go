@@ -11,6 +11,7 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
+// Verifies: ORC-256
 func TestBudgets(t *testing.T) {
 	for name, budgets := range map[string]planning.Budgets{"runs": {MaxToolRuns: 1}, "cost": {MaxCost: 1}} {
 		t.Run(name, func(t *testing.T) {

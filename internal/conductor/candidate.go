@@ -154,6 +154,8 @@ func (r *run) checkAllowed(ctx context.Context, o planning.Obligation, c *planni
 }
 
 // budgetExceeded returns why a run of a tool would exceed a budget, or "".
+//
+// Implements: ORC-256
 func (r *run) budgetExceeded(c *planning.Contract) string {
 	b := r.request.Request.Budgets
 	switch {

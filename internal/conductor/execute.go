@@ -191,7 +191,7 @@ func hasSideEffects(c planning.Contract, o planning.Obligation) bool {
 // putRun writes a run with its source, its event, an assertion of its result, and what it asserts itself.
 func (r *run) putRun(w *state.Writer, t *ObligationTrace, done state.ToolRun, kind string, effects []builtin.Effect) error {
 	id := r.request.ID + "/" + done.ID
-	source, err := w.Source(state.Source{ID: id, Kind: "tool", Name: done.Tool})
+	source, err := w.Source(state.Source{ID: id, Kind: "tool", Name: done.Tool, From: t.from()})
 	if err != nil {
 		return err
 	}

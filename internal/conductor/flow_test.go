@@ -39,6 +39,7 @@ func echoing(name, satisfies string, change ...func(*fake)) fake {
 	}}, change...)...)
 }
 
+// Verifies: ORC-250
 func TestValuesFlow(t *testing.T) {
 	b := conductorOf(t, store.NewMemory(), echoing("t.say", "REPORT(k.say)"))
 	four := ob(planning.Report, "query.math", "expr", "2+2")
@@ -71,6 +72,7 @@ func TestValuesFlow(t *testing.T) {
 	require.Equal(t, map[string]any{"expr": "4+1"}, trace.Obligations[1].Runs[0].Inputs)
 }
 
+// Verifies: ORC-251
 func TestReferencesThatAreRefused(t *testing.T) {
 	f := echoing("t.say", "REPORT(k.say)")
 	b := conductorOf(t, store.NewMemory(), f)
@@ -107,6 +109,8 @@ func TestReferencesThatAreRefused(t *testing.T) {
 }
 
 // An obligation without the value that it takes has no run: it fails, or waits.
+//
+// Verifies: ORC-253
 func TestWhatHasNoValueDoesNotRun(t *testing.T) {
 	doubted := func(f *fake) {
 		f.contract.Verify, f.run = planning.CheckBlocking, func(tools.In) (map[string]any, error) { return map[string]any{"value": "5"}, nil }

@@ -8,6 +8,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/rules/planning/flow"
 )
 
 // RunSummary is a run in a list.
@@ -99,7 +100,7 @@ func listed(v state.View, r state.Request) (RunSummary, error) {
 func (c *Conductor) ActiveRun(ctx context.Context, id string) (run string, err error) {
 	open, err := c.Unfinished(ctx)
 	for _, r := range open {
-		if slices.ContainsFunc(r.Request.Obligations,
+		if slices.ContainsFunc(flow.All(r.Request.Obligations),
 			func(o planning.Obligation) bool { return changesRequirement(o) && o.Payload["id"] == id }) {
 			return r.ID, err
 		}

@@ -50,6 +50,8 @@ func visit(list []ObligationTrace, yield func(*ObligationTrace) bool) bool {
 }
 
 // conduct satisfies an obligation, once the values that it takes are there.
+//
+// Implements: ORC-253
 func (s *scope) conduct(ctx context.Context, t *ObligationTrace) error {
 	for _, ref := range flow.Needs(t.Obligation) {
 		source := s.named(ref.Name)
@@ -116,7 +118,7 @@ func (s *scope) satisfyByPlan(ctx context.Context, t *ObligationTrace, tool *con
 	done := state.ToolRun{ID: toolRunID(t), Tool: c.Name, Version: c.Version, Inputs: inputs, Status: state.RunStarted}
 	s.enqueue(func(w *state.Writer) error { return w.ToolRun(done) })
 	o, err := s.bring(ctx, t, c.Implementation.Steps, inputs)
-	if err != nil || o.missing != nil || o.ends == planning.OutClarify {
+	if err != nil || !o.ran || o.ends == planning.OutClarify {
 		return o, err
 	}
 	done.Status, done.Result = state.RunDone, o.result
@@ -125,12 +127,14 @@ func (s *scope) satisfyByPlan(ctx context.Context, t *ObligationTrace, tool *con
 	}
 	shown := Run{ID: done.ID, Tool: c.Name, Inputs: inputs, Result: o.result, Status: done.Status, Error: done.Error,
 		Postconditions: []contract.Verdict{}}
-	why, err := s.checkResult(ctx, t.Obligation, tool, &shown)
-	if err != nil {
-		return outcome{}, err
-	}
-	if why != "" {
-		o.result, o.reason = nil, why
+	if o.result != nil {
+		why, err := s.checkResult(ctx, t.Obligation, tool, &shown)
+		if err != nil {
+			return outcome{}, err
+		}
+		if why != "" {
+			o.result, o.reason = nil, why
+		}
 	}
 	done.Status, done.Error = shown.Status, shown.Error
 	s.enqueue(func(w *state.Writer) error { return w.ToolRun(done) })
@@ -204,6 +208,8 @@ func (s *scope) result(name string) (value any) {
 // bring brings an obligation about by the steps of a plan, in the order that follows from what they take. The first
 // that is not resolved stops those after it. Nothing is run before all inputs are there that the steps need from
 // outside.
+//
+// Implements: ORC-254, ORC-255
 func (s *scope) bring(ctx context.Context, t *ObligationTrace, steps []planning.Obligation,
 	input map[string]any) (outcome, error) {
 	if s.depth >= s.maxDepth() {

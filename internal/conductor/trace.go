@@ -2,6 +2,7 @@ package conductor
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -63,6 +64,16 @@ type Taken struct {
 	To         string `json:"to"`         // JSON Pointer into the payload
 	From       string `json:"from"`       // the reference: o1.value
 	Obligation string `json:"obligation"` // the id of the one that it was taken from
+}
+
+// from returns the ids of the obligations whose results this one took, each once.
+func (t *ObligationTrace) from() (ids []string) {
+	for _, taken := range t.Takes {
+		if !slices.Contains(ids, taken.Obligation) {
+			ids = append(ids, taken.Obligation)
+		}
+	}
+	return ids
 }
 
 func newTrace(id string, o planning.Obligation) ObligationTrace {

@@ -73,6 +73,8 @@ type Source struct {
 	Name string    `json:"name"` // of the tool
 	Run  string    `json:"run"`  // of the conductor
 	At   time.Time `json:"at"`
+
+	From []string `json:"from,omitempty"` // ids of the obligations of the run whose results it was given
 }
 
 // Event is something that happened in a run.

@@ -30,6 +30,8 @@ type Candidates func(o planning.Obligation) []*planning.Contract
 // Check refuses obligations that refer to what they cannot be given: to names that there are not, to one another in a
 // circle, to values that no tool results in, or that are of no type that is taken. Its error is a *fault.Error of kind
 // Malformed with a pointer to each.
+//
+// Implements: ORC-251
 func Check(list []planning.Obligation, candidates Candidates) error {
 	c := checker{candidates: candidates}
 	c.list("/obligations", list, nil)

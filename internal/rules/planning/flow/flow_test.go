@@ -65,6 +65,8 @@ func TestSteps(t *testing.T) {
 	require.Nil(t, Steps(ob("plan", "steps", []any{1})), "only an ACHIEVE has steps")
 	require.Equal(t, []planning.Obligation{{}, called("x", ob("k"))}, Steps(planning.Obligation{Type: planning.Achieve,
 		Payload: object1{"kind": "plan", "steps": []any{1, object1{"type": "REPORT", "name": "x", "payload": object1{"kind": "k"}}}}}))
+	inner := ob("k")
+	require.Equal(t, []planning.Obligation{ob("a"), plan("", plan("", inner)), plan("", inner), inner}, All([]planning.Obligation{ob("a"), plan("", plan("", inner))}))
 	_, is := StepsIn(1)
 	require.False(t, is)
 	_, is = StepsIn(object1{"type": "ACHIEVE", "payload": object1{"kind": "k", "steps": 1}})

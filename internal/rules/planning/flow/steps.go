@@ -30,6 +30,15 @@ func Steps(o planning.Obligation) []planning.Obligation {
 	return steps
 }
 
+// All returns a list of obligations with the steps in their payloads, each before its steps.
+func All(list []planning.Obligation) []planning.Obligation {
+	var all []planning.Obligation
+	for _, o := range list {
+		all = append(append(all, o), All(Steps(o))...)
+	}
+	return all
+}
+
 // StepsIn returns the steps in the payload of an obligation that was read from JSON, as they were read.
 func StepsIn(obligation any) (steps any, is bool) {
 	object, _ := obligation.(map[string]any)
@@ -66,6 +75,8 @@ func places(list []planning.Obligation) map[string]int {
 
 // Order returns a list of obligations, which [Check] has accepted, in the order in which they have to run: each after
 // those whose values it takes, and otherwise as they stand.
+//
+// Implements: ORC-252
 func Order(list []planning.Obligation) []int {
 	order, _ := ordered(list)
 	return order
