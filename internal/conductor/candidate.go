@@ -65,7 +65,7 @@ func (r *run) consider(ctx context.Context, t *ObligationTrace, c *planning.Cont
 	}
 	tool, _ := r.Tools.Tool(c.Name)
 	if c.Implementation.Means == planning.Steps {
-		return t.in.satisfyByPlan(ctx, t, tool, inputs)
+		return r.scopes[t.ID].satisfyByPlan(ctx, t, tool, inputs)
 	}
 	return r.execute(ctx, t, tool, inputs)
 }
@@ -226,7 +226,7 @@ func (r *run) inputsOf(ctx context.Context, o planning.Obligation,
 func firstFailing(all []contract.Verdict) string {
 	for _, v := range all {
 		if !v.Holds {
-			return strings.TrimSuffix(v.Condition+" does not hold: "+v.Why, ": ")
+			return v.String()
 		}
 	}
 	return ""

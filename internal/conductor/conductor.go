@@ -18,6 +18,7 @@ import (
 
 	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/contract"
+	"orchestrator/internal/conductor/evaluating"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/conductor/tools"
 	"orchestrator/internal/fault"
@@ -49,6 +50,7 @@ type Conductor struct {
 	choice     *planning.Choice
 	box        map[string]tools.Tool
 	stateTools map[string]builtin.Tool
+	evaluators evaluating.Set
 
 	toolSlots  chan struct{}   // of external tools that run at once
 	agentSlots chan struct{}   // of agents: they may ask for tools, and wait for slots
@@ -73,6 +75,7 @@ func New(l *ledger.Ledger, o Options) *Conductor {
 	}
 	c.stateTools = builtin.Over(o.Project)
 	maps.Copy(c.stateTools, builtin.Facts())
+	c.evaluators = evaluating.New(o.Tools, o.Box, c.stateTools)
 	return c
 }
 

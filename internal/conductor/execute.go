@@ -40,6 +40,12 @@ func (r *run) execute(ctx context.Context, t *ObligationTrace, tool *contract.To
 		return outcome{}, err
 	case c.Role != "" && changesRequirement(t.Obligation):
 		return r.checkAgentOutcome(ctx, t.Obligation, &shown, why)
+	case why == "":
+		why, err = verifier{run: r}.met(ctx, t, c, &shown)
+	}
+	switch {
+	case err != nil:
+		return outcome{}, err
 	case why != "":
 		o := outcome{ran: true, reason: why}
 		if done.Status != state.RunDone && !r.Clock().Before(r.deadline) {
@@ -47,6 +53,7 @@ func (r *run) execute(ctx context.Context, t *ObligationTrace, tool *contract.To
 		}
 		return o, nil
 	}
+	t.RanAt = done.At
 	return outcome{ran: true, reason: "succeeded", result: done.Result}, nil
 }
 
@@ -135,10 +142,10 @@ func (r *run) executeOnce(ctx context.Context, t *ObligationTrace, c planning.Co
 	if err != nil && r.stopping.Err() != nil {
 		return done, r.stopping.Err() // the service ends: the run is gone on with when it is back
 	}
+	done.At, done.Result = r.Clock(), result
 	if !r.Deterministic {
-		done.DurationMS = float64(r.Clock().Sub(begun).Microseconds()) / 1000
+		done.DurationMS = float64(done.At.Sub(begun).Microseconds()) / 1000
 	}
-	done.Result = result
 	if err == nil {
 		err = r.countResult(result)
 	}
@@ -191,7 +198,7 @@ func hasSideEffects(c planning.Contract, o planning.Obligation) bool {
 // putRun writes a run with its source, its event, an assertion of its result, and what it asserts itself.
 func (r *run) putRun(w *state.Writer, t *ObligationTrace, done state.ToolRun, kind string, effects []builtin.Effect) error {
 	id := r.request.ID + "/" + done.ID
-	source, err := w.Source(state.Source{ID: id, Kind: "tool", Name: done.Tool, From: t.from()})
+	source, err := w.Source(state.Source{ID: id, Kind: state.SourceTool, Name: done.Tool, From: t.Sources()})
 	if err != nil {
 		return err
 	}
@@ -201,18 +208,43 @@ func (r *run) putRun(w *state.Writer, t *ObligationTrace, done state.ToolRun, ki
 	}
 	if done.Result != nil {
 		if err := w.Assert(state.Assertion{ID: id, Subject: state.RunPrefix + r.request.ID, Predicate: t.ID,
-			Object: done.Result, Confidence: 1, Source: source}, true); err != nil {
+			Object: done.Result, Confidence: 1, Source: source}, state.Single); err != nil {
+			return err
+		}
+	}
+	if err := r.putEffects(w, t, done, source, effects); err != nil {
+		return err
+	}
+	return w.ToolRun(done)
+}
+
+// putEffects writes what a run asserts. If all that the tool was given stands in the request, the caller has stated it.
+func (r *run) putEffects(w *state.Writer, t *ObligationTrace, done state.ToolRun, source string,
+	effects []builtin.Effect) (err error) {
+	payload := requested(r.request.Request, t.ID).Payload
+	stated := len(effects) > 0
+	for name, input := range done.Inputs {
+		stated = stated && state.Equal(payload[name], input)
+	}
+	id := r.request.ID + "/" + done.ID
+	if stated {
+		source, err = w.Source(state.Source{ID: id + "/caller", Kind: state.SourceCaller, Name: r.request.Caller.Name})
+		if err != nil {
 			return err
 		}
 	}
 	for i, e := range effects {
 		a := state.Assertion{ID: fmt.Sprintf("%s/%d", id, i+1), Subject: e.Subject, Predicate: e.Predicate,
 			Object: e.Object, Confidence: 1, Source: source}
-		if err := w.Assert(a, e.Single); err != nil {
+		holding := state.Many
+		if (verifier{run: r}).functional(e.Subject, e.Predicate) {
+			holding = state.Functional
+		}
+		if err := w.Assert(a, holding); err != nil {
 			return err
 		}
 	}
-	return w.ToolRun(done)
+	return nil
 }
 
 // putRefused records that the result of a run violates the contract, or is not what the project shows.

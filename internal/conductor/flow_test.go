@@ -68,7 +68,7 @@ func TestValuesFlow(t *testing.T) {
 		})
 	}
 	trace := b.conduct(four, ob(planning.Report, "query.math", "expr", "{{o1.value}}+1"))
-	require.Equal(t, []Taken{{"/expr", "o1.value", "o1"}}, trace.Obligations[1].Takes)
+	require.Equal(t, []Taken{{To: "/expr", From: "o1.value", Obligation: "o1"}}, trace.Obligations[1].Takes)
 	require.Equal(t, map[string]any{"expr": "4+1"}, trace.Obligations[1].Runs[0].Inputs)
 }
 

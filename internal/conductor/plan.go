@@ -91,9 +91,11 @@ func (s *scope) planObligation(ctx context.Context, t *ObligationTrace, broken s
 		one.Steps, err = s.planSteps(ctx, t, steps, broken)
 		return one, err
 	}
+	if flow.VerifiesAnswers(t.Obligation) {
+		return one, nil
+	}
 	candidates := s.choice.Candidates(t.Obligation)
-	if len(candidates) == 0 && one.Why == "" && t.Obligation.Type != planning.Clarify &&
-		!flow.VerifiesAnswers(t.Obligation) {
+	if len(candidates) == 0 && one.Why == "" && t.Obligation.Type != planning.Clarify {
 		one.Why = "no tool satisfies " + t.Obligation.String()
 	}
 	return one, s.planCandidates(ctx, t, candidates, &one)
@@ -106,14 +108,14 @@ func (s *scope) planCandidates(ctx context.Context, t *ObligationTrace, candidat
 	runs, left, spent := false, 0, 0.0
 	for _, candidate := range candidates {
 		if one.Why != "" {
-			one.Candidates = append(one.Candidates, Candidate{candidate.Name, false, one.Why})
+			one.Candidates = append(one.Candidates, Candidate{Tool: candidate.Name, Taken: false, Reason: one.Why})
 			continue
 		}
 		v, err := s.planCandidate(ctx, t, candidate)
 		if err != nil {
 			return err
 		}
-		one.Candidates = append(one.Candidates, Candidate{candidate.Name, v.allowed, v.reason})
+		one.Candidates = append(one.Candidates, Candidate{Tool: candidate.Name, Taken: v.allowed, Reason: v.reason})
 		if missing == nil {
 			missing = v.missing
 		}

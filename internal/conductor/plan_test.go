@@ -15,7 +15,7 @@ func TestPlans(t *testing.T) {
 	before := b.ledger.Head().Size
 	plan, err := b.Plan(t.Context(), ada, planning.Request{Obligations: []planning.Obligation{ob(planning.Report, "k.x"), ob(planning.Report, "status.name"), ob(planning.Report, "query.astronauts")}})
 	require.NoError(t, err)
-	require.Equal(t, []Candidate{{"t.a", true, "it would run"}, {"t.b", false, "the precondition caller.role == 'pm' does not hold: it is false"}}, plan.Obligations[0].Candidates)
+	require.Equal(t, []Candidate{{Tool: "t.a", Taken: true, Reason: "it would run"}, {Tool: "t.b", Taken: false, Reason: "the precondition caller.role == 'pm' does not hold: it is false"}}, plan.Obligations[0].Candidates)
 	require.Equal(t, []string{"name"}, plan.Obligations[1].Missing)
 	require.Empty(t, plan.Obligations[2].Candidates)
 	require.Zero(t, *f.runs)

@@ -3,7 +3,6 @@ package conductor
 import (
 	"context"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 
@@ -27,26 +26,12 @@ type scope struct {
 	depth  int            // obligations that the list came of
 }
 
-// within makes the scope of a list, and tells each obligation of it.
+// within makes a list the scope of each obligation of it.
 func (s *scope) within() *scope {
 	for i := range s.list {
-		s.list[i].in = s
+		s.scopes[s.list[i].ID] = s
 	}
 	return s
-}
-
-// Each visits the obligations of a trace in their order, each before its steps.
-func (t *Trace) Each() iter.Seq[*ObligationTrace] {
-	return func(yield func(*ObligationTrace) bool) { visit(t.Obligations, yield) }
-}
-
-func visit(list []ObligationTrace, yield func(*ObligationTrace) bool) bool {
-	for i := range list {
-		if !yield(&list[i]) || !visit(list[i].Steps, yield) {
-			return false
-		}
-	}
-	return true
 }
 
 // conduct satisfies an obligation, once the values that it takes are there.
@@ -63,14 +48,14 @@ func (s *scope) conduct(ctx context.Context, t *ObligationTrace) error {
 		case err != nil:
 			return err
 		case source.Status == planning.Active:
-			t.end(planning.Active, planning.OutClarify, "it waits for "+source.ID)
+			t.End(planning.Active, planning.OutClarify, "it waits for "+source.ID)
 			return nil
 		case doubt != "":
-			t.end(planning.Failed, planning.OutFailed,
+			t.End(planning.Failed, planning.OutFailed,
 				source.ID+", whose result it takes, was not confirmed: "+doubt)
 			return nil
-		case source.answered == nil:
-			t.end(planning.Failed, planning.OutFailed,
+		case source.Answered == nil:
+			t.End(planning.Failed, planning.OutFailed,
 				fmt.Sprintf("%s, whose result it takes, ended as %s: %s", source.ID, source.Outcome, source.Why))
 			return nil
 		}
@@ -82,10 +67,10 @@ func (s *scope) conduct(ctx context.Context, t *ObligationTrace) error {
 		err = checkResolved(resolved)
 	}
 	if err != nil {
-		t.end(planning.Failed, planning.OutFailed, errorText(err))
+		t.End(planning.Failed, planning.OutFailed, errorText(err))
 		return nil
 	}
-	t.asked, t.Obligation = &asked, resolved
+	t.Asked, t.Obligation = &asked, resolved
 	if steps := flow.Steps(resolved); steps != nil {
 		return s.satisfyBySteps(ctx, t, steps)
 	}
@@ -99,14 +84,14 @@ func (s *scope) satisfyBySteps(ctx context.Context, t *ObligationTrace, steps []
 	case err != nil:
 		return err
 	case o.result != nil:
-		t.answered = o.result
-		t.end(planning.Resolved, planning.OutResolved, "")
+		t.Answered = o.result
+		t.End(planning.Resolved, planning.OutResolved, "")
 	case o.missing != nil:
-		t.clarify(o.missing)
+		t.Clarify(o.missing)
 	case o.ends != "":
-		t.end(statusOf(o.ends), o.ends, o.reason)
+		t.End(statusOf(o.ends), o.ends, o.reason)
 	default:
-		t.end(planning.Failed, planning.OutFailed, o.reason)
+		t.End(planning.Failed, planning.OutFailed, o.reason)
 	}
 	return nil
 }
@@ -129,6 +114,9 @@ func (s *scope) satisfyByPlan(ctx context.Context, t *ObligationTrace, tool *con
 		Postconditions: []contract.Verdict{}}
 	if o.result != nil {
 		why, err := s.checkResult(ctx, t.Obligation, tool, &shown)
+		if err == nil && why == "" {
+			why, err = s.verifier().met(ctx, t, c, &shown)
+		}
 		if err != nil {
 			return outcome{}, err
 		}
@@ -164,10 +152,10 @@ func checkResolved(o planning.Obligation) error {
 
 // settle has a result evaluated a second time before another obligation takes it, and returns why it is doubted, or "".
 func (s *scope) settle(ctx context.Context, source *ObligationTrace) (doubt string, err error) {
-	if source.Obligation.Type != planning.Report || source.answered == nil || !source.Status.Resolved() {
+	if source.Obligation.Type != planning.Report || source.Answered == nil || !source.Status.Resolved() {
 		return "", nil
 	}
-	confirmed, err := s.confirm(ctx, source)
+	confirmed, err := s.verifier().confirm(ctx, source)
 	if err == nil && !confirmed {
 		doubt = source.Verified.Why
 	}
@@ -193,7 +181,7 @@ func (s *scope) named(name string) *ObligationTrace {
 func (s *scope) result(name string) (value any) {
 	given := any(s.input)
 	if source := s.named(name); source != nil {
-		given = source.answered
+		given = source.Answered
 	}
 	raw, err := ledger.Encode(given)
 	if err == nil {
@@ -249,7 +237,7 @@ func endOf(step planning.Outcome) planning.Outcome {
 func (s *scope) below(t *ObligationTrace, steps []planning.Obligation, input map[string]any) *scope {
 	first := len(t.Steps)
 	for _, step := range steps {
-		t.Steps = append(t.Steps, newTrace(t.nextID(), step))
+		t.Steps = append(t.Steps, newTrace(t.NextID(), step))
 	}
 	return (&scope{run: s.run, list: t.Steps[first:], input: input, beyond: s, depth: s.depth + 1}).within()
 }
@@ -261,9 +249,9 @@ func (s *scope) stop(at *ObligationTrace) {
 		switch {
 		case one.Outcome != "":
 		case at.Status == planning.Active:
-			one.end(planning.Active, planning.OutClarify, "it waits for "+at.ID)
+			one.End(planning.Active, planning.OutClarify, "it waits for "+at.ID)
 		default:
-			one.end(planning.Failed, planning.OutFailed, at.ID+" before it is "+string(at.Outcome))
+			one.End(planning.Failed, planning.OutFailed, at.ID+" before it is "+string(at.Outcome))
 		}
 	}
 }
@@ -273,7 +261,7 @@ func (s *scope) results() map[string]any {
 	all := map[string]any{}
 	for i := range s.list {
 		if one := &s.list[i]; one.Verified == nil || one.Verified.Verified {
-			all[flow.NameOf(one.Obligation, i)] = one.answered
+			all[flow.NameOf(one.Obligation, i)] = one.Answered
 		}
 	}
 	return all
@@ -292,7 +280,7 @@ func (s *scope) lackedBySteps(ctx context.Context, steps []planning.Obligation, 
 				all = append(all, slot)
 			}
 		}
-		if slot, is := strings.CutPrefix(steps[i].Kind(), callerPrefix); is && steps[i].Type == planning.Achieve {
+		if slot, is := strings.CutPrefix(steps[i].Kind(), "status."); is && steps[i].Type == planning.Achieve {
 			told = append(told, slot)
 		}
 	}

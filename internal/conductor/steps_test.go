@@ -135,9 +135,9 @@ func TestPlansShowAllSteps(t *testing.T) {
 	shown, err := b.Plan(t.Context(), ada, planning.Request{Obligations: []planning.Obligation{plan(ob(planning.Achieve, "k.welcome", "person", "Ann"), ob(planning.Achieve, "k.welcome"))}})
 	require.NoError(t, err)
 	first := shown.Obligations[0].Steps[0]
-	require.Equal(t, []Candidate{{"t.welcome", true, "it would run"}}, first.Candidates)
+	require.Equal(t, []Candidate{{Tool: "t.welcome", Taken: true, Reason: "it would run"}}, first.Candidates)
 	require.Equal(t, "o1.1.2", first.Steps[1].ID)
-	require.Equal(t, []Candidate{{"t.send", true, "it would run with greeting.value"}}, first.Steps[1].Candidates)
+	require.Equal(t, []Candidate{{Tool: "t.send", Taken: true, Reason: "it would run with greeting.value"}}, first.Steps[1].Candidates)
 	require.Equal(t, []string{"person"}, shown.Obligations[0].Steps[1].Missing)
 	require.Equal(t, before, b.ledger.Head().Size)
 }

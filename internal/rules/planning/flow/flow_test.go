@@ -133,6 +133,20 @@ func TestLiterals(t *testing.T) {
 	}
 }
 
+func TestWhatIsStated(t *testing.T) {
+	for _, value := range []any{take("o1.value"), "a {{o1.value}}", []any{"{{o1}}"}} {
+		_, is := Stated(value, true)
+		require.False(t, is, "%v", value)
+	}
+	_, is := Stated("x", false)
+	require.False(t, is)
+	for value, want := range map[any]string{"x": "x", `a {{"{{"}}b`: "a {{b"} {
+		stated, is := Stated(value, true)
+		require.True(t, is)
+		require.Equal(t, want, stated)
+	}
+}
+
 func none(planning.Obligation) []*planning.Contract { return nil }
 
 // of returns the contracts of a test: each kind has a tool that takes and produces what is said of it.

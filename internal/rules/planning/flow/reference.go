@@ -183,6 +183,16 @@ func Needs(o planning.Obligation) []Ref {
 // stepPointer returns where the payload of a step stands in that of its plan.
 func stepPointer(i int) string { return "/" + stepsMember + "/" + strconv.Itoa(i) + "/payload" }
 
+// Stated returns a member of a payload as its sender stated it; none where it refers to what another obligation results in.
+func Stated(value any, given bool) (stated any, is bool) {
+	var f found
+	_, refers := from(value)
+	if f.inValue("", value); !given || refers || len(f.refs) > 0 {
+		return nil, false
+	}
+	return replaced(value, func(text string) string { return strings.ReplaceAll(text, literal, open) }), true
+}
+
 // Literal returns an obligation whose texts stand for themselves: what was said or written elsewhere refers to nothing.
 func Literal(o planning.Obligation) planning.Obligation {
 	o.Payload, _ = replaced(o.Payload, func(text string) string {
