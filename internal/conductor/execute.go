@@ -39,7 +39,7 @@ func (r *run) execute(ctx context.Context, t *ObligationTrace, tool *contract.To
 	case err != nil:
 		return outcome{}, err
 	case c.Role != "" && changesRequirement(t.Obligation):
-		return r.checkAgentOutcome(ctx, t.Obligation, &shown, why)
+		return r.checkAgentOutcome(ctx, t, c, &shown, why)
 	case why == "":
 		why, err = verifier{run: r}.met(ctx, t, c, &shown)
 	}
@@ -80,13 +80,25 @@ func (r *run) checkResult(ctx context.Context, o planning.Obligation, tool *cont
 
 // checkAgentOutcome judges an agent by the state of the project, not by what it reports: one that failed may have done
 // its work before, and one that reports success may have done nothing.
-func (r *run) checkAgentOutcome(ctx context.Context, o planning.Obligation, shown *Run, why string) (outcome, error) {
-	verdict, err := r.projectVerdict(ctx, o)
+func (r *run) checkAgentOutcome(ctx context.Context, t *ObligationTrace, c planning.Contract, shown *Run,
+	why string) (outcome, error) {
+	verdict, err := r.projectVerdict(ctx, t.Obligation)
 	if err != nil {
 		return outcome{}, err
 	}
 	shown.Postconditions = append(shown.Postconditions, verdict)
+	not := ""
+	if verdict.Holds { // what it was to do is not waited for any more; it may be so since something else was done
+		if not, err = (verifier{run: r}).met(ctx, t, c, shown); err != nil {
+			return outcome{}, err
+		}
+	}
 	switch {
+	case not != "" && why == "":
+		return outcome{ran: true, reason: not}, nil
+	case not != "":
+		shown.Status = state.RunFailed
+		return outcome{ran: true, reason: why}, nil
 	case verdict.Holds && why == "":
 		return outcome{ran: true, reason: "succeeded", result: shown.Result}, nil
 	case verdict.Holds:

@@ -94,6 +94,9 @@ func eachKind(t *testing.T, typ planning.Type, visit func(t *testing.T, pattern 
 	t.Helper()
 	for _, c := range wholeOf(t, &project{}).Tools.Contracts() {
 		for _, pattern := range c.Satisfies {
+			if !strings.HasPrefix(pattern, string(typ)) {
+				continue
+			}
 			o, has := examples[pattern]
 			require.True(t, has, "%s has no example here", pattern)
 			if o.Type == typ {

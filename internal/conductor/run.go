@@ -213,7 +213,8 @@ func (r *run) satisfy(ctx context.Context, t *ObligationTrace) error {
 			t.End(statusOf(o.ends), o.ends, o.reason)
 			return nil
 		case o.result != nil:
-			t.Answered, t.Refusal = o.result, nil
+			t.SetResult(o.result)
+			t.Refusal = nil
 			t.End(planning.Resolved, planning.OutResolved, "")
 		}
 	}
@@ -231,7 +232,7 @@ func (r *run) satisfy(ctx context.Context, t *ObligationTrace) error {
 // noTool emits an obligation to find a tool, since no registered one satisfies this.
 func (r *run) noTool(t *ObligationTrace) {
 	capability := t.Obligation.String()
-	t.Emit(planning.DiscoverOp, map[string]any{"capability": capability})
+	t.Discover()
 	t.End(planning.Escalated, planning.OutFailed, "no tool satisfies "+capability)
 	r.trace.Missing = append(r.trace.Missing, capability)
 }

@@ -54,7 +54,7 @@ func (s *scope) conduct(ctx context.Context, t *ObligationTrace) error {
 			t.End(planning.Failed, planning.OutFailed,
 				source.ID+", whose result it takes, was not confirmed: "+doubt)
 			return nil
-		case source.Answered == nil:
+		case source.Result() == nil:
 			t.End(planning.Failed, planning.OutFailed,
 				fmt.Sprintf("%s, whose result it takes, ended as %s: %s", source.ID, source.Outcome, source.Why))
 			return nil
@@ -84,7 +84,7 @@ func (s *scope) satisfyBySteps(ctx context.Context, t *ObligationTrace, steps []
 	case err != nil:
 		return err
 	case o.result != nil:
-		t.Answered = o.result
+		t.SetResult(o.result)
 		t.End(planning.Resolved, planning.OutResolved, "")
 	case o.missing != nil:
 		t.Clarify(o.missing)
@@ -152,7 +152,7 @@ func checkResolved(o planning.Obligation) error {
 
 // settle has a result evaluated a second time before another obligation takes it, and returns why it is doubted, or "".
 func (s *scope) settle(ctx context.Context, source *ObligationTrace) (doubt string, err error) {
-	if source.Obligation.Type != planning.Report || source.Answered == nil || !source.Status.Resolved() {
+	if source.Obligation.Type != planning.Report || source.Result() == nil || !source.Status.Resolved() {
 		return "", nil
 	}
 	confirmed, err := s.verifier().confirm(ctx, source)
@@ -181,7 +181,7 @@ func (s *scope) named(name string) *ObligationTrace {
 func (s *scope) result(name string) (value any) {
 	given := any(s.input)
 	if source := s.named(name); source != nil {
-		given = source.Answered
+		given = source.Result()
 	}
 	raw, err := ledger.Encode(given)
 	if err == nil {
@@ -261,7 +261,7 @@ func (s *scope) results() map[string]any {
 	all := map[string]any{}
 	for i := range s.list {
 		if one := &s.list[i]; one.Verified == nil || one.Verified.Verified {
-			all[flow.NameOf(one.Obligation, i)] = one.Answered
+			all[flow.NameOf(one.Obligation, i)] = one.Result()
 		}
 	}
 	return all

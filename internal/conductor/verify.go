@@ -50,7 +50,7 @@ func (r *run) verify(ctx context.Context) error {
 			continue
 		}
 		reports++
-		if t.Answered == nil {
+		if t.Result() == nil {
 			sound = false
 			continue
 		}
@@ -89,18 +89,17 @@ func (v verifier) confirm(ctx context.Context, t *ObligationTrace) (bool, error)
 	}
 	t.Verified = &f.Verification
 	if f.Verified || f.By == byNothing {
-		t.Answered = f.kept
+		t.SetResult(f.kept)
 		t.Answer = &Answer{Obligation: t.ID, Result: f.kept, Text: language.Out(t.Obligation, f.kept)}
 		return true, nil
 	}
 	answer := Answer{Obligation: t.ID, Text: language.Uncertain(t.Obligation, f.Why), Uncertain: true}
 	if f.gives {
-		answer.Result = t.Answered
+		answer.Result = t.Result()
 	} else {
 		t.End(planning.Failed, planning.OutFailed, "the answer was not confirmed: "+f.Why)
 	}
-	t.Emit(planning.Justify, map[string]any{"about": "verification of " + t.Obligation.String(),
-		"evidence": f.Evidence(last.ID)})
+	t.Doubt(last.ID)
 	t.Answer = &answer
 	return false, nil
 }
@@ -116,7 +115,7 @@ func (v verifier) evaluate(ctx context.Context, t *ObligationTrace, last Run) (f
 		return v.evaluateBy(ctx, t, last, by)
 	}
 	if c.Verify == planning.CheckOff && !v.all {
-		return finding{kept: t.Answered, Verification: Verification{By: byNothing, Why: "no built-in tool evaluates " +
+		return finding{kept: t.Result(), Verification: Verification{By: byNothing, Why: "no built-in tool evaluates " +
 			t.Obligation.String() + ", and the contract of " + c.Name + " asks for no verification"}}, nil
 	}
 	f, err := v.ownWay(ctx, t, c, last)
@@ -149,7 +148,7 @@ func (v verifier) evaluateBy(ctx context.Context, t *ObligationTrace, last Run,
 		f.Why = name + " cannot evaluate it: " + errorText(err)
 		return f, nil
 	}
-	f.kept, f.Why = by.Judge(last.Tool, t.Answered, evaluated)
+	f.kept, f.Why = by.Judge(last.Tool, t.Result(), evaluated)
 	if f.Why == "" {
 		f.Why, f.Sources, err = v.disputed(ctx, by.Rests(call, evaluated))
 	}
@@ -166,14 +165,14 @@ func (v verifier) ownWay(ctx context.Context, t *ObligationTrace, c planning.Con
 	if c.Implementation.Means != planning.Builtin || !repeatable {
 		return finding{}, nil
 	}
-	f := finding{kept: t.Answered, Verification: Verification{By: byAgain, With: []string{name}}}
+	f := finding{kept: t.Result(), Verification: Verification{By: byAgain, With: []string{name}}}
 	var err error
 	if inBox {
-		err = box.Again(ctx, tools.In{Payload: t.Obligation.Payload, Input: last.Inputs, Now: t.RanAt}, t.Answered)
+		err = box.Again(ctx, tools.In{Payload: t.Obligation.Payload, Input: last.Inputs, Now: t.RanAt}, t.Result())
 	} else {
 		var again map[string]any
 		again, _, err = v.stateTools[name].Run(ctx, v.callOf(t.Obligation, last.Inputs, ""))
-		if err == nil && !state.Equal(again, t.Answered) {
+		if err == nil && !state.Equal(again, t.Result()) {
 			f.Why = "a second evaluation differs"
 		}
 	}
@@ -189,7 +188,7 @@ func (v verifier) byFacts(ctx context.Context, t *ObligationTrace, c planning.Co
 	f := finding{Verification: Verification{By: byFacts}}
 	err := v.view(ctx, func(s state.View) error {
 		found, err := provenance.Confirm(provenance.Question{
-			Obligation: t.Obligation, User: builtin.UserSubject(v.request.Caller), Answered: t.Answered,
+			Obligation: t.Obligation, User: builtin.UserSubject(v.request.Caller), Answered: t.Result(),
 			Required: evaluating.Required(c.Produces), Functional: v.functional,
 			Stated: func(member string) []provenance.Said { return v.stated(t, member) },
 			Held: func(subject, predicate string) ([]provenance.Said, error) {

@@ -69,7 +69,7 @@ type Obligation struct {
 	Takes []Taken      `json:"takes,omitempty"` // the values that it took from others
 	Steps []Obligation `json:"steps,omitempty"` // of the plans that were to bring it about
 
-	Answered map[string]any       `json:"-"` // the result that resolved it
+	answered map[string]any       // the result that resolved it
 	RanAt    time.Time            `json:"-"` // when it was found
 	Asked    *planning.Obligation `json:"-"` // as it was asked for, while Obligation has the values that it takes
 	Answer   *Answer              `json:"-"` // once it has been evaluated a second time
@@ -136,8 +136,8 @@ type Verification struct {
 	Sources  []provenance.Source `json:"sources,omitempty"` // that confirm the answer, or stand against it
 }
 
-// Evidence returns what a JUSTIFY says of an answer that was not confirmed. run is that of the tool.
-func (v Verification) Evidence(run string) map[string]any {
+// evidence returns what a JUSTIFY says of an answer that was not confirmed. run is that of the tool.
+func (v Verification) evidence(run string) map[string]any {
 	e := map[string]any{"by": v.By, "why": v.Why, "run": run}
 	if len(v.With) > 0 {
 		e["with"] = anyOf(v.With)
@@ -190,14 +190,31 @@ type Answer struct {
 	NotRephrased string `json:"not_rephrased,omitempty"` // why it has not
 }
 
-// Emit adds an obligation that this one gave rise to. It is for somebody else: the caller, or whoever keeps the tools.
+// emit adds an obligation that this one gave rise to. It is for somebody else: the caller, or whoever keeps the tools.
 // A JUSTIFY is resolved by what it says.
-func (t *Obligation) Emit(typ planning.Type, payload map[string]any) {
+func (t *Obligation) emit(typ planning.Type, payload map[string]any) {
 	status := planning.Escalated
 	if typ == planning.Justify {
 		status = planning.Resolved
 	}
 	t.Emitted = append(t.Emitted, Emitted{t.NextID(), planning.Obligation{Type: typ, Payload: payload}, status})
+}
+
+// SetResult records the result that resolves the obligation.
+func (t *Obligation) SetResult(result map[string]any) { t.answered = result }
+
+// Result returns the result that resolved the obligation, or nil.
+func (t *Obligation) Result() map[string]any { return t.answered }
+
+// Discover emits an obligation to find a tool, since none satisfies this one.
+func (t *Obligation) Discover() {
+	t.emit(planning.DiscoverOp, map[string]any{"capability": t.Obligation.String()})
+}
+
+// Doubt emits why the answer of a run was not confirmed.
+func (t *Obligation) Doubt(run string) {
+	t.emit(planning.Justify, map[string]any{"about": "verification of " + t.Obligation.String(),
+		"evidence": t.Verified.evidence(run)})
 }
 
 // End records how the obligation ended.
@@ -228,7 +245,7 @@ func (t *Obligation) Justify(about string) {
 			attempts = append(attempts, map[string]any{"tool": c.Tool, "why": "not run: " + c.Reason})
 		}
 	}
-	t.Emit(planning.Justify, map[string]any{"kind": "failure", "about": about, "attempts": attempts})
+	t.emit(planning.Justify, map[string]any{"kind": "failure", "about": about, "attempts": attempts})
 }
 
 // Reasons returns why no candidate succeeded.
@@ -252,7 +269,7 @@ func (t *Obligation) AwaitAnswer() {
 // Clarify asks for what is missing; the obligation waits for it.
 func (t *Obligation) Clarify(missing []string) {
 	for _, slot := range missing {
-		t.Emit(planning.Clarify, map[string]any{"slot": slot, "question": "what is " + slot + "?",
+		t.emit(planning.Clarify, map[string]any{"slot": slot, "question": "what is " + slot + "?",
 			"for": t.Obligation.String()})
 	}
 	t.End(planning.Active, planning.OutClarify, "it needs "+strings.Join(missing, ", "))
