@@ -159,3 +159,16 @@ func TestAValueThatDoesNotFit(t *testing.T) {
 	require.Contains(t, trace.Obligations[1].Why, "does not fit its schema: /case_sensitive")
 	require.Empty(t, trace.Obligations[1].Runs)
 }
+
+// What another tool said is no statement of the caller: a reference confirms no answer, and contradicts none.
+func TestAReferenceStatesNothing(t *testing.T) {
+	asks := func(f *fake) { f.contract.Verify = planning.CheckBlocking }
+	b := conductorOf(t, store.NewMemory(), echoing("t.first", "REPORT(k.first)"), named("t.say", "REPORT(k.say)", asks))
+	answered := func(value any) Answer {
+		all := b.conduct(ob(planning.Report, "k.first", "n", "t.say"), ob(planning.Report, "k.say", "value", value)).Answers
+		return all[len(all)-1]
+	}
+	require.False(t, answered("t.say").Uncertain, "the caller states it")
+	require.True(t, answered(take("o1.value")).Uncertain)
+	require.True(t, answered("{{o1.value}}").Uncertain)
+}

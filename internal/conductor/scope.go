@@ -38,6 +38,7 @@ func (s *scope) within() *scope {
 //
 // Implements: ORC-253
 func (s *scope) conduct(ctx context.Context, t *ObligationTrace) error {
+	t.Steps, t.Takes = nil, nil // of a run that goes on: what is on record of them is taken up again
 	for _, ref := range flow.Needs(t.Obligation) {
 		source := s.named(ref.Name)
 		if source == nil {
