@@ -10,6 +10,7 @@ import (
 
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/conductor/trace"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/planning"
@@ -156,6 +157,12 @@ func (s *scope) settle(ctx context.Context, source *ObligationTrace) (doubt stri
 	if source.Obligation.Type != planning.Report || source.Result() == nil || !source.Status.Resolved() {
 		return "", nil
 	}
+	if v := source.Verified; v != nil && source.Answer == nil { // of a trace that was read back
+		if !v.Verified && v.By != trace.ByNothing {
+			doubt = v.Why
+		}
+		return doubt, nil
+	}
 	confirmed, err := s.verifier().confirm(ctx, source)
 	if err == nil && !confirmed {
 		doubt = source.Verified.Why
@@ -223,7 +230,7 @@ func (s *scope) bring(ctx context.Context, t *ObligationTrace, steps []planning.
 			return outcome{ran: true, reason: one.ID + ": " + one.Why, ends: endOf(one.Outcome)}, nil
 		}
 	}
-	return outcome{ran: true, reason: "succeeded", result: below.results()}, nil
+	return outcome{ran: true, reason: "succeeded", result: trace.Results(below.list)}, nil
 }
 
 // endOf returns what ends with a step: if it failed, another tool may be tried.
@@ -255,17 +262,6 @@ func (s *scope) stop(at *ObligationTrace) {
 			one.End(planning.Failed, planning.OutFailed, at.ID+" before it is "+string(at.Outcome))
 		}
 	}
-}
-
-// results returns the result of a plan: that of each step by its name, unless it is in doubt.
-func (s *scope) results() map[string]any {
-	all := map[string]any{}
-	for i := range s.list {
-		if one := &s.list[i]; one.Verified == nil || one.Verified.Verified {
-			all[flow.NameOf(one.Obligation, i)] = one.Result()
-		}
-	}
-	return all
 }
 
 // lackedBySteps returns the inputs that steps lack, in their order and each once.

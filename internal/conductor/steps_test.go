@@ -324,3 +324,17 @@ func TestRandomGraphs(t *testing.T) {
 	require.Greater(t, failures, graphs/20)
 	t.Log(strings.Join([]string{fmt.Sprint(graphs, " graphs"), fmt.Sprint(refusals, " refused"), fmt.Sprint(failures, " with failures")}, ", "))
 }
+
+// The results of a trace that was read back are those of the run.
+func TestResultsOfATraceThatIsReadBack(t *testing.T) {
+	b := conductorOf(t, store.NewMemory(), welcome()...)
+	trace := b.conduct(ob(planning.Report, "k.say", "n", "x"), plan(called("a", ob(planning.Report, "k.say", "n", "y")), plan(ob(planning.Report, "k.say", "n", "z"))), ob(planning.Report, "query.math", "expr", "1/0"))
+	require.NoError(t, b.state.View(t.Context(), func(v state.View) error {
+		read, err := traceIn(v, trace.ID)
+		for i := range read.Obligations {
+			require.True(t, state.Equal(trace.Obligations[i].Result(), read.Obligations[i].Result()), "%v", read.Obligations[i].Result())
+		}
+		require.Equal(t, map[string]any{"a": map[string]any{"value": "y"}, "o2": map[string]any{"o1": map[string]any{"value": "z"}}}, read.Obligations[1].Result())
+		return err
+	}))
+}

@@ -12,6 +12,7 @@ import (
 	"orchestrator/internal/conductor/provenance"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/conductor/tools"
+	"orchestrator/internal/conductor/trace"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/rules/planning/flow"
 )
@@ -28,9 +29,9 @@ func (r *run) verifier() verifier {
 
 // The ways of evaluation.
 const (
-	byAgain   = "again"   // a built-in tool works it out
-	byFacts   = "facts"   // it is held against what sources state
-	byNothing = "nothing" // it is not evaluated
+	byAgain   = "again" // a built-in tool works it out
+	byFacts   = "facts" // it is held against what sources state
+	byNothing = trace.ByNothing
 )
 
 // finding is the outcome of the evaluation of one answer.

@@ -15,6 +15,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/rules/planning/flow"
 )
 
 // Trace records all that a run did, as schemas/trace.schema.json has it. The same request, tools and store give the
@@ -203,8 +204,34 @@ func (t *Obligation) emit(typ planning.Type, payload map[string]any) {
 // SetResult records the result that resolves the obligation.
 func (t *Obligation) SetResult(result map[string]any) { t.answered = result }
 
-// Result returns the result that resolved the obligation, or nil.
-func (t *Obligation) Result() map[string]any { return t.answered }
+// Result returns the result that resolved the obligation, or nil. That of a trace which was read back is the one of its
+// last run, or of its steps by their names.
+func (t *Obligation) Result() map[string]any {
+	if t.answered != nil || !t.Status.Resolved() {
+		return t.answered
+	}
+	if n := len(t.Runs); n > 0 {
+		return t.Runs[n-1].Result
+	}
+	return Results(t.Steps)
+}
+
+// Results returns the results of the steps of a plan by their names, but for those in doubt; nil if there are no steps.
+func Results(steps []Obligation) map[string]any {
+	if len(steps) == 0 {
+		return nil
+	}
+	all := map[string]any{}
+	for i := range steps {
+		if one := &steps[i]; one.Verified == nil || one.Verified.Verified || one.Verified.By == ByNothing {
+			all[flow.NameOf(one.Obligation, i)] = one.Result()
+		}
+	}
+	return all
+}
+
+// ByNothing is what a verification is by where the contract asks for none.
+const ByNothing = "nothing"
 
 // Discover emits an obligation to find a tool, since none satisfies this one.
 func (t *Obligation) Discover() {
