@@ -18,6 +18,11 @@ import (
 func (r *run) execute(ctx context.Context, t *ObligationTrace, tool *contract.Tool,
 	inputs map[string]any) (outcome, error) {
 	c := tool.Contract()
+	for _, before := range t.Runs { // another tool depended on it before an answer
+		if t.earlier != nil && before.Tool == c.Name && before.Status == state.RunDone && state.Equal(before.Inputs, inputs) {
+			return outcome{ran: true, reason: "succeeded", result: before.Result}, nil
+		}
+	}
 	r.runsLeft--
 	r.costSpent += c.Cost.Weight()
 	done, err := r.executeOnce(ctx, t, c, inputs)
@@ -189,7 +194,8 @@ func hasSideEffects(c planning.Contract, o planning.Obligation) bool {
 }
 
 // putRun writes a run with its source, its event, an assertion of its result, and what it asserts itself.
-func (r *run) putRun(w *state.Writer, t *ObligationTrace, done state.ToolRun, kind string, effects []builtin.Effect) error {
+func (r *run) putRun(w *state.Writer, t *ObligationTrace, done state.ToolRun, kind string,
+	effects []builtin.Effect) error {
 	id := r.request.ID + "/" + done.ID
 	source, err := w.Source(state.Source{ID: id, Kind: "tool", Name: done.Tool})
 	if err != nil {

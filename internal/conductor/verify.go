@@ -18,13 +18,18 @@ import (
 // verify evaluates every answer a second time, before any is given. What is not confirmed is not answered, where the
 // contract blocks it, or where a VERIFY alone asked for it; what a VERIFY asked for is resolved by this.
 func (r *run) verify(ctx context.Context) error {
-	sound, reports := true, 0
+	sound, waits, reports := true, false, 0
 	for i := range r.trace.Obligations {
 		t := &r.trace.Obligations[i]
 		if t.Obligation.Type != planning.Report {
 			continue
 		}
 		reports++
+		waits = waits || t.Outcome == planning.OutClarify
+		if t.settled {
+			sound = r.earlier.answer(&r.trace, t.ID) && sound
+			continue
+		}
 		if t.answered == nil {
 			sound = false
 			continue
@@ -41,6 +46,8 @@ func (r *run) verify(ctx context.Context) error {
 		case t.Obligation.Type != planning.Verify || t.Status != planning.Active || t.Outcome != "":
 		case sound && reports > 0:
 			t.end(planning.Resolved, planning.OutResolved, "")
+		case waits && !r.ephemeral && !r.spoken:
+			t.end(planning.Active, planning.OutClarify, "an answer is still to come")
 		default:
 			t.end(planning.Failed, planning.OutFailed, "there is no answer, one is missing, or one was not confirmed")
 		}
@@ -153,13 +160,10 @@ func (r *run) checkRecorded(v state.View, t *ObligationTrace, last Run) error {
 	return nil
 }
 
-// callerPrefix begins the kinds of obligations about the caller: status.name is about the slot name.
-const callerPrefix = "status."
-
 // checkContradiction checks an answer about the caller against what is known of the caller. Only a single object, held
 // in its place, contradicts it; of several any may be meant, and what nobody has said contradicts nothing.
 func (r *run) checkContradiction(v state.View, t *ObligationTrace) error {
-	slot, is := strings.CutPrefix(t.Obligation.Kind(), callerPrefix)
+	slot, is := strings.CutPrefix(t.Obligation.Kind(), planning.AboutCaller)
 	if !is {
 		return nil
 	}
