@@ -380,6 +380,19 @@ var commands = map[string]door{
 		dry:      func(w *walker) { w.run(0, "ask", "what is 2+2") }, // with the viewer's token
 		records:  oneRun, refusal: "request.refused viewer not_understood",
 	},
+	"answer": {
+		prepare: func(w *walker) {
+			w.ask("pm", "POST", "/obligations", aQuestion, 200)
+			w.ask("coder", "POST", "/obligations", aQuestion, 200)
+		},
+		accepted: func(w *walker) { w.run(0, "answer", "--token-file", pmToken, w.asks(), "2+2") },
+		refused:  func(w *walker) { w.run(1, "answer", w.asks(), "o1", "2+2") },
+		dry: func(w *walker) {
+			w.run(0, "answer")
+			w.run(0, "answer", w.asks())
+		},
+		records: []string{"conductor.stepped", "conductor.stepped"}, refusal: "request.refused viewer answer_forbidden",
+	},
 	"conduct": {
 		prepare:  func(w *walker) { w.file("sum.json", sum); w.file("none.json", `{"obligations":[]}`) },
 		accepted: func(w *walker) { w.run(0, "conduct", "--token-file", pmToken, "sum.json") },

@@ -42,6 +42,7 @@ func (b bench) questions(run string) (all []state.Question) {
 	return all
 }
 
+// Verifies: ORC-245
 func TestAQuestionThatIsAnswered(t *testing.T) {
 	b := conductorOf(t, store.NewMemory())
 	trace := b.conduct(ob(planning.Report, "query.math", "expr", "2+2"), ob(planning.Report, "status.name"))
@@ -72,6 +73,7 @@ func TestAQuestionThatIsAnswered(t *testing.T) {
 	require.Equal(t, []string{"Your name is Jeff."}, texts(b.conduct(ob(planning.Report, "status.name"))), "it is known from now on")
 }
 
+// Verifies: ORC-245
 func TestAnswersThatAreRefused(t *testing.T) {
 	b := conductorOf(t, store.NewMemory())
 	clarify := planning.Obligation{Type: planning.Clarify, Payload: map[string]any{"slot": "year", "schema": map[string]any{"type": "integer", "minimum": 1900.0}}}
@@ -120,6 +122,7 @@ func TestAPMAnswersForOthers(t *testing.T) {
 	require.Equal(t, planning.OutResolved, b.conduct(ob(planning.Report, "status.name")).Status, "it is known of ada")
 }
 
+// Verifies: ORC-246
 func TestAQuestionIsAnsweredOnce(t *testing.T) {
 	b := conductorOf(t, store.NewMemory())
 	run := b.conduct(ob(planning.Report, "status.name"))
@@ -191,6 +194,8 @@ func TestACLARIFYThatIsAnswered(t *testing.T) {
 	require.Contains(t, err.Error(), "/obligations/0/payload/schema")
 }
 
+// Verifies: ORC-246
+//
 // A question expires whether or not somebody looks. What follows is the same at a look-up and on record.
 func TestAQuestionThatExpires(t *testing.T) {
 	b := conductorOf(t, store.NewMemory())
@@ -281,6 +286,8 @@ func TestAfterAnAnswer(t *testing.T) {
 	}
 }
 
+// Verifies: ORC-247
+//
 // What was recorded of an answer is gone on with after a crash, and what was run is not run again.
 func TestARunThatWasCutOffAfterAnAnswer(t *testing.T) {
 	s := store.NewMemory()
@@ -327,6 +334,8 @@ func (f *failing) Update(ctx context.Context, change func(store.Tx) error) error
 	return f.Memory.Update(ctx, change)
 }
 
+// Verifies: ORC-247
+//
 // At whichever write the service dies: nothing is lost, and no tool runs twice but the one that was cut off.
 func TestACrashAtEveryWriteOfAnAnsweredRun(t *testing.T) {
 	ended := ""
@@ -369,6 +378,8 @@ func TestACrashAtEveryWriteOfAnAnsweredRun(t *testing.T) {
 	}
 }
 
+// Verifies: ORC-245
+//
 // What the tools of the box need is asked for, whatever it is, and nothing is run.
 func TestEveryInputOfTheBoxIsAskedFor(t *testing.T) {
 	b := overProject(t, store.NewMemory(), &project{})

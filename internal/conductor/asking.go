@@ -134,8 +134,8 @@ func (t *ObligationTrace) markGiven() {
 	}
 }
 
-// asks returns the CLARIFYs that the obligation waits with.
-func (t *ObligationTrace) asks() (all []Emitted) {
+// Asks returns the CLARIFYs that the obligation waits with.
+func (t *ObligationTrace) Asks() (all []Emitted) {
 	if t.Status != planning.Active || t.Outcome != planning.OutClarify {
 		return nil
 	}
@@ -176,7 +176,7 @@ func putQuestions(w *state.Writer, trace Trace, wait time.Duration) error {
 				return err
 			}
 		}
-		for _, e := range t.asks() {
+		for _, e := range t.Asks() {
 			q, err := state.QuestionIn(e.ID, t.ID, e.Obligation)
 			if err == nil {
 				err = w.Ask(q, wait)

@@ -19,7 +19,8 @@ func (r *run) execute(ctx context.Context, t *ObligationTrace, tool *contract.To
 	inputs map[string]any) (outcome, error) {
 	c := tool.Contract()
 	for _, before := range t.Runs { // another tool depended on it before an answer
-		if t.earlier != nil && before.Tool == c.Name && before.Status == state.RunDone && state.Equal(before.Inputs, inputs) {
+		if t.earlier != nil && before.Tool == c.Name && before.Status == state.RunDone &&
+			state.Equal(before.Inputs, inputs) {
 			return outcome{ran: true, reason: "succeeded", result: before.Result}, nil
 		}
 	}

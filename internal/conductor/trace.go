@@ -167,7 +167,8 @@ func (t *ObligationTrace) awaitAnswer() {
 // schema of an input, or nil.
 func (t *ObligationTrace) clarify(missing []string, schemaOf func(slot string) map[string]any) {
 	for _, slot := range missing {
-		if slices.ContainsFunc(t.Emitted, func(e Emitted) bool { return e.open() && e.Obligation.Payload["slot"] == slot }) {
+		asks := func(e Emitted) bool { return e.open() && e.Obligation.Payload["slot"] == slot }
+		if slices.ContainsFunc(t.Emitted, asks) {
 			continue
 		}
 		asked := map[string]any{"slot": slot, "question": "what is " + slot + "?", "for": t.Obligation.String()}

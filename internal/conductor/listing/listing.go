@@ -47,6 +47,9 @@ type Question struct {
 	At       time.Time            `json:"at,omitzero"`
 }
 
+// Waits reports whether the question can be answered.
+func (q Question) Waits() bool { return q.Status == state.QuestionWaits }
+
 // maxListBytes ends a page of runs early, whatever limit was asked for, since obligations may be large.
 const maxListBytes = 4 << 20
 

@@ -16,6 +16,8 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
+// Implements: ORC-245, ORC-246
+
 // DefaultWait is how long a question waits for its answer if the request does not say.
 const DefaultWait = 24 * time.Hour
 
@@ -138,8 +140,8 @@ func Open(q state.Question, now time.Time) error {
 		return fault.New(fault.Gone, CodeExpired, "%s waited for an answer until %s", q.ID, moment(q.Expires)).
 			WithFix("send the obligation again, with %s in its payload", q.Slot)
 	case state.QuestionWithdrawn:
-		return fault.New(fault.Conflict, CodeAnswered, "the obligation %s ended without an answer to %s", q.Obligation, q.ID).
-			WithFix("GET /traces/%s says how it ended", q.Run)
+		return fault.New(fault.Conflict, CodeAnswered, "the obligation %s ended without an answer to %s", q.Obligation,
+			q.ID).WithFix("GET /traces/%s says how it ended", q.Run)
 	}
 	return fault.New(fault.Conflict, CodeAnswered, "%s was answered by %s (%s) at %s", q.ID, q.By.Name, q.By.Role,
 		moment(q.At)).WithFix("GET /traces/%s has what came of it", q.Run)
@@ -152,7 +154,8 @@ func Overdue(all []state.Question, now time.Time) (why map[string]string, waits 
 	why = map[string]string{}
 	for _, q := range all {
 		if q.StatusAt(now) == state.QuestionExpired && why[q.Obligation] == "" {
-			why[q.Obligation] = fmt.Sprintf("nobody answered %q until %s", fault.Clip(q.Question, 200), moment(q.Expires))
+			why[q.Obligation] = fmt.Sprintf("nobody answered %q until %s", fault.Clip(q.Question, 200),
+				moment(q.Expires))
 		}
 	}
 	for _, q := range all {
