@@ -2,17 +2,14 @@ package conductor
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/questions"
 	"orchestrator/internal/conductor/state"
-	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/strictjson"
@@ -53,25 +50,6 @@ func traceAt(v state.View, id string, now time.Time) (trace Trace, raw jsontext.
 		raw, err = ledger.Encode(trace)
 	}
 	return trace, raw, err
-}
-
-// checkQuestions refuses a CLARIFY whose schema is none.
-func checkQuestions(request planning.Request) error {
-	for i, o := range request.Obligations {
-		schema, _ := o.Payload["schema"].(map[string]any)
-		if o.Type != planning.Clarify {
-			continue
-		}
-		if wrong := contract.CheckSchema(schema); len(wrong) > 0 {
-			for j := range wrong {
-				wrong[j].Pointer = fmt.Sprintf("/obligations/%d/payload/schema%s", i, wrong[j].Pointer)
-			}
-			return fault.New(fault.Malformed, "invalid_obligations", "the schema of a CLARIFY cannot be used").
-				WithFix("write schema as JSON Schema 2020-12, such as {\"type\":\"string\"}, or leave it out").
-				WithFields(wrong...)
-		}
-	}
-	return nil
 }
 
 // takeUp replaces the obligations of a trace that had ended before by what became of them. Those that waited are

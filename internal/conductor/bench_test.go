@@ -11,6 +11,7 @@ import (
 
 	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/contract"
+	"orchestrator/internal/conductor/evaluating"
 	"orchestrator/internal/conductor/tools"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
@@ -27,6 +28,7 @@ type fake struct {
 	run      func(in tools.In) (map[string]any, error)
 	again    func(ctx context.Context, result map[string]any) error
 	runs     *int
+	hangs    bool // until its time is over
 }
 
 func named(name, satisfies string, change ...func(*fake)) fake {
@@ -76,12 +78,7 @@ func conductorOn(t *testing.T, on store.Store, s *store.Memory, fakes ...fake) b
 	require.NoError(t, err)
 	box := tools.Box()
 	for _, f := range fakes {
-		box = append(box, tools.Tool{Contract: f.contract, Run: func(_ context.Context, in tools.In) (map[string]any, error) { *f.runs++; return f.run(in) }})
-		if f.again != nil {
-			box[len(box)-1].Again = func(ctx context.Context, _ tools.In, result map[string]any) error {
-				return f.again(ctx, result)
-			}
-		}
+		box = append(box, f.tool())
 	}
 	contracts := builtin.FactContracts()
 	for _, b := range box {
@@ -89,7 +86,9 @@ func conductorOn(t *testing.T, on store.Store, s *store.Memory, fakes ...fake) b
 	}
 	registry, err := contract.Load(t.TempDir(), contracts)
 	require.NoError(t, err)
-	return bench{New(l, Options{Tools: registry, Box: box, Root: t.TempDir(), Clock: func() time.Time { return now }, Deterministic: true}), t, s, l, &now}
+	c := New(l, Options{Tools: registry, Box: box, Root: t.TempDir(), Clock: func() time.Time { return now }, Deterministic: true})
+	c.evaluators = evaluating.New(registry, tools.Box(), c.stateTools) // the fakes are not of the box
+	return bench{c, t, s, l, &now}
 }
 
 func ob(typ planning.Type, kind string, more ...any) planning.Obligation {

@@ -159,25 +159,6 @@ func (r *run) spend(all []ObligationTrace) {
 	}
 }
 
-// slotSchema returns the schema of an input of the first tool that has it, among candidates and what they depend on;
-// nil if none has.
-func (r *run) slotSchema(candidates []*planning.Contract, slot string) map[string]any {
-	for _, c := range candidates {
-		tool, _ := r.Tools.Tool(c.Name)
-		if schema := tool.InputSchema(slot); schema != nil {
-			return schema
-		}
-		for _, name := range c.DependsOn {
-			needed, _ := r.Tools.Tool(name)
-			of := needed.Contract()
-			if schema := r.slotSchema([]*planning.Contract{&of}, slot); schema != nil {
-				return schema
-			}
-		}
-	}
-	return nil
-}
-
 // budgetExceeded returns why a run of a tool would exceed a budget, or "".
 func (r *run) budgetExceeded(c *planning.Contract) string {
 	b := r.request.Request.Budgets
@@ -240,7 +221,7 @@ func (r *run) fillInputs(ctx context.Context, o planning.Obligation,
 func firstFailing(all []contract.Verdict) string {
 	for _, v := range all {
 		if !v.Holds {
-			return strings.TrimSuffix(v.Condition+" does not hold: "+v.Why, ": ")
+			return v.String()
 		}
 	}
 	return ""

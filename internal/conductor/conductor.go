@@ -17,6 +17,7 @@ import (
 
 	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/contract"
+	"orchestrator/internal/conductor/evaluating"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/conductor/tools"
 	"orchestrator/internal/fault"
@@ -47,6 +48,7 @@ type Conductor struct {
 	choice     *planning.Choice
 	box        map[string]tools.Tool
 	stateTools map[string]builtin.Tool
+	evaluators evaluating.Set
 
 	toolSlots  chan struct{}   // of external tools that run at once
 	agentSlots chan struct{}   // of agents: they may ask for tools, and wait for slots
@@ -71,6 +73,7 @@ func New(l *ledger.Ledger, o Options) *Conductor {
 	}
 	c.stateTools = builtin.Over(o.Project)
 	maps.Copy(c.stateTools, builtin.Facts())
+	c.evaluators = evaluating.New(o.Tools, o.Box, c.stateTools)
 	return c
 }
 
@@ -157,7 +160,7 @@ func Check(request planning.Request) error {
 			return err
 		}
 	}
-	return checkQuestions(request)
+	return contract.CheckQuestions(request)
 }
 
 // earlierTrace returns the trace of the run that an idempotency key named first.

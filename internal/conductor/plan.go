@@ -55,9 +55,11 @@ func (r *run) planObligation(ctx context.Context, t *ObligationTrace, broken str
 	if t.Obligation.Type == planning.Maintain || t.Obligation.Type == planning.Avoid {
 		return one, nil
 	}
+	if verifiesAnswers(t.Obligation) {
+		return one, nil
+	}
 	candidates := r.choice.Candidates(t.Obligation)
-	if len(candidates) == 0 && one.Why == "" && t.Obligation.Type != planning.Clarify &&
-		!verifiesAnswers(t.Obligation) {
+	if len(candidates) == 0 && one.Why == "" && t.Obligation.Type != planning.Clarify {
 		one.Why = "no tool satisfies " + t.Obligation.String()
 	}
 	var missing []string

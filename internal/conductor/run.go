@@ -106,7 +106,7 @@ func (r *run) obligations(ctx context.Context) error {
 		case why != "":
 			t.end(planning.Failed, planning.OutGuardrail, why)
 			continue
-		case verifiesAnswers(t.Obligation) && len(r.choice.Candidates(t.Obligation)) == 0:
+		case verifiesAnswers(t.Obligation):
 			continue // the verification of the answers resolves it
 		}
 		if err := r.satisfy(ctx, t); err != nil {
@@ -231,7 +231,7 @@ func (r *run) satisfy(ctx context.Context, t *ObligationTrace) error {
 	case t.Status == planning.Resolved:
 	// what an agent could not do is no question for who wants it done
 	case missing != nil && (len(t.Runs) == 0 || !changesRequirement(t.Obligation)):
-		t.clarify(missing, func(slot string) map[string]any { return r.slotSchema(candidates, slot) })
+		t.clarify(missing, func(slot string) map[string]any { return r.Tools.SlotSchema(candidates, slot) })
 	default:
 		t.justify("failure of " + t.Obligation.String())
 		t.end(planning.Escalated, planning.OutFailed, t.reasons())
@@ -328,8 +328,9 @@ func putObligation(w *state.Writer, t ObligationTrace) error {
 			return err
 		}
 	}
-	if t.Verified == nil {
+	if t.Verified == nil || t.Verified.By == byNothing {
 		return nil
 	}
-	return w.Evidence(state.Evidence{ID: t.ID, By: t.Verified.By, Verified: t.Verified.Verified, Why: t.Verified.Why})
+	return w.Evidence(state.Evidence{ID: t.ID, By: t.Verified.By, With: t.Verified.With, Verified: t.Verified.Verified,
+		Why: t.Verified.Why})
 }

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
 
 	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/contract"
+	"orchestrator/internal/conductor/provenance"
 	"orchestrator/internal/conductor/questions"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/fault"
@@ -55,6 +57,7 @@ type ObligationTrace struct {
 	answered map[string]any // the result that resolved it
 	settled  bool           // it ended before the run went on with an answer
 	earlier  []Candidate    // those of before an answer
+	ranAt    time.Time      // when it was found
 }
 
 // Candidate is a tool whose contract satisfies the obligation.
@@ -78,9 +81,11 @@ type Run struct {
 
 // Verification is the outcome of the second evaluation of an answer.
 type Verification struct {
-	By       string `json:"by"` // again, or facts
-	Verified bool   `json:"verified"`
-	Why      string `json:"why,omitempty"`
+	By       string              `json:"by"`             // again, facts, or nothing
+	With     []string            `json:"with,omitempty"` // again: the built-in tool; facts: the ids of the sources
+	Verified bool                `json:"verified"`
+	Why      string              `json:"why,omitempty"`
+	Sources  []provenance.Source `json:"sources,omitempty"` // that confirm the answer, or stand against it
 }
 
 // Emitted is an obligation that another one gave rise to.

@@ -80,11 +80,10 @@ var notAnswering = map[string]string{
 var neverAnswered = map[string]string{
 	"no_link":        "a recovery is recorded by a command",
 	"no_obligations": "becomes invalid_obligations",
-	"too_much_held":  "stands in a trace", "subject_forbidden": "stands in a trace", "answer_differs": "stands in a trace", "answer_contradicted": "stands in a trace",
+	"too_much_held":  "stands in a trace", "subject_forbidden": "stands in a trace", "answer_differs": "stands in a trace",
 	"tool_missing":          "stands in a trace",
 	"tool_defect":           "stands in a trace",
 	"tool_answer":           "stands in a trace",
-	"answer_not_held":       "stands in a trace",
 	"translation_invalid":   "becomes a CLARIFY",
 	"rephrasing_refused":    "stands in a trace",
 	"llm_setting":           "start",

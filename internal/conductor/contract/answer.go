@@ -2,6 +2,7 @@ package contract
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -13,8 +14,8 @@ import (
 	"orchestrator/schemas"
 )
 
-// InputSchema returns the schema of an input, with its numbers as requests have them; nil if there is no such input.
-func (t *Tool) InputSchema(name string) (schema map[string]any) {
+// inputSchema returns the schema of an input, with its numbers as requests have them; nil if there is no such input.
+func (t *Tool) inputSchema(name string) (schema map[string]any) {
 	for _, in := range t.contract.Consumes {
 		if in.Name != name {
 			continue
@@ -30,8 +31,27 @@ func (t *Tool) InputSchema(name string) (schema map[string]any) {
 	return schema
 }
 
-// CheckSchema returns what is wrong with the schema of a question, with pointers into it. A question may have none.
-func CheckSchema(schema map[string]any) []fault.Field {
+// CheckQuestions refuses a CLARIFY whose schema is none.
+func CheckQuestions(request planning.Request) error {
+	for i, o := range request.Obligations {
+		schema, _ := o.Payload["schema"].(map[string]any)
+		if o.Type != planning.Clarify {
+			continue
+		}
+		if wrong := checkSchema(schema); len(wrong) > 0 {
+			for j := range wrong {
+				wrong[j].Pointer = fmt.Sprintf("/obligations/%d/payload/schema%s", i, wrong[j].Pointer)
+			}
+			return fault.New(fault.Malformed, "invalid_obligations", "the schema of a CLARIFY cannot be used").
+				WithFix("write schema as JSON Schema 2020-12, such as {\"type\":\"string\"}, or leave it out").
+				WithFields(wrong...)
+		}
+	}
+	return nil
+}
+
+// checkSchema returns what is wrong with the schema of a question, with pointers into it. A question may have none.
+func checkSchema(schema map[string]any) []fault.Field {
 	if schema == nil {
 		return nil
 	}
@@ -66,4 +86,22 @@ func CheckAnswer(o planning.Obligation, slot string, schema jsontext.Value, valu
 		}
 	}
 	return wrong
+}
+
+// SlotSchema returns the schema of an input of the first tool that has it, among candidates and what they depend on; nil
+// if none has.
+func (r *Registry) SlotSchema(candidates []*planning.Contract, slot string) map[string]any {
+	for _, c := range candidates {
+		tool, _ := r.Tool(c.Name)
+		if schema := tool.inputSchema(slot); schema != nil {
+			return schema
+		}
+		for _, name := range c.DependsOn {
+			needed, _ := r.Tool(name)
+			if schema := r.SlotSchema([]*planning.Contract{&needed.contract}, slot); schema != nil {
+				return schema
+			}
+		}
+	}
+	return nil
 }

@@ -167,7 +167,7 @@ func (a *answer) record(w *state.Writer) error {
 // putSource writes the answer as a source. What is said about the caller is known of the caller from then on.
 func (a *answer) putSource(w *state.Writer, q state.Question, o planning.Obligation) error {
 	id := a.request.ID + "/" + q.ID
-	source, err := w.Source(state.Source{ID: id, Kind: "answer", Name: a.who.Name})
+	source, err := w.Source(state.Source{ID: id, Kind: state.SourceAnswer, Name: a.who.Name})
 	if err != nil {
 		return err
 	}
@@ -180,5 +180,5 @@ func (a *answer) putSource(w *state.Writer, q state.Question, o planning.Obligat
 		return nil
 	}
 	return w.Assert(state.Assertion{ID: id, Subject: builtin.UserSubject(a.request.Caller), Predicate: q.Slot,
-		Object: q.Value, Confidence: 1, Source: source}, true)
+		Object: q.Value, Confidence: 1, Source: source}, state.Single)
 }

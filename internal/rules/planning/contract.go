@@ -1,5 +1,7 @@
 package planning
 
+import "slices"
+
 // Reliability grades how reliable a tool is.
 type Reliability string
 
@@ -63,7 +65,23 @@ type Contract struct {
 	Idempotent     bool           `json:"idempotent"`
 	DependsOn      []string       `json:"depends_on,omitempty"` // names of other tools
 	Implementation Implementation `json:"implementation"`
+
+	Relations map[string]Relation `json:"relations,omitempty"` // what is so of facts, by predicate
 }
+
+// Meets reports whether the contract satisfies an obligation.
+func (c Contract) Meets(o Obligation) bool {
+	return slices.Contains(c.Satisfies, o.String()) || slices.Contains(c.Satisfies, string(o.Type))
+}
+
+// Relation says how many objects a predicate has for one subject.
+type Relation string
+
+// The relations. One that no contract declares has many.
+const (
+	Functional     Relation = "functional" // at most one: two that actors state contradict each other
+	ManyPerSubject Relation = "many"
+)
 
 // Input is an input of a tool.
 type Input struct {
