@@ -153,6 +153,24 @@ func (r *run) checkAllowed(ctx context.Context, o planning.Obligation, c *planni
 	return allowed, nil
 }
 
+// spend takes what was run before for an obligation, and for the steps of its plans, from the budgets. The run of a plan
+// is that of its steps.
+func (r *run) spend(t ObligationTrace) {
+	for _, done := range t.Runs {
+		tool, is := r.Tools.Tool(done.Tool)
+		if is && tool.Contract().Implementation.Means == planning.Steps {
+			continue
+		}
+		r.runsLeft--
+		if is {
+			r.costSpent += tool.Contract().Cost.Weight()
+		}
+	}
+	for _, step := range t.Steps {
+		r.spend(step)
+	}
+}
+
 // budgetExceeded returns why a run of a tool would exceed a budget, or "".
 //
 // Implements: ORC-256

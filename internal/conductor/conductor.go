@@ -21,6 +21,7 @@ import (
 	"orchestrator/internal/conductor/evaluating"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/conductor/tools"
+	"orchestrator/internal/conductor/trace"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
@@ -121,6 +122,7 @@ func (c *Conductor) Ask(ctx context.Context, caller Caller, asked Asked) (Trace,
 	}
 	r := c.newRun(begun)
 	r.rephrase, r.ephemeral, r.onWait = asked.Rephrase, !keeps, asked.OnWait
+	r.spoken = asked.Translate != nil
 	r.enqueue(func(w *state.Writer) error {
 		return errors.Join(putUtterance(w, asked.Utterance), putRequest(w, begun))
 	})
@@ -149,7 +151,7 @@ func (c *Conductor) Stop() {
 	c.running.Wait()
 }
 
-// Check refuses what the schema cannot: conditions that do not compile, steps, and references.
+// Check refuses what the schema cannot: conditions, and schemas of questions, that do not compile, steps, and references.
 func (c *Conductor) Check(request planning.Request) error {
 	if len(request.Obligations) == 0 {
 		return fault.New(fault.Malformed, "no_obligations", "the request has no obligations").
@@ -160,6 +162,9 @@ func (c *Conductor) Check(request planning.Request) error {
 		if _, err := conditionOf(request.Obligations[i]); err != nil {
 			return err
 		}
+	}
+	if err := contract.CheckQuestions(request); err != nil {
+		return err
 	}
 	if slices.ContainsFunc(request.Obligations, func(o planning.Obligation) bool { return flow.Steps(o) != nil }) {
 		if found := contract.FitObligations("/obligations", request.Obligations); len(found) > 0 {
@@ -173,7 +178,7 @@ func (c *Conductor) Check(request planning.Request) error {
 }
 
 // earlierTrace returns the trace of the run that an idempotency key named first.
-func (c *Conductor) earlierTrace(ctx context.Context, caller Caller, asked Asked) (trace Trace, found bool, err error) {
+func (c *Conductor) earlierTrace(ctx context.Context, caller Caller, asked Asked) (t Trace, found bool, err error) {
 	var first state.Request
 	var said state.Event
 	err = c.state.View(ctx, func(v state.View) error {
@@ -187,19 +192,19 @@ func (c *Conductor) earlierTrace(ctx context.Context, caller Caller, asked Asked
 		if said, _, err = v.Event(id, eventUtterance); err != nil {
 			return err
 		}
-		trace, err = traceIn(v, id)
+		t, _, err = trace.At(v, id, c.Clock())
 		return err
 	})
 	switch {
 	case err != nil || !found:
-		return trace, false, err
+		return t, false, err
 	case !asked.sameAs(first.Request, said.What):
-		return trace, false, fault.New(fault.Conflict, "idempotency_conflict",
+		return t, false, fault.New(fault.Conflict, "idempotency_conflict",
 			"the idempotency_key was used for another request").WithFix("use a new one")
-	case trace.ID == "":
-		return trace, false, errUnderWay("the run " + first.ID)
+	case t.ID == "":
+		return t, false, errUnderWay("the run " + first.ID)
 	}
-	return trace, true, nil
+	return t, true, nil
 }
 
 func errUnderWay(run string) error {
@@ -272,13 +277,17 @@ func (c *Conductor) Unfinished(ctx context.Context) (cut []state.Request, err er
 func (c *Conductor) Resume(ctx context.Context, cut state.Request) (Trace, error) {
 	r := c.newRun(cut)
 	r.resumed = true
+	var err error
+	if r.earlier, err = earlierOf(ctx, c.state, cut.ID); err != nil {
+		return Trace{}, err
+	}
 	return c.runDetached(ctx, r)
 }
 
 // Trace returns the trace of a run, as it was answered.
 func (c *Conductor) Trace(ctx context.Context, id string) (raw jsontext.Value, err error) {
 	err = c.state.View(ctx, func(v state.View) (err error) {
-		raw, err = v.Trace(id)
+		_, raw, err = trace.At(v, id, c.Clock())
 		return err
 	})
 	if err == nil && raw == nil {

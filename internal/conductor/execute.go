@@ -8,6 +8,7 @@ import (
 	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/outside"
+	"orchestrator/internal/conductor/questions"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
@@ -18,6 +19,12 @@ import (
 func (r *run) execute(ctx context.Context, t *ObligationTrace, tool *contract.Tool,
 	inputs map[string]any) (outcome, error) {
 	c := tool.Contract()
+	for _, before := range t.Runs { // another tool depended on it before an answer
+		if t.Failed != nil && before.Tool == c.Name && before.Status == state.RunDone &&
+			state.Equal(before.Inputs, inputs) {
+			return outcome{ran: true, reason: "succeeded", result: before.Result}, nil
+		}
+	}
 	r.runsLeft--
 	r.costSpent += c.Cost.Weight()
 	done, err := r.executeOnce(ctx, t, c, inputs)
@@ -126,7 +133,7 @@ func (r *run) executeOnce(ctx context.Context, t *ObligationTrace, c planning.Co
 		return done, err
 	case found && (before.Tool != done.Tool || before.Version != done.Version ||
 		!state.Equal(before.Inputs, done.Inputs)):
-		before.Status, before.Error = state.RunFailed, toolsChanged(before)
+		before.Status, before.Error = state.RunFailed, state.ToolsChanged(before)
 		return before, nil
 	case found && before.Status == state.RunRefused: // which is found out again
 		before.Status = state.RunDone
@@ -167,13 +174,6 @@ func (r *run) executeOnce(ctx context.Context, t *ObligationTrace, c planning.Co
 	return r.recordRun(ctx, t, c, done, effects)
 }
 
-func toolsChanged(before state.ToolRun) *state.Failure {
-	return &state.Failure{Code: "tools_changed",
-		Detail: "the interrupted run used " + before.Tool + " " + before.Version +
-			" here; the tools or the known facts have changed since",
-		Fix: "send the obligation again"}
-}
-
 // countResult adds a result to the size of the run. One that cannot be encoded is an error.
 func (r *run) countResult(result map[string]any) error {
 	raw, err := ledger.Encode(result)
@@ -208,7 +208,8 @@ func hasSideEffects(c planning.Contract, o planning.Obligation) bool {
 }
 
 // putRun writes a run with its source, its event, an assertion of its result, and what it asserts itself.
-func (r *run) putRun(w *state.Writer, t *ObligationTrace, done state.ToolRun, kind string, effects []builtin.Effect) error {
+func (r *run) putRun(w *state.Writer, t *ObligationTrace, done state.ToolRun, kind string,
+	effects []builtin.Effect) error {
 	id := r.request.ID + "/" + done.ID
 	source, err := w.Source(state.Source{ID: id, Kind: state.SourceTool, Name: done.Tool, From: t.Sources()})
 	if err != nil {
@@ -233,13 +234,16 @@ func (r *run) putRun(w *state.Writer, t *ObligationTrace, done state.ToolRun, ki
 // putEffects writes what a run asserts. If all that the tool was given stands in the request, the caller has stated it.
 func (r *run) putEffects(w *state.Writer, t *ObligationTrace, done state.ToolRun, source string,
 	effects []builtin.Effect) (err error) {
-	payload := requested(r.request.Request, t.ID).Payload
+	payload := questions.Effective(requested(r.request.Request, t.ID), t.Given).Payload
 	stated := len(effects) > 0
 	for name, input := range done.Inputs {
 		stated = stated && state.Equal(payload[name], input)
 	}
 	id := r.request.ID + "/" + done.ID
-	if stated {
+	switch {
+	case stated && len(t.Given) > 0: // which was written with the answer
+		source = r.request.ID + "/" + t.Given[0].Question
+	case stated:
 		source, err = w.Source(state.Source{ID: id + "/caller", Kind: state.SourceCaller, Name: r.request.Caller.Name})
 		if err != nil {
 			return err

@@ -12,15 +12,15 @@ import (
 // RunSummary is a run in a list.
 type RunSummary = listing.Run
 
-// List returns a page of runs, newest first: those before a number (0 means all), at most limit, fewer if they are
-// large. next is where the next page starts.
-func (c *Conductor) List(ctx context.Context, before uint64, limit int) (page []RunSummary, next uint64, err error) {
-	return listing.List(ctx, c.state, before, limit)
+// List returns a page of runs, as listing.List does.
+func (c *Conductor) List(ctx context.Context, before uint64, limit int,
+	waitsFor *Caller) (page []RunSummary, next uint64, err error) {
+	return listing.List(ctx, c.state, c.Clock(), before, limit, waitsFor)
 }
 
 // Summary returns the summary of a run.
 func (c *Conductor) Summary(ctx context.Context, id string) (RunSummary, error) {
-	return listing.Summary(ctx, c.state, id)
+	return listing.Summary(ctx, c.state, c.Clock(), id)
 }
 
 // ActiveRun returns a run that has begun to change a requirement and has not ended; "" if there is none.

@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"orchestrator/internal/conductor/contract"
+	"orchestrator/internal/conductor/questions"
 	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/conductor/trace"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/rules/planning/flow"
@@ -36,6 +38,8 @@ type run struct {
 	resumed     bool              // continues from what is recorded of it
 	lookedAt    int               // steps of plans, before they are run
 	scopes      map[string]*scope // by the ids of the obligations in them
+	spoken      bool              // its obligations were made of words by a language model
+	earlier     *trace.Earlier    // what it had come to before an answer; nil if it is new
 }
 
 // guardrail is a condition that is checked before every run of a tool.
@@ -88,6 +92,10 @@ func (r *run) obligations(ctx context.Context) error {
 	all := r.request.Request.Obligations
 	for i, o := range all {
 		r.trace.Obligations[i] = newTrace(obligationID(i), o)
+		r.takeUp(&r.trace.Obligations[i])
+	}
+	if r.earlier != nil {
+		r.trace.Missing = r.earlier.Trace.Missing
 	}
 	whole := (&scope{run: r, list: r.trace.Obligations}).within()
 	guardrails, _ := planning.Guardrails(all)
@@ -100,7 +108,7 @@ func (r *run) obligations(ctx context.Context) error {
 	for _, i := range flow.Order(all) {
 		t := &r.trace.Obligations[i]
 		switch {
-		case slices.Contains(guardrails, i):
+		case t.Settled || slices.Contains(guardrails, i):
 			continue
 		case why != "":
 			t.End(planning.Failed, planning.OutGuardrail, why)
@@ -134,7 +142,7 @@ func (r *run) guard(ctx context.Context, t *ObligationTrace) error {
 	g := guardrail{t, condition}
 	r.guardrails = append(r.guardrails, g)
 	// what the run itself has done may be why it does not hold now
-	if condition.Names("input", "payload") || r.resumed {
+	if condition.Names("input", "payload") || r.resumed || r.earlier != nil {
 		return nil
 	}
 	facts, err := r.facts(ctx, condition.Names, t.Obligation, nil)
@@ -147,7 +155,7 @@ func (r *run) guard(ctx context.Context, t *ObligationTrace) error {
 // priorViolation returns why a guardrail that was checked does not hold, or "".
 func (r *run) priorViolation() string {
 	for _, g := range r.guardrails {
-		if g.traced.Outcome == planning.OutGuardrail {
+		if !g.traced.Settled && g.traced.Outcome == planning.OutGuardrail {
 			return g.traced.Why
 		}
 	}
@@ -200,6 +208,10 @@ func (r *run) satisfy(ctx context.Context, t *ObligationTrace) error {
 			t.Considered(c.Name, false, "already resolved by another tool")
 			continue
 		}
+		if i := slices.IndexFunc(t.Failed, func(f Candidate) bool { return f.Tool == c.Name }); i >= 0 {
+			t.Candidates = append(t.Candidates, t.Failed[i])
+			continue
+		}
 		o, err := r.consider(ctx, t, c)
 		if err != nil {
 			return err
@@ -220,8 +232,9 @@ func (r *run) satisfy(ctx context.Context, t *ObligationTrace) error {
 	}
 	switch {
 	case t.Status == planning.Resolved:
-	case len(t.Runs) == 0 && missing != nil:
-		t.Clarify(missing)
+	// what an agent could not do is no question for who wants it done
+	case missing != nil && (len(t.Runs) == 0 || !changesRequirement(t.Obligation)):
+		r.ask(t, missing)
 	default:
 		t.Justify("failure of " + t.Obligation.String())
 		t.End(planning.Escalated, planning.OutFailed, t.Reasons())
@@ -276,47 +289,33 @@ func plain(known state.Facts) map[string]any {
 
 // finish records how everything ended, and the trace.
 func (r *run) finish(ctx context.Context) error {
-	each := []planning.Outcome{}
-	for _, t := range r.trace.Obligations {
-		each = append(each, t.Outcome)
-	}
 	for t := range r.trace.Each() {
 		if t.Asked != nil {
-			t.Obligation = *t.Asked // the inputs of its runs have the values
+			t.Obligation = *t.Asked // the inputs of its runs have the values, and the answers
 		}
+		t.CloseQuestions()
 	}
-	r.trace.Status = planning.OutcomeOf(each)
-	r.trace.Outcome = r.trace.Status
+	r.trace.Conclude()
+	switch {
+	case r.ephemeral:
+		r.trace.Unanswerable(viewersQuestion)
+	case r.spoken:
+		r.trace.Unanswerable(spokenQuestion)
+	}
 	raw, err := ledger.Encode(r.trace)
 	if err != nil {
 		return err
 	}
 	r.enqueue(func(w *state.Writer) error {
 		for t := range r.trace.Each() {
-			if err := putObligation(w, *t); err != nil {
+			if err := t.Put(w); err != nil {
 				return err
 			}
 		}
 		if err := w.Event(state.Event{ID: "end", Kind: "answered", What: string(r.trace.Status)}); err != nil {
 			return err
 		}
-		return errors.Join(w.Trace(raw), w.Ended(r.request))
+		return errors.Join(r.trace.PutQuestions(w, questions.Wait(r.request.Request)), w.Trace(raw), w.Ended(r.request))
 	})
 	return r.flush(ctx, "ended")
-}
-
-func putObligation(w *state.Writer, t ObligationTrace) error {
-	if err := w.Obligation(state.Obligation{ID: t.ID, Status: t.Status, Of: t.Obligation, Why: t.Why}); err != nil {
-		return err
-	}
-	for _, e := range t.Emitted {
-		if err := w.Obligation(state.Obligation{ID: e.ID, Status: e.Status, Of: e.Obligation}); err != nil {
-			return err
-		}
-	}
-	if t.Verified == nil || t.Verified.By == byNothing {
-		return nil
-	}
-	return w.Evidence(state.Evidence{ID: t.ID, By: t.Verified.By, With: t.Verified.With, Verified: t.Verified.Verified,
-		Why: t.Verified.Why})
 }

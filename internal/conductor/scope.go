@@ -9,6 +9,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 
 	"orchestrator/internal/conductor/contract"
+	"orchestrator/internal/conductor/questions"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/conductor/trace"
 	"orchestrator/internal/fault"
@@ -22,9 +23,10 @@ import (
 type scope struct {
 	*run
 	list   []ObligationTrace
-	input  map[string]any // what the plan of a contract was given
-	beyond *scope         // where the plan stands; nil for a request
-	depth  int            // obligations that the list came of
+	input  map[string]any    // what the plan of a contract was given
+	beyond *scope            // where the plan stands; nil for a request
+	given  []questions.Given // the answers to the questions of the plan
+	depth  int               // obligations that the list came of
 }
 
 // within makes a list the scope of each obligation of it.
@@ -39,7 +41,6 @@ func (s *scope) within() *scope {
 //
 // Implements: ORC-253
 func (s *scope) conduct(ctx context.Context, t *ObligationTrace) error {
-	t.Steps, t.Takes = nil, nil // of a run that goes on: what is on record of them is taken up again
 	for _, ref := range flow.Needs(t.Obligation) {
 		source := s.named(ref.Name)
 		if source == nil {
@@ -72,7 +73,8 @@ func (s *scope) conduct(ctx context.Context, t *ObligationTrace) error {
 		t.End(planning.Failed, planning.OutFailed, errorText(err))
 		return nil
 	}
-	t.Asked, t.Obligation = &asked, resolved
+	s.takeAnswers(t, resolved)
+	t.Asked, t.Obligation = &asked, questions.Effective(resolved, t.Given)
 	if steps := flow.Steps(resolved); steps != nil {
 		return s.satisfyBySteps(ctx, t, steps)
 	}
@@ -89,7 +91,7 @@ func (s *scope) satisfyBySteps(ctx context.Context, t *ObligationTrace, steps []
 		t.SetResult(o.result)
 		t.End(planning.Resolved, planning.OutResolved, "")
 	case o.missing != nil:
-		t.Clarify(o.missing)
+		s.ask(t, o.missing)
 	case o.ends != "":
 		t.End(statusOf(o.ends), o.ends, o.reason)
 	default:
@@ -212,13 +214,15 @@ func (s *scope) bring(ctx context.Context, t *ObligationTrace, steps []planning.
 		return notRun(ended(planning.OutTruncated, depthExhausted)), nil
 	}
 	missing, err := s.lackedBySteps(ctx, steps, s.depth)
-	if err != nil || len(missing) > 0 {
+	if missing = s.unanswered(t, missing); err != nil || len(missing) > 0 {
 		return notRun(lacks(missing)), err
 	}
 	below := s.below(t, steps, input)
 	for _, i := range flow.Order(steps) {
 		one := &below.list[i]
-		err := below.conduct(ctx, one)
+		if !one.Settled {
+			err = below.conduct(ctx, one)
+		}
 		if err == nil {
 			_, err = below.settle(ctx, one)
 		}
@@ -245,9 +249,12 @@ func endOf(step planning.Outcome) planning.Outcome {
 func (s *scope) below(t *ObligationTrace, steps []planning.Obligation, input map[string]any) *scope {
 	first := len(t.Steps)
 	for _, step := range steps {
-		t.Steps = append(t.Steps, newTrace(t.NextID(), step))
+		one := newTrace(t.NextID(), step)
+		s.takeUp(&one)
+		t.Steps = append(t.Steps, one)
 	}
-	return (&scope{run: s.run, list: t.Steps[first:], input: input, beyond: s, depth: s.depth + 1}).within()
+	return (&scope{run: s.run, list: t.Steps[first:], input: input, beyond: s, depth: s.depth + 1,
+		given: t.Given}).within()
 }
 
 // stop ends the steps that have not had their turn when one was not resolved.

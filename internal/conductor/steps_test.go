@@ -12,6 +12,7 @@ import (
 
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/conductor/tools"
+	"orchestrator/internal/conductor/trace"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/planning"
 )
@@ -338,3 +339,5 @@ func TestResultsOfATraceThatIsReadBack(t *testing.T) {
 		return err
 	}))
 }
+
+var traceIn = trace.In

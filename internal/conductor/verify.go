@@ -45,12 +45,17 @@ type finding struct {
 // contract says that it is given as uncertain; what a VERIFY asked for is resolved by this.
 func (r *run) verify(ctx context.Context) error {
 	v := r.verifier()
-	sound, reports := true, 0
+	sound, waits, reports := true, false, 0
 	for t := range r.trace.Each() {
 		if t.Obligation.Type != planning.Report {
 			continue
 		}
 		reports++
+		waits = waits || t.Outcome == planning.OutClarify
+		if t.Settled {
+			sound = r.earlier.Answer(&r.trace, t.ID) && sound
+			continue
+		}
 		if t.Result() == nil {
 			sound = false
 			continue
@@ -68,6 +73,8 @@ func (r *run) verify(ctx context.Context) error {
 		case !flow.VerifiesAnswers(t.Obligation) || t.Status != planning.Active || t.Outcome != "":
 		case sound && reports > 0:
 			t.End(planning.Resolved, planning.OutResolved, "")
+		case waits && !r.ephemeral && !r.spoken:
+			t.End(planning.Active, planning.OutClarify, "an answer is still to come")
 		default:
 			t.End(planning.Failed, planning.OutFailed, "there is no answer, one is missing, or one was not confirmed")
 		}
@@ -205,8 +212,14 @@ func (v verifier) byFacts(ctx context.Context, t *ObligationTrace, c planning.Co
 	return f, err
 }
 
-// stated returns what the caller states in the request for a member.
+// stated returns what the caller states for a member in the request, or what was answered to a question for it.
 func (v verifier) stated(t *ObligationTrace, member string) []provenance.Said {
+	for _, g := range t.Given {
+		if g.Slot == member {
+			return []provenance.Said{{Value: g.Value, Source: provenance.Source{ID: v.request.ID + "/" + g.Question,
+				Kind: state.SourceAnswer, By: g.By.Name}}}
+		}
+	}
 	value, given := requested(v.request.Request, t.ID).Payload[member]
 	if value, given = flow.Stated(value, given); !given || member == "kind" {
 		return nil

@@ -52,7 +52,7 @@ refused; 2 usage; 3 no service answers.`,
 	return o.flags(cmd)
 }
 
-// conductOptions are the flags of ask and conduct.
+// conductOptions are the flags of ask, conduct and answer.
 type conductOptions struct {
 	cli.Service
 	asJSON bool
@@ -162,28 +162,24 @@ func showTrace(out io.Writer, trace conductor.Trace) {
 	for _, t := range trace.Obligations {
 		switch {
 		case !t.Status.Resolved():
-			showUnresolved(out, t)
+			showUnresolved(out, trace.ID, t)
 		case !t.Obligation.Type.Answers(): // an answer stands above
 			fmt.Fprintf(out, "%s: done\n", output.Printable(t.Obligation.String()))
 		}
 	}
 }
 
-// showUnresolved shows why an obligation was not met, and what it asks.
-func showUnresolved(out io.Writer, t conductor.ObligationTrace) {
+// showUnresolved shows why an obligation was not met, what it asks, and how to answer.
+func showUnresolved(out io.Writer, run string, t conductor.ObligationTrace) {
 	fmt.Fprintf(out, "%s: %s: %s\n", output.Printable(t.Obligation.String()), t.Outcome,
 		output.Printable(advice.Typed(anID, t.Why)))
-	for _, e := range t.Emitted {
-		if question, is := e.Obligation.Payload["question"].(string); is {
-			fmt.Fprintf(out, "  %s\n", output.Printable(question))
-		}
-	}
+	showAsked(out, run, t)
 	for _, step := range t.Steps {
 		if step.Status.Resolved() {
 			fmt.Fprintf(out, "  %s %s: done\n", step.ID, output.Printable(step.Obligation.String()))
 			continue
 		}
 		fmt.Fprintf(out, "  %s ", step.ID)
-		showUnresolved(out, step)
+		showUnresolved(out, run, step)
 	}
 }

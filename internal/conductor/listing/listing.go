@@ -1,9 +1,13 @@
-// Package listing lists the runs of the conductor.
+// Package listing lists runs as they are at a moment: their obligations, how far these are, and what they ask.
 package listing
 
 import (
 	"context"
+	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
+	"orchestrator/internal/conductor/questions"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
@@ -26,14 +30,37 @@ type Obligation struct {
 	Status     planning.Status     `json:"status"`
 	Obligation planning.Obligation `json:"obligation"`
 	Why        string              `json:"why,omitempty"`
+	Questions  []Question          `json:"questions,omitempty"` // that it asked
 }
+
+// Question is a question as it is at a moment.
+type Question struct {
+	ID       string               `json:"id"`
+	Slot     string               `json:"slot"`
+	Question string               `json:"question"`
+	Schema   jsontext.Value       `json:"schema,omitempty"`
+	Status   state.QuestionStatus `json:"status"`
+	Asked    time.Time            `json:"asked"`
+	Expires  time.Time            `json:"expires"`
+	Value    any                  `json:"value,omitzero"`
+	By       *audit.Actor         `json:"by,omitempty"`
+	At       time.Time            `json:"at,omitzero"`
+}
+
+// Waits reports whether the question can be answered.
+func (q Question) Waits() bool { return q.Status == state.QuestionWaits }
 
 // maxListBytes ends a page of runs early, whatever limit was asked for, since obligations may be large.
 const maxListBytes = 4 << 20
 
+// maxListSeen ends a page early when so many runs were looked at.
+const maxListSeen = 5000
+
 // List returns a page of runs, newest first: those before a number (0 means all), at most limit, fewer if they are
-// large. next is where the next page starts.
-func List(ctx context.Context, from *state.Store, before uint64, limit int) (page []Run, next uint64, err error) {
+// large. next is where the next page starts. With waitsFor, only the runs that ask what that caller may answer are
+// listed, and a page ends early when many others were passed over.
+func List(ctx context.Context, from *state.Store, now time.Time, before uint64, limit int,
+	waitsFor *audit.Actor) (page []Run, next uint64, err error) {
 	err = from.View(ctx, func(v state.View) error {
 		n, err := v.Count()
 		if err != nil {
@@ -43,21 +70,17 @@ func List(ctx context.Context, from *state.Store, before uint64, limit int) (pag
 			n = min(n, before-1)
 		}
 		page, next = []Run{}, 0
-		for size := 0; n > 0; n-- {
-			if len(page) == limit || size >= maxListBytes {
+		for size, seen := 0, 0; n > 0; n, seen = n-1, seen+1 {
+			if len(page) == limit || size >= maxListBytes || seen == maxListSeen {
 				next = n + 1
 				break
 			}
-			r, found, err := v.Numbered(n)
+			one, found, err := numbered(v, n, now, waitsFor)
 			if err != nil {
 				return err
 			}
 			if !found {
-				continue // it was numbered, and never began
-			}
-			one, err := listed(v, r)
-			if err != nil {
-				return err
+				continue
 			}
 			raw, err := ledger.Encode(one)
 			if err != nil {
@@ -70,28 +93,64 @@ func List(ctx context.Context, from *state.Store, before uint64, limit int) (pag
 	return page, next, err
 }
 
+// numbered returns the run of a number, if it began and, with waitsFor, asks what that caller may answer.
+func numbered(v state.View, n uint64, now time.Time, waitsFor *audit.Actor) (one Run, found bool, err error) {
+	r, found, err := v.Numbered(n)
+	if err != nil || !found || waitsFor != nil && questions.MayAnswer(*waitsFor, r.Caller) != nil {
+		return one, false, err
+	}
+	one, waits, err := listed(v, r, now)
+	return one, waits || waitsFor == nil, err
+}
+
 // Summary returns the summary of a run.
-func Summary(ctx context.Context, from *state.Store, id string) (one Run, err error) {
+func Summary(ctx context.Context, from *state.Store, now time.Time, id string) (one Run, err error) {
 	err = from.View(ctx, func(v state.View) error {
 		r, found, err := v.Request(id)
 		if err != nil {
 			return err
 		}
 		if !found {
-			return fault.New(fault.NotFound, "unknown_run", "there is no run %q", fault.Clip(id, 64)).
-				WithFix("GET /obligations lists the runs; a viewer's run is not kept")
+			return ErrUnknownRun(id)
 		}
-		one, err = listed(v, r)
+		one, _, err = listed(v, r, now)
 		return err
 	})
 	return one, err
 }
 
-func listed(v state.View, r state.Request) (Run, error) {
-	one := Run{ID: r.ID, Number: r.Number, Caller: r.Caller, Ended: r.Ended, Obligations: []Obligation{}}
+// ErrUnknownRun returns the error of a run that is not there.
+func ErrUnknownRun(id string) error {
+	return fault.New(fault.NotFound, "unknown_run", "there is no run %q", fault.Clip(id, 64)).
+		WithFix("GET /obligations lists the runs; a viewer's run is not kept")
+}
+
+// listed returns a run as it is at a moment, and whether a question of it waits.
+func listed(v state.View, r state.Request, now time.Time) (one Run, waits bool, err error) {
+	one = Run{ID: r.ID, Number: r.Number, Caller: r.Caller, Ended: r.Ended, Obligations: []Obligation{}}
 	of, err := v.Obligations(r.ID)
-	for _, o := range of {
-		one.Obligations = append(one.Obligations, Obligation{o.ID, o.Status, o.Of, o.Why})
+	if err != nil {
+		return one, false, err
 	}
-	return one, err
+	all, err := v.Questions(r.ID)
+	why, waits := questions.Overdue(all, now)
+	for _, o := range of {
+		as := Obligation{o.ID, o.Status, o.Of, o.Why, questionsOf(all, o.ID, now)}
+		if reason := questions.Fails(why, waits, o.ID); reason != "" && r.Ended && o.Status == planning.Active {
+			as.Status, as.Why = planning.Failed, reason
+		}
+		one.Obligations = append(one.Obligations, as)
+	}
+	return one, waits, err
+}
+
+// questionsOf returns the questions of an obligation as they are at a moment.
+func questionsOf(all []state.Question, obligation string, now time.Time) (of []Question) {
+	for _, q := range all {
+		if q.Obligation == obligation {
+			of = append(of, Question{q.ID, q.Slot, q.Question, q.Schema, q.StatusAt(now), q.Asked, q.Expires, q.Value,
+				q.By, q.At})
+		}
+	}
+	return of
 }

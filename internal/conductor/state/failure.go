@@ -84,3 +84,11 @@ func WithFields(err error) error {
 	full.Detail += " (" + fault.Clip(strings.Join(all, "; "), MaxFields) + ")"
 	return &full
 }
+
+// ToolsChanged returns why a run of a tool does not count for another tool, or other inputs.
+func ToolsChanged(before ToolRun) *Failure {
+	return &Failure{Code: "tools_changed",
+		Detail: "the interrupted run used " + before.Tool + " " + before.Version +
+			" here; the tools or the known facts have changed since",
+		Fix: "send the obligation again"}
+}

@@ -11,6 +11,7 @@ import (
 	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/provenance"
+	"orchestrator/internal/conductor/questions"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
@@ -70,10 +71,14 @@ type Obligation struct {
 	Takes []Taken      `json:"takes,omitempty"` // the values that it took from others
 	Steps []Obligation `json:"steps,omitempty"` // of the plans that were to bring it about
 
+	Given []questions.Given `json:"given,omitempty"` // the answers to its questions, and those to its plan's that it takes
+
 	answered map[string]any       // the result that resolved it
 	RanAt    time.Time            `json:"-"` // when it was found
 	Asked    *planning.Obligation `json:"-"` // as it was asked for, while Obligation has the values that it takes
 	Answer   *Answer              `json:"-"` // once it has been evaluated a second time
+	Settled  bool                 `json:"-"` // it ended before the run went on with an answer
+	Failed   []Candidate          `json:"-"` // the tools that were run before an answer, and failed
 }
 
 // Taken is a value that an obligation took from the result of another one.
@@ -205,13 +210,16 @@ func (t *Obligation) emit(typ planning.Type, payload map[string]any) {
 func (t *Obligation) SetResult(result map[string]any) { t.answered = result }
 
 // Result returns the result that resolved the obligation, or nil. That of a trace which was read back is the one of its
-// last run, or of its steps by their names.
+// last run, the answer to a CLARIFY, or those of its steps by their names.
 func (t *Obligation) Result() map[string]any {
 	if t.answered != nil || !t.Status.Resolved() {
 		return t.answered
 	}
-	if n := len(t.Runs); n > 0 {
+	switch n := len(t.Runs); {
+	case n > 0:
 		return t.Runs[n-1].Result
+	case t.Obligation.Type == planning.Clarify && len(t.Given) > 0:
+		return map[string]any{"value": t.Given[0].Value}
 	}
 	return Results(t.Steps)
 }
@@ -282,22 +290,4 @@ func (t *Obligation) Reasons() string {
 		all = append(all, c.Tool+": "+c.Reason)
 	}
 	return strings.Join(all, "; ")
-}
-
-// AwaitAnswer ends a CLARIFY, which only the caller can answer.
-func (t *Obligation) AwaitAnswer() {
-	question, _ := t.Obligation.Payload["question"].(string)
-	if strings.TrimSpace(question) == "" {
-		question = fmt.Sprintf("it needs %v", t.Obligation.Payload["slot"])
-	}
-	t.End(planning.Active, planning.OutClarify, question)
-}
-
-// Clarify asks for what is missing; the obligation waits for it.
-func (t *Obligation) Clarify(missing []string) {
-	for _, slot := range missing {
-		t.emit(planning.Clarify, map[string]any{"slot": slot, "question": "what is " + slot + "?",
-			"for": t.Obligation.String()})
-	}
-	t.End(planning.Active, planning.OutClarify, "it needs "+strings.Join(missing, ", "))
 }

@@ -1,0 +1,52 @@
+package conductor
+
+import (
+	"slices"
+
+	"orchestrator/internal/conductor/questions"
+	"orchestrator/internal/rules/planning"
+)
+
+// ask asks for what an obligation, or a step of its plans, lacks.
+func (r *run) ask(t *ObligationTrace, missing []string) {
+	t.Clarify(missing, func(slot string) map[string]any {
+		return r.Tools.SchemaOf(t.Obligation, slot, r.maxDepth(), r.choice.Candidates)
+	})
+}
+
+// takeAnswers gives a step the answers to the questions of the plans that it stands in, where it lacks what was asked
+// for. What is known does not count: it may have come to be known by the step itself, before a crash.
+func (s *scope) takeAnswers(t *ObligationTrace, o planning.Obligation) {
+	for ; s != nil; s = s.beyond {
+		for _, g := range s.given {
+			if !gives(t.Given, g.Slot) && s.needs(o, g.Slot) {
+				t.Given = append(t.Given, g)
+			}
+		}
+	}
+}
+
+func gives(given []questions.Given, slot string) bool {
+	return slices.ContainsFunc(given, func(g questions.Given) bool { return g.Slot == slot })
+}
+
+// needs reports whether a tool cannot satisfy an obligation by its payload alone, without a slot.
+func (r *run) needs(o planning.Obligation, slot string) bool {
+	return slices.ContainsFunc(r.choice.Candidates(o), func(c *planning.Contract) bool {
+		_, missing := planning.Fill(c, o, func(string) (any, bool) { return nil, false })
+		known := r.stateTools[c.Implementation.Name]
+		if c.Implementation.Means == planning.Builtin && known.Missing != nil {
+			missing = append(missing, known.Missing(o)...)
+		}
+		return slices.Contains(missing, slot)
+	})
+}
+
+// unanswered returns those of the inputs that the steps of an obligation lack which nobody was asked for, and answered.
+func (s *scope) unanswered(t *ObligationTrace, missing []string) []string {
+	answered := slices.Clone(t.Given)
+	for ; s != nil; s = s.beyond {
+		answered = append(answered, s.given...)
+	}
+	return slices.DeleteFunc(missing, func(slot string) bool { return gives(answered, slot) })
+}
