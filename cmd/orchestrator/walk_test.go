@@ -142,6 +142,15 @@ var routes = map[string]door{
 		dry:      func(w *walker) { w.ask("coder", "POST", "/obligations?plan=true", sum, 200) },
 		records:  oneRun, refusal: "request.refused coder invalid_obligations",
 	},
+	"POST /obligations/{run}/answers": {
+		prepare: func(w *walker) {
+			w.ask("coder", "POST", "/obligations", aQuestion, 200)
+			w.ask("coder", "POST", "/obligations", aQuestion, 200)
+		},
+		accepted: func(w *walker) { w.ask("coder", "POST", "/obligations/"+w.asks()+"/answers", `{"value":"2+2"}`, 200) },
+		refused:  func(w *walker) { w.ask("coder", "POST", "/obligations/"+w.asks()+"/answers", `{"value":2}`, 422) },
+		records:  []string{"conductor.stepped", "conductor.stepped"}, refusal: "request.refused coder answer_unfit",
+	},
 	"POST /drive": {
 		accepted: func(w *walker) { w.ask("pm", "POST", "/drive", oneStep, 200) },
 		refused:  func(w *walker) { w.ask("coder", "POST", "/drive", `{"roles":["pm"]}`, 403) },
@@ -168,6 +177,22 @@ var routes = map[string]door{
 }
 
 const sum = `{"obligations":[{"type":"REPORT","payload":{"kind":"query.math","expr":"2+2"}}]}`
+
+// aQuestion asks its caller for the expression.
+const aQuestion = `{"obligations":[{"type":"REPORT","payload":{"kind":"query.math"}}]}`
+
+// asks returns the newest run with a question that waits for an answer.
+func (w *walker) asks() string {
+	w.t.Helper()
+	var page struct {
+		Runs []struct {
+			ID string `json:"id"`
+		} `json:"runs"`
+	}
+	require.NoError(w.t, json.Unmarshal([]byte(w.ask("pm", "GET", "/obligations?waiting=true", "", 200).body), &page))
+	require.NotEmpty(w.t, page.Runs)
+	return page.Runs[0].ID
+}
 
 // oneStep is the order to make one move, and oneMove are its records: the run begins, the move is made, the tool has
 // run, the run ends.

@@ -147,6 +147,37 @@ func (r *run) checkAllowed(ctx context.Context, o planning.Obligation, c *planni
 	return allowed, nil
 }
 
+// spend takes what was run before from the budgets.
+func (r *run) spend(all []ObligationTrace) {
+	for _, t := range all {
+		for _, done := range t.Runs {
+			r.runsLeft--
+			if tool, is := r.Tools.Tool(done.Tool); is {
+				r.costSpent += tool.Contract().Cost.Weight()
+			}
+		}
+	}
+}
+
+// slotSchema returns the schema of an input of the first tool that has it, among candidates and what they depend on;
+// nil if none has.
+func (r *run) slotSchema(candidates []*planning.Contract, slot string) map[string]any {
+	for _, c := range candidates {
+		tool, _ := r.Tools.Tool(c.Name)
+		if schema := tool.InputSchema(slot); schema != nil {
+			return schema
+		}
+		for _, name := range c.DependsOn {
+			needed, _ := r.Tools.Tool(name)
+			of := needed.Contract()
+			if schema := r.slotSchema([]*planning.Contract{&of}, slot); schema != nil {
+				return schema
+			}
+		}
+	}
+	return nil
+}
+
 // budgetExceeded returns why a run of a tool would exceed a budget, or "".
 func (r *run) budgetExceeded(c *planning.Contract) string {
 	b := r.request.Request.Budgets

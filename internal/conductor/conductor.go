@@ -119,6 +119,7 @@ func (c *Conductor) Ask(ctx context.Context, caller Caller, asked Asked) (Trace,
 	}
 	r := c.newRun(begun)
 	r.rephrase, r.ephemeral, r.onWait = asked.Rephrase, !keeps, asked.OnWait
+	r.spoken = asked.Translate != nil
 	r.enqueue(func(w *state.Writer) error {
 		return errors.Join(putUtterance(w, asked.Utterance), putRequest(w, begun))
 	})
@@ -147,7 +148,7 @@ func (c *Conductor) Stop() {
 	c.running.Wait()
 }
 
-// Check refuses what the schema cannot: conditions that do not compile.
+// Check refuses what the schema cannot: conditions, and schemas of questions, that do not compile.
 func Check(request planning.Request) error {
 	if len(request.Obligations) == 0 {
 		return fault.New(fault.Malformed, "no_obligations", "the request has no obligations").
@@ -159,7 +160,7 @@ func Check(request planning.Request) error {
 			return err
 		}
 	}
-	return nil
+	return checkQuestions(request)
 }
 
 // earlierTrace returns the trace of the run that an idempotency key named first.
@@ -177,7 +178,7 @@ func (c *Conductor) earlierTrace(ctx context.Context, caller Caller, asked Asked
 		if said, _, err = v.Event(id, eventUtterance); err != nil {
 			return err
 		}
-		trace, err = traceIn(v, id)
+		trace, _, err = traceAt(v, id, c.Clock())
 		return err
 	})
 	switch {
@@ -262,13 +263,17 @@ func (c *Conductor) Unfinished(ctx context.Context) (cut []state.Request, err er
 func (c *Conductor) Resume(ctx context.Context, cut state.Request) (Trace, error) {
 	r := c.newRun(cut)
 	r.resumed = true
+	var err error
+	if r.earlier, err = earlierOf(ctx, c.state, cut.ID); err != nil {
+		return Trace{}, err
+	}
 	return c.runDetached(ctx, r)
 }
 
 // Trace returns the trace of a run, as it was answered.
 func (c *Conductor) Trace(ctx context.Context, id string) (raw jsontext.Value, err error) {
 	err = c.state.View(ctx, func(v state.View) (err error) {
-		raw, err = v.Trace(id)
+		_, raw, err = traceAt(v, id, c.Clock())
 		return err
 	})
 	if err == nil && raw == nil {

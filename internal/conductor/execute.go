@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/contract"
@@ -18,6 +19,11 @@ import (
 func (r *run) execute(ctx context.Context, t *ObligationTrace, tool *contract.Tool,
 	inputs map[string]any) (outcome, error) {
 	c := tool.Contract()
+	for _, before := range t.Runs { // another tool depended on it before an answer
+		if t.earlier != nil && before.Tool == c.Name && before.Status == state.RunDone && state.Equal(before.Inputs, inputs) {
+			return outcome{ran: true, reason: "succeeded", result: before.Result}, nil
+		}
+	}
 	r.runsLeft--
 	r.costSpent += c.Cost.Weight()
 	done, err := r.executeOnce(ctx, t, c, inputs)
@@ -208,7 +214,8 @@ func hasSideEffects(c planning.Contract, o planning.Obligation) bool {
 }
 
 // putRun writes a run with its source, its event, an assertion of its result, and what it asserts itself.
-func (r *run) putRun(w *state.Writer, t *ObligationTrace, done state.ToolRun, kind string, effects []builtin.Effect) error {
+func (r *run) putRun(w *state.Writer, t *ObligationTrace, done state.ToolRun, kind string,
+	effects []builtin.Effect) error {
 	id := r.request.ID + "/" + done.ID
 	source, err := w.Source(state.Source{ID: id, Kind: state.SourceTool, Name: done.Tool})
 	if err != nil {
@@ -230,16 +237,16 @@ func (r *run) putRun(w *state.Writer, t *ObligationTrace, done state.ToolRun, ki
 	return w.ToolRun(done)
 }
 
-// putEffects writes what a run asserts. If all that the tool was given stands in the request, the caller has stated it.
+// putEffects writes what a run asserts. If all that the tool was given stands in the request or in answers, that is who
+// has stated it.
 func (r *run) putEffects(w *state.Writer, t *ObligationTrace, done state.ToolRun, source string,
 	effects []builtin.Effect) (err error) {
-	payload := requested(r.request.Request, t.ID).Payload
-	stated := len(effects) > 0
-	for name, input := range done.Inputs {
-		stated = stated && state.Equal(payload[name], input)
-	}
 	id := r.request.ID + "/" + done.ID
-	if stated {
+	stated, answer := r.statement(t).States(done.Inputs)
+	switch {
+	case answer != "":
+		source = answer
+	case stated && len(effects) > 0:
 		source, err = w.Source(state.Source{ID: id + "/caller", Kind: state.SourceCaller, Name: r.request.Caller.Name})
 		if err != nil {
 			return err
@@ -251,6 +258,9 @@ func (r *run) putEffects(w *state.Writer, t *ObligationTrace, done state.ToolRun
 		holding := state.Many
 		if (verifier{run: r}).functional(e.Subject, e.Predicate) {
 			holding = state.Functional
+		}
+		if holding == state.Functional && strings.HasPrefix(e.Subject, builtin.UserPrefix) {
+			holding = state.Single // users have the last word about themselves
 		}
 		if err := w.Assert(a, holding); err != nil {
 			return err

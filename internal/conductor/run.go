@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"orchestrator/internal/conductor/contract"
+	"orchestrator/internal/conductor/questions"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/planning"
@@ -31,8 +32,10 @@ type run struct {
 	deadline    time.Time
 	trace       Trace
 	rephrase    Rephrase
-	onWait      func() // called before it waits for what is outside of the process
-	resumed     bool   // continues from what is recorded of it
+	onWait      func()   // called before it waits for what is outside of the process
+	resumed     bool     // continues from what is recorded of it
+	spoken      bool     // its obligations were made of words by a language model
+	earlier     *earlier // what it had come to before an answer; nil if it is new
 }
 
 // guardrail is a condition that is checked before every run of a tool.
@@ -86,6 +89,8 @@ func (r *run) obligations(ctx context.Context) error {
 		r.trace.Obligations[i] = ObligationTrace{ID: obligationID(i), Obligation: o, Status: planning.Active,
 			Candidates: []Candidate{}, Runs: []Run{}, Emitted: []Emitted{}}
 	}
+	r.earlier.takeUp(&r.trace)
+	r.spend(r.trace.Obligations)
 	guardrails, rest := planning.Guardrails(all)
 	for _, i := range guardrails {
 		if err := r.guard(ctx, &r.trace.Obligations[i]); err != nil {
@@ -96,6 +101,8 @@ func (r *run) obligations(ctx context.Context) error {
 	for _, i := range rest {
 		t := &r.trace.Obligations[i]
 		switch {
+		case t.settled:
+			continue
 		case why != "":
 			t.end(planning.Failed, planning.OutGuardrail, why)
 			continue
@@ -133,7 +140,7 @@ func (r *run) guard(ctx context.Context, t *ObligationTrace) error {
 	g := guardrail{t, condition}
 	r.guardrails = append(r.guardrails, g)
 	// what the run itself has done may be why it does not hold now
-	if condition.Names("input", "payload") || r.resumed {
+	if condition.Names("input", "payload") || r.resumed || r.earlier != nil {
 		return nil
 	}
 	facts, err := r.facts(ctx, condition.Names, t.Obligation, nil)
@@ -146,7 +153,7 @@ func (r *run) guard(ctx context.Context, t *ObligationTrace) error {
 // priorViolation returns why a guardrail that was checked does not hold, or "".
 func (r *run) priorViolation() string {
 	for _, g := range r.guardrails {
-		if g.traced.Outcome == planning.OutGuardrail {
+		if !g.traced.settled && g.traced.Outcome == planning.OutGuardrail {
 			return g.traced.Why
 		}
 	}
@@ -199,6 +206,10 @@ func (r *run) satisfy(ctx context.Context, t *ObligationTrace) error {
 			t.Candidates = append(t.Candidates, Candidate{c.Name, false, "already resolved by another tool"})
 			continue
 		}
+		if i := slices.IndexFunc(t.earlier, func(e Candidate) bool { return e.Taken && e.Tool == c.Name }); i >= 0 {
+			t.Candidates = append(t.Candidates, t.earlier[i]) // which failed
+			continue
+		}
 		o, err := r.consider(ctx, t, c, 0)
 		if err != nil {
 			return err
@@ -218,8 +229,9 @@ func (r *run) satisfy(ctx context.Context, t *ObligationTrace) error {
 	}
 	switch {
 	case t.Status == planning.Resolved:
-	case len(t.Runs) == 0 && missing != nil:
-		t.clarify(missing)
+	// what an agent could not do is no question for who wants it done
+	case missing != nil && (len(t.Runs) == 0 || !changesRequirement(t.Obligation)):
+		t.clarify(missing, func(slot string) map[string]any { return r.slotSchema(candidates, slot) })
 	default:
 		t.justify("failure of " + t.Obligation.String())
 		t.end(planning.Escalated, planning.OutFailed, t.reasons())
@@ -275,11 +287,20 @@ func plain(known state.Facts) map[string]any {
 // finish records how everything ended, and the trace.
 func (r *run) finish(ctx context.Context) error {
 	each := []planning.Outcome{}
-	for _, t := range r.trace.Obligations {
+	for i, o := range r.request.Request.Obligations {
+		t := &r.trace.Obligations[i]
+		t.Obligation = o // without the answers, which are beside it
+		t.closeQuestions()
 		each = append(each, t.Outcome)
 	}
 	r.trace.Status = planning.OutcomeOf(each)
 	r.trace.Outcome = r.trace.Status
+	switch {
+	case r.ephemeral:
+		unanswerable(&r.trace, viewersQuestion)
+	case r.spoken:
+		unanswerable(&r.trace, spokenQuestion)
+	}
 	raw, err := ledger.Encode(r.trace)
 	if err != nil {
 		return err
@@ -293,7 +314,7 @@ func (r *run) finish(ctx context.Context) error {
 		if err := w.Event(state.Event{ID: "end", Kind: "answered", What: string(r.trace.Status)}); err != nil {
 			return err
 		}
-		return errors.Join(w.Trace(raw), w.Ended(r.request))
+		return errors.Join(putQuestions(w, r.trace, questions.Wait(r.request.Request)), w.Trace(raw), w.Ended(r.request))
 	})
 	return r.flush(ctx, "ended")
 }

@@ -2,6 +2,7 @@ package conductor
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/provenance"
+	"orchestrator/internal/conductor/questions"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/planning"
@@ -49,10 +51,13 @@ type ObligationTrace struct {
 	Candidates []Candidate         `json:"candidates"`
 	Runs       []Run               `json:"runs"`
 	Verified   *Verification       `json:"verification,omitempty"`
-	Emitted    []Emitted           `json:"emitted"` // obligations that this one gave rise to
+	Emitted    []Emitted           `json:"emitted"`         // obligations that this one gave rise to
+	Given      []questions.Given   `json:"given,omitempty"` // the answers to its questions
 
 	answered map[string]any // the result that resolved it
 	ranAt    time.Time      // when it was found
+	settled  bool           // it ended before the run went on with an answer
+	earlier  []Candidate    // those of before an answer
 }
 
 // Candidate is a tool whose contract satisfies the obligation.
@@ -163,11 +168,21 @@ func (t *ObligationTrace) awaitAnswer() {
 	t.end(planning.Active, planning.OutClarify, question)
 }
 
-// clarify asks for what is missing; the obligation waits for it.
-func (t *ObligationTrace) clarify(missing []string) {
+// clarify asks for what is missing, unless that was asked before; the obligation waits for it. schemaOf returns the
+// schema of an input, or nil.
+func (t *ObligationTrace) clarify(missing []string, schemaOf func(slot string) map[string]any) {
 	for _, slot := range missing {
-		t.emit(planning.Clarify, map[string]any{"slot": slot, "question": "what is " + slot + "?",
-			"for": t.Obligation.String()})
+		if slices.ContainsFunc(t.Emitted, func(e Emitted) bool { return e.open() && e.Obligation.Payload["slot"] == slot }) {
+			continue
+		}
+		asked := map[string]any{"slot": slot, "question": "what is " + slot + "?", "for": t.Obligation.String()}
+		if schema := schemaOf(slot); schema != nil {
+			asked["schema"] = schema
+			if means, _ := schema["description"].(string); means != "" {
+				asked["question"] = "what is " + slot + " (" + means + ")?"
+			}
+		}
+		t.emit(planning.Clarify, asked)
 	}
 	t.end(planning.Active, planning.OutClarify, "it needs "+strings.Join(missing, ", "))
 }

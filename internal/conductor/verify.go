@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/contract"
@@ -40,13 +39,18 @@ type finding struct {
 // contract says that it is given as uncertain; what a VERIFY asked for is resolved by this.
 func (r *run) verify(ctx context.Context) error {
 	v := verifier{r, slices.ContainsFunc(r.request.Request.Obligations, verifiesAnswers)}
-	sound, reports := true, 0
+	sound, waits, reports := true, false, 0
 	for i := range r.trace.Obligations {
 		t := &r.trace.Obligations[i]
 		if t.Obligation.Type != planning.Report {
 			continue
 		}
 		reports++
+		waits = waits || t.Outcome == planning.OutClarify
+		if t.settled {
+			sound = r.earlier.answer(&r.trace, t.ID) && sound
+			continue
+		}
 		if t.answered == nil {
 			sound = false
 			continue
@@ -63,6 +67,8 @@ func (r *run) verify(ctx context.Context) error {
 		case !verifiesAnswers(t.Obligation) || t.Status != planning.Active || t.Outcome != "":
 		case sound && reports > 0:
 			t.end(planning.Resolved, planning.OutResolved, "")
+		case waits && !r.ephemeral && !r.spoken:
+			t.end(planning.Active, planning.OutClarify, "an answer is still to come")
 		default:
 			t.end(planning.Failed, planning.OutFailed, "there is no answer, one is missing, or one was not confirmed")
 		}
@@ -94,7 +100,7 @@ func (v verifier) confirm(ctx context.Context, t *ObligationTrace) (bool, error)
 		t.end(planning.Failed, planning.OutFailed, "the answer was not confirmed: "+f.Why)
 	}
 	t.emit(planning.Justify, map[string]any{"about": "verification of " + t.Obligation.String(),
-		"evidence": f.evidence(last.ID)})
+		"evidence": map[string]any(provenance.Evidence(f.By, f.Why, last.ID, f.With, f.Sources))})
 	v.trace.Answers = append(v.trace.Answers, answer)
 	return false, nil
 }
@@ -145,7 +151,10 @@ func (v verifier) evaluateBy(ctx context.Context, t *ObligationTrace, last Run,
 	}
 	f.kept, f.Why = by.Judge(last.Tool, t.answered, evaluated)
 	if f.Why == "" {
-		f.Why, f.Sources, err = v.disputed(ctx, by.Rests(call, evaluated))
+		err = v.view(ctx, func(s state.View) (err error) {
+			f.Why, f.Sources, err = provenance.DisputedAmong(s, v.request.ID, by.Rests(call, evaluated), v.functional)
+			return err
+		})
 	}
 	f.Verified = f.Why == ""
 	return f, err
@@ -185,7 +194,7 @@ func (v verifier) byFacts(ctx context.Context, t *ObligationTrace, c planning.Co
 		found, err := provenance.Confirm(provenance.Question{
 			Obligation: t.Obligation, User: builtin.UserSubject(v.request.Caller), Answered: t.answered,
 			Required: evaluating.Required(c.Produces), Functional: v.functional,
-			Stated: func(member string) []provenance.Said { return v.stated(t, member) },
+			Stated: v.statement(t).Said,
 			Held: func(subject, predicate string) ([]provenance.Said, error) {
 				return provenance.Held(s, v.request.ID, subject, predicate)
 			},
@@ -199,24 +208,15 @@ func (v verifier) byFacts(ctx context.Context, t *ObligationTrace, c planning.Co
 	return f, err
 }
 
-// stated returns what the caller states in the request for a member.
-func (v verifier) stated(t *ObligationTrace, member string) []provenance.Said {
-	value, given := requested(v.request.Request, t.ID).Payload[member]
-	if !given || member == "kind" {
-		return nil
-	}
-	return []provenance.Said{{Value: value, Source: provenance.Source{ID: v.request.ID + "/" + t.ID,
-		Kind: state.SourceCaller, By: v.request.Caller.Name}}}
-}
-
-// requested returns an obligation as the caller sent it; one without a type where it came from another obligation.
-func requested(all planning.Request, id string) planning.Obligation {
-	for i, o := range all.Obligations {
-		if obligationID(i) == id {
-			return o
+// statement returns what the caller states for an obligation; nothing where it came from another obligation.
+func (r *run) statement(t *ObligationTrace) provenance.Request {
+	said := provenance.Request{Run: r.request.ID, Obligation: t.ID, By: r.request.Caller.Name, Given: t.Given}
+	for i, o := range r.request.Request.Obligations {
+		if obligationID(i) == t.ID {
+			said.Payload = o.Payload
 		}
 	}
-	return planning.Obligation{}
+	return said
 }
 
 // functional reports whether a subject has at most one object of a predicate: what a contract declares, and the name of
@@ -224,27 +224,6 @@ func requested(all planning.Request, id string) planning.Obligation {
 func (v verifier) functional(subject, predicate string) bool {
 	return v.Tools.Functional(predicate) ||
 		predicate == builtin.PredicateName && strings.HasPrefix(subject, builtin.UserPrefix)
-}
-
-// disputed says which of the facts that an answer rests on is contradicted, and by which sources; "" if none is.
-func (v verifier) disputed(ctx context.Context, facts []builtin.Fact) (why string, by []provenance.Source, err error) {
-	facts = slices.DeleteFunc(facts, func(f builtin.Fact) bool { return !v.functional(f.Subject, f.Predicate) })
-	if len(facts) == 0 {
-		return "", nil, nil
-	}
-	err = v.view(ctx, func(s state.View) error {
-		for _, f := range facts {
-			held, err := provenance.Held(s, v.request.ID, f.Subject, f.Predicate)
-			if err != nil {
-				return err
-			}
-			if why, by = provenance.Disputed(f, held); why != "" {
-				return nil
-			}
-		}
-		return nil
-	})
-	return why, by, err
 }
 
 // met checks that an obligation which is not a question was met by a tool that says so, where a built-in tool can tell:
@@ -274,40 +253,4 @@ func (v verifier) met(ctx context.Context, t *ObligationTrace, c planning.Contra
 	}
 	shown.Status = state.RunRefused
 	return "it is not so: " + verdict.Why, nil
-}
-
-// evidence returns what a JUSTIFY says of an answer that was not confirmed. run is that of the tool.
-func (f finding) evidence(run string) map[string]any {
-	e := map[string]any{"by": f.By, "why": f.Why, "run": run}
-	if len(f.With) > 0 {
-		e["with"] = anyOf(f.With)
-	}
-	if len(f.Sources) > 0 {
-		var sources []any
-		for _, s := range f.Sources {
-			sources = append(sources, sourceValues(s))
-		}
-		e["sources"] = sources
-	}
-	return e
-}
-
-// sourceValues returns a source as a payload has it.
-func sourceValues(s provenance.Source) map[string]any {
-	v := map[string]any{"id": s.ID, "kind": s.Kind, "by": s.By}
-	if s.Tool != "" {
-		v["tool"] = s.Tool
-	}
-	if s.Run != "" {
-		v["run"], v["at"] = s.Run, s.At.UTC().Format(time.RFC3339Nano)
-	}
-	return v
-}
-
-// anyOf returns texts as JSON has them.
-func anyOf(texts []string) (list []any) {
-	for _, text := range texts {
-		list = append(list, text)
-	}
-	return list
 }

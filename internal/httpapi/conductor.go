@@ -127,7 +127,7 @@ type runPage struct {
 }
 
 func (h *conductorHandlers) listRuns(w http.ResponseWriter, r *http.Request) error {
-	values, err := wire.Query(r, "before", "limit")
+	values, err := wire.Query(r, "before", "limit", "waiting")
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,16 @@ func (h *conductorHandlers) listRuns(w http.ResponseWriter, r *http.Request) err
 	if err != nil {
 		return err
 	}
-	page, next, err := h.Conductor.List(r.Context(), before, int(limit))
+	waiting, err := wire.BoolParameter(values, "waiting")
+	if err != nil {
+		return err
+	}
+	var waitsFor *conductor.Caller
+	if waiting != nil && *waiting {
+		who := callerOf(w)
+		waitsFor = &who
+	}
+	page, next, err := h.Conductor.List(r.Context(), before, int(limit), waitsFor)
 	if err != nil {
 		return err
 	}

@@ -38,6 +38,9 @@ type Obligation struct {
 // KindStatus is the kind of the obligations about the status of a requirement: to say it, and to move it.
 const KindStatus = "requirement.status"
 
+// AboutCaller begins the kinds of obligations about the caller: status.name is about the slot name.
+const AboutCaller = "status."
+
 // Kind returns what the obligation is about: query.math, requirement.status; "" if its payload names none.
 func (o Obligation) Kind() string {
 	kind, _ := o.Payload["kind"].(string)
@@ -65,6 +68,7 @@ type Request struct {
 	Obligations    []Obligation `json:"obligations"` // at least one
 	Budgets        Budgets      `json:"budgets,omitzero"`
 	IdempotencyKey string       `json:"idempotency_key,omitempty"`
+	AnswerWithinS  int          `json:"answer_within_s,omitzero"` // seconds that its questions wait; 0 is a day
 }
 
 // Status is the status of an obligation.
