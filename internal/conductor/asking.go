@@ -3,6 +3,7 @@ package conductor
 import (
 	"context"
 
+	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/conductor/trace"
 )
@@ -18,14 +19,14 @@ func earlierOf(ctx context.Context, s *state.Store, run string) (before *trace.E
 
 // takeUp takes up what had become of an obligation, and takes what was run for it from the budgets.
 func (r *run) takeUp(t *ObligationTrace) {
-	if r.earlier.TakeUp(t, r.stepsOf) {
+	if r.earlier.TakeUp(t, func(tool string) int { return stepsOf(r.Tools, tool) }) {
 		r.spend(*t)
 	}
 }
 
 // stepsOf returns how many steps the plan of a tool has.
-func (r *run) stepsOf(tool string) int {
-	if known, is := r.Tools.Tool(tool); is {
+func stepsOf(tools *contract.Registry, tool string) int {
+	if known, is := tools.Tool(tool); is {
 		return len(known.Contract().Implementation.Steps)
 	}
 	return 0

@@ -151,7 +151,8 @@ func (c *Conductor) Stop() {
 	c.running.Wait()
 }
 
-// Check refuses what the schema cannot: conditions, and schemas of questions, that do not compile, steps, and references.
+// Check refuses what the schema cannot: conditions, and schemas of questions, that do not compile, steps, and
+// references.
 func (c *Conductor) Check(request planning.Request) error {
 	if len(request.Obligations) == 0 {
 		return fault.New(fault.Malformed, "no_obligations", "the request has no obligations").

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/outside"
-	"orchestrator/internal/conductor/questions"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
@@ -231,19 +231,16 @@ func (r *run) putRun(w *state.Writer, t *ObligationTrace, done state.ToolRun, ki
 	return w.ToolRun(done)
 }
 
-// putEffects writes what a run asserts. If all that the tool was given stands in the request, the caller has stated it.
+// putEffects writes what a run asserts. If all that the tool was given stands in the request or in answers, that is who
+// has stated it.
 func (r *run) putEffects(w *state.Writer, t *ObligationTrace, done state.ToolRun, source string,
 	effects []builtin.Effect) (err error) {
-	payload := questions.Effective(requested(r.request.Request, t.ID), t.Given).Payload
-	stated := len(effects) > 0
-	for name, input := range done.Inputs {
-		stated = stated && state.Equal(payload[name], input)
-	}
 	id := r.request.ID + "/" + done.ID
+	stated, answer := r.statement(t).States(done.Inputs)
 	switch {
-	case stated && len(t.Given) > 0: // which was written with the answer
-		source = r.request.ID + "/" + t.Given[0].Question
-	case stated:
+	case answer != "":
+		source = answer
+	case stated && len(effects) > 0:
 		source, err = w.Source(state.Source{ID: id + "/caller", Kind: state.SourceCaller, Name: r.request.Caller.Name})
 		if err != nil {
 			return err
@@ -255,6 +252,9 @@ func (r *run) putEffects(w *state.Writer, t *ObligationTrace, done state.ToolRun
 		holding := state.Many
 		if (verifier{run: r}).functional(e.Subject, e.Predicate) {
 			holding = state.Functional
+		}
+		if holding == state.Functional && strings.HasPrefix(e.Subject, builtin.UserPrefix) {
+			holding = state.Single // users have the last word about themselves
 		}
 		if err := w.Assert(a, holding); err != nil {
 			return err

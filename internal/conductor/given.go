@@ -8,7 +8,7 @@ import (
 )
 
 // ask asks for what an obligation, or a step of its plans, lacks.
-func (r *run) ask(t *ObligationTrace, missing []string) {
+func ask(r *run, t *ObligationTrace, missing []string) {
 	t.Clarify(missing, func(slot string) map[string]any {
 		return r.Tools.SchemaOf(t.Obligation, slot, r.maxDepth(), r.choice.Candidates)
 	})
@@ -19,7 +19,7 @@ func (r *run) ask(t *ObligationTrace, missing []string) {
 func (s *scope) takeAnswers(t *ObligationTrace, o planning.Obligation) {
 	for ; s != nil; s = s.beyond {
 		for _, g := range s.given {
-			if !gives(t.Given, g.Slot) && s.needs(o, g.Slot) {
+			if !gives(t.Given, g.Slot) && needs(s.Conductor, o, g.Slot) {
 				t.Given = append(t.Given, g)
 			}
 		}
@@ -31,11 +31,11 @@ func gives(given []questions.Given, slot string) bool {
 }
 
 // needs reports whether a tool cannot satisfy an obligation by its payload alone, without a slot.
-func (r *run) needs(o planning.Obligation, slot string) bool {
-	return slices.ContainsFunc(r.choice.Candidates(o), func(c *planning.Contract) bool {
-		_, missing := planning.Fill(c, o, func(string) (any, bool) { return nil, false })
-		known := r.stateTools[c.Implementation.Name]
-		if c.Implementation.Means == planning.Builtin && known.Missing != nil {
+func needs(c *Conductor, o planning.Obligation, slot string) bool {
+	return slices.ContainsFunc(c.choice.Candidates(o), func(of *planning.Contract) bool {
+		_, missing := planning.Fill(of, o, func(string) (any, bool) { return nil, false })
+		known := c.stateTools[of.Implementation.Name]
+		if of.Implementation.Means == planning.Builtin && known.Missing != nil {
 			missing = append(missing, known.Missing(o)...)
 		}
 		return slices.Contains(missing, slot)

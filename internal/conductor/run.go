@@ -234,7 +234,7 @@ func (r *run) satisfy(ctx context.Context, t *ObligationTrace) error {
 	case t.Status == planning.Resolved:
 	// what an agent could not do is no question for who wants it done
 	case missing != nil && (len(t.Runs) == 0 || !changesRequirement(t.Obligation)):
-		r.ask(t, missing)
+		ask(r, t, missing)
 	default:
 		t.Justify("failure of " + t.Obligation.String())
 		t.End(planning.Escalated, planning.OutFailed, t.Reasons())

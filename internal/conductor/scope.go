@@ -91,7 +91,7 @@ func (s *scope) satisfyBySteps(ctx context.Context, t *ObligationTrace, steps []
 		t.SetResult(o.result)
 		t.End(planning.Resolved, planning.OutResolved, "")
 	case o.missing != nil:
-		s.ask(t, o.missing)
+		ask(s.run, t, o.missing)
 	case o.ends != "":
 		t.End(statusOf(o.ends), o.ends, o.reason)
 	default:

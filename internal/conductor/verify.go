@@ -158,7 +158,10 @@ func (v verifier) evaluateBy(ctx context.Context, t *ObligationTrace, last Run,
 	}
 	f.kept, f.Why = by.Judge(last.Tool, t.Result(), evaluated)
 	if f.Why == "" {
-		f.Why, f.Sources, err = v.disputed(ctx, by.Rests(call, evaluated))
+		err = v.view(ctx, func(s state.View) (err error) {
+			f.Why, f.Sources, err = provenance.DisputedAmong(s, v.request.ID, by.Rests(call, evaluated), v.functional)
+			return err
+		})
 	}
 	f.Verified = f.Why == ""
 	return f, err
@@ -198,7 +201,7 @@ func (v verifier) byFacts(ctx context.Context, t *ObligationTrace, c planning.Co
 		found, err := provenance.Confirm(provenance.Question{
 			Obligation: t.Obligation, User: builtin.UserSubject(v.request.Caller), Answered: t.Result(),
 			Required: evaluating.Required(c.Produces), Functional: v.functional,
-			Stated: func(member string) []provenance.Said { return v.stated(t, member) },
+			Stated: v.statement(t).Said,
 			Held: func(subject, predicate string) ([]provenance.Said, error) {
 				return provenance.Held(s, v.request.ID, subject, predicate)
 			},
@@ -212,30 +215,15 @@ func (v verifier) byFacts(ctx context.Context, t *ObligationTrace, c planning.Co
 	return f, err
 }
 
-// stated returns what the caller states for a member in the request, or what was answered to a question for it.
-func (v verifier) stated(t *ObligationTrace, member string) []provenance.Said {
-	for _, g := range t.Given {
-		if g.Slot == member {
-			return []provenance.Said{{Value: g.Value, Source: provenance.Source{ID: v.request.ID + "/" + g.Question,
-				Kind: state.SourceAnswer, By: g.By.Name}}}
+// statement returns what the caller states for an obligation; nothing where it came from another obligation.
+func (r *run) statement(t *ObligationTrace) provenance.Request {
+	said := provenance.Request{Run: r.request.ID, Obligation: t.ID, By: r.request.Caller.Name, Given: t.Given}
+	for i, o := range r.request.Request.Obligations {
+		if obligationID(i) == t.ID {
+			said.Payload = o.Payload
 		}
 	}
-	value, given := requested(v.request.Request, t.ID).Payload[member]
-	if value, given = flow.Stated(value, given); !given || member == "kind" {
-		return nil
-	}
-	return []provenance.Said{{Value: value, Source: provenance.Source{ID: v.request.ID + "/" + t.ID,
-		Kind: state.SourceCaller, By: v.request.Caller.Name}}}
-}
-
-// requested returns an obligation as the caller sent it; one without a type where it came from another obligation.
-func requested(all planning.Request, id string) planning.Obligation {
-	for i, o := range all.Obligations {
-		if obligationID(i) == id {
-			return o
-		}
-	}
-	return planning.Obligation{}
+	return said
 }
 
 // functional reports whether a subject has at most one object of a predicate: what a contract declares, and the name of
@@ -243,27 +231,6 @@ func requested(all planning.Request, id string) planning.Obligation {
 func (v verifier) functional(subject, predicate string) bool {
 	return v.Tools.Functional(predicate) ||
 		predicate == builtin.PredicateName && strings.HasPrefix(subject, builtin.UserPrefix)
-}
-
-// disputed says which of the facts that an answer rests on is contradicted, and by which sources; "" if none is.
-func (v verifier) disputed(ctx context.Context, facts []builtin.Fact) (why string, by []provenance.Source, err error) {
-	facts = slices.DeleteFunc(facts, func(f builtin.Fact) bool { return !v.functional(f.Subject, f.Predicate) })
-	if len(facts) == 0 {
-		return "", nil, nil
-	}
-	err = v.view(ctx, func(s state.View) error {
-		for _, f := range facts {
-			held, err := provenance.Held(s, v.request.ID, f.Subject, f.Predicate)
-			if err != nil {
-				return err
-			}
-			if why, by = provenance.Disputed(f, held); why != "" {
-				return nil
-			}
-		}
-		return nil
-	})
-	return why, by, err
 }
 
 // met checks that an obligation which is not a question was met by a tool that says so, where a built-in tool can tell:

@@ -71,7 +71,7 @@ type Obligation struct {
 	Takes []Taken      `json:"takes,omitempty"` // the values that it took from others
 	Steps []Obligation `json:"steps,omitempty"` // of the plans that were to bring it about
 
-	Given []questions.Given `json:"given,omitempty"` // the answers to its questions, and those to its plan's that it takes
+	Given []questions.Given `json:"given,omitempty"` // answers to its questions, or its plan's
 
 	answered map[string]any       // the result that resolved it
 	RanAt    time.Time            `json:"-"` // when it was found
@@ -140,42 +140,6 @@ type Verification struct {
 	Verified bool                `json:"verified"`
 	Why      string              `json:"why,omitempty"`
 	Sources  []provenance.Source `json:"sources,omitempty"` // that confirm the answer, or stand against it
-}
-
-// evidence returns what a JUSTIFY says of an answer that was not confirmed. run is that of the tool.
-func (v Verification) evidence(run string) map[string]any {
-	e := map[string]any{"by": v.By, "why": v.Why, "run": run}
-	if len(v.With) > 0 {
-		e["with"] = anyOf(v.With)
-	}
-	if len(v.Sources) > 0 {
-		var sources []any
-		for _, s := range v.Sources {
-			sources = append(sources, sourceValues(s))
-		}
-		e["sources"] = sources
-	}
-	return e
-}
-
-// sourceValues returns a source as a payload has it.
-func sourceValues(s provenance.Source) map[string]any {
-	v := map[string]any{"id": s.ID, "kind": s.Kind, "by": s.By}
-	if s.Tool != "" {
-		v["tool"] = s.Tool
-	}
-	if s.Run != "" {
-		v["run"], v["at"] = s.Run, s.At.UTC().Format(time.RFC3339Nano)
-	}
-	return v
-}
-
-// anyOf returns texts as JSON has them.
-func anyOf(texts []string) (list []any) {
-	for _, text := range texts {
-		list = append(list, text)
-	}
-	return list
 }
 
 // Emitted is an obligation that another one gave rise to.
@@ -248,8 +212,9 @@ func (t *Obligation) Discover() {
 
 // Doubt emits why the answer of a run was not confirmed.
 func (t *Obligation) Doubt(run string) {
+	v := t.Verified
 	t.emit(planning.Justify, map[string]any{"about": "verification of " + t.Obligation.String(),
-		"evidence": t.Verified.evidence(run)})
+		"evidence": map[string]any(provenance.Evidence(v.By, v.Why, run, v.With, v.Sources))})
 }
 
 // End records how the obligation ended.
