@@ -155,6 +155,8 @@ func (r *run) budgetExceeded(c *planning.Contract) string {
 		return "max_tool_runs is exhausted"
 	case b.MaxCost > 0 && r.costSpent+c.Cost.Weight() > b.MaxCost:
 		return fmt.Sprintf("it costs %g, and %g of max_cost is left", c.Cost.Weight(), b.MaxCost-r.costSpent)
+	case c.Role != "" && r.used.Exceeds(b.MaxTokens, b.MaxCostUSD) != "":
+		return r.used.Exceeds(b.MaxTokens, b.MaxCostUSD)
 	case !r.Clock().Before(r.deadline):
 		return "time_ms is exhausted"
 	case r.resultBytes > maxResultBytes:

@@ -9,6 +9,7 @@ import (
 
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/conductor/usage"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/planning"
 )
@@ -28,6 +29,8 @@ type run struct {
 	runsLeft    int // of tools
 	costSpent   float64
 	resultBytes int
+	used        usage.Sum    // that agents reported
+	reported    *usage.Usage // by the agent that ran last
 	deadline    time.Time
 	trace       Trace
 	rephrase    Rephrase

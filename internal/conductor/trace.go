@@ -9,6 +9,7 @@ import (
 	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/conductor/usage"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/strictjson"
@@ -68,6 +69,8 @@ type Run struct {
 	Status         string             `json:"status"` // done, failed, or refused by a postcondition
 	Error          *state.Failure     `json:"error,omitempty"`
 	DurationMS     float64            `json:"duration_ms"`
+	Usage          *usage.Usage       `json:"usage,omitempty"` // that an agent reported
+	Agent          bool               `json:"-"`               // it acted in a role
 	Postconditions []contract.Verdict `json:"postconditions"`
 }
 

@@ -58,6 +58,8 @@ type Budgets struct {
 	MaxDepth    int     `json:"max_depth,omitzero"`     // tools that other tools depend on
 	TimeMS      int     `json:"time_ms,omitzero"`       // milliseconds
 	MaxCost     float64 `json:"max_cost,omitzero"`      // the sum of what the runs weigh; see Cost.Weight
+	MaxTokens   int64   `json:"max_tokens,omitzero"`    // that agents report; no agent starts once they are used up
+	MaxCostUSD  float64 `json:"max_cost_usd,omitzero"`  // likewise, in US dollars
 }
 
 // Request is what a caller asks for.
