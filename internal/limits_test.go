@@ -39,7 +39,7 @@ var manyExported = map[string]int{"internal/ledger/audit": 29}
 // manyMethods lists the types over maxMethods.
 var manyMethods = map[string]int{
 	"cmd/bench.bench": 35, "internal/boundary/shell.call": 41, "internal/boundary/shell.walker": 40,
-	"internal/conductor.run": 46, "internal/ledger/store/boltstore.Store": 44,
+	"internal/conductor.run": 42, "internal/ledger/store/boltstore.Store": 44,
 	"internal/requirements/reqdoc.collector": 49,
 }
 

@@ -79,7 +79,10 @@ func isCode(t types.Type) bool {
 
 // mapsFor are the packages that hand maps of JSON on by their nature: contracts and tools carry values whose shape a
 // schema gives, the condition language is evaluated over such values, and schemas are such values.
-var mapsFor = []string{"internal/conductor/builtin", "internal/conductor/contract", "internal/conductor/outside", "internal/conductor/tools", "schemas"}
+var mapsFor = []string{
+	"internal/conductor/agreement", "internal/conductor/builtin", "internal/conductor/contract", "internal/conductor/evaluating",
+	"internal/conductor/outside", "internal/conductor/tools", "internal/conductor/trace", "schemas",
+}
 
 // mapsStill are the fields elsewhere that hold one: values whose shape the contract of a tool gives. The list only
 // shrinks.

@@ -65,6 +65,7 @@ func yardOf(t *testing.T, s *store.Memory, fakes ...fake) *yard {
 	root := t.TempDir()
 	y.project.due = func() []builtin.Work {
 		if _, err := os.Stat(filepath.Join(root, "done")); err == nil {
+			y.project.requirement.Parts = []string{"design_spec", "implementation"}
 			return []builtin.Work{{Role: "pm", Obligation: ob(planning.Achieve, "requirement.status", "id", "REQ-1", "status", "implemented")}}
 		}
 		return []builtin.Work{{Role: "coder", Obligation: ob(planning.Achieve, "requirement.implementation", "id", "REQ-1"), Needs: []string{"an implementation"}}}
@@ -102,7 +103,8 @@ func TestAnAgentIsLetInForItsRun(t *testing.T) {
 	require.Equal(t, planning.OutResolved, trace.Status, trace.Obligations[0].Why)
 	run := trace.Obligations[0].Runs[0]
 	require.Equal(t, map[string]any{"text": "built by <ORCHESTRATOR_TOKEN>\n[1m"}, run.Result, "what it says is kept, without its token and what a terminal would obey")
-	require.Equal(t, []contract.Verdict{{Condition: "ACHIEVE(requirement.implementation) of REQ-1 is done in the project", Holds: true}}, run.Postconditions)
+	require.Equal(t, []contract.Verdict{{Condition: "ACHIEVE(requirement.implementation) of REQ-1 is done in the project", Holds: true},
+		{Condition: "requirement.change confirms ACHIEVE(requirement.implementation)", Holds: true}}, run.Postconditions)
 	require.Equal(t, []string{"a.coder as coder for REQ-1"}, y.gate.admitted)
 	require.Equal(t, y.Clock().Add(time.Minute+tokenGrace), y.gate.until)
 	require.Equal(t, []builtin.Briefing{{Role: "coder", Agent: "a.coder", URL: "http://127.0.0.1:1", Obligation: toBuild}}, y.project.briefings)
@@ -242,12 +244,31 @@ func TestAnAgentOverHTTP(t *testing.T) {
 	require.NotContains(t, failed.Detail, theToken)
 }
 
+// What an agent was to do is not waited for any more, since somebody else put the requirement aside: it has not done it.
+func TestAnAgentWhoseWorkIsPutAside(t *testing.T) {
+	for script, status := range map[string]string{`touch blocked; echo done`: "refused", `touch blocked; exit 3`: "failed"} {
+		y := yardOf(t, store.NewMemory(), coder("a.coder"))
+		y.project.due = func() []builtin.Work {
+			if _, err := os.Stat(filepath.Join(y.Root, "blocked")); err == nil {
+				y.project.requirement.Status = "blocked"
+				return nil
+			}
+			return []builtin.Work{{Role: "coder", Obligation: toBuild, Needs: []string{"an implementation"}}}
+		}
+		y.script("a.coder", script)
+		trace := y.ask(ada)
+		require.Equal(t, planning.OutFailed, trace.Status)
+		require.Equal(t, status, trace.Obligations[0].Runs[0].Status)
+	}
+}
+
 // A tool of an MCP server is given the prompt as an argument, which no trace has.
 func TestAnAgentOfAnMCPServer(t *testing.T) {
 	i, process := calling(t, "echo")
 	y := yardOf(t, store.NewMemory(), coder("a.coder", func(f *fake) { f.contract.Implementation = i }, withInput("id")))
 	y.project.due = func() []builtin.Work {
 		if _, err := os.Stat(process); err == nil {
+			y.project.requirement.Parts = []string{"implementation"}
 			return nil
 		}
 		return []builtin.Work{{Role: "coder", Obligation: toBuild, Needs: []string{"an implementation"}}}

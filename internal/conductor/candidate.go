@@ -44,7 +44,7 @@ func notRun(a admission) outcome { return outcome{reason: a.reason, missing: a.m
 
 // consider runs a candidate unless a check refuses it: its inputs, its dependencies, the budgets, guardrails and
 // conditions.
-func (r *run) consider(ctx context.Context, t *ObligationTrace, c *planning.Contract, depth int) (outcome, error) {
+func (r *run) consider(ctx context.Context, t *ObligationTrace, c *planning.Contract) (outcome, error) {
 	inputs, v, err := r.resolveInputs(ctx, t.Obligation, c)
 	if err != nil || !v.allowed {
 		return notRun(v), err
@@ -52,7 +52,7 @@ func (r *run) consider(ctx context.Context, t *ObligationTrace, c *planning.Cont
 	if v, err = r.recheckAllowed(ctx, t, c, inputs); err != nil || !v.allowed {
 		return notRun(v), err
 	}
-	if v, err = r.runDependencies(ctx, t, c, depth); err != nil || !v.allowed {
+	if v, err = r.runDependencies(ctx, t, c); err != nil || !v.allowed {
 		return notRun(v), err
 	}
 	if why := r.budgetExceeded(c); why != "" {
@@ -64,6 +64,9 @@ func (r *run) consider(ctx context.Context, t *ObligationTrace, c *planning.Cont
 		}
 	}
 	tool, _ := r.Tools.Tool(c.Name)
+	if c.Implementation.Means == planning.Steps {
+		return r.scopes[t.ID].satisfyByPlan(ctx, t, tool, inputs)
+	}
 	return r.execute(ctx, t, tool, inputs)
 }
 
@@ -95,26 +98,29 @@ func (r *run) began(ctx context.Context, t *ObligationTrace, c *planning.Contrac
 // resolveInputs returns the inputs of a candidate, and refuses it if one is missing or does not match its schema.
 func (r *run) resolveInputs(ctx context.Context, o planning.Obligation,
 	c *planning.Contract) (map[string]any, admission, error) {
+	inputs, missing, err := r.inputsOf(ctx, o, c)
+	if err != nil || len(missing) > 0 {
+		return nil, lacks(missing), err
+	}
+	return inputs, r.checkInputs(c, inputs), nil
+}
+
+// lacks refuses a candidate for the inputs that it lacks.
+func lacks(missing []string) admission {
+	return admission{reason: "missing input: " + strings.Join(missing, ", "), missing: missing}
+}
+
+// checkInputs holds the inputs of a candidate against their schemas.
+func (r *run) checkInputs(c *planning.Contract, inputs map[string]any) admission {
 	tool, _ := r.Tools.Tool(c.Name)
-	inputs, missing, err := r.fillInputs(ctx, o, c)
-	if known, is := r.stateTools[c.Implementation.Name]; is && c.Implementation.Means == planning.Builtin &&
-		known.Missing != nil {
-		missing = append(missing, known.Missing(o)...)
-	}
-	switch {
-	case err != nil:
-		return nil, admission{}, err
-	case len(missing) > 0:
-		return nil, admission{reason: "missing input: " + strings.Join(missing, ", "), missing: missing}, nil
-	}
 	for _, in := range c.Consumes {
 		if value, given := inputs[in.Name]; given {
 			if err := tool.CheckInput(in.Name, value); err != nil {
-				return nil, refused(in.Name + ": " + errorText(err)), nil
+				return refused(in.Name + ": " + errorText(err))
 			}
 		}
 	}
-	return inputs, allowed, nil
+	return allowed
 }
 
 // checkAllowed checks the caller's role, the guardrails and the preconditions of a candidate.
@@ -148,6 +154,8 @@ func (r *run) checkAllowed(ctx context.Context, o planning.Obligation, c *planni
 }
 
 // budgetExceeded returns why a run of a tool would exceed a budget, or "".
+//
+// Implements: ORC-256
 func (r *run) budgetExceeded(c *planning.Contract) string {
 	b := r.request.Request.Budgets
 	switch {
@@ -161,6 +169,8 @@ func (r *run) budgetExceeded(c *planning.Contract) string {
 		return "time_ms is exhausted"
 	case r.resultBytes > maxResultBytes:
 		return fmt.Sprintf("the results exceed %d MiB", maxResultBytes>>20)
+	case b.MaxResultBytes > 0 && r.resultBytes > b.MaxResultBytes:
+		return fmt.Sprintf("the results exceed the %d bytes of max_result_bytes", b.MaxResultBytes)
 	}
 	return ""
 }
@@ -170,15 +180,11 @@ func (r *run) budgetExceeded(c *planning.Contract) string {
 const maxResultBytes = 8 << 20
 
 // runDependencies runs the tools that a candidate depends on, and refuses the candidate if one does not succeed.
-func (r *run) runDependencies(ctx context.Context, t *ObligationTrace, c *planning.Contract,
-	depth int) (admission, error) {
-	if depth > r.maxDepth() {
-		return ended(planning.OutTruncated, "max_depth is exhausted"), nil
-	}
+func (r *run) runDependencies(ctx context.Context, t *ObligationTrace, c *planning.Contract) (admission, error) {
 	for _, name := range c.DependsOn {
 		needed, _ := r.Tools.Tool(name)
 		of := needed.Contract()
-		first, err := r.consider(ctx, t, &of, depth+1)
+		first, err := r.consider(ctx, t, &of)
 		if err != nil || first.result == nil {
 			return admission{reason: "it depends on " + name + ": " + first.reason, missing: first.missing,
 				ends: first.ends}, err
@@ -207,11 +213,22 @@ func (r *run) fillInputs(ctx context.Context, o planning.Obligation,
 	return inputs, missing, err
 }
 
+// inputsOf resolves the inputs of a tool, and names those that this very obligation lacks.
+func (r *run) inputsOf(ctx context.Context, o planning.Obligation,
+	c *planning.Contract) (inputs map[string]any, missing []string, err error) {
+	inputs, missing, err = r.fillInputs(ctx, o, c)
+	if known, is := r.stateTools[c.Implementation.Name]; is && c.Implementation.Means == planning.Builtin &&
+		known.Missing != nil {
+		missing = append(missing, known.Missing(o)...)
+	}
+	return inputs, missing, err
+}
+
 // firstFailing returns the first condition that does not hold, or "".
 func firstFailing(all []contract.Verdict) string {
 	for _, v := range all {
 		if !v.Holds {
-			return strings.TrimSuffix(v.Condition+" does not hold: "+v.Why, ": ")
+			return v.String()
 		}
 	}
 	return ""

@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 
 	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/contract"
+	"orchestrator/internal/conductor/evaluating"
 	"orchestrator/internal/conductor/outside"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/conductor/tools"
@@ -25,6 +27,7 @@ import (
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/rules/planning/flow"
 )
 
 // Caller identifies who asks. What a tool may do is bounded by the caller's role.
@@ -50,6 +53,7 @@ type Conductor struct {
 	choice     *planning.Choice
 	box        map[string]tools.Tool
 	stateTools map[string]builtin.Tool
+	evaluators evaluating.Set
 
 	toolSlots  chan struct{}   // of external tools that run at once
 	agentSlots chan struct{}   // of agents: they may ask for tools, and wait for slots
@@ -74,6 +78,7 @@ func New(l *ledger.Ledger, o Options) *Conductor {
 	}
 	c.stateTools = builtin.Over(o.Project)
 	maps.Copy(c.stateTools, builtin.Facts())
+	c.evaluators = evaluating.New(o.Tools, o.Box, c.stateTools)
 	return c
 }
 
@@ -104,7 +109,7 @@ func (c *Conductor) Ask(ctx context.Context, caller Caller, asked Asked) (Trace,
 			return Trace{}, err
 		}
 	}
-	if err := Check(asked.Request); err != nil {
+	if err := c.Check(asked.Request); err != nil {
 		return Trace{}, err
 	}
 	begin := c.begin
@@ -147,8 +152,8 @@ func (c *Conductor) Stop() {
 	c.running.Wait()
 }
 
-// Check refuses what the schema cannot: conditions that do not compile.
-func Check(request planning.Request) error {
+// Check refuses what the schema cannot: conditions that do not compile, steps, and references.
+func (c *Conductor) Check(request planning.Request) error {
 	if len(request.Obligations) == 0 {
 		return fault.New(fault.Malformed, "no_obligations", "the request has no obligations").
 			WithFix("send at least one, as in schemas/obligations.schema.json")
@@ -159,7 +164,15 @@ func Check(request planning.Request) error {
 			return err
 		}
 	}
-	return nil
+	if slices.ContainsFunc(request.Obligations, func(o planning.Obligation) bool { return flow.Steps(o) != nil }) {
+		if found := contract.FitObligations("/obligations", request.Obligations); len(found) > 0 {
+			return fault.New(fault.Malformed, contract.ObligationsInvalid,
+				"the steps of a plan do not fit their schema").
+				WithFix("GET /schemas/obligations.schema.json; each step is {type, payload}, as an obligation is").
+				WithFields(found...)
+		}
+	}
+	return flow.Check(request.Obligations, c.choice.Candidates)
 }
 
 // earlierTrace returns the trace of the run that an idempotency key named first.

@@ -20,7 +20,7 @@ func TestAnswersOfTheBox(t *testing.T) {
 	require.Equal(t, "4", trace.Answers[0].Result["value"])
 	require.EqualValues(t, 3, trace.Answers[1].Result["value"])
 	for _, o := range trace.Obligations {
-		require.Equal(t, &Verification{By: "again", Verified: true}, o.Verified)
+		require.Equal(t, &Verification{By: "again", With: []string{o.Runs[0].Tool}, Verified: true}, o.Verified)
 	}
 	trace = b.conduct(ob(planning.Report, "query.math", "expr", "1/0"))
 	require.Equal(t, planning.OutFailed, trace.Status)

@@ -42,7 +42,13 @@ func (r *run) execute(ctx context.Context, t *ObligationTrace, tool *contract.To
 	case err != nil:
 		return outcome{}, err
 	case c.Role != "" && changesRequirement(t.Obligation):
-		return r.checkAgentOutcome(ctx, t.Obligation, &shown, why)
+		return r.checkAgentOutcome(ctx, t, c, &shown, why)
+	case why == "":
+		why, err = verifier{run: r}.met(ctx, t, c, &shown)
+	}
+	switch {
+	case err != nil:
+		return outcome{}, err
 	case why != "":
 		o := outcome{ran: true, reason: why}
 		if done.Status != state.RunDone && !r.Clock().Before(r.deadline) {
@@ -50,6 +56,7 @@ func (r *run) execute(ctx context.Context, t *ObligationTrace, tool *contract.To
 		}
 		return o, nil
 	}
+	t.RanAt = done.At
 	return outcome{ran: true, reason: "succeeded", result: done.Result}, nil
 }
 
@@ -76,13 +83,25 @@ func (r *run) checkResult(ctx context.Context, o planning.Obligation, tool *cont
 
 // checkAgentOutcome judges an agent by the state of the project, not by what it reports: one that failed may have done
 // its work before, and one that reports success may have done nothing.
-func (r *run) checkAgentOutcome(ctx context.Context, o planning.Obligation, shown *Run, why string) (outcome, error) {
-	verdict, err := r.projectVerdict(ctx, o)
+func (r *run) checkAgentOutcome(ctx context.Context, t *ObligationTrace, c planning.Contract, shown *Run,
+	why string) (outcome, error) {
+	verdict, err := r.projectVerdict(ctx, t.Obligation)
 	if err != nil {
 		return outcome{}, err
 	}
 	shown.Postconditions = append(shown.Postconditions, verdict)
+	not := ""
+	if verdict.Holds { // what it was to do is not waited for any more; it may be so since something else was done
+		if not, err = (verifier{run: r}).met(ctx, t, c, shown); err != nil {
+			return outcome{}, err
+		}
+	}
 	switch {
+	case not != "" && why == "":
+		return outcome{ran: true, reason: not}, nil
+	case not != "":
+		shown.Status = state.RunFailed
+		return outcome{ran: true, reason: why}, nil
 	case verdict.Holds && why == "":
 		return outcome{ran: true, reason: "succeeded", result: shown.Result}, nil
 	case verdict.Holds:
@@ -140,10 +159,10 @@ func (r *run) executeOnce(ctx context.Context, t *ObligationTrace, c planning.Co
 	if err != nil && r.stopping.Err() != nil {
 		return done, r.stopping.Err() // the service ends: the run is gone on with when it is back
 	}
+	done.At, done.Result = r.Clock(), result
 	if !r.Deterministic {
-		done.DurationMS = float64(r.Clock().Sub(begun).Microseconds()) / 1000
+		done.DurationMS = float64(done.At.Sub(begun).Microseconds()) / 1000
 	}
-	done.Result = result
 	if err == nil {
 		err = r.countResult(result)
 	}
@@ -196,7 +215,7 @@ func hasSideEffects(c planning.Contract, o planning.Obligation) bool {
 // putRun writes a run with its source, its event, an assertion of its result, and what it asserts itself.
 func (r *run) putRun(w *state.Writer, t *ObligationTrace, done state.ToolRun, kind string, effects []builtin.Effect) error {
 	id := r.request.ID + "/" + done.ID
-	source, err := w.Source(state.Source{ID: id, Kind: "tool", Name: done.Tool})
+	source, err := w.Source(state.Source{ID: id, Kind: state.SourceTool, Name: done.Tool, From: t.Sources()})
 	if err != nil {
 		return err
 	}
@@ -206,18 +225,43 @@ func (r *run) putRun(w *state.Writer, t *ObligationTrace, done state.ToolRun, ki
 	}
 	if done.Result != nil {
 		if err := w.Assert(state.Assertion{ID: id, Subject: state.RunPrefix + r.request.ID, Predicate: t.ID,
-			Object: done.Result, Confidence: 1, Source: source}, true); err != nil {
+			Object: done.Result, Confidence: 1, Source: source}, state.Single); err != nil {
+			return err
+		}
+	}
+	if err := r.putEffects(w, t, done, source, effects); err != nil {
+		return err
+	}
+	return w.ToolRun(done)
+}
+
+// putEffects writes what a run asserts. If all that the tool was given stands in the request, the caller has stated it.
+func (r *run) putEffects(w *state.Writer, t *ObligationTrace, done state.ToolRun, source string,
+	effects []builtin.Effect) (err error) {
+	payload := requested(r.request.Request, t.ID).Payload
+	stated := len(effects) > 0
+	for name, input := range done.Inputs {
+		stated = stated && state.Equal(payload[name], input)
+	}
+	id := r.request.ID + "/" + done.ID
+	if stated {
+		source, err = w.Source(state.Source{ID: id + "/caller", Kind: state.SourceCaller, Name: r.request.Caller.Name})
+		if err != nil {
 			return err
 		}
 	}
 	for i, e := range effects {
 		a := state.Assertion{ID: fmt.Sprintf("%s/%d", id, i+1), Subject: e.Subject, Predicate: e.Predicate,
 			Object: e.Object, Confidence: 1, Source: source}
-		if err := w.Assert(a, e.Single); err != nil {
+		holding := state.Many
+		if (verifier{run: r}).functional(e.Subject, e.Predicate) {
+			holding = state.Functional
+		}
+		if err := w.Assert(a, holding); err != nil {
 			return err
 		}
 	}
-	return w.ToolRun(done)
+	return nil
 }
 
 // putRefused records that the result of a run violates the contract, or is not what the project shows.

@@ -94,7 +94,7 @@ func TestRelationsAreTheCallersOwn(t *testing.T) {
 	say := func(caller string, facts ...any) { ask(caller, ob(planning.Achieve, "ir.assert", "facts", facts)) }
 	people := func(caller string, filters map[string]any) any {
 		trace := ask(caller, ob(planning.Report, "query.people", "filters", filters))
-		require.Equal(t, &Verification{By: "again", Verified: true}, trace.Obligations[0].Verified)
+		require.Equal(t, &Verification{By: "again", With: []string{"ir.query"}, Verified: true}, trace.Obligations[0].Verified)
 		return trace.Answers[0].Result["values"]
 	}
 	friends, inSeattle := map[string]any{"relation": "friend"}, map[string]any{"city": "Seattle"}

@@ -122,7 +122,7 @@ func TestReadingTheProject(t *testing.T) {
 		"What is next:\n- REQ-1, coder: move it to planned", "Requirements (status not_started): 1.\n- REQ-1 is not_started (Log in)",
 	}, texts(trace))
 	for _, o := range trace.Obligations {
-		require.Equal(t, &Verification{By: "again", Verified: true}, o.Verified, "the store is read a second time")
+		require.Equal(t, &Verification{By: "again", With: []string{o.Runs[0].Tool}, Verified: true}, o.Verified, "the store is read a second time")
 	}
 	require.Equal(t, []string{"coder", "coder"}, p.asked, "the caller's own role, where none is named")
 	require.Equal(t, builtin.Query{Status: "not_started", Why: true, After: "REQ-0", Limit: 5}, p.queries[0])

@@ -12,6 +12,7 @@ import (
 	"orchestrator/internal/conductor/usage"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/rules/planning/flow"
 )
 
 // The budgets of a run that names none.
@@ -34,8 +35,10 @@ type run struct {
 	deadline    time.Time
 	trace       Trace
 	rephrase    Rephrase
-	onWait      func() // called before it waits for what is outside of the process
-	resumed     bool   // continues from what is recorded of it
+	onWait      func()            // called before it waits for what is outside of the process
+	resumed     bool              // continues from what is recorded of it
+	lookedAt    int               // steps of plans, before they are run
+	scopes      map[string]*scope // by the ids of the obligations in them
 }
 
 // guardrail is a condition that is checked before every run of a tool.
@@ -57,6 +60,7 @@ func (c *Conductor) newRun(request state.Request) *run {
 	b := request.Request.Budgets
 	r := &run{
 		Conductor: c, journal: journal{store: c.state, request: request}, runsLeft: b.MaxToolRuns, onWait: func() {},
+		scopes: map[string]*scope{},
 		trace: Trace{ID: request.ID, Caller: request.Caller, Tools: c.Tools.Digest(),
 			Obligations: make([]ObligationTrace, len(request.Request.Obligations)), Answers: []Answer{}},
 	}
@@ -86,40 +90,37 @@ func (r *run) run(ctx context.Context) (Trace, error) {
 func (r *run) obligations(ctx context.Context) error {
 	all := r.request.Request.Obligations
 	for i, o := range all {
-		r.trace.Obligations[i] = ObligationTrace{ID: obligationID(i), Obligation: o, Status: planning.Active,
-			Candidates: []Candidate{}, Runs: []Run{}, Emitted: []Emitted{}}
+		r.trace.Obligations[i] = newTrace(obligationID(i), o)
 	}
-	guardrails, rest := planning.Guardrails(all)
+	whole := (&scope{run: r, list: r.trace.Obligations}).within()
+	guardrails, _ := planning.Guardrails(all)
 	for _, i := range guardrails {
 		if err := r.guard(ctx, &r.trace.Obligations[i]); err != nil {
 			return err
 		}
 	}
 	why := r.priorViolation()
-	for _, i := range rest {
+	for _, i := range flow.Order(all) {
 		t := &r.trace.Obligations[i]
 		switch {
-		case why != "":
-			t.end(planning.Failed, planning.OutGuardrail, why)
+		case slices.Contains(guardrails, i):
 			continue
-		case verifiesAnswers(t.Obligation) && len(r.choice.Candidates(t.Obligation)) == 0:
+		case why != "":
+			t.End(planning.Failed, planning.OutGuardrail, why)
+			continue
+		case flow.VerifiesAnswers(t.Obligation):
 			continue // the verification of the answers resolves it
 		}
-		if err := r.satisfy(ctx, t); err != nil {
+		if err := whole.conduct(ctx, t); err != nil {
 			return err
 		}
 	}
 	for _, i := range guardrails {
 		if t := &r.trace.Obligations[i]; t.Status == planning.Active {
-			t.end(planning.Resolved, planning.OutResolved, "")
+			t.End(planning.Resolved, planning.OutResolved, "")
 		}
 	}
 	return nil
-}
-
-// verifiesAnswers reports whether an obligation is to verify the answers of its own request.
-func verifiesAnswers(o planning.Obligation) bool {
-	return o.Type == planning.Verify && (o.Kind() == "" || o.Kind() == "answers")
 }
 
 func conditionOf(o planning.Obligation) (*contract.Condition, error) {
@@ -181,7 +182,7 @@ func (g guardrail) violation(facts contract.Facts) string {
 	default:
 		why += "it does not hold"
 	}
-	g.traced.end(planning.Failed, planning.OutGuardrail, why)
+	g.traced.End(planning.Failed, planning.OutGuardrail, why)
 	return why
 }
 
@@ -190,7 +191,7 @@ func (r *run) satisfy(ctx context.Context, t *ObligationTrace) error {
 	candidates := r.choice.Candidates(t.Obligation)
 	switch {
 	case len(candidates) == 0 && t.Obligation.Type == planning.Clarify:
-		t.awaitAnswer()
+		t.AwaitAnswer()
 		return nil
 	case len(candidates) == 0:
 		r.noTool(t)
@@ -199,33 +200,34 @@ func (r *run) satisfy(ctx context.Context, t *ObligationTrace) error {
 	var missing []string
 	for _, c := range candidates {
 		if t.Status == planning.Resolved {
-			t.Candidates = append(t.Candidates, Candidate{c.Name, false, "already resolved by another tool"})
+			t.Considered(c.Name, false, "already resolved by another tool")
 			continue
 		}
-		o, err := r.consider(ctx, t, c, 0)
+		o, err := r.consider(ctx, t, c)
 		if err != nil {
 			return err
 		}
-		t.Candidates = append(t.Candidates, Candidate{c.Name, o.ran, o.reason})
+		t.Considered(c.Name, o.ran, o.reason)
 		if missing == nil {
 			missing = o.missing
 		}
 		switch {
 		case o.ends != "":
-			t.end(planning.Failed, o.ends, o.reason)
+			t.End(statusOf(o.ends), o.ends, o.reason)
 			return nil
 		case o.result != nil:
-			t.answered, t.Refusal = o.result, nil
-			t.end(planning.Resolved, planning.OutResolved, "")
+			t.SetResult(o.result)
+			t.Refusal = nil
+			t.End(planning.Resolved, planning.OutResolved, "")
 		}
 	}
 	switch {
 	case t.Status == planning.Resolved:
 	case len(t.Runs) == 0 && missing != nil:
-		t.clarify(missing)
+		t.Clarify(missing)
 	default:
-		t.justify("failure of " + t.Obligation.String())
-		t.end(planning.Escalated, planning.OutFailed, t.reasons())
+		t.Justify("failure of " + t.Obligation.String())
+		t.End(planning.Escalated, planning.OutFailed, t.Reasons())
 	}
 	return nil
 }
@@ -233,8 +235,8 @@ func (r *run) satisfy(ctx context.Context, t *ObligationTrace) error {
 // noTool emits an obligation to find a tool, since no registered one satisfies this.
 func (r *run) noTool(t *ObligationTrace) {
 	capability := t.Obligation.String()
-	t.emit(planning.DiscoverOp, map[string]any{"capability": capability})
-	t.end(planning.Escalated, planning.OutFailed, "no tool satisfies "+capability)
+	t.Discover()
+	t.End(planning.Escalated, planning.OutFailed, "no tool satisfies "+capability)
 	r.trace.Missing = append(r.trace.Missing, capability)
 }
 
@@ -281,6 +283,11 @@ func (r *run) finish(ctx context.Context) error {
 	for _, t := range r.trace.Obligations {
 		each = append(each, t.Outcome)
 	}
+	for t := range r.trace.Each() {
+		if t.Asked != nil {
+			t.Obligation = *t.Asked // the inputs of its runs have the values
+		}
+	}
 	r.trace.Status = planning.OutcomeOf(each)
 	r.trace.Outcome = r.trace.Status
 	raw, err := ledger.Encode(r.trace)
@@ -288,8 +295,8 @@ func (r *run) finish(ctx context.Context) error {
 		return err
 	}
 	r.enqueue(func(w *state.Writer) error {
-		for _, t := range r.trace.Obligations {
-			if err := putObligation(w, t); err != nil {
+		for t := range r.trace.Each() {
+			if err := putObligation(w, *t); err != nil {
 				return err
 			}
 		}
@@ -310,8 +317,9 @@ func putObligation(w *state.Writer, t ObligationTrace) error {
 			return err
 		}
 	}
-	if t.Verified == nil {
+	if t.Verified == nil || t.Verified.By == byNothing {
 		return nil
 	}
-	return w.Evidence(state.Evidence{ID: t.ID, By: t.Verified.By, Verified: t.Verified.Verified, Why: t.Verified.Why})
+	return w.Evidence(state.Evidence{ID: t.ID, By: t.Verified.By, With: t.Verified.With, Verified: t.Verified.Verified,
+		Why: t.Verified.Why})
 }

@@ -44,10 +44,10 @@ func TestWhatARunLeaves(t *testing.T) {
 func TestWhatTheEndOfARunLeaves(t *testing.T) {
 	b := conductorOf(t, store.NewMemory(), named("t.a", "REPORT(k.x)", lying(planning.CheckBlocking, differs)), named("t.b", "REPORT(k.y)", lying(planning.CheckBlocking, nil)),
 		named("t.c", "REPORT(k.z)"))
-	trace := b.conduct(ob(planning.Report, "k.x"), ob(planning.Report, "k.y"), ob(planning.Report, "query.astronauts"), ob(planning.Report, "k.z"), ob(planning.Report, "status.name"))
+	trace := b.conduct(ob(planning.Report, "k.x"), ob(planning.Report, "k.y", "value", "t.b"), ob(planning.Report, "query.astronauts"), ob(planning.Report, "k.z"), ob(planning.Report, "status.name"))
 	require.NoError(t, b.state.View(t.Context(), func(v state.View) error {
 		for id, want := range map[string]state.Evidence{
-			"o1": {ID: "o1", Run: trace.ID, By: "again", Why: "it is 5"}, "o2": {ID: "o2", Run: trace.ID, By: "facts", Verified: true},
+			"o1": {ID: "o1", Run: trace.ID, By: "again", With: []string{"t.a"}, Why: "it is 5"}, "o2": {ID: "o2", Run: trace.ID, By: "facts", Verified: true, With: []string{trace.ID + "/o2"}},
 		} {
 			evidence, found, err := v.Evidence(trace.ID, id)
 			require.NoError(t, err)
@@ -106,7 +106,7 @@ func TestTheTimeOfARun(t *testing.T) {
 		require.Equal(t, planning.OutResolved, trace.Obligations[0].Outcome)
 		if want == planning.OutTruncated {
 			require.Zero(t, *second.runs)
-			require.Equal(t, []Candidate{{"t.b", false, "time_ms is exhausted"}}, trace.Obligations[1].Candidates)
+			require.Equal(t, []Candidate{{Tool: "t.b", Taken: false, Reason: "time_ms is exhausted"}}, trace.Obligations[1].Candidates)
 		}
 	}
 }

@@ -2,177 +2,282 @@ package conductor
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
 	"orchestrator/internal/conductor/builtin"
+	"orchestrator/internal/conductor/contract"
+	"orchestrator/internal/conductor/evaluating"
 	"orchestrator/internal/conductor/language"
+	"orchestrator/internal/conductor/provenance"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/conductor/tools"
-	"orchestrator/internal/fault"
+	"orchestrator/internal/conductor/trace"
 	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/rules/planning/flow"
 )
 
-// verify evaluates every answer a second time, before any is given. What is not confirmed is not answered, where the
-// contract blocks it, or where a VERIFY alone asked for it; what a VERIFY asked for is resolved by this.
+// verifier evaluates what the tools of a run say.
+type verifier struct {
+	*run
+	all bool // a VERIFY asks for every answer
+}
+
+func (r *run) verifier() verifier {
+	return verifier{r, slices.ContainsFunc(r.request.Request.Obligations, flow.VerifiesAnswers)}
+}
+
+// The ways of evaluation.
+const (
+	byAgain   = "again" // a built-in tool works it out
+	byFacts   = "facts" // it is held against what sources state
+	byNothing = trace.ByNothing
+)
+
+// finding is the outcome of the evaluation of one answer.
+type finding struct {
+	Verification
+	kept  map[string]any // what may be answered of it
+	gives bool           // it is answered although nothing confirms it
+}
+
+// verify evaluates every answer a second time, before any is given. What is not confirmed is not answered, unless the
+// contract says that it is given as uncertain; what a VERIFY asked for is resolved by this.
 func (r *run) verify(ctx context.Context) error {
+	v := r.verifier()
 	sound, reports := true, 0
-	for i := range r.trace.Obligations {
-		t := &r.trace.Obligations[i]
+	for t := range r.trace.Each() {
 		if t.Obligation.Type != planning.Report {
 			continue
 		}
 		reports++
-		if t.answered == nil {
+		if t.Result() == nil {
 			sound = false
 			continue
 		}
-		confirmed, err := r.confirm(ctx, t)
+		confirmed, err := v.confirm(ctx, t)
 		if err != nil {
 			return err
 		}
 		sound = sound && confirmed
+		r.trace.Answers = append(r.trace.Answers, *t.Answer)
 	}
 	for i := range r.trace.Obligations {
 		t := &r.trace.Obligations[i]
 		switch {
-		case t.Obligation.Type != planning.Verify || t.Status != planning.Active || t.Outcome != "":
+		case !flow.VerifiesAnswers(t.Obligation) || t.Status != planning.Active || t.Outcome != "":
 		case sound && reports > 0:
-			t.end(planning.Resolved, planning.OutResolved, "")
+			t.End(planning.Resolved, planning.OutResolved, "")
 		default:
-			t.end(planning.Failed, planning.OutFailed, "there is no answer, one is missing, or one was not confirmed")
+			t.End(planning.Failed, planning.OutFailed, "there is no answer, one is missing, or one was not confirmed")
 		}
 	}
 	return nil
 }
 
-// confirm checks one answer, and gives it, or says that it is uncertain.
-func (r *run) confirm(ctx context.Context, t *ObligationTrace) (bool, error) {
+// confirm checks one answer, once, and makes its text, or says that it is uncertain.
+func (v verifier) confirm(ctx context.Context, t *ObligationTrace) (bool, error) {
+	if t.Answer != nil {
+		return !t.Answer.Uncertain, nil
+	}
 	last := t.Runs[len(t.Runs)-1]
-	tool, _ := r.Tools.Tool(last.Tool)
-	c := tool.Contract()
-	by, cause := r.evaluate(ctx, t, c, last)
-	if err := ctx.Err(); err != nil {
+	f, err := v.evaluate(ctx, t, last)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
 		return false, err
 	}
-	if by != "" {
-		t.Verified = &Verification{By: by, Verified: cause == nil}
-	}
-	answer := Answer{Obligation: t.ID, Result: t.answered, Text: language.Out(t.Obligation, t.answered)}
-	if cause == nil {
-		r.trace.Answers = append(r.trace.Answers, answer)
+	t.Verified = &f.Verification
+	if f.Verified || f.By == byNothing {
+		t.SetResult(f.kept)
+		t.Answer = &Answer{Obligation: t.ID, Result: f.kept, Text: language.Out(t.Obligation, f.kept)}
 		return true, nil
 	}
-	t.Verified.Why = errorText(cause)
-	answer.Uncertain, answer.Text = true, language.Uncertain(t.Obligation, t.Verified.Why)
-	if c.Verify != planning.CheckNonBlocking {
-		answer.Result = nil
-		t.end(planning.Failed, planning.OutFailed, "the answer was not confirmed: "+t.Verified.Why)
+	answer := Answer{Obligation: t.ID, Text: language.Uncertain(t.Obligation, f.Why), Uncertain: true}
+	if f.gives {
+		answer.Result = t.Result()
+	} else {
+		t.End(planning.Failed, planning.OutFailed, "the answer was not confirmed: "+f.Why)
 	}
-	t.emit(planning.Justify, map[string]any{"about": "verification of " + t.Obligation.String(),
-		"evidence": map[string]any{"by": by, "why": t.Verified.Why, "run": last.ID}})
-	r.trace.Answers = append(r.trace.Answers, answer)
+	t.Doubt(last.ID)
+	t.Answer = &answer
 	return false, nil
 }
 
-// evaluate evaluates a result a second time: by the tool's own other way, or against what is known. by is "" if neither
-// the contract nor the request asks for it.
-func (r *run) evaluate(ctx context.Context, t *ObligationTrace, c planning.Contract, last Run) (by string, err error) {
-	if c.Verify == planning.CheckOff && !slices.ContainsFunc(r.request.Request.Obligations, verifiesAnswers) {
-		return "", nil
+// evaluate evaluates an answer: by the built-in tool of its kind, whoever answered, or else as the contract of the tool
+// says.
+//
+// Implements: ORC-240
+func (v verifier) evaluate(ctx context.Context, t *ObligationTrace, last Run) (finding, error) {
+	tool, _ := v.Tools.Tool(last.Tool)
+	c := tool.Contract()
+	if by, is := v.evaluators.For(t.Obligation); is {
+		return v.evaluateBy(ctx, t, last, by)
 	}
-	if c.Implementation.Means == planning.Builtin {
-		if k, is := r.stateTools[c.Implementation.Name]; is && k.Repeatable {
-			return "again", r.evaluateAgain(ctx, k, t.Obligation, c, t.answered)
-		}
-		if tool := r.box[c.Implementation.Name]; tool.Again != nil {
-			return "again", tool.Again(ctx, tools.In{Payload: t.Obligation.Payload, Input: last.Inputs,
-				Now: r.Clock()}, t.answered)
-		}
+	if c.Verify == planning.CheckOff && !v.all {
+		return finding{kept: t.Result(), Verification: Verification{By: byNothing, Why: "no built-in tool evaluates " +
+			t.Obligation.String() + ", and the contract of " + c.Name + " asks for no verification"}}, nil
 	}
-	return "facts", r.crossCheck(ctx, t, last)
+	f, err := v.ownWay(ctx, t, c, last)
+	if f.By == "" && err == nil {
+		f, err = v.byFacts(ctx, t, c)
+	}
+	f.gives = c.Verify == planning.CheckNonBlocking && !v.all
+	return f, err
 }
 
-// evaluateAgain runs a state tool once more, with what is known now, and compares.
-func (r *run) evaluateAgain(ctx context.Context, k builtin.Tool, o planning.Obligation, c planning.Contract,
-	result map[string]any) error {
-	inputs, missing, err := r.fillInputs(ctx, o, &c)
-	if err != nil {
-		return err
+// evaluateBy has the built-in tool of the kind work the obligation out.
+func (v verifier) evaluateBy(ctx context.Context, t *ObligationTrace, last Run,
+	by *evaluating.Tool) (finding, error) {
+	name := by.Contract.Name
+	if last.Tool == name && v.box[name].Again != nil {
+		return v.ownWay(ctx, t, by.Contract, last)
 	}
+	f := finding{Verification: Verification{By: byAgain, With: []string{name}}}
+	inputs, missing, err := v.fillInputs(ctx, t.Obligation, &by.Contract)
+	if err != nil {
+		return f, err
+	}
+	call := v.callOf(t.Obligation, inputs, "")
 	if len(missing) > 0 {
-		return fault.New(fault.Conflict, "answer_differs", "an input is no longer known: %v", missing).
-			WithFix("ask again")
+		f.Why = name + " cannot evaluate it: it needs " + strings.Join(missing, ", ")
+		return f, nil
 	}
-	again, _, err := k.Run(ctx, r.callOf(o, inputs, ""))
+	evaluated, err := by.Evaluate(ctx, call, t.RanAt)
 	if err != nil {
-		return err
+		f.Why = name + " cannot evaluate it: " + errorText(err)
+		return f, nil
 	}
-	if !state.Equal(again, result) {
-		return fault.New(fault.Conflict, "answer_differs", "a second evaluation returned %v", fmt.Sprint(again)).
-			WithFix("ask again: what is known has changed")
+	f.kept, f.Why = by.Judge(last.Tool, t.Result(), evaluated)
+	if f.Why == "" {
+		f.Why, f.Sources, err = v.disputed(ctx, by.Rests(call, evaluated))
 	}
-	return nil
+	f.Verified = f.Why == ""
+	return f, err
 }
 
-// crossCheck checks an answer against what is known: it is recorded as it was answered, unless the run leaves nothing
-// behind, and nothing that is known contradicts it.
-func (r *run) crossCheck(ctx context.Context, t *ObligationTrace, last Run) error {
-	if err := r.flush(ctx, "known"); err != nil { // what is held of this very run is looked at
-		return err
+// ownWay evaluates the answer of a built-in tool by its other way or, where it has none, by running it once more. By is
+// "" where it can be evaluated in neither way.
+func (v verifier) ownWay(ctx context.Context, t *ObligationTrace, c planning.Contract, last Run) (finding, error) {
+	name := c.Implementation.Name
+	box, inBox := v.box[name]
+	repeatable := inBox && box.Again != nil || v.stateTools[name].Repeatable
+	if c.Implementation.Means != planning.Builtin || !repeatable {
+		return finding{}, nil
 	}
-	return r.state.View(ctx, func(v state.View) error {
-		if !r.ephemeral {
-			if err := r.checkRecorded(v, t, last); err != nil {
-				return err
-			}
+	f := finding{kept: t.Result(), Verification: Verification{By: byAgain, With: []string{name}}}
+	var err error
+	if inBox {
+		err = box.Again(ctx, tools.In{Payload: t.Obligation.Payload, Input: last.Inputs, Now: t.RanAt}, t.Result())
+	} else {
+		var again map[string]any
+		again, _, err = v.stateTools[name].Run(ctx, v.callOf(t.Obligation, last.Inputs, ""))
+		if err == nil && !state.Equal(again, t.Result()) {
+			f.Why = "a second evaluation differs"
 		}
-		return r.checkContradiction(v, t)
+	}
+	if err != nil {
+		f.Why = errorText(err)
+	}
+	f.Verified = f.Why == ""
+	return f, nil
+}
+
+// byFacts holds an answer against what sources state.
+func (v verifier) byFacts(ctx context.Context, t *ObligationTrace, c planning.Contract) (finding, error) {
+	f := finding{Verification: Verification{By: byFacts}}
+	err := v.view(ctx, func(s state.View) error {
+		found, err := provenance.Confirm(provenance.Question{
+			Obligation: t.Obligation, User: builtin.UserSubject(v.request.Caller), Answered: t.Result(),
+			Required: evaluating.Required(c.Produces), Functional: v.functional,
+			Stated: func(member string) []provenance.Said { return v.stated(t, member) },
+			Held: func(subject, predicate string) ([]provenance.Said, error) {
+				return provenance.Held(s, v.request.ID, subject, predicate)
+			},
+		})
+		f.kept, f.Sources, f.Why, f.Verified = found.Kept, found.Sources, found.Why, found.Why == ""
+		return err
 	})
+	for _, s := range f.Sources {
+		f.With = append(f.With, s.ID)
+	}
+	return f, err
 }
 
-// checkRecorded requires exactly one assertion of an answer, with the tool that answered as its source.
-func (r *run) checkRecorded(v state.View, t *ObligationTrace, last Run) error {
-	held, err := v.Held(state.RunPrefix+r.request.ID, t.ID)
-	if err != nil {
-		return err
-	}
-	if len(held) != 1 || !state.Equal(held[0].Object, t.answered) {
-		return fault.New(fault.Conflict, "answer_not_held", "the recorded answer differs from the one given").
-			WithFix("ask again")
-	}
-	source, found, err := v.Source(held[0].Source)
-	if err != nil {
-		return err
-	}
-	if !found || source.Run != r.request.ID || source.Name != last.Tool {
-		return errors.New("the answer has no source")
-	}
-	return nil
-}
-
-// callerPrefix begins the kinds of obligations about the caller: status.name is about the slot name.
-const callerPrefix = "status."
-
-// checkContradiction checks an answer about the caller against what is known of the caller. Only a single object, held
-// in its place, contradicts it; of several any may be meant, and what nobody has said contradicts nothing.
-func (r *run) checkContradiction(v state.View, t *ObligationTrace) error {
-	slot, is := strings.CutPrefix(t.Obligation.Kind(), callerPrefix)
-	if !is {
+// stated returns what the caller states in the request for a member.
+func (v verifier) stated(t *ObligationTrace, member string) []provenance.Said {
+	value, given := requested(v.request.Request, t.ID).Payload[member]
+	if value, given = flow.Stated(value, given); !given || member == "kind" {
 		return nil
 	}
-	held, err := v.Held(builtin.UserSubject(r.request.Caller), slot)
-	if err != nil || len(held) != 1 {
-		return err
-	}
-	for _, member := range []string{"value", slot} {
-		if said, has := t.answered[member]; has && !state.Equal(said, held[0].Object) {
-			return fault.New(fault.Conflict, "answer_contradicted", "it is known that the %s is %s", slot,
-				fault.Clip(fmt.Sprint(held[0].Object), 80)).
-				WithFix("send ACHIEVE(%s) if that has changed", t.Obligation.Kind())
+	return []provenance.Said{{Value: value, Source: provenance.Source{ID: v.request.ID + "/" + t.ID,
+		Kind: state.SourceCaller, By: v.request.Caller.Name}}}
+}
+
+// requested returns an obligation as the caller sent it; one without a type where it came from another obligation.
+func requested(all planning.Request, id string) planning.Obligation {
+	for i, o := range all.Obligations {
+		if obligationID(i) == id {
+			return o
 		}
 	}
-	return nil
+	return planning.Obligation{}
+}
+
+// functional reports whether a subject has at most one object of a predicate: what a contract declares, and the name of
+// a user.
+func (v verifier) functional(subject, predicate string) bool {
+	return v.Tools.Functional(predicate) ||
+		predicate == builtin.PredicateName && strings.HasPrefix(subject, builtin.UserPrefix)
+}
+
+// disputed says which of the facts that an answer rests on is contradicted, and by which sources; "" if none is.
+func (v verifier) disputed(ctx context.Context, facts []builtin.Fact) (why string, by []provenance.Source, err error) {
+	facts = slices.DeleteFunc(facts, func(f builtin.Fact) bool { return !v.functional(f.Subject, f.Predicate) })
+	if len(facts) == 0 {
+		return "", nil, nil
+	}
+	err = v.view(ctx, func(s state.View) error {
+		for _, f := range facts {
+			held, err := provenance.Held(s, v.request.ID, f.Subject, f.Predicate)
+			if err != nil {
+				return err
+			}
+			if why, by = provenance.Disputed(f, held); why != "" {
+				return nil
+			}
+		}
+		return nil
+	})
+	return why, by, err
+}
+
+// met checks that an obligation which is not a question was met by a tool that says so, where a built-in tool can tell:
+// by what the store shows, or by checking once more. It returns why it was not, or "".
+func (v verifier) met(ctx context.Context, t *ObligationTrace, c planning.Contract, shown *Run) (string, error) {
+	by, is := v.evaluators.For(t.Obligation)
+	if !is || t.Obligation.Type == planning.Report || c.Name == by.Contract.Name || !c.Meets(t.Obligation) {
+		return "", nil
+	}
+	inputs, missing, err := v.fillInputs(ctx, t.Obligation, &by.Contract)
+	if err != nil {
+		return "", err
+	}
+	verdict := contract.Verdict{Condition: by.Contract.Name + " confirms " + t.Obligation.String()}
+	if len(missing) > 0 {
+		verdict.Why = "it needs " + strings.Join(missing, ", ")
+	} else {
+		verdict.Why = by.Unmet(ctx, v.callOf(t.Obligation, inputs, ""), c.Name, shown.Result)
+	}
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	verdict.Holds = verdict.Why == ""
+	shown.Postconditions = append(shown.Postconditions, verdict)
+	if verdict.Holds {
+		return "", nil
+	}
+	shown.Status = state.RunRefused
+	return "it is not so: " + verdict.Why, nil
 }

@@ -81,7 +81,7 @@ func (h *conductorHandlers) translation(utterance string,
 		request, err := h.Model.In(ctx, utterance, string(schema), func(made []byte) error {
 			request, err := obligations(made)
 			if err == nil {
-				err = conductor.Check(request)
+				err = h.Conductor.Check(request)
 			}
 			return err
 		})

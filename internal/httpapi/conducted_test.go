@@ -79,7 +79,7 @@ func TestAPMMovesAStatusThroughTheConductor(t *testing.T) {
 	require.Equal(t, "The requirements of the project, 3 in all, by status: not_started 2, planned 1.", trace.Answers[2].Text)
 	require.Equal(t, "What is next:\n- REQ-001, pm: move it to design_in_progress", trace.Answers[3].Text)
 	for _, o := range trace.Obligations {
-		require.Equal(t, &conductor.Verification{By: "again", Verified: true}, o.Verified)
+		require.Equal(t, &conductor.Verification{By: "again", With: []string{o.Runs[0].Tool}, Verified: true}, o.Verified)
 	}
 	trace = h.ask("pm", "mark REQ-002 as blocked because the supplier is late, see mail/late.txt; what is blocked and why")
 	require.Equal(t, planning.OutResolved, trace.Status)

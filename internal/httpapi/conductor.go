@@ -3,6 +3,7 @@ package httpapi
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -71,11 +72,11 @@ func (h *conductorHandlers) conducted(w http.ResponseWriter, r *http.Request, bo
 	if len(trace.Obligations) == 1 && trace.Obligations[0].Refusal != nil {
 		return &refusedRun{trace}
 	}
-	return writeTrace(w, trace, trace.Obligations...)
+	return writeTrace(w, trace, slices.Collect(trace.Each())...)
 }
 
 // writeTrace answers with the trace of a run, and with what its refusals say to who asked for it.
-func writeTrace(w http.ResponseWriter, trace any, live ...conductor.ObligationTrace) error {
+func writeTrace(w http.ResponseWriter, trace any, live ...*conductor.ObligationTrace) error {
 	var refusals []*fault.Error
 	for _, o := range live {
 		if o.Refusal != nil {

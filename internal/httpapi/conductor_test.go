@@ -108,6 +108,7 @@ func provokeConductor(h *harness) {
 	}))
 	h.expect(409, "run_under_way", "coder", "POST", "/obligations", strings.TrimSuffix(obligation("query.math", sum), "}")+`,"idempotency_key":"slow"}`)
 	h.expect(400, "invalid_obligations", "coder", "POST", "/obligations", `{"obligations":[]}`)
+	h.expect(400, "invalid_references", "coder", "POST", "/obligations", obligation("query.math", `"expr":{"from":"o2.value"}`))
 	provokeDrive(h)
 	h.expect(422, "secret_in_text", "coder", "POST", "/obligations", obligation("status.name", `"n":"`+awsKey+`"`))
 	h.expect(422, "missing_capability", "coder", "POST", "/obligations", obligation("query.astronauts", `"n":1`))

@@ -123,16 +123,22 @@ func (o conductOptions) plan(ctx context.Context, body []byte, out io.Writer) er
 	if err := jsonv2.Unmarshal(raw, &plan); err != nil {
 		return err
 	}
-	for _, one := range plan.Obligations {
-		fmt.Fprintf(out, "%s %s\n", one.ID, output.Printable(one.Obligation.String()))
+	showPlan(out, "", plan.Obligations)
+	return nil
+}
+
+// showPlan shows what would be run for obligations, each before its steps.
+func showPlan(out io.Writer, indent string, all []conductor.ObligationPlan) {
+	for _, one := range all {
+		fmt.Fprintf(out, "%s%s %s\n", indent, one.ID, output.Printable(one.Obligation.String()))
 		if len(one.Candidates) == 0 && one.Why != "" {
-			fmt.Fprintf(out, "  %s\n", output.Printable(one.Why))
+			fmt.Fprintf(out, "%s  %s\n", indent, output.Printable(one.Why))
 		}
 		for _, c := range one.Candidates {
-			fmt.Fprintf(out, "  %s: %s\n", output.Printable(c.Tool), output.Printable(c.Reason))
+			fmt.Fprintf(out, "%s  %s: %s\n", indent, output.Printable(c.Tool), output.Printable(c.Reason))
 		}
+		showPlan(out, indent+"  ", one.Steps)
 	}
-	return nil
 }
 
 func (o conductOptions) post(ctx context.Context, path string, body []byte) ([]byte, error) {
@@ -171,5 +177,13 @@ func showUnresolved(out io.Writer, t conductor.ObligationTrace) {
 		if question, is := e.Obligation.Payload["question"].(string); is {
 			fmt.Fprintf(out, "  %s\n", output.Printable(question))
 		}
+	}
+	for _, step := range t.Steps {
+		if step.Status.Resolved() {
+			fmt.Fprintf(out, "  %s %s: done\n", step.ID, output.Printable(step.Obligation.String()))
+			continue
+		}
+		fmt.Fprintf(out, "  %s ", step.ID)
+		showUnresolved(out, step)
 	}
 }

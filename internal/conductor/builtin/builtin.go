@@ -16,6 +16,11 @@ import (
 type Tool struct {
 	Run        func(ctx context.Context, c Call) (result map[string]any, asserted []Effect, err error)
 	Repeatable bool // running it again evaluates the answer again
+	// Shown looks up what the store shows of what the tool brings about, in the members that its postconditions name;
+	// nil where running the tool changes nothing.
+	Shown func(ctx context.Context, c Call) (result map[string]any, err error)
+	// Rests lists the facts that an answer rests on; nil where it rests on none.
+	Rests func(c Call, result map[string]any) []Fact
 
 	// Missing names inputs that this very obligation lacks; nil where the contract says it all.
 	Missing func(o planning.Obligation) []string
@@ -35,8 +40,10 @@ type Call struct {
 type Effect struct {
 	Subject, Predicate string
 	Object             any
-	Single             bool // it takes the place of what was held
 }
+
+// Fact names what is said of a subject.
+type Fact struct{ Subject, Predicate string }
 
 // text returns an input that is a text, or "".
 func (c Call) text(name string) string {

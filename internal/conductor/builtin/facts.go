@@ -14,8 +14,10 @@ import (
 // Facts returns the tools that work on what is known, by name.
 func Facts() map[string]Tool {
 	return map[string]Tool{
-		"ir.assert": {Run: assertFacts}, "ir.query": {Run: querySubjects, Repeatable: true},
-		"ir.recall": {Run: recall, Repeatable: true}, "ir.remember": {Run: remember},
+		"ir.assert":   {Run: assertFacts, Shown: shownFacts},
+		"ir.query":    {Run: querySubjects, Repeatable: true, Rests: restsOnFilters},
+		"ir.recall":   {Run: recall, Repeatable: true, Rests: restsOnName},
+		"ir.remember": {Run: remember, Shown: shownName},
 	}
 }
 
@@ -60,20 +62,12 @@ func assertFacts(ctx context.Context, c Call) (map[string]any, []Effect, error) 
 	var effects []Effect
 	for _, f := range facts {
 		fact, _ := f.(map[string]any)
-		subject, _ := fact["subject"].(string)
-		predicate, _ := fact["predicate"].(string)
-		if subject == "user" {
-			subject = c.user()
-		}
-		if strings.HasPrefix(subject, state.RunPrefix) || strings.HasPrefix(subject, UserPrefix) &&
-			subject != c.user() {
+		one := c.asserted(fact)
+		if strings.HasPrefix(one.Subject, state.RunPrefix) || strings.HasPrefix(one.Subject, UserPrefix) &&
+			one.Subject != c.user() {
 			return nil, nil, fault.New(fault.Forbidden, "subject_forbidden",
-				"only the conductor, or that user, may assert facts about %q", fault.Clip(subject, 80)).
+				"only the conductor, or that user, may assert facts about %q", fault.Clip(one.Subject, 80)).
 				WithFix("assert facts about user, which is yourself, or about a subject of your own")
-		}
-		one := Effect{subject, predicate, fact["object"], false}
-		if relation, is := relationIn(predicate, one.Object); is && subject != c.user() {
-			one = Effect{c.user(), relation, subject, false}
 		}
 		effects = append(effects, one)
 	}
@@ -81,6 +75,41 @@ func assertFacts(ctx context.Context, c Call) (map[string]any, []Effect, error) 
 		return nil, nil, err
 	}
 	return map[string]any{"asserted": len(effects)}, effects, nil
+}
+
+// asserted returns the assertion that a fact makes. What somebody is to the caller is about the caller.
+func (c Call) asserted(fact map[string]any) Effect {
+	subject, _ := fact["subject"].(string)
+	predicate, _ := fact["predicate"].(string)
+	if subject == "user" {
+		subject = c.user()
+	}
+	reserved := strings.HasPrefix(subject, state.RunPrefix) || strings.HasPrefix(subject, UserPrefix)
+	if relation, is := relationIn(predicate, fact["object"]); is && !reserved {
+		return Effect{c.user(), relation, subject}
+	}
+	return Effect{subject, predicate, fact["object"]}
+}
+
+// shownFacts counts the facts of an ACHIEVE that are held.
+func shownFacts(ctx context.Context, c Call) (map[string]any, error) {
+	facts, _ := c.Inputs["facts"].([]any)
+	count := 0
+	err := c.View(ctx, func(v state.View) error {
+		for _, f := range facts {
+			fact, _ := f.(map[string]any)
+			one := c.asserted(fact)
+			held, err := v.Held(one.Subject, one.Predicate)
+			if err != nil {
+				return err
+			}
+			if slices.ContainsFunc(held, func(a state.Assertion) bool { return state.Equal(a.Object, one.Object) }) {
+				count++
+			}
+		}
+		return nil
+	})
+	return map[string]any{"asserted": count}, err
 }
 
 // predicateRelation says what somebody is to the caller: friend, colleague. That is between the two, and is kept on the
@@ -152,11 +181,34 @@ func querySubjects(ctx context.Context, c Call) (map[string]any, []Effect, error
 	return map[string]any{"values": values}, nil, err
 }
 
+// restsOnFilters lists what the filters say of each subject that was found.
+func restsOnFilters(c Call, result map[string]any) (facts []Fact) {
+	filters, _ := c.Inputs["filters"].(map[string]any)
+	subjects, _ := result["values"].([]any)
+	for _, predicate := range slices.Sorted(maps.Keys(filters)) {
+		if relation, is := relationIn(predicate, filters[predicate]); is {
+			facts = append(facts, Fact{c.user(), relation})
+			continue
+		}
+		for _, s := range subjects {
+			if subject, is := s.(string); is {
+				facts = append(facts, Fact{subject, predicate})
+			}
+		}
+	}
+	return facts
+}
+
+func restsOnName(c Call, _ map[string]any) []Fact { return []Fact{{c.user(), PredicateName}} }
+
+// PredicateName says what somebody is called.
+const PredicateName = "name"
+
 // recall returns what is known, and not what the payload may say of it.
 func recall(ctx context.Context, c Call) (map[string]any, []Effect, error) {
 	var held []state.Assertion
 	err := c.View(ctx, func(v state.View) (err error) {
-		held, err = v.Held(c.user(), "name")
+		held, err = v.Held(c.user(), PredicateName)
 		return err
 	})
 	if err == nil && (len(held) != 1 || !state.Equal(held[0].Object, c.Inputs["name"])) {
@@ -168,5 +220,18 @@ func recall(ctx context.Context, c Call) (map[string]any, []Effect, error) {
 
 func remember(_ context.Context, c Call) (map[string]any, []Effect, error) {
 	return map[string]any{"value": c.Inputs["value"]},
-		[]Effect{{c.user(), "name", c.Inputs["value"], true}}, nil
+		[]Effect{{c.user(), PredicateName, c.Inputs["value"]}}, nil
+}
+
+// shownName returns what is known of the caller's name.
+func shownName(ctx context.Context, c Call) (map[string]any, error) {
+	result := map[string]any{}
+	err := c.View(ctx, func(v state.View) error {
+		held, err := v.Held(c.user(), PredicateName)
+		if len(held) == 1 {
+			result["value"] = held[0].Object
+		}
+		return err
+	})
+	return result, err
 }

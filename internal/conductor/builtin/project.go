@@ -93,7 +93,7 @@ func Over(p Project) map[string]Tool {
 		"requirement.missing":  {Run: on.missing, Repeatable: true},
 		"requirement.next":     {Run: on.next, Repeatable: true},
 		"query.requirements":   {Run: on.query, Repeatable: true},
-		"requirement.change":   {Run: on.change, Missing: missingMember},
+		"requirement.change":   {Run: on.change, Missing: missingMember, Shown: on.shown},
 		"requirement.evidence": {Run: on.evidence},
 		"audit.verify":         {Run: on.log},
 	}
@@ -108,6 +108,11 @@ func (p project) status(ctx context.Context, _ Call) (map[string]any, []Effect, 
 
 func (p project) requirement(ctx context.Context, c Call) (map[string]any, []Effect, error) {
 	return noEffects(p.Requirement(ctx, c.text("id")))
+}
+
+func (p project) shown(ctx context.Context, c Call) (map[string]any, error) {
+	result, _, err := p.requirement(ctx, c)
+	return result, err
 }
 
 func (p project) missing(ctx context.Context, c Call) (map[string]any, []Effect, error) {

@@ -45,6 +45,11 @@ const isFalse = "it is false"
 // opposite.
 func (v Verdict) Decided() bool { return v.Holds || v.Why == isFalse }
 
+// String returns that the condition does not hold, and why.
+func (v Verdict) String() string {
+	return strings.TrimSuffix(v.Condition+" does not hold: "+v.Why, ": ")
+}
+
 // CompileCondition compiles what must hold before anything is run: a precondition, or the condition of a MAINTAIN or
 // AVOID. It knows the variables payload, input, caller, ir and state. What is wrong is a *fault.Error of kind Invalid.
 func CompileCondition(text string) (*Condition, error) {

@@ -12,6 +12,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -22,18 +23,20 @@ import (
 
 // Registry holds every tool of a project. It never changes, and is safe for concurrent use.
 type Registry struct {
-	tools  []*Tool // by name
-	byName map[string]*Tool
-	digest string
+	tools     []*Tool // by name
+	byName    map[string]*Tool
+	relations map[string]planning.Relation // by predicate
+	digest    string
 }
 
 func newRegistry(tools []*Tool) (*Registry, error) {
-	r := &Registry{tools: tools, byName: make(map[string]*Tool, len(tools))}
+	r := &Registry{tools: tools, byName: make(map[string]*Tool, len(tools)), relations: map[string]planning.Relation{}}
 	slices.SortFunc(r.tools, func(a, b *Tool) int { return strings.Compare(a.contract.Name, b.contract.Name) })
 	contracts := make([]planning.Contract, 0, len(tools))
 	for _, t := range r.tools {
 		r.byName[t.contract.Name] = t
 		contracts = append(contracts, t.contract)
+		maps.Copy(r.relations, t.contract.Relations) // none disagrees with another
 	}
 	canonical, err := json.Marshal(contracts) // members in the order of the type, those of schemas sorted
 	if err != nil {
@@ -51,6 +54,11 @@ func (r *Registry) Tools() []*Tool { return slices.Clone(r.tools) }
 func (r *Registry) Tool(name string) (*Tool, bool) {
 	t, known := r.byName[name]
 	return t, known
+}
+
+// Functional reports whether a contract declares that a subject has at most one object of a predicate.
+func (r *Registry) Functional(predicate string) bool {
+	return r.relations[predicate] == planning.Functional
 }
 
 // Digest returns the SHA-256 of all contracts, as sha256:hexadecimal: equal for equal contracts, in whatever files they

@@ -380,3 +380,39 @@ func BenchmarkLoad(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/100, "µs/contract")
 }
+
+// Verifies: ORC-242
+func TestRelations(t *testing.T) {
+	one := `{"name":"t.a","version":"1","description":"d","satisfies":["REPORT(k.x)"],"produces":{},"reliability":"high","cost":"tiny","latency_ms":1,"timeout_ms":1,"verify":"off","idempotent":true,"implementation":{"means":"exec","argv":["x"]},"relations":{"city":"functional","friend":"many"}}`
+	load := func(other string) (*Registry, error) {
+		dir := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "a.json"), []byte(one), 0o600))
+		if other != "" {
+			text := strings.Replace(one, "t.a", "t.b", 1)
+			text = strings.Replace(text, `{"city":"functional","friend":"many"}`, other, 1)
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "b.json"), []byte(text), 0o600))
+		}
+		return Load(dir, nil)
+	}
+	alone, err := load("")
+	require.NoError(t, err)
+	require.True(t, alone.Functional("city"))
+	require.False(t, alone.Functional("friend"))
+	require.False(t, alone.Functional("else"))
+	agreed, err := load(`{"city":"functional"}`)
+	require.NoError(t, err)
+	require.True(t, agreed.Functional("city"))
+	require.NotEqual(t, alone.Digest(), agreed.Digest())
+	for other, says := range map[string]string{
+		`{"city":"many"}`: "b.json:1: city is many here, and functional at a.json:1", `{"friend":"functional"}`: "friend is functional here, and many at a.json:1",
+		`{"city":"one"}`: "must be one of", `{"":"many"}`: "relations", `["city"]`: "object",
+	} {
+		_, err := load(other)
+		require.Error(t, err, other)
+		var all []string
+		for _, f := range fault.As(err).Fields {
+			all = append(all, f.Pointer+" "+f.Detail)
+		}
+		require.Contains(t, strings.Join(all, "\n"), says)
+	}
+}

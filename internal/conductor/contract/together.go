@@ -9,8 +9,9 @@ import (
 	"orchestrator/internal/fault"
 )
 
-// checkTogether checks contracts against one another: for duplicate names, and for dependencies that do not exist or
-// are circular. Invalid contracts count with their names, so that nothing that is there is reported missing.
+// checkTogether checks contracts against one another: for duplicate names, for dependencies that do not exist or are
+// circular, and for relations on which they disagree. Invalid contracts count with their names, so that nothing that is
+// there is reported missing.
 func checkTogether(sources []source) []fault.Field {
 	byName := map[string]source{}
 	var wrong []fault.Field
@@ -34,7 +35,33 @@ func checkTogether(sources []source) []fault.Field {
 			}
 		}
 	}
-	return append(wrong, cycles(byName)...)
+	return slices.Concat(wrong, cycles(byName), disagreements(sources))
+}
+
+// disagreements finds relations that two contracts declare differently.
+func disagreements(sources []source) (wrong []fault.Field) {
+	type declared struct {
+		as string
+		at source
+	}
+	first := map[string]declared{}
+	for _, s := range sources {
+		object, _ := s.value.(map[string]any)
+		relations, _ := object["relations"].(map[string]any)
+		for _, predicate := range slices.Sorted(maps.Keys(relations)) {
+			as, _ := relations[predicate].(string)
+			before, known := first[predicate]
+			switch {
+			case !known:
+				first[predicate] = declared{as, s}
+			case before.as != as:
+				pointer := "/relations/" + fault.PointerToken(predicate)
+				wrong = append(wrong, s.wrong(pointer, "relation_disagrees", "%s is %s here, and %s at %s",
+					fault.Clip(predicate, 80), fault.Clip(as, 20), fault.Clip(before.as, 20), before.at.place(pointer)))
+			}
+		}
+	}
+	return wrong
 }
 
 // dependsOn returns the names of the tools that the contract needs, whether it is valid or not.

@@ -15,6 +15,7 @@ import (
 	"orchestrator/internal/rules/claiming"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/rules/planning/flow"
 	"orchestrator/internal/secret"
 	"orchestrator/internal/system/runner"
 )
@@ -203,7 +204,8 @@ func describe(due builtin.Work) string {
 }
 
 func requestFor(o planning.Obligation) planning.Request {
-	return planning.Request{Obligations: []planning.Obligation{o}, Budgets: planning.Budgets{TimeMS: obligationTimeMS}}
+	return planning.Request{Obligations: []planning.Obligation{flow.Literal(o)},
+		Budgets: planning.Budgets{TimeMS: obligationTimeMS}}
 }
 
 // conduct conducts one obligation.

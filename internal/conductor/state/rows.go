@@ -196,28 +196,45 @@ func (w *Writer) Key(caller, idempotencyKey string) error {
 	return w.put(w.Run, kindKey, caller, idempotencyKey)
 }
 
-// Assert puts an assertion, with its entity and, where its object is an entity too, the relation. One of the same
-// subject and predicate that is held so far ends, where single says that there can be but one. What is held already
-// stays as it is, but for what runs resulted in: there each run has its say, with its own source.
-func (w *Writer) Assert(a Assertion, single bool) error {
+// Holding says what an assertion does to those of the same subject and predicate that are held.
+type Holding int
+
+// The ways of holding.
+const (
+	Many       Holding = iota // it stands beside them; what is held already is not held twice
+	Single                    // it takes the place of all; what one run resulted in is held once for each obligation
+	Functional                // it takes the place of what the same actor said, and stands beside what others say
+)
+
+// Assert puts an assertion, with its entity and, where its object is an entity too, the relation.
+func (w *Writer) Assert(a Assertion, holding Holding) error {
 	a.Since, a.Until = w.At, time.Time{}
 	held, err := w.Held(a.Subject, a.Predicate)
 	if err != nil {
 		return err
 	}
-	ids := []string{}
+	ids, known := []string{}, false
 	for _, old := range held {
-		switch {
-		case Equal(old.Object, a.Object) && !strings.HasPrefix(a.Subject, RunPrefix):
-			return nil
-		case single:
-			old.Until = w.At
-			if err := w.put(old, kindAssertion, old.ID); err != nil {
-				return err
-			}
-		default:
-			ids = append(ids, old.ID)
+		ends, err := w.ends(old, a, holding)
+		if err != nil {
+			return err
 		}
+		same := Equal(old.Object, a.Object) && !strings.HasPrefix(a.Subject, RunPrefix) && (ends || holding == Many)
+		known = known || same
+		if same || !ends {
+			ids = append(ids, old.ID)
+			continue
+		}
+		old.Until = w.At
+		if err := w.put(old, kindAssertion, old.ID); err != nil {
+			return err
+		}
+	}
+	if known && len(ids) == len(held) {
+		return nil
+	}
+	if known {
+		return w.put(ids, kindHeld, a.Subject, a.Predicate)
 	}
 	if err := w.relate(a); err != nil {
 		return err
@@ -226,6 +243,29 @@ func (w *Writer) Assert(a Assertion, single bool) error {
 		return err
 	}
 	return w.put(a, kindAssertion, a.ID)
+}
+
+// ends reports whether an assertion takes the place of an older one.
+func (w *Writer) ends(old, a Assertion, holding Holding) (bool, error) {
+	if holding != Functional {
+		return holding == Single, nil
+	}
+	before, err := actorOf(w.get, old.Source)
+	if err != nil {
+		return false, err
+	}
+	now, err := actorOf(w.get, a.Source)
+	return before == now, err
+}
+
+// actorOf returns who is behind a source: who stated it, or whose run the tool ran in.
+func actorOf(get func(kind string, id ...string) (jsontext.Value, error), source string) (string, error) {
+	s, _, err := read[Source](get, kindSource, source)
+	if err != nil || s.Kind != SourceTool {
+		return s.Name, err
+	}
+	r, _, err := read[Request](get, kindRequest, s.Run)
+	return r.Caller.Name, err
 }
 
 // relate makes the entity of an assertion known, and its relation to another one.

@@ -70,11 +70,20 @@ type Assertion struct {
 // Source is where assertions come from.
 type Source struct {
 	ID   string    `json:"id"`
-	Kind string    `json:"kind"` // tool
-	Name string    `json:"name"` // of the tool
+	Kind string    `json:"kind"` // SourceTool, SourceCaller, SourceAnswer
+	Name string    `json:"name"` // of the tool, of the caller, of who gave the answer
 	Run  string    `json:"run"`  // of the conductor
 	At   time.Time `json:"at"`
+
+	From []string `json:"from,omitempty"` // ids of the obligations of the run whose results it was given
 }
+
+// The kinds of sources.
+const (
+	SourceTool   = "tool"   // a tool found it out
+	SourceCaller = "caller" // the caller stated it in the request
+	SourceAnswer = "answer" // it was given as the answer to a question
+)
 
 // Event is something that happened in a run.
 type Event struct {
@@ -124,6 +133,8 @@ type Evidence struct {
 	By       string `json:"by"` // again: it was evaluated again; facts: it was held against what is known
 	Verified bool   `json:"verified"`
 	Why      string `json:"why,omitempty"`
+
+	With []string `json:"with,omitempty"` // again: the built-in tool; facts: the ids of the sources
 }
 
 // Request is a run as it was asked for.

@@ -30,11 +30,11 @@ func openedIn(t *testing.T, s store.Store) (*Store, *ledger.Ledger) {
 	return New(l), l
 }
 
-func assert(t *testing.T, ir *Store, id, subject, predicate string, object any, single bool) {
+func assert(t *testing.T, ir *Store, id, subject, predicate string, object any, holding Holding) {
 	t.Helper()
 	require.NoError(t, ir.Step(t.Context(), "r1", "tool ended", ada, func(w *Writer) error {
 		source, err := w.Source(Source{ID: "s-" + id, Kind: "tool", Name: "t"})
-		return errors.Join(err, w.Assert(Assertion{ID: id, Subject: subject, Predicate: predicate, Object: object, Confidence: 1, Source: source}, single))
+		return errors.Join(err, w.Assert(Assertion{ID: id, Subject: subject, Predicate: predicate, Object: object, Confidence: 1, Source: source}, holding))
 	}))
 }
 
@@ -49,19 +49,19 @@ func view[T any](t *testing.T, ir *Store, read func(View) (T, error)) (value T) 
 
 func TestWhatIsHeld(t *testing.T) {
 	ir, _ := opened(t)
-	assert(t, ir, "a1", "user:ada", "name", "Ada", true)
-	assert(t, ir, "a2", "user:ada", "name", "Ada Lovelace", true)
-	assert(t, ir, "a3", "Alice Smith", "city", "Seattle", false)
-	assert(t, ir, "a4", "Bob/Johnson", "city", "Seattle", false)
-	assert(t, ir, "a5", "Bob/Johnson", "city", "Oslo", false)
-	assert(t, ir, "a6", "Bob/Johnson", "city", "Seattle", false) // held already
-	assert(t, ir, "a7", "Bob/Johnson", "friend", "Alice Smith", false)
-	assert(t, ir, "a8", "Carol", "city", "Oslo", false)
-	assert(t, ir, "a9", "run:r1", "o1", map[string]any{"city": "Oslo"}, true)
-	assert(t, ir, "a10", "run:r1", "city", "Oslo", true)
-	assert(t, ir, "a11", "ruo", "city", "Lima", true)
+	assert(t, ir, "a1", "user:ada", "name", "Ada", Single)
+	assert(t, ir, "a2", "user:ada", "name", "Ada Lovelace", Single)
+	assert(t, ir, "a3", "Alice Smith", "city", "Seattle", Many)
+	assert(t, ir, "a4", "Bob/Johnson", "city", "Seattle", Many)
+	assert(t, ir, "a5", "Bob/Johnson", "city", "Oslo", Many)
+	assert(t, ir, "a6", "Bob/Johnson", "city", "Seattle", Many) // held already
+	assert(t, ir, "a7", "Bob/Johnson", "friend", "Alice Smith", Many)
+	assert(t, ir, "a8", "Carol", "city", "Oslo", Many)
+	assert(t, ir, "a9", "run:r1", "o1", map[string]any{"city": "Oslo"}, Single)
+	assert(t, ir, "a10", "run:r1", "city", "Oslo", Single)
+	assert(t, ir, "a11", "ruo", "city", "Lima", Single)
 
-	assert(t, ir, "a12", "run:r1", "city", "Oslo", true) // another tool of the run has found the same
+	assert(t, ir, "a12", "run:r1", "city", "Oslo", Single) // another tool of the run has found the same
 	held := view(t, ir, func(v View) ([]Assertion, error) { return v.Held("run:r1", "city") })
 	require.Len(t, held, 1)
 	require.Equal(t, "s-a12", held[0].Source)
@@ -165,4 +165,36 @@ func TestAStepThatCannotBe(t *testing.T) {
 		spoil(&s, &record)
 		require.ErrorContains(t, s.Apply(record, func(string, jsontext.Value) {}), want)
 	}
+}
+
+// Of a functional relation each actor has one word, the newest, and the words of others stand beside it.
+func TestFunctionalAssertions(t *testing.T) {
+	ir, _ := opened(t)
+	say := func(id, who, object string, holding Holding) {
+		require.NoError(t, ir.Step(t.Context(), "r1", "known", ada, func(w *Writer) error {
+			source, err := w.Source(Source{ID: "s-" + id, Kind: SourceCaller, Name: who})
+			return errors.Join(err, w.Assert(Assertion{ID: id, Subject: "Bob", Predicate: "city", Object: object, Confidence: 1, Source: source}, holding))
+		}))
+	}
+	held := func() (ids []string) {
+		for _, a := range view(t, ir, func(v View) ([]Assertion, error) { return v.Held("Bob", "city") }) {
+			ids = append(ids, a.ID)
+		}
+		return ids
+	}
+	say("a1", "ada", "Oslo", Many)
+	say("a2", "ada", "Rome", Many) // before it was declared functional
+	say("a3", "ada", "Rome", Functional)
+	require.Equal(t, []string{"a2"}, held(), "which is her word already")
+	say("a4", "eve", "Lima", Functional)
+	say("a5", "eve", "Rome", Functional)
+	require.Equal(t, []string{"a2", "a5"}, held(), "each has a word, also where they agree")
+	require.Equal(t, "Rome", view(t, ir, View.Facts)["Bob"]["city"])
+	say("a6", "ada", "Bonn", Functional)
+	require.Equal(t, []string{"a5", "a6"}, held())
+	say("a7", "ada", "Bonn", Functional)
+	require.Equal(t, []string{"a5", "a6"}, held())
+	ended := view(t, ir, func(v View) (Assertion, error) { a, _, err := v.Assertion("a2"); return a, err })
+	require.NotZero(t, ended.Until)
+	require.Equal(t, "eve", view(t, ir, func(v View) (string, error) { return v.Actor("s-a4") }))
 }

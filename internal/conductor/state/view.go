@@ -3,6 +3,7 @@ package state
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -118,9 +119,11 @@ func (v View) Facts() (Facts, error) {
 			of = Objects{}
 			facts[subject] = of
 		}
-		objects := make([]any, len(held))
-		for i, a := range held {
-			objects[i] = a.Object
+		var objects []any
+		for _, a := range held { // several may say the same
+			if !slices.ContainsFunc(objects, func(o any) bool { return Equal(o, a.Object) }) {
+				objects = append(objects, a.Object)
+			}
 		}
 		if of[predicate] = any(objects); len(objects) == 1 {
 			of[predicate] = objects[0]
@@ -196,6 +199,9 @@ func (v View) Obligations(run string) (all []Obligation, err error) {
 func (v View) Assertion(id string) (Assertion, bool, error) {
 	return read[Assertion](v.get, kindAssertion, id)
 }
+
+// Actor returns who is behind a source: who stated it, or whose run the tool ran in.
+func (v View) Actor(source string) (string, error) { return actorOf(v.get, source) }
 
 // Source returns where assertions come from.
 func (v View) Source(id string) (Source, bool, error) { return read[Source](v.get, kindSource, id) }

@@ -6,6 +6,7 @@ import (
 	"time"
 	_ "time/tzdata" // the zones, for machines that have none
 
+	"orchestrator/internal/conductor/agreement"
 	"orchestrator/internal/conductor/normalize"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/planning"
@@ -74,7 +75,7 @@ func timeNow() Tool {
 			"value": map[string]any{"type": "string", "format": "date-time", "description": "the time, to the second"},
 			"zone":  textSchema("the zone it is told in", 0),
 		}, "value", "zone"))
-	return Tool{Contract: c, Run: runNow}
+	return Tool{Contract: c, Run: runNow, Senses: map[string]agreement.Sense{"value": agreement.Moment}}
 }
 
 func runNow(_ context.Context, in In) (map[string]any, error) {

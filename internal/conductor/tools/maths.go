@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strconv"
 
+	"orchestrator/internal/conductor/agreement"
 	"orchestrator/internal/conductor/arith"
 	"orchestrator/internal/conductor/lettercount"
 	"orchestrator/internal/rules/planning"
@@ -22,7 +23,8 @@ func mathEval() Tool {
 			"decimal": textSchema("of a fraction: twenty digits of it, rounded", 0),
 		}, "value"))
 	c.Verify = planning.CheckBlocking
-	return Tool{Contract: c, Run: runMath, Again: againMath}
+	return Tool{Contract: c, Run: runMath, Again: againMath,
+		Senses: map[string]agreement.Sense{"value": agreement.Number}}
 }
 
 func runMath(_ context.Context, in In) (map[string]any, error) {

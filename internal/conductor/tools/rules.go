@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"orchestrator/internal/conductor/agreement"
 	"orchestrator/internal/conductor/datalog"
 	"orchestrator/internal/rules/planning"
 )
@@ -42,7 +43,8 @@ func rulesDeduce() Tool {
 		}, "holds", "answers", "count", "proof"))
 	c.Verify = planning.CheckBlocking
 	c.LatencyMS, c.TimeoutMS = 5, 10_000
-	return Tool{Contract: c, Run: runDeduce, Again: againDeduce}
+	return Tool{Contract: c, Run: runDeduce, Again: againDeduce,
+		Senses: map[string]agreement.Sense{"answers": agreement.Ordered, "proof": agreement.Free}}
 }
 
 func programOf(in In) (datalog.Program, error) {
@@ -58,7 +60,11 @@ func programOf(in In) (datalog.Program, error) {
 	if err != nil {
 		return datalog.Program{}, err
 	}
-	return datalog.Read(facts, rules, query)
+	p, err := datalog.Read(facts, rules, query)
+	if err == nil {
+		err = p.CheckSense()
+	}
+	return p, err
 }
 
 func runDeduce(ctx context.Context, in In) (map[string]any, error) {

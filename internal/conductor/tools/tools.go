@@ -9,6 +9,7 @@ import (
 	"context"
 	"time"
 
+	"orchestrator/internal/conductor/agreement"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/planning"
 )
@@ -31,6 +32,9 @@ type Tool struct {
 	// Again works the result out another way and compares; its error says what differs. It takes a result as Run gave
 	// it, or as it was read back from JSON. It is nil where nothing can be evaluated again.
 	Again func(ctx context.Context, in In, result map[string]any) error
+
+	// Senses says of members of the result how another tool's are compared with them, where not as JSON.
+	Senses map[string]agreement.Sense
 }
 
 // Box returns every tool that needs no store, in the order of their names.

@@ -124,7 +124,7 @@ func TestRuns(t *testing.T) {
 				`{"fact":"grandparent(ann, cid)","from":[1,2],"rule":"grandparent(X, Z) :- parent(X, Y), parent(Y, Z).","step":3}]}`},
 		{"rules.deduce", obj{"rules": []any{grandparent}, "query": "grandparent(ann, X)"}, `{"answers":[],"count":0,"holds":false,"proof":[]}`},
 		{"rules.deduce", obj{"facts": []any{}, "rules": []string{grandparent}, "query": "grandparent(ann, X)"}, `{"answers":[],"count":0,"holds":false,"proof":[]}`},
-		{"rules.deduce", obj{"facts": family, "rules": []any{}, "query": "parent(ann, bob)"}, `{"answers":["parent(ann, bob)"],"count":1,"holds":true,"proof":[{"fact":"parent(ann, bob)","step":1}]}`},
+		{"rules.deduce", obj{"facts": family, "rules": []any{grandparent}, "query": "parent(ann, bob)"}, `{"answers":["parent(ann, bob)"],"count":1,"holds":true,"proof":[{"fact":"parent(ann, bob)","step":1}]}`},
 	} {
 		tl := tool(t, c.tool)
 		for _, slot := range tl.Contract.Consumes {
@@ -180,10 +180,12 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"math.eval", obj{"expr": "1/0"}, "division_by_zero"}, {"math.eval", obj{"expr": "9**9**9"}, "number_too_large"}, {"math.eval", obj{"expr": "2+"}, "expression_syntax"},
 		{"math.eval", obj{}, "tool_input"}, {"math.eval", nil, "tool_input"}, {"math.eval", obj{"expr": 4}, "tool_input"}, {"math.eval", obj{"expr": nil}, "tool_input"},
-		{"text.count_letters", obj{"text": "a"}, "tool_input"}, {"text.count_letters", obj{"letter": "a"}, "tool_input"}, {"text.count_letters", obj{"text": "a", "letter": "a", "case_sensitive": "yes"}, "tool_input"}, {"text.count_letters", obj{"text": "a", "letter": "ab"}, "letter_not_one"},
+		{"text.count_letters", obj{"text": "a"}, "tool_input"}, {"text.count_letters", obj{"letter": "a"}, "tool_input"}, {"text.count_letters", obj{"text": "a", "letter": "a", "case_sensitive": "yes"}, "tool_input"}, {"text.count_letters", obj{"text": "a", "letter": "ab"}, "letter_not_one"}, {"text.count_letters", obj{"text": "a", "letter": ""}, "letter_not_one"}, {"text.count_letters", obj{"text": "", "letter": "a"}, "text_empty"},
+		{"math.eval", obj{"expr": "import os"}, "expression_syntax"}, {"math.eval", obj{"expr": ""}, "expression_syntax"},
 		{"normalize.email", obj{"email": "x"}, "email_invalid"}, {"normalize.email", nil, "tool_input"}, {"normalize.url", obj{"url": "x"}, "url_invalid"}, {"normalize.phone", obj{"phone": "030 123456"}, "phone_country_missing"},
 		{"normalize.phone", obj{"phone": "030 123456", "country_code": 49}, "tool_input"}, {"normalize.phone", nil, "tool_input"},
 		{"time.now", obj{"zone": "Mars/Olympus"}, "zone_unknown"}, {"time.now", obj{"zone": "Local"}, "zone_unknown"}, {"time.now", obj{"zone": "../../etc/passwd"}, "zone_unknown"}, {"time.now", obj{"zone": "/etc/localtime"}, "zone_unknown"}, {"time.now", obj{"zone": "+99:00"}, "zone_unknown"}, {"time.now", obj{"zone": 1}, "tool_input"},
+		{"rules.deduce", obj{"facts": []any{"p(a)"}, "rules": []any{}, "query": "p(a)"}, "rules_missing"}, {"rules.deduce", obj{"facts": []any{"age(bob, 30)"}, "rules": []any{"old(X) :- age(X, thirty)."}, "query": "old(bob)"}, "type_mismatch"},
 		{"rules.deduce", obj{"rules": []any{"p(X) :- q(Y)."}, "query": "p(a)"}, "rule_unbound"}, {"rules.deduce", obj{"rules": []any{}}, "tool_input"}, {"rules.deduce", obj{"rules": "x", "query": "p"}, "tool_input"}, {"rules.deduce", obj{"facts": []any{1}, "query": "p"}, "tool_input"},
 	} {
 		tl := tool(t, c.tool)

@@ -59,4 +59,8 @@ var reading = []Entry{
 		"GET /schemas/drive.schema.json has the shape; {} drives all that is not done."},
 	{"invalid_obligations", []int{400}, asItIs, "The obligations do not fit their schema; errors says where.",
 		"GET /schemas/obligations.schema.json has the shape: each obligation is {type, payload}."},
+	{"invalid_references", []int{400}, asItIs,
+		"An obligation takes a result that it cannot be given; errors says where.",
+		"Correct the references that errors lists. A reference is the name of an obligation and a path, " +
+			"such as o1.value; in a text {{\"{{\"}} stands for two braces."},
 }

@@ -1,5 +1,7 @@
 package planning
 
+import "slices"
+
 // Reliability grades how reliable a tool is.
 type Reliability string
 
@@ -63,7 +65,23 @@ type Contract struct {
 	Idempotent     bool           `json:"idempotent"`
 	DependsOn      []string       `json:"depends_on,omitempty"` // names of other tools
 	Implementation Implementation `json:"implementation"`
+
+	Relations map[string]Relation `json:"relations,omitempty"` // what is so of facts, by predicate
 }
+
+// Meets reports whether the contract satisfies an obligation.
+func (c Contract) Meets(o Obligation) bool {
+	return slices.Contains(c.Satisfies, o.String()) || slices.Contains(c.Satisfies, string(o.Type))
+}
+
+// Relation says how many objects a predicate has for one subject.
+type Relation string
+
+// The relations. One that no contract declares has many.
+const (
+	Functional     Relation = "functional" // at most one: two that actors state contradict each other
+	ManyPerSubject Relation = "many"
+)
 
 // Input is an input of a tool.
 type Input struct {
@@ -81,6 +99,7 @@ const (
 	Exec    Means = "exec"
 	HTTP    Means = "http"
 	MCP     Means = "mcp"
+	Steps   Means = "plan" // it is made of other obligations
 )
 
 // Stdin says what a program reads from its standard input, and writes to its standard output.
@@ -106,9 +125,11 @@ type Implementation struct {
 	Env    []string `json:"env,omitempty"`    // exec and mcp: names of variables that are passed on
 	Stdin  Stdin    `json:"stdin,omitempty"`  // exec: what it reads; "" is StdinJSON
 	Dir    string   `json:"dir,omitempty"`    // exec and mcp: the working folder, relative to the project; "" is the project's root
-	Usage  string   `json:"usage,omitempty"`  // exec, of an agent: the client in whose form its output reports tokens; "" has it recognised
+	Usage  string   `json:"usage,omitempty"`  // exec, of an agent: whose form its report of tokens has
 	SHA256 string   `json:"sha256,omitempty"` // exec and mcp: of the program, in hexadecimal; checked before each run
 	URL    string   `json:"url,omitempty"`    // http
 	Method string   `json:"method,omitempty"` // http; "" is POST
 	Hosts  []string `json:"hosts,omitempty"`  // http: host:port pairs that may be dialled; "" is that of the URL
+
+	Steps []Obligation `json:"steps,omitempty"` // plan: what brings it about, in this order but for what they take
 }

@@ -32,7 +32,8 @@ func Types() []Type {
 // Obligation is something that must be brought about.
 type Obligation struct {
 	Type    Type           `json:"type"`
-	Payload map[string]any `json:"payload"` // as schemas/obligations.schema.json has it; its kind says what it is about
+	Name    string         `json:"name,omitempty"` // others refer to it by this, or by its place: o1
+	Payload map[string]any `json:"payload"`        // as schemas/obligations.schema.json has it; its kind says what it is about
 }
 
 // KindStatus is the kind of the obligations about the status of a requirement: to say it, and to move it.
@@ -55,11 +56,13 @@ func (o Obligation) String() string {
 // Budgets bound a run. 0 is the default of each.
 type Budgets struct {
 	MaxToolRuns int     `json:"max_tool_runs,omitzero"` // runs of tools, failed ones included
-	MaxDepth    int     `json:"max_depth,omitzero"`     // tools that other tools depend on
+	MaxDepth    int     `json:"max_depth,omitzero"`     // obligations that came of obligations
 	TimeMS      int     `json:"time_ms,omitzero"`       // milliseconds
 	MaxCost     float64 `json:"max_cost,omitzero"`      // the sum of what the runs weigh; see Cost.Weight
 	MaxTokens   int64   `json:"max_tokens,omitzero"`    // that agents report; no agent starts once they are used up
 	MaxCostUSD  float64 `json:"max_cost_usd,omitzero"`  // likewise, in US dollars
+
+	MaxResultBytes int `json:"max_result_bytes,omitzero"` // bytes of the results of all runs
 }
 
 // Request is what a caller asks for.

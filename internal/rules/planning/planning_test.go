@@ -147,3 +147,14 @@ func TestOnlyWhatIsResolvedIs(t *testing.T) {
 	require.True(t, Report.Answers())
 	require.False(t, Achieve.Answers())
 }
+
+func TestWhatAContractMeets(t *testing.T) {
+	math, all := Contract{Satisfies: []string{"REPORT(query.math)"}}, Contract{Satisfies: []string{"REPORT"}}
+	o := Obligation{Type: Report, Payload: map[string]any{"kind": "query.math"}}
+	require.True(t, math.Meets(o))
+	require.True(t, all.Meets(o))
+	o.Payload["kind"] = "query.people"
+	require.False(t, math.Meets(o))
+	require.True(t, all.Meets(o))
+	require.False(t, all.Meets(Obligation{Type: Achieve}))
+}

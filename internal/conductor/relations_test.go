@@ -1,0 +1,109 @@
+package conductor
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/conductor/provenance"
+	"orchestrator/internal/conductor/tools"
+	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/rules/planning"
+)
+
+// cities is a tool that says where somebody lives, and whose contract says that it is in one place.
+func cities(check planning.Checking, where *string) fake {
+	return named("t.city", "REPORT(k.city)", withInput("who"), func(f *fake) {
+		f.contract.Verify, f.contract.Relations = check, map[string]planning.Relation{"city": planning.Functional}
+		f.contract.Produces = map[string]any{"type": "object", "required": []any{"value"}}
+		f.run = func(tools.In) (map[string]any, error) { return map[string]any{"value": *where}, nil }
+	})
+}
+
+// saying has somebody conduct obligations.
+func (b bench) saying(who string, all ...planning.Obligation) Trace {
+	b.t.Helper()
+	trace, err := b.Conduct(b.t.Context(), Caller{Name: who, Role: "coder"}, planning.Request{Obligations: all})
+	require.NoError(b.t, err)
+	return trace
+}
+
+func livesIn(city string) planning.Obligation {
+	return ob(planning.Achieve, "ir.assert", "facts", []any{fact("Bob", "city", city), fact("Bob", "relation", "friend")})
+}
+
+// Verifies: ORC-241
+func TestAnswersThatNeedASource(t *testing.T) {
+	where := "Oslo"
+	where1 := ob(planning.Report, "k.city", "who", "Bob")
+	b := conductorOf(t, store.NewMemory(), cities(planning.CheckBlocking, &where))
+	trace := b.conduct(where1)
+	require.Equal(t, planning.Failed, trace.Obligations[0].Status)
+	require.Contains(t, trace.Obligations[0].Verified.Why, "no source states value")
+	withheld(t, trace.Obligations[0], trace.Answers[0])
+
+	trace = b.conduct(livesIn("Oslo"), where1)
+	require.Equal(t, planning.OutResolved, trace.Status, trace.Obligations[1].Why)
+	id := trace.ID + "/o1/1/caller"
+	require.Equal(t, &Verification{By: byFacts, With: []string{id}, Verified: true, Sources: []provenance.Source{{ID: id, Kind: "caller", By: "ada"}}},
+		trace.Obligations[1].Verified, "the caller states it in the same request")
+	trace = b.saying("eve", where1)
+	require.Equal(t, []provenance.Source{{ID: id, Kind: "caller", By: "ada", Run: id[:16], At: b.Clock()}}, trace.Obligations[0].Verified.Sources, "another one stated it before")
+	where = "Lima"
+	trace = b.conduct(where1)
+	require.Contains(t, trace.Obligations[0].Verified.Why, `value is "Lima", but stated is "Oslo" (ada, on `)
+	require.Equal(t, []any{map[string]any{"id": id, "kind": "caller", "by": "ada", "run": id[:16], "at": "2026-01-02T03:04:05Z"}},
+		trace.Obligations[0].Emitted[0].Obligation.Payload["evidence"].(map[string]any)["sources"])
+
+	doubtful := conductorOf(t, store.NewMemory(), cities(planning.CheckNonBlocking, &where))
+	trace = doubtful.conduct(where1)
+	require.Equal(t, planning.OutResolved, trace.Status)
+	require.True(t, trace.Answers[0].Uncertain)
+	require.Equal(t, "Lima", trace.Answers[0].Result["value"])
+	trace = doubtful.conduct(where1, ob(planning.Verify, "answers"))
+	require.Nil(t, trace.Answers[0].Result, "a VERIFY of the answers blocks it")
+}
+
+// Verifies: ORC-242
+func TestContradictedRelations(t *testing.T) {
+	where := "Oslo"
+	b := conductorOf(t, store.NewMemory(), cities(planning.CheckBlocking, &where))
+	people := func(predicate, object string) planning.Obligation {
+		return ob(planning.Report, "query.people", "filters", map[string]any{predicate: object})
+	}
+	b.saying("ada", livesIn("Rome"))
+	b.saying("ada", livesIn("Oslo"))
+	require.Equal(t, []any{"Bob"}, b.conduct(people("city", "Oslo")).Answers[0].Result["values"], "the newer word of ada")
+	require.Equal(t, []any{}, b.conduct(people("city", "Rome")).Answers[0].Result["values"])
+
+	b.saying("eve", livesIn("Lima"))
+	for _, question := range []planning.Obligation{people("city", "Oslo"), people("city", "Lima"), ob(planning.Report, "k.city", "who", "Bob")} {
+		trace := b.conduct(question)
+		of := trace.Obligations[0]
+		withheld(t, of, trace.Answers[0])
+		require.Contains(t, of.Verified.Why, `city of Bob is functional, and contradicted: "Oslo" (ada, on 2026-01-02T03:04:05Z in the run `)
+		require.Contains(t, of.Verified.Why, `and "Lima" (eve, on `)
+		require.Len(t, of.Verified.Sources, 2)
+	}
+	require.Equal(t, []any{"Bob"}, b.conduct(people("relation", "friend")).Answers[0].Result["values"], "which rests on no city")
+	require.Equal(t, []any{}, b.conduct(people("city", "Rome")).Answers[0].Result["values"], "and so does this")
+
+	b.saying("eve", livesIn("Oslo"))
+	trace := b.conduct(ob(planning.Report, "k.city", "who", "Bob"), people("city", "Oslo"))
+	require.Equal(t, planning.OutResolved, trace.Status, "eve says what ada says")
+	require.Len(t, trace.Obligations[0].Verified.Sources, 2)
+	require.Equal(t, planning.OutResolved, b.conduct(ob(planning.Maintain, "g", "condition", `ir["Bob"].city == "Oslo"`)).Status, "conditions see it once")
+	b.saying("ada", livesIn("Bonn"))
+	require.Equal(t, planning.Failed, b.conduct(people("city", "Bonn")).Obligations[0].Status, "eve has not taken back her word")
+}
+
+// Where nothing is declared a subject has many objects.
+func TestRelationsWithManyObjects(t *testing.T) {
+	b := conductorOf(t, store.NewMemory())
+	b.saying("ada", livesIn("Oslo"), livesIn("Rome"))
+	b.saying("eve", livesIn("Lima"))
+	for _, city := range []string{"Oslo", "Rome", "Lima"} {
+		trace := b.conduct(ob(planning.Report, "query.people", "filters", map[string]any{"city": city}))
+		require.Equal(t, []any{"Bob"}, trace.Answers[0].Result["values"])
+	}
+}
