@@ -34,7 +34,7 @@ var public = map[string][]string{
 	"internal/agentclient": {"commandline", "frontmatter", "settings"},
 	"internal/auditor":     {"replay", "witness"},
 	"internal/boundary":    {"control", "doctor", "finish", "folder", "hook", "install", "record", "report"},
-	"internal/conductor":   {"builtin", "contract", "drive", "language", "prompt", "state", "tools"},
+	"internal/conductor":   {"builtin", "contract", "drive", "language", "outside", "prompt", "state", "tools", "worktree"},
 	"internal/daemon":      {"project"},
 	"internal/ledger":      {"audit", "store", "store/boltstore", "thread"},
 	"internal/operator":    {"adopting", "applying", "backup", "config", "database", "doctor", "exportfile", "keyfile", "localservice", "merging", "offline", "setup", "since", "tokens", "unfinished"},

@@ -70,7 +70,8 @@ func (e outsideError) Error() string {
 	return string(e) + " is not embedded, and nothing is loaded from elsewhere"
 }
 
-// compile compiles a document of draft 2020-12, which may refer to nothing outside itself. keywords are our own, by name.
+// compile compiles a document of draft 2020-12, which may refer to nothing outside itself. keywords are our own, by
+// name.
 func compile(name string, document any, keywords map[string]jsonschema.ExtCompiler) (*jsonschema.Schema, error) {
 	text, err := json.Marshal(document)
 	if err != nil {

@@ -153,8 +153,8 @@ func (r *run) checkAllowed(ctx context.Context, o planning.Obligation, c *planni
 	return allowed, nil
 }
 
-// spend takes what was run before for an obligation, and for the steps of its plans, from the budgets. The run of a plan
-// is that of its steps.
+// spend takes what was run before for an obligation, and for the steps of its plans, from the budgets. The run of a
+// plan is that of its steps.
 func (r *run) spend(t ObligationTrace) {
 	for _, done := range t.Runs {
 		tool, is := r.Tools.Tool(done.Tool)
@@ -181,6 +181,8 @@ func (r *run) budgetExceeded(c *planning.Contract) string {
 		return "max_tool_runs is exhausted"
 	case b.MaxCost > 0 && r.costSpent+c.Cost.Weight() > b.MaxCost:
 		return fmt.Sprintf("it costs %g, and %g of max_cost is left", c.Cost.Weight(), b.MaxCost-r.costSpent)
+	case c.Role != "" && r.used.Exceeds(b.MaxTokens, b.MaxCostUSD) != "":
+		return r.used.Exceeds(b.MaxTokens, b.MaxCostUSD)
 	case !r.Clock().Before(r.deadline):
 		return "time_ms is exhausted"
 	case r.resultBytes > maxResultBytes:

@@ -19,6 +19,7 @@ import (
 	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/evaluating"
+	"orchestrator/internal/conductor/outside"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/conductor/tools"
 	"orchestrator/internal/conductor/trace"
@@ -42,6 +43,8 @@ type Options struct {
 	Root          string             // of the project: where external programs run
 	Clock         func() time.Time
 	Deterministic bool // durations are 0
+
+	Tree func(requirement string) outside.Tree // that agents for it work in; nil where all work in Root
 }
 
 // Conductor conducts obligations. It is safe for concurrent use.

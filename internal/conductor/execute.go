@@ -32,8 +32,11 @@ func (r *run) execute(ctx context.Context, t *ObligationTrace, tool *contract.To
 		return outcome{}, err
 	}
 	shown := Run{ID: done.ID, Tool: c.Name, Inputs: inputs, Result: done.Result, Status: done.Status,
-		DurationMS: done.DurationMS, Postconditions: []contract.Verdict{}}
+		DurationMS: done.DurationMS, Usage: done.Usage, Agent: c.Role != "", Postconditions: []contract.Verdict{}}
 	shown.Error, t.Refusal = done.Error.Separate()
+	if c.Role != "" {
+		r.used.Add(done.Usage)
+	}
 	defer func() {
 		t.Runs = append(t.Runs, shown)
 		if shown.Status == state.RunRefused {
@@ -157,7 +160,9 @@ func (r *run) executeOnce(ctx context.Context, t *ObligationTrace, c planning.Co
 	begun := r.Clock()
 	bounded, stop := context.WithTimeout(ctx, r.deadline.Sub(begun))
 	defer stop()
+	r.reported = nil
 	result, effects, err := r.dispatch(bounded, c, t.Obligation, inputs, done.ID)
+	done.Usage = r.reported
 	if err != nil && r.stopping.Err() != nil {
 		return done, r.stopping.Err() // the service ends: the run is gone on with when it is back
 	}

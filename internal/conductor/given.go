@@ -19,19 +19,15 @@ func ask(r *run, t *ObligationTrace, missing []string) {
 func (s *scope) takeAnswers(t *ObligationTrace, o planning.Obligation) {
 	for ; s != nil; s = s.beyond {
 		for _, g := range s.given {
-			if !gives(t.Given, g.Slot) && needs(s.Conductor, o, g.Slot) {
+			if !questions.Gives(t.Given, g.Slot) && lacksAlone(s.Conductor, o, g.Slot) {
 				t.Given = append(t.Given, g)
 			}
 		}
 	}
 }
 
-func gives(given []questions.Given, slot string) bool {
-	return slices.ContainsFunc(given, func(g questions.Given) bool { return g.Slot == slot })
-}
-
-// needs reports whether a tool cannot satisfy an obligation by its payload alone, without a slot.
-func needs(c *Conductor, o planning.Obligation, slot string) bool {
+// lacksAlone reports whether a tool cannot satisfy an obligation by its payload alone, without a slot.
+func lacksAlone(c *Conductor, o planning.Obligation, slot string) bool {
 	return slices.ContainsFunc(c.choice.Candidates(o), func(of *planning.Contract) bool {
 		_, missing := planning.Fill(of, o, func(string) (any, bool) { return nil, false })
 		known := c.stateTools[of.Implementation.Name]
@@ -48,5 +44,5 @@ func (s *scope) unanswered(t *ObligationTrace, missing []string) []string {
 	for ; s != nil; s = s.beyond {
 		answered = append(answered, s.given...)
 	}
-	return slices.DeleteFunc(missing, func(slot string) bool { return gives(answered, slot) })
+	return slices.DeleteFunc(missing, func(slot string) bool { return questions.Gives(answered, slot) })
 }

@@ -11,6 +11,7 @@ import (
 	"orchestrator/internal/conductor/questions"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/conductor/trace"
+	"orchestrator/internal/conductor/usage"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/rules/planning/flow"
@@ -31,6 +32,8 @@ type run struct {
 	runsLeft    int // of tools
 	costSpent   float64
 	resultBytes int
+	used        usage.Sum    // that agents reported
+	reported    *usage.Usage // by the agent that ran last
 	deadline    time.Time
 	trace       Trace
 	rephrase    Rephrase
@@ -222,7 +225,7 @@ func (r *run) satisfy(ctx context.Context, t *ObligationTrace) error {
 		}
 		switch {
 		case o.ends != "":
-			t.End(statusOf(o.ends), o.ends, o.reason)
+			t.End(trace.StatusOf(o.ends), o.ends, o.reason)
 			return nil
 		case o.result != nil:
 			t.SetResult(o.result)

@@ -12,7 +12,6 @@ import (
 	"orchestrator/internal/conductor/questions"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/conductor/trace"
-	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/rules/planning/flow"
@@ -67,7 +66,7 @@ func (s *scope) conduct(ctx context.Context, t *ObligationTrace) error {
 	asked := t.Obligation
 	resolved, err := flow.Resolve(asked, s.result)
 	if err == nil && len(t.Takes) > 0 {
-		err = checkResolved(resolved)
+		err = contract.CheckResolved(resolved)
 	}
 	if err != nil {
 		t.End(planning.Failed, planning.OutFailed, errorText(err))
@@ -93,7 +92,7 @@ func (s *scope) satisfyBySteps(ctx context.Context, t *ObligationTrace, steps []
 	case o.missing != nil:
 		ask(s.run, t, o.missing)
 	case o.ends != "":
-		t.End(statusOf(o.ends), o.ends, o.reason)
+		t.End(trace.StatusOf(o.ends), o.ends, o.reason)
 	default:
 		t.End(planning.Failed, planning.OutFailed, o.reason)
 	}
@@ -132,26 +131,6 @@ func (s *scope) satisfyByPlan(ctx context.Context, t *ObligationTrace, tool *con
 	s.enqueue(func(w *state.Writer) error { return w.ToolRun(done) })
 	t.Runs = append(t.Runs, shown)
 	return o, nil
-}
-
-// statusOf returns the status of an obligation that ends with an outcome other than resolved.
-func statusOf(o planning.Outcome) planning.Status {
-	if o == planning.OutClarify {
-		return planning.Active
-	}
-	return planning.Failed
-}
-
-// checkResolved holds an obligation against its schema, now that it has its values.
-func checkResolved(o planning.Obligation) error {
-	o.Name = ""
-	found := contract.FitObligations("", []planning.Obligation{o})
-	if len(found) == 0 {
-		return nil
-	}
-	return fault.New(fault.Invalid, "value_unfit",
-		"with the values that it takes, the obligation does not fit its schema: %s: %s",
-		strings.TrimPrefix(found[0].Pointer, "/0/payload"), found[0].Detail).WithFix("take another value")
 }
 
 // settle has a result evaluated a second time before another obligation takes it, and returns why it is doubted, or "".

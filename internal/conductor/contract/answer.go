@@ -109,8 +109,8 @@ func checkForSteps(steps []planning.Obligation, slot string, value any) (wrong [
 	return wrong
 }
 
-// SlotSchema returns the schema of an input of the first tool that has it, among candidates and what they depend on; nil
-// if none has.
+// SlotSchema returns the schema of an input of the first tool that has it, among candidates and what they depend on;
+// nil if none has.
 func (r *Registry) SlotSchema(candidates []*planning.Contract, slot string) map[string]any {
 	for _, c := range candidates {
 		tool, _ := r.Tool(c.Name)

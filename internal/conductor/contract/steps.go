@@ -118,3 +118,15 @@ func exactSteps(steps []planning.Obligation, raw any) ([]planning.Obligation, er
 	var read []planning.Obligation
 	return read, jsonv2.Unmarshal(written, &read, strictjson.Exact)
 }
+
+// CheckResolved holds an obligation against its schema, now that it has its values.
+func CheckResolved(o planning.Obligation) error {
+	o.Name = ""
+	found := FitObligations("", []planning.Obligation{o})
+	if len(found) == 0 {
+		return nil
+	}
+	return fault.New(fault.Invalid, "value_unfit",
+		"with the values that it takes, the obligation does not fit its schema: %s: %s",
+		strings.TrimPrefix(found[0].Pointer, "/0/payload"), found[0].Detail).WithFix("take another value")
+}

@@ -65,6 +65,11 @@ func GivenTo(all []state.Question, obligation string) (given []Given) {
 	return given
 }
 
+// Gives reports whether one of the answers is for a slot.
+func Gives(given []Given, slot string) bool {
+	return slices.ContainsFunc(given, func(g Given) bool { return g.Slot == slot })
+}
+
 // Effective returns an obligation with the answers to its questions as members of its payload.
 func Effective(o planning.Obligation, given []Given) planning.Obligation {
 	if len(given) == 0 || o.Type == planning.Clarify {
@@ -168,8 +173,8 @@ func Overdue(all []state.Question, now time.Time) (why map[string]string, waits 
 	return why, waits
 }
 
-// Fails returns why an active obligation fails by what Overdue says; "" if it still waits. A plan fails with a step, and
-// its other steps with it. What asks nothing itself waits for others, and fails when nothing waits any more.
+// Fails returns why an active obligation fails by what Overdue says; "" if it still waits. A plan fails with a step,
+// and its other steps with it. What asks nothing itself waits for others, and fails when nothing waits any more.
 func Fails(why map[string]string, waits bool, obligation string) string {
 	if reason := why[obligation]; reason != "" {
 		return reason

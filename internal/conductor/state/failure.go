@@ -57,8 +57,8 @@ func (r refusedChange) Unwrap() error { return r.error }
 // failures are the kinds of errors that say nothing of a change: it may be sent again as it is.
 var failures = []fault.Kind{fault.Internal, fault.Unavailable, fault.InsufficientStorage, fault.RateLimited}
 
-// RefusedChange marks an error as the refusal of a change, unless it is a failure of the service, and adds its fields to
-// its detail. Examples are for an answer alone, and not kept.
+// RefusedChange marks an error as the refusal of a change, unless it is a failure of the service, and adds its fields
+// to its detail. Examples are for an answer alone, and not kept.
 func RefusedChange(err error) error {
 	f := fault.As(err)
 	if f == nil || slices.Contains(failures, f.Kind) {

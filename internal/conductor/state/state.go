@@ -14,6 +14,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"orchestrator/internal/conductor/usage"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
@@ -122,6 +123,7 @@ type ToolRun struct {
 	Error      *Failure       `json:"error,omitempty"`
 	At         time.Time      `json:"at"`
 	DurationMS float64        `json:"duration_ms"`
+	Usage      *usage.Usage   `json:"usage,omitempty"` // that an agent reported; nil where it reported none
 }
 
 // Evidence is what the second evaluation of an answer found.

@@ -13,6 +13,7 @@ import (
 	"orchestrator/internal/conductor/provenance"
 	"orchestrator/internal/conductor/questions"
 	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/conductor/usage"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/rules/planning"
@@ -131,6 +132,8 @@ type Run struct {
 	Error          *state.Failure     `json:"error,omitempty"`
 	DurationMS     float64            `json:"duration_ms"`
 	Postconditions []contract.Verdict `json:"postconditions"`
+	Usage          *usage.Usage       `json:"usage,omitempty"` // that an agent reported
+	Agent          bool               `json:"-"`               // it acted in a role
 }
 
 // Verification is the outcome of the second evaluation of an answer.
@@ -220,6 +223,14 @@ func (t *Obligation) Doubt(run string) {
 // End records how the obligation ended.
 func (t *Obligation) End(status planning.Status, outcome planning.Outcome, why string) {
 	t.Status, t.Outcome, t.Why = status, outcome, why
+}
+
+// StatusOf returns the status of an obligation that ends with an outcome other than resolved.
+func StatusOf(o planning.Outcome) planning.Status {
+	if o == planning.OutClarify {
+		return planning.Active
+	}
+	return planning.Failed
 }
 
 // Justify emits what was tried for a failed obligation, and why each attempt failed.

@@ -62,6 +62,8 @@ type Budgets struct {
 	MaxDepth    int     `json:"max_depth,omitzero"`     // obligations that came of obligations
 	TimeMS      int     `json:"time_ms,omitzero"`       // milliseconds
 	MaxCost     float64 `json:"max_cost,omitzero"`      // the sum of what the runs weigh; see Cost.Weight
+	MaxTokens   int64   `json:"max_tokens,omitzero"`    // that agents report; no agent starts once they are used up
+	MaxCostUSD  float64 `json:"max_cost_usd,omitzero"`  // likewise, in US dollars
 
 	MaxResultBytes int `json:"max_result_bytes,omitzero"` // bytes of the results of all runs
 }
