@@ -70,11 +70,12 @@ func (r *run) consider(ctx context.Context, t *ObligationTrace, c *planning.Cont
 	return r.execute(ctx, t, tool, inputs)
 }
 
-// recheckAllowed checks whether a candidate may run now. A tool that had started before a crash was allowed then; its
-// own effects may be why it is not allowed now, so it is not checked again.
+// recheckAllowed checks whether a candidate may run now. A tool that had started before a crash, and a
+// plan that waited for an answer, was allowed then; its own effects may be why it is not allowed now, so it is not
+// checked again.
 func (r *run) recheckAllowed(ctx context.Context, t *ObligationTrace, c *planning.Contract,
 	inputs map[string]any) (admission, error) {
-	if r.resumed {
+	if r.resumed || r.earlier != nil {
 		if began, err := r.began(ctx, t, c); err != nil || began {
 			return allowed, err
 		}
