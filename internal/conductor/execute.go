@@ -144,9 +144,7 @@ func (r *run) executeOnce(ctx context.Context, t *ObligationTrace, c planning.Co
 	case found && before.Status != state.RunStarted:
 		return before, nil
 	case found && !c.Idempotent:
-		done.Error = &state.Failure{Code: "outcome_unknown",
-			Detail: "the service stopped while the tool ran, and the tool is not idempotent",
-			Fix:    "find out what it did, then send the obligation again"}
+		done.Error = state.OutcomeUnknown()
 		return r.recordRun(ctx, t, c, done, nil)
 	case !found && hasSideEffects(c, t.Obligation): // it has to be known that it began, whatever becomes of the service
 		r.enqueue(func(w *state.Writer) error { return w.ToolRun(done) })

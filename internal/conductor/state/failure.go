@@ -92,3 +92,10 @@ func ToolsChanged(before ToolRun) *Failure {
 			" here; the tools or the known facts have changed since",
 		Fix: "send the obligation again"}
 }
+
+// OutcomeUnknown returns the failure of a run that was cut off, and may have done anything or nothing.
+func OutcomeUnknown() *Failure {
+	return &Failure{Code: "outcome_unknown",
+		Detail: "the service stopped while the tool ran, and the tool is not idempotent",
+		Fix:    "find out what it did, then send the obligation again"}
+}
