@@ -34,14 +34,14 @@ var public = map[string][]string{
 	"internal/agentclient": {"commandline", "frontmatter", "settings"},
 	"internal/auditor":     {"replay", "witness"},
 	"internal/boundary":    {"control", "doctor", "finish", "folder", "hook", "install", "record", "report"},
-	"internal/conductor":   {"builtin", "contract", "drive", "language", "prompt", "state", "tools"},
+	"internal/conductor":   {"builtin", "contract", "drive", "language", "outside", "prompt", "state", "tools", "worktree"},
 	"internal/daemon":      {"project"},
 	"internal/ledger":      {"audit", "store", "store/boltstore", "thread"},
 	"internal/operator":    {"adopting", "applying", "backup", "config", "database", "doctor", "exportfile", "keyfile", "localservice", "merging", "offline", "setup", "since", "tokens", "unfinished"},
 	"internal/requirements": {"adoption", "advice", "agenda", "choices", "documents", "drift", "evidence", "finished", "guidance", "lookup", "origin",
 		"pending", "projection", "proposal", "qualify", "record", "renames", "replay", "reqdoc", "review", "review/render",
 		"trace"},
-	"internal/rules":  {"actorname", "boundary", "boundary/reviewing", "claiming", "lifecycle", "planning", "renaming", "repeating"},
+	"internal/rules":  {"actorname", "boundary", "boundary/reviewing", "claiming", "lifecycle", "planning", "planning/flow", "renaming", "repeating"},
 	"internal/system": {"background", "child", "clockjump", "durable", "editor", "git", "gitignore", "marked", "runner", "shellquote", "tree", "watch"},
 }
 
@@ -86,7 +86,7 @@ var testsExempt = map[string]map[string]string{
 var above = []string{
 	"internal/agentclient/commandline", "internal/agentclient/settings", "internal/conductor/drive",
 	"internal/ledger/store/boltstore", "internal/ledger/store/storetest", "internal/ledger/thread",
-	"internal/requirements/review/render", "internal/requirements/review/reviewtest",
+	"internal/requirements/review/render", "internal/requirements/review/reviewtest", "internal/rules/planning/flow",
 }
 
 // everywhere lists the outside packages that any of ours may import.

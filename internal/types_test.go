@@ -81,7 +81,7 @@ func isCode(t types.Type) bool {
 // schema gives, the condition language is evaluated over such values, and schemas are such values.
 var mapsFor = []string{
 	"internal/conductor/agreement", "internal/conductor/builtin", "internal/conductor/contract", "internal/conductor/evaluating",
-	"internal/conductor/outside", "internal/conductor/tools", "schemas",
+	"internal/conductor/outside", "internal/conductor/tools", "internal/conductor/trace", "schemas",
 }
 
 // mapsStill are the fields elsewhere that hold one: values whose shape the contract of a tool gives. The list only

@@ -20,7 +20,7 @@ import (
 // that does not hold costs it more than the one that does.
 const keywordCases = "orchestrator:cases"
 
-// withCases returns a schema in which keywordCases stands for the conditions that it can stand for.
+// withCases returns a schema in which keywordCases and keywordValue stand for the conditions that they can stand for.
 func withCases(node any) any {
 	switch n := node.(type) {
 	case []any:
@@ -31,6 +31,7 @@ func withCases(node any) any {
 		for key := range n {
 			n[key] = withCases(n[key])
 		}
+		takeValue(n)
 		if all, is := n["allOf"].([]any); is {
 			takeCases(n, all)
 		}
@@ -86,7 +87,9 @@ type cases struct {
 }
 
 // ourKeywords are the keywords that embedded schemas are compiled with.
-var ourKeywords = map[string]jsonschema.ExtCompiler{keywordCases: casesCompiler{}}
+var ourKeywords = map[string]jsonschema.ExtCompiler{
+	keywordCases: casesCompiler{}, keywordValue: valueCompiler{},
+}
 
 // casesCompiler implements [jsonschema.ExtCompiler].
 type casesCompiler struct{}

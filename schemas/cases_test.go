@@ -65,3 +65,21 @@ func TestCasesAreOurs(t *testing.T) {
 	require.Empty(t, wrong)
 	require.Empty(t, s.Violations(map[string]any{"kind": "a"}))
 }
+
+// TestAReferenceStandsForAValue: every member that admits a reference has the form that is found, and is told by its else.
+func TestAReferenceStandsForAValue(t *testing.T) {
+	math := document(Obligations)["$defs"].(map[string]any)["math"]
+	schema := withCases(inlined(Obligations, math)).(map[string]any)["properties"].(map[string]any)["expr"].(map[string]any)
+	require.NotContains(t, schema, "if")
+	require.Contains(t, schema[keywordValue], "minLength")
+	for payload, want := range map[string][]string{
+		`{"kind":"query.math","expr":{"from":"o1.value"}}`: nil, `{"kind":"query.math","expr":{"from":1}}`: {"/obligations/0/payload/expr type"},
+		`{"kind":"query.math","expr":{"from":"o1.value","to":"x"}}`: {"/obligations/0/payload/expr type"}, `{"kind":"query.math","expr":""}`: {"/obligations/0/payload/expr minLength", "/obligations/0/payload/expr pattern"},
+		`{"kind":{"from":"o1.value"},"expr":"1"}`: {"/obligations/0/payload/kind pattern", "/obligations/0/payload/kind type"},
+	} {
+		found := violations(t, Obligations, `{"obligations":[{"type":"REPORT","payload":`+payload+`}]}`)
+		if len(want) == 1 || want == nil {
+			require.Equal(t, len(want), len(found), "%s: %v", payload, found)
+		}
+	}
+}

@@ -26,6 +26,7 @@ type parts struct {
 	holds, holdsNot *parts // then, else
 	asked           string // the member that keywordCases asks, and what applies to it
 	cases           map[string]*parts
+	value           *parts // of keywordValue: what applies to all but references
 	members         map[string]*parts
 	items           *parts
 	indivisible     bool
@@ -55,6 +56,9 @@ func partsOf(s *jsonschema.Schema) *parts {
 		for constant, one := range keyword.of {
 			p.cases[constant] = partsOf(one)
 		}
+	}
+	if keyword, has := s.Extensions[keywordValue].(valueOf); has {
+		p.value = partsOf(keyword.schema)
 	}
 	shell.AllOf, shell.If, shell.Then, shell.Else, shell.Items2020, shell.Extensions = nil, nil, nil, nil, nil, nil
 	if s.Properties != nil {
@@ -105,6 +109,9 @@ func (f *finding) check(at string, p *parts, value any) {
 		}
 	}
 	f.check(at, p.cases[constantOf(value, p.asked)], value)
+	if !isReference(value) {
+		f.check(at, p.value, value)
+	}
 	f.checkBelow(at, p, value)
 }
 

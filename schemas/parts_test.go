@@ -125,7 +125,7 @@ func (m maker) anything(depth int) any {
 }
 
 // fromOutside are the schemas of what clients and tools send.
-var fromOutside = []string{ChangeRequest, Obligations, Drive, Trace, Tool}
+var fromOutside = []string{ChangeRequest, Obligations, Drive, Answer, Trace, Tool}
 
 // TestPartByPartIsAsAtOnce: a value that is taken apart as far as it goes has the violations that it has as a whole.
 func TestPartByPartIsAsAtOnce(t *testing.T) {
@@ -223,7 +223,7 @@ func FuzzPartByPart(f *testing.F) {
 		if d.Decode(&value) != nil || strings.ContainsAny(body, "eE") {
 			return // huge exponents do not pass the doors
 		}
-		for _, name := range []string{ChangeRequest, Obligations, Drive, Trace} {
+		for _, name := range []string{ChangeRequest, Obligations, Drive, Answer, Trace} {
 			requireAsAtOnce(t, name, value)
 		}
 	})

@@ -37,6 +37,7 @@ const (
 	Obligations = "obligations.schema.json"
 	Trace       = "trace.schema.json"
 	Drive       = "drive.schema.json"
+	Answer      = "answer.schema.json"
 
 	Doctor = "doctor.schema.json"
 )
@@ -51,7 +52,7 @@ var compiled = map[string]func() *parts{}
 
 func init() {
 	for _, name := range []string{ChangeRequest, Requirement, Project, Problem, AuditRecord, Witness, BoundaryPolicy,
-		Tool, Obligations, Trace, Drive, Doctor} {
+		Tool, Obligations, Trace, Drive, Answer, Doctor} {
 		compiled[name] = sync.OnceValue(func() *parts {
 			s, err := compile(name, withCases(inlined(name, document(name))), ourKeywords)
 			if err != nil {
@@ -69,7 +70,8 @@ func (e outsideError) Error() string {
 	return string(e) + " is not embedded, and nothing is loaded from elsewhere"
 }
 
-// compile compiles a document of draft 2020-12, which may refer to nothing outside itself. keywords are our own, by name.
+// compile compiles a document of draft 2020-12, which may refer to nothing outside itself. keywords are our own, by
+// name.
 func compile(name string, document any, keywords map[string]jsonschema.ExtCompiler) (*jsonschema.Schema, error) {
 	text, err := json.Marshal(document)
 	if err != nil {

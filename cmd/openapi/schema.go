@@ -34,7 +34,16 @@ func (b *bundler) schema(p place, node any, whole bool) any {
 	if union := b.union(p, n); union != nil {
 		return union
 	}
-	return typed(enumerated(n))
+	return typed(enumerated(either(n)))
+}
+
+// either returns a schema with anyOf in the place of an if that has an else alone, which says the same and is known to
+// more tools.
+func either(n object) object {
+	if !n.has("if") || !n.has("else") || n.has("then") {
+		return n
+	}
+	return append(object{{"anyOf", []any{n.get("else"), n.get("if")}}}, n.without("if", "else")...)
 }
 
 // parts returns a schema with the schemas in it.

@@ -12,7 +12,7 @@ import (
 )
 
 // taken are arguments that commands take which ask a service; what they name is there.
-var taken = map[string][]string{"ask": {"what is 2+2"}, "conduct": {"file.json"}, "backup": {"-o", "b.zip"}, "audit bundle": {"-o", "b.zip"},
+var taken = map[string][]string{"answer": {"5d41402abc4b2a76", "o1", "Jeff"}, "ask": {"what is 2+2"}, "conduct": {"file.json"}, "backup": {"-o", "b.zip"}, "audit bundle": {"-o", "b.zip"},
 	"change": {"R-1", "--status", "planned", "--reason", "r", "--evidence", "file:file.json"}, "show": {"R-1"}, "history": {"R-1"}, "claim": {"R-1"}, "note": {"R-1", "text"},
 	"design": {"R-1", "--summary", "s"}, "implement": {"R-1", "--summary", "s"}, "test": {"R-1", "--plan", "p"},
 	"boundary attest": {"team", "--note", "n"},

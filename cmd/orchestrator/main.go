@@ -68,7 +68,7 @@ func rootCommand() *cobra.Command {
 	root.AddCommand(logcmd.VerifyCommand(), logcmd.AuditCommand(), logcmd.BackupCommand(), logcmd.RestoreCommand(),
 		logcmd.UpgradeCommand(), logcmd.CompactCommand())
 	root.AddCommand(boundarycmd.Command(), boundarycmd.HookCommand(), gitcmd.MergeStatusCommand())
-	root.AddCommand(conductcmd.AskCommand(), conductcmd.ConductCommand(), conductcmd.DriveCommand(),
-		conductcmd.ToolsCommand(), conductcmd.PromptsCommand())
+	root.AddCommand(conductcmd.AskCommand(), conductcmd.AnswerCommand(), conductcmd.ConductCommand(),
+		conductcmd.DriveCommand(), conductcmd.ToolsCommand(), conductcmd.PromptsCommand())
 	return cli.Finish(cli.Group(root))
 }

@@ -20,7 +20,7 @@ import (
 // the boundary, tokens, settings, the service or its database, act in several roles at once, or start agents or other
 // programs. All others read or propose, and pass.
 var kept = []string{
-	"apply", "audit witness", "backup", "boundary attest", "boundary bypass", "boundary doctor", "boundary drill", "boundary import",
+	"answer", "apply", "audit witness", "backup", "boundary attest", "boundary bypass", "boundary doctor", "boundary drill", "boundary import",
 	"boundary install", "boundary label", "boundary mode", "boundary recovery", "boundary reviewed", "boundary rollback", "boundary uninstall", "compact",
 	"conduct", "config set", "config unset", "down", "drive", "hook", "init", "merge-status", "open", "restore", "serve",
 	"token add", "token revoke", "up", "upgrade",

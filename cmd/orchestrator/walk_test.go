@@ -82,6 +82,7 @@ var routes = map[string]door{
 	"GET /obligations":               asking("/obligations"),
 	"GET /obligations/{run}":         {reads: true, accepted: func(w *walker) { w.ask("pm", "GET", "/obligations/0000000000000000", "", 404) }},
 	"GET /traces/{run}":              {reads: true, accepted: func(w *walker) { w.ask("pm", "GET", "/traces/0000000000000000", "", 404) }},
+	"GET /forms":                     asking("/forms"),
 	"GET /tools":                     asking("/tools"),
 	// A review looks at all evidence again, and puts on record what it finds.
 	"GET /project/review": {reads: true, may: []string{"evidence.rechecked"}, accepted: asking("/project/review").accepted},
@@ -142,6 +143,15 @@ var routes = map[string]door{
 		dry:      func(w *walker) { w.ask("coder", "POST", "/obligations?plan=true", sum, 200) },
 		records:  oneRun, refusal: "request.refused coder invalid_obligations",
 	},
+	"POST /obligations/{run}/answers": {
+		prepare: func(w *walker) {
+			w.ask("coder", "POST", "/obligations", aQuestion, 200)
+			w.ask("coder", "POST", "/obligations", aQuestion, 200)
+		},
+		accepted: func(w *walker) { w.ask("coder", "POST", "/obligations/"+w.asks()+"/answers", `{"value":"2+2"}`, 200) },
+		refused:  func(w *walker) { w.ask("coder", "POST", "/obligations/"+w.asks()+"/answers", `{"value":2}`, 422) },
+		records:  []string{"conductor.stepped", "conductor.stepped"}, refusal: "request.refused coder answer_unfit",
+	},
 	"POST /drive": {
 		accepted: func(w *walker) { w.ask("pm", "POST", "/drive", oneStep, 200) },
 		refused:  func(w *walker) { w.ask("coder", "POST", "/drive", `{"roles":["pm"]}`, 403) },
@@ -168,6 +178,22 @@ var routes = map[string]door{
 }
 
 const sum = `{"obligations":[{"type":"REPORT","payload":{"kind":"query.math","expr":"2+2"}}]}`
+
+// aQuestion asks its caller for the expression.
+const aQuestion = `{"obligations":[{"type":"REPORT","payload":{"kind":"query.math"}}]}`
+
+// asks returns the newest run with a question that waits for an answer.
+func (w *walker) asks() string {
+	w.t.Helper()
+	var page struct {
+		Runs []struct {
+			ID string `json:"id"`
+		} `json:"runs"`
+	}
+	require.NoError(w.t, json.Unmarshal([]byte(w.ask("pm", "GET", "/obligations?waiting=true", "", 200).body), &page))
+	require.NotEmpty(w.t, page.Runs)
+	return page.Runs[0].ID
+}
 
 // oneStep is the order to make one move, and oneMove are its records: the run begins, the move is made, the tool has
 // run, the run ends.
@@ -354,6 +380,19 @@ var commands = map[string]door{
 		refused:  func(w *walker) { w.run(1, "ask", "hm") },
 		dry:      func(w *walker) { w.run(0, "ask", "what is 2+2") }, // with the viewer's token
 		records:  oneRun, refusal: "request.refused viewer not_understood",
+	},
+	"answer": {
+		prepare: func(w *walker) {
+			w.ask("pm", "POST", "/obligations", aQuestion, 200)
+			w.ask("coder", "POST", "/obligations", aQuestion, 200)
+		},
+		accepted: func(w *walker) { w.run(0, "answer", "--token-file", pmToken, w.asks(), "2+2") },
+		refused:  func(w *walker) { w.run(1, "answer", w.asks(), "o1", "2+2") },
+		dry: func(w *walker) {
+			w.run(0, "answer")
+			w.run(0, "answer", w.asks())
+		},
+		records: []string{"conductor.stepped", "conductor.stepped"}, refusal: "request.refused viewer answer_forbidden",
 	},
 	"conduct": {
 		prepare:  func(w *walker) { w.file("sum.json", sum); w.file("none.json", `{"obligations":[]}`) },

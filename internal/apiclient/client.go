@@ -369,6 +369,9 @@ func (c *Client) problem(resp *http.Response) error {
 		Allowed []fault.Move   `json:"allowed"`
 		IDs     []string       `json:"ids"`
 		Renamed string         `json:"renamed_to"`
+		Answers []struct {
+			Text string `json:"text"`
+		} `json:"answers"` // of a run of the conductor
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxProblem))
 	if err == nil {
@@ -383,5 +386,12 @@ func (c *Client) problem(resp *http.Response) error {
 	}
 	f := &fault.Error{Kind: kind, Code: p.Code, Detail: p.Detail, Fix: p.Fix, Current: p.Current, Allowed: p.Allowed,
 		IDs: p.IDs, RenamedTo: p.Renamed}
-	return f.WithFields(p.Errors...)
+	if len(p.Answers) == 0 {
+		return f.WithFields(p.Errors...)
+	}
+	answered := &Answered{fault: f.WithFields(p.Errors...)}
+	for _, a := range p.Answers {
+		answered.Texts = append(answered.Texts, a.Text)
+	}
+	return answered
 }

@@ -11,6 +11,7 @@ import (
 	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/outside"
 	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/conductor/usage"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/secret"
@@ -46,7 +47,7 @@ func (r *run) admit(ctx context.Context, c planning.Contract, asked outside.Call
 		return Access{}, "", err
 	}
 	prompt, err := r.Project.Prompt(ctx, builtin.Briefing{Role: c.Role, Agent: c.Name, URL: access.URL,
-		Obligation: asked.Obligation})
+		Obligation: asked.Obligation, Branch: asked.Tree.Branch})
 	if err != nil {
 		return Access{}, "", errors.Join(err, access.Dismiss())
 	}
@@ -62,6 +63,9 @@ func (r *run) admit(ctx context.Context, c planning.Contract, asked outside.Call
 // act runs an agent, which is in the project for as long as it runs.
 func (r *run) act(ctx context.Context, c planning.Contract, asked outside.Call,
 	limit time.Duration) (result map[string]any, err error) {
+	if id, _ := asked.Obligation.Payload["id"].(string); r.Tree != nil && changesRequirement(asked.Obligation) {
+		asked.Tree, asked.Agent = r.Tree(id), c.Name
+	}
 	access, prompt, err := r.admit(ctx, c, asked, limit)
 	if err != nil {
 		return nil, err
@@ -77,6 +81,10 @@ func (r *run) act(ctx context.Context, c planning.Contract, asked outside.Call,
 	}
 	raw, err := outside.Run(ctx, r.Root, c.Implementation, limit, asked,
 		[]string{planning.EnvURL + "=" + access.URL, planning.EnvToken + "=" + access.Token})
+	if asked.Tree.Settle != nil {
+		asked.Tree.Settle(context.WithoutCancel(ctx))
+	}
+	r.reported = usage.Read(raw, c.Implementation.Usage)
 	if err != nil {
 		return nil, err
 	}

@@ -70,7 +70,7 @@ func yardOf(t *testing.T, s *store.Memory, fakes ...fake) *yard {
 		}
 		return []builtin.Work{{Role: "coder", Obligation: ob(planning.Achieve, "requirement.implementation", "id", "REQ-1"), Needs: []string{"an implementation"}}}
 	}
-	y.bench = bench{New(l, Options{Tools: registry, Project: y.project, Agents: y.gate, Root: root, Clock: clock, Deterministic: true}), t, s, l}
+	y.bench = bench{New(l, Options{Tools: registry, Project: y.project, Agents: y.gate, Root: root, Clock: clock, Deterministic: true}), t, s, l, &now}
 	return y
 }
 

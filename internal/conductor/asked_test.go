@@ -61,7 +61,7 @@ func TestAFailedTranslationRunsNothing(t *testing.T) {
 	asked.Translate = func(context.Context) ([]planning.Obligation, error) { return nil, nil }
 	_, err = b.Ask(t.Context(), ada, asked)
 	require.ErrorIs(t, err, fault.Malformed)
-	page, _, err := b.List(t.Context(), 0, 10)
+	page, _, err := b.List(t.Context(), 0, 10, nil)
 	require.NoError(t, err)
 	require.Empty(t, page)
 	asked.Translate = func(context.Context) ([]planning.Obligation, error) { return sums("2+2").Obligations, nil }

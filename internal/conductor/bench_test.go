@@ -59,12 +59,22 @@ type bench struct {
 	t      *testing.T
 	store  *store.Memory
 	ledger *ledger.Ledger
+	now    *time.Time // what the clock says
 }
+
+// later moves the clock on.
+func (b bench) later(by time.Duration) { *b.now = b.now.Add(by) }
 
 func conductorOf(t *testing.T, s *store.Memory, fakes ...fake) bench {
 	t.Helper()
+	return conductorOn(t, s, s, fakes...)
+}
+
+// conductorOn is a conductor over a store that keeps what it has in memory.
+func conductorOn(t *testing.T, on store.Store, s *store.Memory, fakes ...fake) bench {
+	t.Helper()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	l, err := ledger.Open(t.Context(), s, func() time.Time { return now })
+	l, err := ledger.Open(t.Context(), on, func() time.Time { return now })
 	require.NoError(t, err)
 	box := tools.Box()
 	for _, f := range fakes {
@@ -78,7 +88,7 @@ func conductorOf(t *testing.T, s *store.Memory, fakes ...fake) bench {
 	require.NoError(t, err)
 	c := New(l, Options{Tools: registry, Box: box, Root: t.TempDir(), Clock: func() time.Time { return now }, Deterministic: true})
 	c.evaluators = evaluating.New(registry, tools.Box(), c.stateTools) // the fakes are not of the box
-	return bench{c, t, s, l}
+	return bench{c, t, s, l, &now}
 }
 
 func ob(typ planning.Type, kind string, more ...any) planning.Obligation {
@@ -94,6 +104,31 @@ func (b bench) conduct(all ...planning.Obligation) Trace {
 	b.t.Helper()
 	trace, err := b.Conduct(b.t.Context(), ada, planning.Request{Obligations: all})
 	require.NoError(b.t, err)
+	b.kept(trace)
+	return trace
+}
+
+// raw returns a trace as it is kept.
+func raw(t *testing.T, trace Trace) string {
+	t.Helper()
+	encoded, err := ledger.Encode(trace)
+	require.NoError(t, err)
+	return string(encoded)
+}
+
+// violationsOf holds an obligation against its schema.
+func violationsOf(t *testing.T, o planning.Obligation) []fault.Field {
+	t.Helper()
+	encoded, err := ledger.Encode(planning.Request{Obligations: []planning.Obligation{o}})
+	require.NoError(t, err)
+	var value any
+	require.NoError(t, jsonv2.Unmarshal(encoded, &value))
+	return schemas.Violations(schemas.Obligations, value)
+}
+
+// kept holds what every trace has to be.
+func (b bench) kept(trace Trace) {
+	b.t.Helper()
 	raw, err := b.Trace(b.t.Context(), trace.ID)
 	require.NoError(b.t, err)
 	answered, err := ledger.Encode(trace)
@@ -108,10 +143,12 @@ func (b bench) conduct(all ...planning.Obligation) Trace {
 	require.NoError(b.t, err)
 	require.True(b.t, listed.Ended)
 	for _, o := range listed.Obligations {
-		i := slices.IndexFunc(trace.Obligations, func(t ObligationTrace) bool { return t.ID == o.ID })
-		require.True(b.t, o.Status != planning.Active || i >= 0 && trace.Obligations[i].Outcome == planning.OutClarify, "only what waits for a CLARIFY stays active: %v", o)
+		waits := false
+		for t := range trace.Each() {
+			waits = waits || t.ID == o.ID && t.Outcome == planning.OutClarify
+		}
+		require.True(b.t, o.Status != planning.Active || waits, "only what waits for a CLARIFY stays active: %v", o)
 	}
-	return trace
 }
 
 func fact(subject, predicate, object string) map[string]any {

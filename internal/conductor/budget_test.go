@@ -11,6 +11,7 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
+// Verifies: ORC-256
 func TestBudgets(t *testing.T) {
 	for name, budgets := range map[string]planning.Budgets{"runs": {MaxToolRuns: 1}, "cost": {MaxCost: 1}} {
 		t.Run(name, func(t *testing.T) {
@@ -22,15 +23,36 @@ func TestBudgets(t *testing.T) {
 		})
 	}
 	t.Run("depth", func(t *testing.T) {
-		depends := func(on string) func(*fake) { return func(f *fake) { f.contract.DependsOn = []string{on} } }
-		b := conductorOf(t, store.NewMemory(), named("t.a", "REPORT(k.x)", depends("t.b")), named("t.b", "ACHIEVE(k.b)", depends("t.c")), named("t.c", "ACHIEVE(k.c)"))
-		trace := b.conduct(ob(planning.Report, "k.x"))
-		require.Equal(t, planning.OutResolved, trace.Status)
-		require.Equal(t, []string{"t.c", "t.b", "t.a"}, []string{trace.Obligations[0].Runs[0].Tool, trace.Obligations[0].Runs[1].Tool, trace.Obligations[0].Runs[2].Tool})
-		trace, err := b.Conduct(t.Context(), ada, planning.Request{Obligations: []planning.Obligation{ob(planning.Report, "k.x")}, Budgets: planning.Budgets{MaxDepth: 1}})
+		f := named("t.a", "REPORT(k.x)")
+		request := planning.Request{Obligations: []planning.Obligation{plan(ob(planning.Report, "k.x"), plan(ob(planning.Report, "k.x"), plan(ob(planning.Report, "k.x"))))}}
+		for depth, runs := range map[int]int{1: 1, 2: 2, 3: 3} {
+			*f.runs = 0
+			request.Budgets.MaxDepth = depth
+			trace, err := conductorOf(t, store.NewMemory(), f).Conduct(t.Context(), ada, request)
+			require.NoError(t, err)
+			require.Equal(t, runs, *f.runs, "what is reached is on record: %s", trace.Obligations[0].Why)
+			require.Equal(t, depth == 3, trace.Status == planning.OutResolved)
+			require.Equal(t, depth != 3, trace.Status == planning.OutTruncated)
+		}
+	})
+	t.Run("bytes", func(t *testing.T) {
+		f := named("t.a", "REPORT(k.x)")
+		trace, err := conductorOf(t, store.NewMemory(), f).Conduct(t.Context(), ada, planning.Request{Obligations: []planning.Obligation{
+			ob(planning.Report, "k.x"), plan(ob(planning.Report, "k.x"), ob(planning.Report, "k.x"))},
+			Budgets: planning.Budgets{MaxResultBytes: len(`{"value":"t.a"}`)}})
 		require.NoError(t, err)
 		require.Equal(t, planning.OutTruncated, trace.Status)
+		require.Equal(t, 2, *f.runs, "the one that exceeds it is the last")
 	})
+}
+
+// Tools that depend on tools are bounded by max_tool_runs, and by no depth.
+func TestDependenciesHaveNoDepth(t *testing.T) {
+	b := conductorOf(t, store.NewMemory(), named("t.a", "REPORT(k.x)", on("t.b")), named("t.b", "ACHIEVE(k.b)", on("t.c")), named("t.c", "ACHIEVE(k.c)"))
+	trace, err := b.Conduct(t.Context(), ada, planning.Request{Obligations: []planning.Obligation{ob(planning.Report, "k.x")}, Budgets: planning.Budgets{MaxDepth: 1}})
+	require.NoError(t, err)
+	require.Equal(t, planning.OutResolved, trace.Status)
+	require.Equal(t, []string{"t.c", "t.b", "t.a"}, []string{trace.Obligations[0].Runs[0].Tool, trace.Obligations[0].Runs[1].Tool, trace.Obligations[0].Runs[2].Tool})
 }
 
 // What is missing comes before a budget that is used up.

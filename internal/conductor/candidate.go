@@ -44,7 +44,7 @@ func notRun(a admission) outcome { return outcome{reason: a.reason, missing: a.m
 
 // consider runs a candidate unless a check refuses it: its inputs, its dependencies, the budgets, guardrails and
 // conditions.
-func (r *run) consider(ctx context.Context, t *ObligationTrace, c *planning.Contract, depth int) (outcome, error) {
+func (r *run) consider(ctx context.Context, t *ObligationTrace, c *planning.Contract) (outcome, error) {
 	inputs, v, err := r.resolveInputs(ctx, t.Obligation, c)
 	if err != nil || !v.allowed {
 		return notRun(v), err
@@ -52,7 +52,7 @@ func (r *run) consider(ctx context.Context, t *ObligationTrace, c *planning.Cont
 	if v, err = r.recheckAllowed(ctx, t, c, inputs); err != nil || !v.allowed {
 		return notRun(v), err
 	}
-	if v, err = r.runDependencies(ctx, t, c, depth); err != nil || !v.allowed {
+	if v, err = r.runDependencies(ctx, t, c); err != nil || !v.allowed {
 		return notRun(v), err
 	}
 	if why := r.budgetExceeded(c); why != "" {
@@ -64,14 +64,18 @@ func (r *run) consider(ctx context.Context, t *ObligationTrace, c *planning.Cont
 		}
 	}
 	tool, _ := r.Tools.Tool(c.Name)
+	if c.Implementation.Means == planning.Steps {
+		return r.scopes[t.ID].satisfyByPlan(ctx, t, tool, inputs)
+	}
 	return r.execute(ctx, t, tool, inputs)
 }
 
-// recheckAllowed checks whether a candidate may run now. A tool that had started before a crash was allowed then; its
-// own effects may be why it is not allowed now, so it is not checked again.
+// recheckAllowed checks whether a candidate may run now. A tool that had started before a crash, and a
+// plan that waited for an answer, was allowed then; its own effects may be why it is not allowed now, so it is not
+// checked again.
 func (r *run) recheckAllowed(ctx context.Context, t *ObligationTrace, c *planning.Contract,
 	inputs map[string]any) (admission, error) {
-	if r.resumed {
+	if r.resumed || r.earlier != nil {
 		if began, err := r.began(ctx, t, c); err != nil || began {
 			return allowed, err
 		}
@@ -95,26 +99,29 @@ func (r *run) began(ctx context.Context, t *ObligationTrace, c *planning.Contrac
 // resolveInputs returns the inputs of a candidate, and refuses it if one is missing or does not match its schema.
 func (r *run) resolveInputs(ctx context.Context, o planning.Obligation,
 	c *planning.Contract) (map[string]any, admission, error) {
+	inputs, missing, err := r.inputsOf(ctx, o, c)
+	if err != nil || len(missing) > 0 {
+		return nil, lacks(missing), err
+	}
+	return inputs, r.checkInputs(c, inputs), nil
+}
+
+// lacks refuses a candidate for the inputs that it lacks.
+func lacks(missing []string) admission {
+	return admission{reason: "missing input: " + strings.Join(missing, ", "), missing: missing}
+}
+
+// checkInputs holds the inputs of a candidate against their schemas.
+func (r *run) checkInputs(c *planning.Contract, inputs map[string]any) admission {
 	tool, _ := r.Tools.Tool(c.Name)
-	inputs, missing, err := r.fillInputs(ctx, o, c)
-	if known, is := r.stateTools[c.Implementation.Name]; is && c.Implementation.Means == planning.Builtin &&
-		known.Missing != nil {
-		missing = append(missing, known.Missing(o)...)
-	}
-	switch {
-	case err != nil:
-		return nil, admission{}, err
-	case len(missing) > 0:
-		return nil, admission{reason: "missing input: " + strings.Join(missing, ", "), missing: missing}, nil
-	}
 	for _, in := range c.Consumes {
 		if value, given := inputs[in.Name]; given {
 			if err := tool.CheckInput(in.Name, value); err != nil {
-				return nil, refused(in.Name + ": " + errorText(err)), nil
+				return refused(in.Name + ": " + errorText(err))
 			}
 		}
 	}
-	return inputs, allowed, nil
+	return allowed
 }
 
 // checkAllowed checks the caller's role, the guardrails and the preconditions of a candidate.
@@ -147,7 +154,27 @@ func (r *run) checkAllowed(ctx context.Context, o planning.Obligation, c *planni
 	return allowed, nil
 }
 
+// spend takes what was run before for an obligation, and for the steps of its plans, from the budgets. The run of a
+// plan is that of its steps.
+func (r *run) spend(t ObligationTrace) {
+	for _, done := range t.Runs {
+		tool, is := r.Tools.Tool(done.Tool)
+		if is && tool.Contract().Implementation.Means == planning.Steps {
+			continue
+		}
+		r.runsLeft--
+		if is {
+			r.costSpent += tool.Contract().Cost.Weight()
+		}
+	}
+	for _, step := range t.Steps {
+		r.spend(step)
+	}
+}
+
 // budgetExceeded returns why a run of a tool would exceed a budget, or "".
+//
+// Implements: ORC-256
 func (r *run) budgetExceeded(c *planning.Contract) string {
 	b := r.request.Request.Budgets
 	switch {
@@ -155,10 +182,14 @@ func (r *run) budgetExceeded(c *planning.Contract) string {
 		return "max_tool_runs is exhausted"
 	case b.MaxCost > 0 && r.costSpent+c.Cost.Weight() > b.MaxCost:
 		return fmt.Sprintf("it costs %g, and %g of max_cost is left", c.Cost.Weight(), b.MaxCost-r.costSpent)
+	case c.Role != "" && r.used.Exceeds(b.MaxTokens, b.MaxCostUSD) != "":
+		return r.used.Exceeds(b.MaxTokens, b.MaxCostUSD)
 	case !r.Clock().Before(r.deadline):
 		return "time_ms is exhausted"
 	case r.resultBytes > maxResultBytes:
 		return fmt.Sprintf("the results exceed %d MiB", maxResultBytes>>20)
+	case b.MaxResultBytes > 0 && r.resultBytes > b.MaxResultBytes:
+		return fmt.Sprintf("the results exceed the %d bytes of max_result_bytes", b.MaxResultBytes)
 	}
 	return ""
 }
@@ -168,15 +199,11 @@ func (r *run) budgetExceeded(c *planning.Contract) string {
 const maxResultBytes = 8 << 20
 
 // runDependencies runs the tools that a candidate depends on, and refuses the candidate if one does not succeed.
-func (r *run) runDependencies(ctx context.Context, t *ObligationTrace, c *planning.Contract,
-	depth int) (admission, error) {
-	if depth > r.maxDepth() {
-		return ended(planning.OutTruncated, "max_depth is exhausted"), nil
-	}
+func (r *run) runDependencies(ctx context.Context, t *ObligationTrace, c *planning.Contract) (admission, error) {
 	for _, name := range c.DependsOn {
 		needed, _ := r.Tools.Tool(name)
 		of := needed.Contract()
-		first, err := r.consider(ctx, t, &of, depth+1)
+		first, err := r.consider(ctx, t, &of)
 		if err != nil || first.result == nil {
 			return admission{reason: "it depends on " + name + ": " + first.reason, missing: first.missing,
 				ends: first.ends}, err
@@ -202,6 +229,17 @@ func (r *run) fillInputs(ctx context.Context, o planning.Obligation,
 		})
 		return failed
 	})
+	return inputs, missing, err
+}
+
+// inputsOf resolves the inputs of a tool, and names those that this very obligation lacks.
+func (r *run) inputsOf(ctx context.Context, o planning.Obligation,
+	c *planning.Contract) (inputs map[string]any, missing []string, err error) {
+	inputs, missing, err = r.fillInputs(ctx, o, c)
+	if known, is := r.stateTools[c.Implementation.Name]; is && c.Implementation.Means == planning.Builtin &&
+		known.Missing != nil {
+		missing = append(missing, known.Missing(o)...)
+	}
 	return inputs, missing, err
 }
 

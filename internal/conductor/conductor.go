@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -18,13 +19,16 @@ import (
 	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/evaluating"
+	"orchestrator/internal/conductor/outside"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/conductor/tools"
+	"orchestrator/internal/conductor/trace"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/rules/planning/flow"
 )
 
 // Caller identifies who asks. What a tool may do is bounded by the caller's role.
@@ -39,6 +43,8 @@ type Options struct {
 	Root          string             // of the project: where external programs run
 	Clock         func() time.Time
 	Deterministic bool // durations are 0
+
+	Tree func(requirement string) outside.Tree // that agents for it work in; nil where all work in Root
 }
 
 // Conductor conducts obligations. It is safe for concurrent use.
@@ -104,7 +110,7 @@ func (c *Conductor) Ask(ctx context.Context, caller Caller, asked Asked) (Trace,
 			return Trace{}, err
 		}
 	}
-	if err := Check(asked.Request); err != nil {
+	if err := c.Check(asked.Request); err != nil {
 		return Trace{}, err
 	}
 	begin := c.begin
@@ -119,6 +125,7 @@ func (c *Conductor) Ask(ctx context.Context, caller Caller, asked Asked) (Trace,
 	}
 	r := c.newRun(begun)
 	r.rephrase, r.ephemeral, r.onWait = asked.Rephrase, !keeps, asked.OnWait
+	r.spoken = asked.Translate != nil
 	r.enqueue(func(w *state.Writer) error {
 		return errors.Join(putUtterance(w, asked.Utterance), putRequest(w, begun))
 	})
@@ -147,8 +154,9 @@ func (c *Conductor) Stop() {
 	c.running.Wait()
 }
 
-// Check refuses what the schema cannot: conditions that do not compile.
-func Check(request planning.Request) error {
+// Check refuses what the schema cannot: conditions, and schemas of questions, that do not compile, steps, and
+// references.
+func (c *Conductor) Check(request planning.Request) error {
 	if len(request.Obligations) == 0 {
 		return fault.New(fault.Malformed, "no_obligations", "the request has no obligations").
 			WithFix("send at least one, as in schemas/obligations.schema.json")
@@ -159,11 +167,22 @@ func Check(request planning.Request) error {
 			return err
 		}
 	}
-	return nil
+	if err := contract.CheckQuestions(request); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(request.Obligations, func(o planning.Obligation) bool { return flow.Steps(o) != nil }) {
+		if found := contract.FitObligations("/obligations", request.Obligations); len(found) > 0 {
+			return fault.New(fault.Malformed, contract.ObligationsInvalid,
+				"the steps of a plan do not fit their schema").
+				WithFix("GET /schemas/obligations.schema.json; each step is {type, payload}, as an obligation is").
+				WithFields(found...)
+		}
+	}
+	return flow.Check(request.Obligations, c.choice.Candidates)
 }
 
 // earlierTrace returns the trace of the run that an idempotency key named first.
-func (c *Conductor) earlierTrace(ctx context.Context, caller Caller, asked Asked) (trace Trace, found bool, err error) {
+func (c *Conductor) earlierTrace(ctx context.Context, caller Caller, asked Asked) (t Trace, found bool, err error) {
 	var first state.Request
 	var said state.Event
 	err = c.state.View(ctx, func(v state.View) error {
@@ -177,19 +196,19 @@ func (c *Conductor) earlierTrace(ctx context.Context, caller Caller, asked Asked
 		if said, _, err = v.Event(id, eventUtterance); err != nil {
 			return err
 		}
-		trace, err = traceIn(v, id)
+		t, _, err = trace.At(v, id, c.Clock())
 		return err
 	})
 	switch {
 	case err != nil || !found:
-		return trace, false, err
+		return t, false, err
 	case !asked.sameAs(first.Request, said.What):
-		return trace, false, fault.New(fault.Conflict, "idempotency_conflict",
+		return t, false, fault.New(fault.Conflict, "idempotency_conflict",
 			"the idempotency_key was used for another request").WithFix("use a new one")
-	case trace.ID == "":
-		return trace, false, errUnderWay("the run " + first.ID)
+	case t.ID == "":
+		return t, false, errUnderWay("the run " + first.ID)
 	}
-	return trace, true, nil
+	return t, true, nil
 }
 
 func errUnderWay(run string) error {
@@ -262,13 +281,17 @@ func (c *Conductor) Unfinished(ctx context.Context) (cut []state.Request, err er
 func (c *Conductor) Resume(ctx context.Context, cut state.Request) (Trace, error) {
 	r := c.newRun(cut)
 	r.resumed = true
+	var err error
+	if r.earlier, err = earlierOf(ctx, c.state, cut.ID); err != nil {
+		return Trace{}, err
+	}
 	return c.runDetached(ctx, r)
 }
 
 // Trace returns the trace of a run, as it was answered.
 func (c *Conductor) Trace(ctx context.Context, id string) (raw jsontext.Value, err error) {
 	err = c.state.View(ctx, func(v state.View) (err error) {
-		raw, err = v.Trace(id)
+		_, raw, err = trace.At(v, id, c.Clock())
 		return err
 	})
 	if err == nil && raw == nil {

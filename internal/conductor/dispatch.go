@@ -54,26 +54,15 @@ func (r *run) callOf(o planning.Obligation, inputs map[string]any, id string) bu
 // runBuiltin runs a built-in tool.
 func (r *run) runBuiltin(ctx context.Context, c planning.Contract, a builtin.Call) (map[string]any, []builtin.Effect, error) {
 	if known, is := r.stateTools[c.Implementation.Name]; is {
-		return recoverPanic(func() (map[string]any, []builtin.Effect, error) { return known.Run(ctx, a) })
+		return builtin.Recover(func() (map[string]any, []builtin.Effect, error) { return known.Run(ctx, a) })
 	}
 	tool, is := r.box[c.Implementation.Name]
 	if !is {
 		return nil, nil, fault.New(fault.NotFound, runner.CodeMissing, "there is no built-in tool %q",
 			c.Implementation.Name).WithFix("orchestrator tools list names them; correct the contract")
 	}
-	return recoverPanic(func() (map[string]any, []builtin.Effect, error) {
+	return builtin.Recover(func() (map[string]any, []builtin.Effect, error) {
 		result, err := tool.Run(ctx, tools.In{Payload: a.Obligation.Payload, Input: a.Inputs, Now: r.Clock()})
 		return result, nil, err
 	})
-}
-
-// recoverPanic turns a panic into a failure of the tool alone.
-func recoverPanic(run func() (map[string]any, []builtin.Effect, error)) (result map[string]any, effects []builtin.Effect, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			result, effects, err = nil, nil, fault.New(fault.Internal, "tool_defect", "the tool panicked: %v", p).
-				WithFix("report it, with the trace")
-		}
-	}()
-	return run()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/contract"
@@ -18,6 +19,12 @@ import (
 func (r *run) execute(ctx context.Context, t *ObligationTrace, tool *contract.Tool,
 	inputs map[string]any) (outcome, error) {
 	c := tool.Contract()
+	for _, before := range t.Runs { // another tool depended on it before an answer
+		if t.Failed != nil && before.Tool == c.Name && before.Status == state.RunDone &&
+			state.Equal(before.Inputs, inputs) {
+			return outcome{ran: true, reason: "succeeded", result: before.Result}, nil
+		}
+	}
 	r.runsLeft--
 	r.costSpent += c.Cost.Weight()
 	done, err := r.executeOnce(ctx, t, c, inputs)
@@ -25,8 +32,11 @@ func (r *run) execute(ctx context.Context, t *ObligationTrace, tool *contract.To
 		return outcome{}, err
 	}
 	shown := Run{ID: done.ID, Tool: c.Name, Inputs: inputs, Result: done.Result, Status: done.Status,
-		DurationMS: done.DurationMS, Postconditions: []contract.Verdict{}}
+		DurationMS: done.DurationMS, Usage: done.Usage, Agent: c.Role != "", Postconditions: []contract.Verdict{}}
 	shown.Error, t.Refusal = done.Error.Separate()
+	if c.Role != "" {
+		r.used.Add(done.Usage)
+	}
 	defer func() {
 		t.Runs = append(t.Runs, shown)
 		if shown.Status == state.RunRefused {
@@ -53,7 +63,7 @@ func (r *run) execute(ctx context.Context, t *ObligationTrace, tool *contract.To
 		}
 		return o, nil
 	}
-	t.ranAt = done.At
+	t.RanAt = done.At
 	return outcome{ran: true, reason: "succeeded", result: done.Result}, nil
 }
 
@@ -126,7 +136,7 @@ func (r *run) executeOnce(ctx context.Context, t *ObligationTrace, c planning.Co
 		return done, err
 	case found && (before.Tool != done.Tool || before.Version != done.Version ||
 		!state.Equal(before.Inputs, done.Inputs)):
-		before.Status, before.Error = state.RunFailed, toolsChanged(before)
+		before.Status, before.Error = state.RunFailed, state.ToolsChanged(before)
 		return before, nil
 	case found && before.Status == state.RunRefused: // which is found out again
 		before.Status = state.RunDone
@@ -134,9 +144,7 @@ func (r *run) executeOnce(ctx context.Context, t *ObligationTrace, c planning.Co
 	case found && before.Status != state.RunStarted:
 		return before, nil
 	case found && !c.Idempotent:
-		done.Error = &state.Failure{Code: "outcome_unknown",
-			Detail: "the service stopped while the tool ran, and the tool is not idempotent",
-			Fix:    "find out what it did, then send the obligation again"}
+		done.Error = state.OutcomeUnknown()
 		return r.recordRun(ctx, t, c, done, nil)
 	case !found && hasSideEffects(c, t.Obligation): // it has to be known that it began, whatever becomes of the service
 		r.enqueue(func(w *state.Writer) error { return w.ToolRun(done) })
@@ -150,7 +158,9 @@ func (r *run) executeOnce(ctx context.Context, t *ObligationTrace, c planning.Co
 	begun := r.Clock()
 	bounded, stop := context.WithTimeout(ctx, r.deadline.Sub(begun))
 	defer stop()
+	r.reported = nil
 	result, effects, err := r.dispatch(bounded, c, t.Obligation, inputs, done.ID)
+	done.Usage = r.reported
 	if err != nil && r.stopping.Err() != nil {
 		return done, r.stopping.Err() // the service ends: the run is gone on with when it is back
 	}
@@ -165,13 +175,6 @@ func (r *run) executeOnce(ctx context.Context, t *ObligationTrace, c planning.Co
 		done.Result, done.Error = nil, state.FailureOf(err)
 	}
 	return r.recordRun(ctx, t, c, done, effects)
-}
-
-func toolsChanged(before state.ToolRun) *state.Failure {
-	return &state.Failure{Code: "tools_changed",
-		Detail: "the interrupted run used " + before.Tool + " " + before.Version +
-			" here; the tools or the known facts have changed since",
-		Fix: "send the obligation again"}
 }
 
 // countResult adds a result to the size of the run. One that cannot be encoded is an error.
@@ -208,9 +211,10 @@ func hasSideEffects(c planning.Contract, o planning.Obligation) bool {
 }
 
 // putRun writes a run with its source, its event, an assertion of its result, and what it asserts itself.
-func (r *run) putRun(w *state.Writer, t *ObligationTrace, done state.ToolRun, kind string, effects []builtin.Effect) error {
+func (r *run) putRun(w *state.Writer, t *ObligationTrace, done state.ToolRun, kind string,
+	effects []builtin.Effect) error {
 	id := r.request.ID + "/" + done.ID
-	source, err := w.Source(state.Source{ID: id, Kind: state.SourceTool, Name: done.Tool})
+	source, err := w.Source(state.Source{ID: id, Kind: state.SourceTool, Name: done.Tool, From: t.Sources()})
 	if err != nil {
 		return err
 	}
@@ -230,16 +234,16 @@ func (r *run) putRun(w *state.Writer, t *ObligationTrace, done state.ToolRun, ki
 	return w.ToolRun(done)
 }
 
-// putEffects writes what a run asserts. If all that the tool was given stands in the request, the caller has stated it.
+// putEffects writes what a run asserts. If all that the tool was given stands in the request or in answers, that is who
+// has stated it.
 func (r *run) putEffects(w *state.Writer, t *ObligationTrace, done state.ToolRun, source string,
 	effects []builtin.Effect) (err error) {
-	payload := requested(r.request.Request, t.ID).Payload
-	stated := len(effects) > 0
-	for name, input := range done.Inputs {
-		stated = stated && state.Equal(payload[name], input)
-	}
 	id := r.request.ID + "/" + done.ID
-	if stated {
+	stated, answer := r.statement(t).States(done.Inputs)
+	switch {
+	case answer != "":
+		source = answer
+	case stated && len(effects) > 0:
 		source, err = w.Source(state.Source{ID: id + "/caller", Kind: state.SourceCaller, Name: r.request.Caller.Name})
 		if err != nil {
 			return err
@@ -251,6 +255,9 @@ func (r *run) putEffects(w *state.Writer, t *ObligationTrace, done state.ToolRun
 		holding := state.Many
 		if (verifier{run: r}).functional(e.Subject, e.Predicate) {
 			holding = state.Functional
+		}
+		if holding == state.Functional && strings.HasPrefix(e.Subject, builtin.UserPrefix) {
+			holding = state.Single // users have the last word about themselves
 		}
 		if err := w.Assert(a, holding); err != nil {
 			return err

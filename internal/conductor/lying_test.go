@@ -41,7 +41,7 @@ func wholeOf(t *testing.T, p *project, fakes ...fake) bench {
 	require.NoError(t, err)
 	c := New(l, Options{Tools: registry, Box: box, Project: p, Root: t.TempDir(), Clock: clock, Deterministic: true})
 	c.evaluators = evaluating.New(registry, tools.Box(), c.stateTools)
-	return bench{c, t, s, l}
+	return bench{c, t, s, l, &now}
 }
 
 // examples has an obligation for each kind that the box evaluates.

@@ -5,6 +5,7 @@ import (
 
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/rules/planning/flow"
 )
 
 // Plan lists what would be run for a request.
@@ -20,16 +21,22 @@ type ObligationPlan struct {
 	Why        string              `json:"why,omitempty"` // nothing would run, whatever candidates there are
 	Candidates []Candidate         `json:"candidates"`
 	Missing    []string            `json:"missing"` // inputs that nobody gives, where no candidate could run
+
+	Steps []ObligationPlan `json:"steps,omitempty"` // of the payload, or of the contract that is taken first
 }
 
 // Plan returns what would be run, and runs and records nothing. Of what would run for one obligation it counts the
 // first candidate against the budgets of the next, assuming that it succeeds.
 func (c *Conductor) Plan(ctx context.Context, caller Caller, request planning.Request) (Plan, error) {
-	r := c.newRun(state.Request{Caller: caller, Request: request})
 	plan := Plan{Obligations: []ObligationPlan{}}
-	for i, o := range request.Obligations {
-		r.trace.Obligations[i] = ObligationTrace{ID: obligationID(i), Obligation: o, Status: planning.Active}
+	if err := c.Check(request); err != nil {
+		return plan, err
 	}
+	r := c.newRun(state.Request{Caller: caller, Request: request})
+	for i, o := range request.Obligations {
+		r.trace.Obligations[i] = newTrace(obligationID(i), o)
+	}
+	whole := (&scope{run: r, list: r.trace.Obligations}).within()
 	guardrails, _ := planning.Guardrails(request.Obligations)
 	for _, i := range guardrails {
 		if err := r.guard(ctx, &r.trace.Obligations[i]); err != nil {
@@ -37,48 +44,87 @@ func (c *Conductor) Plan(ctx context.Context, caller Caller, request planning.Re
 		}
 	}
 	broken := r.priorViolation()
-	for i := range r.trace.Obligations {
-		one, err := r.planObligation(ctx, &r.trace.Obligations[i], broken)
-		if err != nil {
-			return plan, err
-		}
-		plan.Obligations = append(plan.Obligations, one)
-	}
-	return plan, nil
+	var err error
+	plan.Obligations, err = whole.plan(ctx, broken)
+	return plan, err
 }
 
-// planObligation does what satisfy does, without runs: it returns what would be run for one obligation. broken is the
+// plan returns what would be run for each obligation of a list. They are looked at as they would be run, and shown as
+// they stand.
+func (s *scope) plan(ctx context.Context, broken string) ([]ObligationPlan, error) {
+	var asked []planning.Obligation
+	for i := range s.list {
+		asked = append(asked, s.list[i].Obligation)
+	}
+	all := make([]ObligationPlan, len(asked))
+	for _, i := range flow.Order(asked) {
+		one, err := s.planObligation(ctx, &s.list[i], broken)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = one
+	}
+	return all, nil
+}
+
+// planSteps returns what would be run for the steps of an obligation. Of too many none are shown.
+func (s *scope) planSteps(ctx context.Context, t *ObligationTrace, steps []planning.Obligation,
+	broken string) ([]ObligationPlan, error) {
+	if s.lookedAt += len(steps); s.lookedAt > maxLookedAt || len(steps) == 0 || s.depth >= s.maxDepth() {
+		return nil, nil
+	}
+	return s.below(t, steps, map[string]any{}).plan(ctx, broken)
+}
+
+// planObligation does what conduct does, without runs: it returns what would be run for one obligation. broken is the
 // guardrail that does not hold, or "".
-func (r *run) planObligation(ctx context.Context, t *ObligationTrace, broken string) (ObligationPlan, error) {
-	one := ObligationPlan{ID: t.ID, Obligation: t.Obligation, Why: broken, Candidates: []Candidate{},
+func (s *scope) planObligation(ctx context.Context, t *ObligationTrace, broken string) (one ObligationPlan, err error) {
+	one = ObligationPlan{ID: t.ID, Obligation: t.Obligation, Why: broken, Candidates: []Candidate{},
 		Missing: []string{}}
 	if t.Obligation.Type == planning.Maintain || t.Obligation.Type == planning.Avoid {
 		return one, nil
 	}
-	if verifiesAnswers(t.Obligation) {
+	if steps := flow.Steps(t.Obligation); steps != nil {
+		if s.depth >= s.maxDepth() {
+			one.Why = depthExhausted
+		}
+		one.Steps, err = s.planSteps(ctx, t, steps, broken)
+		return one, err
+	}
+	if flow.VerifiesAnswers(t.Obligation) {
 		return one, nil
 	}
-	candidates := r.choice.Candidates(t.Obligation)
+	candidates := s.choice.Candidates(t.Obligation)
 	if len(candidates) == 0 && one.Why == "" && t.Obligation.Type != planning.Clarify {
 		one.Why = "no tool satisfies " + t.Obligation.String()
 	}
+	return one, s.planCandidates(ctx, t, candidates, &one)
+}
+
+// planCandidates adds what would become of each candidate, and counts the first that would run against the budgets.
+func (s *scope) planCandidates(ctx context.Context, t *ObligationTrace, candidates []*planning.Contract,
+	one *ObligationPlan) error {
 	var missing []string
 	runs, left, spent := false, 0, 0.0
 	for _, candidate := range candidates {
-		if broken != "" {
-			one.Candidates = append(one.Candidates, Candidate{candidate.Name, false, broken})
+		if one.Why != "" {
+			one.Candidates = append(one.Candidates, Candidate{Tool: candidate.Name, Taken: false, Reason: one.Why})
 			continue
 		}
-		v, err := r.planCandidate(ctx, t.Obligation, candidate, 0)
+		v, err := s.planCandidate(ctx, t, candidate)
 		if err != nil {
-			return one, err
+			return err
 		}
-		one.Candidates = append(one.Candidates, Candidate{candidate.Name, v.allowed, v.reason})
+		one.Candidates = append(one.Candidates, Candidate{Tool: candidate.Name, Taken: v.allowed, Reason: v.reason})
 		if missing == nil {
 			missing = v.missing
 		}
 		if v.allowed && !runs {
-			runs, left, spent = true, r.runsLeft, r.costSpent
+			one.Steps, err = s.planSteps(ctx, t, candidate.Implementation.Steps, one.Why)
+			if err != nil {
+				return err
+			}
+			runs, left, spent = true, s.runsLeft, s.costSpent
 		}
 		if v.ends != "" {
 			break // a run ends there
@@ -86,45 +132,60 @@ func (r *run) planObligation(ctx context.Context, t *ObligationTrace, broken str
 	}
 	switch {
 	case runs:
-		r.runsLeft, r.costSpent = left, spent
+		s.runsLeft, s.costSpent = left, spent
 	case missing != nil:
 		one.Missing = missing
 	}
-	return one, nil
+	return nil
 }
 
+// depthExhausted is why steps are not run.
+const depthExhausted = "max_depth is exhausted"
+
 // planCandidate does what consider does, without effects: it allows a candidate that no check refuses, and takes its
-// cost from the budgets.
-func (r *run) planCandidate(ctx context.Context, o planning.Obligation, c *planning.Contract,
-	depth int) (admission, error) {
-	inputs, v, err := r.resolveInputs(ctx, o, c)
+// cost from the budgets. What depends on the results of others is not known yet, and not checked.
+func (s *scope) planCandidate(ctx context.Context, t *ObligationTrace, c *planning.Contract) (admission, error) {
+	o, plan := t.Obligation, c.Implementation.Means == planning.Steps
+	takes := flow.Needs(o)
+	inputs, missing, err := s.inputsOf(ctx, o, c)
+	v := allowed
+	switch {
+	case err != nil || len(missing) > 0:
+		return lacks(missing), err
+	case len(takes) == 0:
+		if v = s.checkInputs(c, inputs); v.allowed {
+			v, err = s.checkAllowed(ctx, o, c, inputs)
+		}
+	}
 	if err != nil || !v.allowed {
 		return v, err
 	}
-	if v, err = r.checkAllowed(ctx, o, c, inputs); err != nil || !v.allowed {
-		return v, err
-	}
-	if depth > r.maxDepth() {
-		return ended(planning.OutTruncated, "max_depth is exhausted"), nil
-	}
 	for _, name := range c.DependsOn {
-		needed, _ := r.Tools.Tool(name)
+		needed, _ := s.Tools.Tool(name)
 		of := needed.Contract()
-		if v, err = r.planCandidate(ctx, o, &of, depth+1); err != nil || !v.allowed {
+		if v, err = s.planCandidate(ctx, t, &of); err != nil || !v.allowed {
 			v.reason = "it depends on " + name + ": " + v.reason
 			return v, err
 		}
 	}
-	if why := r.budgetExceeded(c); why != "" {
+	switch why := s.budgetExceeded(c); {
+	case plan && s.depth >= s.maxDepth():
+		return ended(planning.OutTruncated, depthExhausted), nil
+	case plan: // its steps are counted
+	case why != "":
 		return ended(planning.OutTruncated, why), nil
+	default:
+		s.runsLeft--
+		s.costSpent += c.Cost.Weight()
 	}
-	r.runsLeft--
-	r.costSpent += c.Cost.Weight()
 	v.reason = "it would run"
+	if len(takes) > 0 {
+		v.reason = "it would run with " + takes[0].String()
+	}
 	return v, nil
 }
 
-// maxDepth returns how deep tools may depend on others.
+// maxDepth returns how many obligations may come of one another.
 func (r *run) maxDepth() int {
 	if most := r.request.Request.Budgets.MaxDepth; most > 0 {
 		return most

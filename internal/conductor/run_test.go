@@ -106,7 +106,7 @@ func TestTheTimeOfARun(t *testing.T) {
 		require.Equal(t, planning.OutResolved, trace.Obligations[0].Outcome)
 		if want == planning.OutTruncated {
 			require.Zero(t, *second.runs)
-			require.Equal(t, []Candidate{{"t.b", false, "time_ms is exhausted"}}, trace.Obligations[1].Candidates)
+			require.Equal(t, []Candidate{{Tool: "t.b", Taken: false, Reason: "time_ms is exhausted"}}, trace.Obligations[1].Candidates)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/contract"
@@ -13,7 +12,9 @@ import (
 	"orchestrator/internal/conductor/provenance"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/conductor/tools"
+	"orchestrator/internal/conductor/trace"
 	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/rules/planning/flow"
 )
 
 // verifier evaluates what the tools of a run say.
@@ -22,11 +23,15 @@ type verifier struct {
 	all bool // a VERIFY asks for every answer
 }
 
+func (r *run) verifier() verifier {
+	return verifier{r, slices.ContainsFunc(r.request.Request.Obligations, flow.VerifiesAnswers)}
+}
+
 // The ways of evaluation.
 const (
-	byAgain   = "again"   // a built-in tool works it out
-	byFacts   = "facts"   // it is held against what sources state
-	byNothing = "nothing" // it is not evaluated
+	byAgain   = "again" // a built-in tool works it out
+	byFacts   = "facts" // it is held against what sources state
+	byNothing = trace.ByNothing
 )
 
 // finding is the outcome of the evaluation of one answer.
@@ -39,15 +44,19 @@ type finding struct {
 // verify evaluates every answer a second time, before any is given. What is not confirmed is not answered, unless the
 // contract says that it is given as uncertain; what a VERIFY asked for is resolved by this.
 func (r *run) verify(ctx context.Context) error {
-	v := verifier{r, slices.ContainsFunc(r.request.Request.Obligations, verifiesAnswers)}
-	sound, reports := true, 0
-	for i := range r.trace.Obligations {
-		t := &r.trace.Obligations[i]
+	v := r.verifier()
+	sound, waits, reports := true, false, 0
+	for t := range r.trace.Each() {
 		if t.Obligation.Type != planning.Report {
 			continue
 		}
 		reports++
-		if t.answered == nil {
+		waits = waits || t.Outcome == planning.OutClarify
+		if t.Settled {
+			sound = r.earlier.Answer(&r.trace, t.ID) && sound
+			continue
+		}
+		if t.Result() == nil {
 			sound = false
 			continue
 		}
@@ -56,22 +65,28 @@ func (r *run) verify(ctx context.Context) error {
 			return err
 		}
 		sound = sound && confirmed
+		r.trace.Answers = append(r.trace.Answers, *t.Answer)
 	}
 	for i := range r.trace.Obligations {
 		t := &r.trace.Obligations[i]
 		switch {
-		case !verifiesAnswers(t.Obligation) || t.Status != planning.Active || t.Outcome != "":
+		case !flow.VerifiesAnswers(t.Obligation) || t.Status != planning.Active || t.Outcome != "":
 		case sound && reports > 0:
-			t.end(planning.Resolved, planning.OutResolved, "")
+			t.End(planning.Resolved, planning.OutResolved, "")
+		case waits && !r.ephemeral && !r.spoken:
+			t.End(planning.Active, planning.OutClarify, "an answer is still to come")
 		default:
-			t.end(planning.Failed, planning.OutFailed, "there is no answer, one is missing, or one was not confirmed")
+			t.End(planning.Failed, planning.OutFailed, "there is no answer, one is missing, or one was not confirmed")
 		}
 	}
 	return nil
 }
 
-// confirm checks one answer, and gives it, or says that it is uncertain.
+// confirm checks one answer, once, and makes its text, or says that it is uncertain.
 func (v verifier) confirm(ctx context.Context, t *ObligationTrace) (bool, error) {
+	if t.Answer != nil {
+		return !t.Answer.Uncertain, nil
+	}
 	last := t.Runs[len(t.Runs)-1]
 	f, err := v.evaluate(ctx, t, last)
 	if err == nil {
@@ -82,20 +97,18 @@ func (v verifier) confirm(ctx context.Context, t *ObligationTrace) (bool, error)
 	}
 	t.Verified = &f.Verification
 	if f.Verified || f.By == byNothing {
-		t.answered = f.kept
-		v.trace.Answers = append(v.trace.Answers, Answer{Obligation: t.ID, Result: f.kept,
-			Text: language.Out(t.Obligation, f.kept)})
+		t.SetResult(f.kept)
+		t.Answer = &Answer{Obligation: t.ID, Result: f.kept, Text: language.Out(t.Obligation, f.kept)}
 		return true, nil
 	}
 	answer := Answer{Obligation: t.ID, Text: language.Uncertain(t.Obligation, f.Why), Uncertain: true}
 	if f.gives {
-		answer.Result = t.answered
+		answer.Result = t.Result()
 	} else {
-		t.end(planning.Failed, planning.OutFailed, "the answer was not confirmed: "+f.Why)
+		t.End(planning.Failed, planning.OutFailed, "the answer was not confirmed: "+f.Why)
 	}
-	t.emit(planning.Justify, map[string]any{"about": "verification of " + t.Obligation.String(),
-		"evidence": f.evidence(last.ID)})
-	v.trace.Answers = append(v.trace.Answers, answer)
+	t.Doubt(last.ID)
+	t.Answer = &answer
 	return false, nil
 }
 
@@ -110,7 +123,7 @@ func (v verifier) evaluate(ctx context.Context, t *ObligationTrace, last Run) (f
 		return v.evaluateBy(ctx, t, last, by)
 	}
 	if c.Verify == planning.CheckOff && !v.all {
-		return finding{kept: t.answered, Verification: Verification{By: byNothing, Why: "no built-in tool evaluates " +
+		return finding{kept: t.Result(), Verification: Verification{By: byNothing, Why: "no built-in tool evaluates " +
 			t.Obligation.String() + ", and the contract of " + c.Name + " asks for no verification"}}, nil
 	}
 	f, err := v.ownWay(ctx, t, c, last)
@@ -138,14 +151,17 @@ func (v verifier) evaluateBy(ctx context.Context, t *ObligationTrace, last Run,
 		f.Why = name + " cannot evaluate it: it needs " + strings.Join(missing, ", ")
 		return f, nil
 	}
-	evaluated, err := by.Evaluate(ctx, call, t.ranAt)
+	evaluated, err := by.Evaluate(ctx, call, t.RanAt)
 	if err != nil {
 		f.Why = name + " cannot evaluate it: " + errorText(err)
 		return f, nil
 	}
-	f.kept, f.Why = by.Judge(last.Tool, t.answered, evaluated)
+	f.kept, f.Why = by.Judge(last.Tool, t.Result(), evaluated)
 	if f.Why == "" {
-		f.Why, f.Sources, err = v.disputed(ctx, by.Rests(call, evaluated))
+		err = v.view(ctx, func(s state.View) (err error) {
+			f.Why, f.Sources, err = provenance.DisputedAmong(s, v.request.ID, by.Rests(call, evaluated), v.functional)
+			return err
+		})
 	}
 	f.Verified = f.Why == ""
 	return f, err
@@ -160,14 +176,14 @@ func (v verifier) ownWay(ctx context.Context, t *ObligationTrace, c planning.Con
 	if c.Implementation.Means != planning.Builtin || !repeatable {
 		return finding{}, nil
 	}
-	f := finding{kept: t.answered, Verification: Verification{By: byAgain, With: []string{name}}}
+	f := finding{kept: t.Result(), Verification: Verification{By: byAgain, With: []string{name}}}
 	var err error
 	if inBox {
-		err = box.Again(ctx, tools.In{Payload: t.Obligation.Payload, Input: last.Inputs, Now: t.ranAt}, t.answered)
+		err = box.Again(ctx, tools.In{Payload: t.Obligation.Payload, Input: last.Inputs, Now: t.RanAt}, t.Result())
 	} else {
 		var again map[string]any
 		again, _, err = v.stateTools[name].Run(ctx, v.callOf(t.Obligation, last.Inputs, ""))
-		if err == nil && !state.Equal(again, t.answered) {
+		if err == nil && !state.Equal(again, t.Result()) {
 			f.Why = "a second evaluation differs"
 		}
 	}
@@ -183,9 +199,9 @@ func (v verifier) byFacts(ctx context.Context, t *ObligationTrace, c planning.Co
 	f := finding{Verification: Verification{By: byFacts}}
 	err := v.view(ctx, func(s state.View) error {
 		found, err := provenance.Confirm(provenance.Question{
-			Obligation: t.Obligation, User: builtin.UserSubject(v.request.Caller), Answered: t.answered,
+			Obligation: t.Obligation, User: builtin.UserSubject(v.request.Caller), Answered: t.Result(),
 			Required: evaluating.Required(c.Produces), Functional: v.functional,
-			Stated: func(member string) []provenance.Said { return v.stated(t, member) },
+			Stated: v.statement(t).Said,
 			Held: func(subject, predicate string) ([]provenance.Said, error) {
 				return provenance.Held(s, v.request.ID, subject, predicate)
 			},
@@ -199,24 +215,15 @@ func (v verifier) byFacts(ctx context.Context, t *ObligationTrace, c planning.Co
 	return f, err
 }
 
-// stated returns what the caller states in the request for a member.
-func (v verifier) stated(t *ObligationTrace, member string) []provenance.Said {
-	value, given := requested(v.request.Request, t.ID).Payload[member]
-	if !given || member == "kind" {
-		return nil
-	}
-	return []provenance.Said{{Value: value, Source: provenance.Source{ID: v.request.ID + "/" + t.ID,
-		Kind: state.SourceCaller, By: v.request.Caller.Name}}}
-}
-
-// requested returns an obligation as the caller sent it; one without a type where it came from another obligation.
-func requested(all planning.Request, id string) planning.Obligation {
-	for i, o := range all.Obligations {
-		if obligationID(i) == id {
-			return o
+// statement returns what the caller states for an obligation; nothing where it came from another obligation.
+func (r *run) statement(t *ObligationTrace) provenance.Request {
+	said := provenance.Request{Run: r.request.ID, Obligation: t.ID, By: r.request.Caller.Name, Given: t.Given}
+	for i, o := range r.request.Request.Obligations {
+		if obligationID(i) == t.ID {
+			said.Payload = o.Payload
 		}
 	}
-	return planning.Obligation{}
+	return said
 }
 
 // functional reports whether a subject has at most one object of a predicate: what a contract declares, and the name of
@@ -224,27 +231,6 @@ func requested(all planning.Request, id string) planning.Obligation {
 func (v verifier) functional(subject, predicate string) bool {
 	return v.Tools.Functional(predicate) ||
 		predicate == builtin.PredicateName && strings.HasPrefix(subject, builtin.UserPrefix)
-}
-
-// disputed says which of the facts that an answer rests on is contradicted, and by which sources; "" if none is.
-func (v verifier) disputed(ctx context.Context, facts []builtin.Fact) (why string, by []provenance.Source, err error) {
-	facts = slices.DeleteFunc(facts, func(f builtin.Fact) bool { return !v.functional(f.Subject, f.Predicate) })
-	if len(facts) == 0 {
-		return "", nil, nil
-	}
-	err = v.view(ctx, func(s state.View) error {
-		for _, f := range facts {
-			held, err := provenance.Held(s, v.request.ID, f.Subject, f.Predicate)
-			if err != nil {
-				return err
-			}
-			if why, by = provenance.Disputed(f, held); why != "" {
-				return nil
-			}
-		}
-		return nil
-	})
-	return why, by, err
 }
 
 // met checks that an obligation which is not a question was met by a tool that says so, where a built-in tool can tell:
@@ -274,40 +260,4 @@ func (v verifier) met(ctx context.Context, t *ObligationTrace, c planning.Contra
 	}
 	shown.Status = state.RunRefused
 	return "it is not so: " + verdict.Why, nil
-}
-
-// evidence returns what a JUSTIFY says of an answer that was not confirmed. run is that of the tool.
-func (f finding) evidence(run string) map[string]any {
-	e := map[string]any{"by": f.By, "why": f.Why, "run": run}
-	if len(f.With) > 0 {
-		e["with"] = anyOf(f.With)
-	}
-	if len(f.Sources) > 0 {
-		var sources []any
-		for _, s := range f.Sources {
-			sources = append(sources, sourceValues(s))
-		}
-		e["sources"] = sources
-	}
-	return e
-}
-
-// sourceValues returns a source as a payload has it.
-func sourceValues(s provenance.Source) map[string]any {
-	v := map[string]any{"id": s.ID, "kind": s.Kind, "by": s.By}
-	if s.Tool != "" {
-		v["tool"] = s.Tool
-	}
-	if s.Run != "" {
-		v["run"], v["at"] = s.Run, s.At.UTC().Format(time.RFC3339Nano)
-	}
-	return v
-}
-
-// anyOf returns texts as JSON has them.
-func anyOf(texts []string) (list []any) {
-	for _, text := range texts {
-		list = append(list, text)
-	}
-	return list
 }

@@ -32,6 +32,7 @@ const (
 	Stale               Kind = "stale"                // If-Match names another revision
 	Forbidden           Kind = "forbidden"            // not this role's to do
 	Conflict            Kind = "conflict"             // not allowed in the current state
+	Gone                Kind = "gone"                 // it was there, and its time is over
 	Invalid             Kind = "invalid"              // well-formed, but against the schema or without evidence
 	Unavailable         Kind = "unavailable"          // the service cannot answer now; the outcome may be unknown
 	InsufficientStorage Kind = "insufficient_storage" // the disk is full; nothing was changed
@@ -43,7 +44,7 @@ func Kinds() []Kind {
 	return []Kind{
 		Malformed, TooLarge, Timeout, NotAcceptable, MediaType, Misdirected, Unauthenticated, RateLimited, NotFound,
 		Method,
-		NeedsCondition, Stale, Forbidden, Conflict, Invalid, Unavailable, InsufficientStorage, Internal,
+		NeedsCondition, Stale, Forbidden, Conflict, Gone, Invalid, Unavailable, InsufficientStorage, Internal,
 	}
 }
 

@@ -82,7 +82,7 @@ func (h *conductorHandlers) translation(utterance string,
 		request, err := h.Model.In(ctx, utterance, string(schema), func(made []byte) error {
 			request, err := obligations(made)
 			if err == nil {
-				err = conductor.Check(request)
+				err = h.Conductor.Check(request)
 			}
 			return err
 		})
@@ -99,4 +99,12 @@ func (h *conductorHandlers) rephrase(ctx context.Context, facts []string, draft 
 		return draft, errors.New("the service has no language model")
 	}
 	return h.Model.Out(ctx, facts, draft)
+}
+
+// forms lists what can be said. Days in the examples are those of the clock.
+func (h *conductorHandlers) forms(w http.ResponseWriter, r *http.Request) error {
+	if _, err := wire.Query(r); err != nil {
+		return err
+	}
+	return wire.WriteJSON(w, http.StatusOK, spoken.Listing(h.Conductor.Clock()))
 }

@@ -82,6 +82,8 @@ var neverAnswered = map[string]string{
 	"no_obligations": "becomes invalid_obligations",
 	"too_much_held":  "stands in a trace", "subject_forbidden": "stands in a trace", "answer_differs": "stands in a trace",
 	"tool_missing":          "stands in a trace",
+	"no_such_value":         "stands in a trace",
+	"value_unfit":           "stands in a trace",
 	"tool_defect":           "stands in a trace",
 	"tool_answer":           "stands in a trace",
 	"translation_invalid":   "becomes a CLARIFY",

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -71,11 +72,11 @@ func (h *conductorHandlers) conducted(w http.ResponseWriter, r *http.Request, bo
 	if len(trace.Obligations) == 1 && trace.Obligations[0].Refusal != nil {
 		return &refusedRun{trace}
 	}
-	return writeTrace(w, trace, trace.Obligations...)
+	return writeTrace(w, trace, slices.Collect(trace.Each())...)
 }
 
 // writeTrace answers with the trace of a run, and with what its refusals say to who asked for it.
-func writeTrace(w http.ResponseWriter, trace any, live ...conductor.ObligationTrace) error {
+func writeTrace(w http.ResponseWriter, trace any, live ...*conductor.ObligationTrace) error {
 	var refusals []*fault.Error
 	for _, o := range live {
 		if o.Refusal != nil {
@@ -127,7 +128,7 @@ type runPage struct {
 }
 
 func (h *conductorHandlers) listRuns(w http.ResponseWriter, r *http.Request) error {
-	values, err := wire.Query(r, "before", "limit")
+	values, err := wire.Query(r, "before", "limit", "waiting")
 	if err != nil {
 		return err
 	}
@@ -139,7 +140,16 @@ func (h *conductorHandlers) listRuns(w http.ResponseWriter, r *http.Request) err
 	if err != nil {
 		return err
 	}
-	page, next, err := h.Conductor.List(r.Context(), before, int(limit))
+	waiting, err := wire.BoolParameter(values, "waiting")
+	if err != nil {
+		return err
+	}
+	var waitsFor *conductor.Caller
+	if waiting != nil && *waiting {
+		who := callerOf(w)
+		waitsFor = &who
+	}
+	page, next, err := h.Conductor.List(r.Context(), before, int(limit), waitsFor)
 	if err != nil {
 		return err
 	}

@@ -382,6 +382,7 @@ func provokeFullDisk(t *testing.T, all *seen) {
 	h.expect(507, "disk_full", "coder", "POST", "/project/import", "")
 	h.expect(507, "disk_full", "tester", "POST", one+"/test-report", junit)
 	h.expect(507, "disk_full", "pm", "POST", "/obligations", obligation("query.math", `"expr":"1+1"`))
+	h.expect(507, "disk_full", "pm", "POST", "/obligations/0000000000000000/answers", `{"value":1}`)
 	h.expect(507, "disk_full", "pm", "POST", "/drive", "[]")
 	require.Contains(t, string(h.expect(200, "", "pm", "POST", "/drive", "{}").Body), `"outcomes":{"failed":3}`, "its report says why")
 	h.expect(507, "disk_full", "pm", "POST", "/requests", `{"utterance":"what is 1+1"}`)
@@ -419,6 +420,7 @@ func provokeFailures(t *testing.T, all *seen) {
 	h.expect(503, "ledger_failed", "pm", "PUT", "/workflow", `{"workflow":"rework","reason":"x"}`)
 	h.expect(503, "ledger_failed", "pm", "POST", pathOfRenames, pairOf("A-1", "A-2"))
 	h.expect(503, "ledger_failed", "pm", "POST", "/obligations", obligation("query.math", `"expr":"1+1"`))
+	h.expect(503, "ledger_failed", "pm", "POST", "/obligations/0000000000000000/answers", `{"value":1}`)
 	h.expect(503, "ledger_failed", "pm", "POST", "/drive?plan=true", "{}")
 	h.expect(503, "ledger_failed", "pm", "POST", "/requests", `{"utterance":"what is 1+1"}`)
 	h.write(sample + "\n## REQ-004: More\n\nMore.\n")
@@ -438,7 +440,7 @@ func hastily(o *options) { o.ReadTimeout = 2 * time.Second }
 func provokeRaw(h *harness) {
 	requests := []string{
 		"PATCH " + one, "POST " + one + "/test-report", "PUT /boundary/mode", "POST " + pathOfAttestations, "PUT /workflow", "POST " + pathOfRenames, "POST " + one + "/claim",
-		"POST /obligations", "POST /requests", "POST /drive",
+		"POST /obligations", "POST /requests", "POST /drive", "POST /obligations/0000000000000000/answers",
 	}
 	const unfinished = "Content-Length: 10\r\n\r\n{\"a\":"
 	const unframed = "Transfer-Encoding: chunked\r\n\r\nno length\r\n"

@@ -24,6 +24,8 @@ type order struct {
 	Requirements []string `json:"requirements,omitempty"`
 	MaxSteps     int      `json:"max_steps,omitzero"`
 	Parallel     int      `json:"parallel,omitzero"`
+	MaxTokens    int64    `json:"max_tokens,omitzero"`
+	MaxCostUSD   float64  `json:"max_cost_usd,omitzero"`
 }
 
 // drive drives requirements towards done. It answers with the report at its end, or, to those who accept
@@ -110,7 +112,7 @@ func orderOf(body []byte, caller conductor.Caller) (o drive.Order, err error) {
 		asked.Roles = []string{caller.Role}
 	}
 	return drive.Order{Caller: caller, Roles: asked.Roles, Requirements: asked.Requirements, MaxSteps: asked.MaxSteps,
-		Parallel: asked.Parallel}, nil
+		Parallel: asked.Parallel, MaxTokens: asked.MaxTokens, MaxCostUSD: asked.MaxCostUSD}, nil
 }
 
 // mayDrive refuses an order whose caller may not have the work of its roles done.

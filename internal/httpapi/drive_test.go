@@ -34,7 +34,7 @@ func TestNoSecretOfAPathIsRecorded(t *testing.T) {
 
 func provokeDrive(h *harness) {
 	h.mint("agents.pm", "pm", "REQ-001")
-	for _, request := range []string{"PATCH /requirements/REQ-002", "POST /requirements/REQ-002/test-report", "POST /project/import", "PUT /boundary/mode", "PUT /workflow", "POST /project/renames", "POST /drive"} {
+	for _, request := range []string{"PATCH /requirements/REQ-002", "POST /requirements/REQ-002/test-report", "POST /project/import", "PUT /boundary/mode", "PUT /workflow", "POST /project/renames", "POST /drive", "POST /obligations/0000000000000000/answers"} {
 		method, path, _ := strings.Cut(request, " ")
 		require.NotEmpty(h.t, h.expect(403, "agent_bound", "agents.pm", method, path, "{}").Header.Get("Audit-Receipt"), "it is not on record")
 	}

@@ -44,12 +44,16 @@ func (m *missingCapabilities) emitted() (all []conductor.Emitted) {
 	return all
 }
 
-// toDiscover returns what an obligation gave rise to where no tool satisfies it; none where it ended otherwise.
+// toDiscover returns what an obligation gave rise to where no tool satisfies it, or a step of it; none where it ended
+// otherwise.
 func toDiscover(t conductor.ObligationTrace) (all []conductor.Emitted) {
 	for _, e := range t.Emitted {
 		if e.Obligation.Type == planning.DiscoverOp {
 			all = append(all, e)
 		}
+	}
+	for _, step := range t.Steps {
+		all = append(all, toDiscover(step)...)
 	}
 	return all
 }

@@ -102,8 +102,10 @@ func (h *conductorHandlers) route(r chi.Router, handle func(handler) http.Handle
 	r.Post("/obligations", handle(h.conduct))
 	r.Get("/obligations", handle(h.listRuns))
 	r.Get("/obligations/{run}", handle(h.showRun))
+	r.Post("/obligations/{run}/answers", handle(h.answer))
 	r.Get("/traces/{run}", handle(h.showTrace))
 	r.Post("/drive", handle(h.drive))
 	r.Get("/tools", handle(h.listTools))
 	r.Post("/requests", handle(h.ask))
+	r.Get("/forms", handle(h.forms))
 }

@@ -2,6 +2,7 @@ package conductcmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,6 +14,7 @@ import (
 
 	"orchestrator/cmd/orchestrator/cli"
 	"orchestrator/cmd/orchestrator/output"
+	"orchestrator/internal/apiclient"
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/advice"
@@ -52,7 +54,7 @@ refused; 2 usage; 3 no service answers.`,
 	return o.flags(cmd)
 }
 
-// conductOptions are the flags of ask and conduct.
+// conductOptions are the flags of ask, conduct and answer.
 type conductOptions struct {
 	cli.Service
 	asJSON bool
@@ -90,6 +92,12 @@ func (o conductOptions) send(cmd *cobra.Command, path string, body []byte) error
 	out := cmd.OutOrStdout()
 	raw, err := o.post(cmd.Context(), path, body)
 	if err != nil {
+		if with, is := errors.AsType[*apiclient.Answered](err); is {
+			showTexts(out, with.Texts...)
+		}
+		if f := fault.As(err); f != nil {
+			f.Fix = advice.Typed(anID, f.Fix)
+		}
 		return err
 	}
 	var trace conductor.Trace
@@ -123,16 +131,22 @@ func (o conductOptions) plan(ctx context.Context, body []byte, out io.Writer) er
 	if err := jsonv2.Unmarshal(raw, &plan); err != nil {
 		return err
 	}
-	for _, one := range plan.Obligations {
-		fmt.Fprintf(out, "%s %s\n", one.ID, output.Printable(one.Obligation.String()))
+	showPlan(out, "", plan.Obligations)
+	return nil
+}
+
+// showPlan shows what would be run for obligations, each before its steps.
+func showPlan(out io.Writer, indent string, all []conductor.ObligationPlan) {
+	for _, one := range all {
+		fmt.Fprintf(out, "%s%s %s\n", indent, one.ID, output.Printable(one.Obligation.String()))
 		if len(one.Candidates) == 0 && one.Why != "" {
-			fmt.Fprintf(out, "  %s\n", output.Printable(one.Why))
+			fmt.Fprintf(out, "%s  %s\n", indent, output.Printable(one.Why))
 		}
 		for _, c := range one.Candidates {
-			fmt.Fprintf(out, "  %s: %s\n", output.Printable(c.Tool), output.Printable(c.Reason))
+			fmt.Fprintf(out, "%s  %s: %s\n", indent, output.Printable(c.Tool), output.Printable(c.Reason))
 		}
+		showPlan(out, indent+"  ", one.Steps)
 	}
-	return nil
 }
 
 func (o conductOptions) post(ctx context.Context, path string, body []byte) ([]byte, error) {
@@ -148,28 +162,48 @@ const anID = "ID"
 
 // showTrace shows the answers, and what was not resolved.
 func showTrace(out io.Writer, trace conductor.Trace) {
-	for _, a := range trace.Answers {
-		for line := range strings.SplitSeq(a.Text, "\n") {
+	showResolved(out, trace)
+	for _, t := range trace.Obligations {
+		if !t.Status.Resolved() {
+			showUnresolved(out, trace.ID, t)
+		}
+	}
+}
+
+// showTexts shows answers, with the commands for what they name.
+func showTexts(out io.Writer, texts ...string) {
+	for _, text := range texts {
+		for line := range strings.SplitSeq(text, "\n") {
 			fmt.Fprintln(out, output.Printable(advice.Typed(anID, line)))
 		}
 	}
+}
+
+// showResolved shows the answers, and what was brought about that has no words.
+func showResolved(out io.Writer, trace conductor.Trace) {
+	told := map[string]bool{}
+	for _, a := range trace.Answers {
+		told[a.Obligation] = true
+		showTexts(out, a.Text)
+	}
 	for _, t := range trace.Obligations {
-		switch {
-		case !t.Status.Resolved():
-			showUnresolved(out, t)
-		case !t.Obligation.Type.Answers(): // an answer stands above
+		if t.Status.Resolved() && !told[t.ID] {
 			fmt.Fprintf(out, "%s: done\n", output.Printable(t.Obligation.String()))
 		}
 	}
 }
 
-// showUnresolved shows why an obligation was not met, and what it asks.
-func showUnresolved(out io.Writer, t conductor.ObligationTrace) {
+// showUnresolved shows why an obligation was not met, what it asks, and how to answer.
+func showUnresolved(out io.Writer, run string, t conductor.ObligationTrace) {
 	fmt.Fprintf(out, "%s: %s: %s\n", output.Printable(t.Obligation.String()), t.Outcome,
 		output.Printable(advice.Typed(anID, t.Why)))
-	for _, e := range t.Emitted {
-		if question, is := e.Obligation.Payload["question"].(string); is {
-			fmt.Fprintf(out, "  %s\n", output.Printable(question))
+	showAsked(out, run, t)
+	for _, step := range t.Steps {
+		if step.Status.Resolved() {
+			fmt.Fprintf(out, "  %s %s: done\n", step.ID, output.Printable(step.Obligation.String()))
+			continue
 		}
+		fmt.Fprintf(out, "  %s ", step.ID)
+		showUnresolved(out, run, step)
 	}
 }

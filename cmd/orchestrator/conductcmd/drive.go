@@ -54,6 +54,10 @@ func DriveCommand() *cobra.Command {
 	f.IntVar(&o.maxSteps, "max-steps", drive.DefaultSteps, "most obligations, of all requirements together")
 	f.IntVar(&o.parallel, "parallel", 1,
 		fmt.Sprintf("requirements to drive at once, %d at most, where none depends on another", drive.MaxParallel))
+	f.Int64Var(&o.maxTokens, "max-tokens", 0,
+		"start no agent once agents have reported this many tokens (default no bound)")
+	f.Float64Var(&o.maxCostUSD, "max-cost-usd", 0,
+		"start no agent once agents have reported to cost this much, in US dollars (default no bound)")
 	f.BoolVar(&o.plan, "plan", false, "show what would be done first, and do nothing")
 	f.BoolVar(&o.asJSON, "json", false,
 		"print each event as a line of JSON, the report last; with --plan the plan as JSON")
@@ -67,6 +71,8 @@ type driveOptions struct {
 	cli.Service
 	roles, requirements []string
 	maxSteps, parallel  int
+	maxTokens           int64
+	maxCostUSD          float64
 	plan, asJSON        bool
 }
 
@@ -106,6 +112,12 @@ func (o driveOptions) order() ([]byte, error) {
 	}
 	if len(o.requirements) > 0 {
 		order["requirements"] = o.requirements
+	}
+	if o.maxTokens != 0 {
+		order["max_tokens"] = o.maxTokens
+	}
+	if o.maxCostUSD != 0 {
+		order["max_cost_usd"] = o.maxCostUSD
 	}
 	return jsonv2.Marshal(order, jsonv2.Deterministic(true))
 }

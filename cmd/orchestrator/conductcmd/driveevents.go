@@ -3,6 +3,7 @@ package conductcmd
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
 
@@ -69,12 +70,45 @@ func (d *driven) text(e drive.Event) string {
 		}
 	case e.Waits != nil:
 		text = fmt.Sprintf("    %s waits for the end of run %s", e.Waits.Requirement, e.Waits.Run)
-	case e.End != nil && !e.End.Done():
-		text = fmt.Sprintf("    %s is %s, %s: %s", e.End.Requirement, e.End.Status, e.End.Outcome, e.End.Why)
+	case e.End != nil:
+		text = endText(*e.End)
+	case e.Entered != nil || e.Merge != nil:
+		text = treeText(e)
 	case e.Report != nil:
 		text = e.Report.String()
 	}
 	return output.Printable(advice.Typed(anID, text))
+}
+
+// treeText returns what became of the working tree of a requirement; "" for a new one.
+func treeText(e drive.Event) string {
+	switch {
+	case e.Merge != nil && e.Merge.Commit != "":
+		return fmt.Sprintf("    %s: %s is merged into %s (%d commits)", e.Merge.Requirement, e.Merge.Branch,
+			e.Merge.Into, e.Merge.Commits)
+	case e.Merge != nil:
+		return fmt.Sprintf("    %s: %s conflicts with %s: %s", e.Merge.Requirement, e.Merge.Branch, e.Merge.Into,
+			strings.Join(e.Merge.Conflicts, ", "))
+	case e.Entered.Commits > 0:
+		return fmt.Sprintf("    %s goes on with %d commits that an earlier drive left on %s", e.Entered.Requirement,
+			e.Entered.Commits, e.Entered.Branch)
+	}
+	return ""
+}
+
+// endText returns how a requirement ended; "" for one that is done and left nothing behind.
+func endText(e drive.End) string {
+	text := ""
+	if !e.Done() {
+		text = fmt.Sprintf("    %s is %s, %s: %s", e.Requirement, e.Status, e.Outcome, e.Why)
+	}
+	switch {
+	case e.Kept == "":
+		return text
+	case text == "":
+		return fmt.Sprintf("    %s is %s; %s", e.Requirement, e.Status, e.Kept)
+	}
+	return text + "; " + e.Kept
 }
 
 // draw moves the bar on.

@@ -74,7 +74,7 @@ func TestVerifyFollowsTheConductor(t *testing.T) {
 			for _, object := range []any{"Ada", "Ada Lovelace"} {
 				require.NoError(t, known.Step(t.Context(), "r1", "tool ended", cody, func(w *state.Writer) error {
 					return w.Assert(state.Assertion{ID: object.(string), Subject: "user:ada", Predicate: "name",
-						Object: object, Confidence: 1}, true)
+						Object: object, Confidence: 1}, state.Single)
 				}))
 			}
 			if c.spoil != nil {

@@ -8,6 +8,7 @@ import (
 	"context"
 
 	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/rules/planning"
 )
@@ -78,4 +79,15 @@ func objectSchema(required []any, properties map[string]any) map[string]any {
 		s["required"] = required
 	}
 	return s
+}
+
+// Recover turns a panic into a failure of the tool alone.
+func Recover(run func() (map[string]any, []Effect, error)) (result map[string]any, effects []Effect, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			result, effects, err = nil, nil, fault.New(fault.Internal, "tool_defect", "the tool panicked: %v", p).
+				WithFix("report it, with the trace")
+		}
+	}()
+	return run()
 }

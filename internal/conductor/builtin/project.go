@@ -58,6 +58,7 @@ type Briefing struct {
 	Role, Agent string
 	URL         string // of the service
 	Obligation  planning.Obligation
+	Branch      string // that the agent commits to; "" where it works in the folder of the project
 }
 
 // Query selects requirements. A filter that is empty or nil admits all.

@@ -54,6 +54,9 @@ func check(s source, builtins map[string]bool) (*Tool, []fault.Field) {
 	if err != nil {
 		return nil, []fault.Field{s.wrong("", "type", "cannot be read: %v", err)}
 	}
+	if d.Implementation.Steps, err = exactSteps(d.Implementation.Steps, stepsOf(s)); err != nil {
+		return nil, []fault.Field{s.wrong("/implementation/steps", "type", "cannot be read: %v", err)}
+	}
 	t := &Tool{contract: d.contract(), inputs: map[string]*schemas.Schema{}}
 	var wrong []fault.Field
 	for _, in := range t.contract.Consumes {
@@ -67,6 +70,7 @@ func check(s source, builtins map[string]bool) (*Tool, []fault.Field) {
 	after, bad := t.conditions(s, "/postconditions", t.contract.Postconditions, true)
 	t.after, wrong = after, append(wrong, bad...)
 	wrong = append(wrong, agent(s, t.contract)...)
+	wrong = append(wrong, plan(s, t.contract)...)
 	return t, append(wrong, implementation(s, t.contract.Implementation, builtins)...)
 }
 

@@ -30,14 +30,17 @@ func Load(dir string, box []planning.Contract) (*Registry, error) {
 	sources, wrong = append(sources, read...), append(wrong, bad...)
 	builtins := builtinNames(box)
 	var tools []*Tool
+	var checked []source
 	for _, s := range sources {
 		if s.broken {
 			continue
 		}
 		t, bad := check(s, builtins)
-		tools, wrong = append(tools, t), append(wrong, limited(s.file, bad)...)
+		tools, checked, wrong = append(tools, t), append(checked, s), append(wrong, limited(s.file, bad)...)
 	}
-	wrong = append(wrong, checkTogether(sources)...)
+	if wrong = append(wrong, checkTogether(sources)...); len(wrong) == 0 {
+		wrong = planned(checked, tools)
+	}
 	if len(wrong) > 0 {
 		return nil, fault.New(fault.Invalid, "tools_invalid",
 			"no tool contract is used until all are valid").

@@ -19,6 +19,8 @@ import (
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/conductor/usage"
+	"orchestrator/internal/conductor/worktree"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
 )
@@ -38,6 +40,8 @@ type Project interface {
 	NoWayBack(ctx context.Context, id string, to lifecycle.Status) (why string, err error)
 	// Block returns the obligation to block a requirement.
 	Block(ctx context.Context, id, reason string) (planning.Obligation, error)
+	// Record puts a finding about a requirement on record, once.
+	Record(ctx context.Context, by conductor.Caller, id string, kind Finding, text string) error
 }
 
 // Conductor conducts obligations.
@@ -62,6 +66,7 @@ type Position struct {
 	Work   []builtin.Work // what leads it on; none where nothing does
 	Why    string         // why nothing does
 	Moves  int            // on the way to done
+	Built  bool           // it has an implementation, whether that counts or not
 }
 
 // Order says what is to be driven, and how far.
@@ -70,6 +75,8 @@ type Order struct {
 	Roles        []string // whose work is done; all where none is named
 	Requirements []string // ids; all unfinished ones where none is named
 	MaxSteps     int      // obligations; 0 is DefaultSteps
+	MaxTokens    int64    // that agents report; 0 is no bound
+	MaxCostUSD   float64  // likewise, in US dollars
 	Parallel     int      // requirements at once; 0 is one
 }
 
@@ -103,7 +110,8 @@ type Step struct {
 	Why         string           `json:"why,omitempty"` // the tools that were run did not do
 	From        lifecycle.Status `json:"from"`          // the status before and after
 	To          lifecycle.Status `json:"to"`
-	Moves       int              `json:"moves"` // on the way to done, that are left
+	Moves       int              `json:"moves"`           // on the way to done, that are left
+	Usage       *usage.Sum       `json:"usage,omitempty"` // of the agents that were run
 }
 
 // End is what became of a requirement.
@@ -113,6 +121,12 @@ type End struct {
 	Outcome     Outcome          `json:"outcome"`
 	Why         string           `json:"why,omitempty"`
 	Steps       int              `json:"steps"`
+	Usage       *usage.Sum       `json:"usage,omitempty"` // of its agents
+	Kept        string           `json:"kept,omitempty"`  // what is kept of its working tree, and why
+
+	tree    string // where its agents work
+	watched bool   // in this step
+	looked  bool   // for something to merge that an earlier drive left
 }
 
 // Report is what became of an order.
@@ -120,6 +134,8 @@ type Report struct {
 	Requirements []End           `json:"requirements"` // in the order of the documents
 	Outcomes     map[Outcome]int `json:"outcomes"`     // how many ended so
 	Steps        int             `json:"steps"`
+
+	Usage map[string]usage.Sum `json:"usage,omitempty"` // by the name of the agent
 }
 
 // Event is told while an order is carried out. Exactly one member is set.
@@ -130,6 +146,9 @@ type Event struct {
 	Step   *Step   `json:"step,omitempty"`
 	End    *End    `json:"end,omitempty"`
 	Report *Report `json:"report,omitempty"` // the last event
+
+	Entered *Entered        `json:"entered,omitempty"`
+	Merge   *worktree.Merge `json:"merge,omitempty"`
 }
 
 // Begun announces an obligation that is about to be conducted.
@@ -150,12 +169,16 @@ type Waits struct {
 type Scope struct {
 	Requirements int `json:"requirements"`
 	Moves        int `json:"moves"` // on their ways to done
+
+	NoTrees string `json:"no_trees,omitempty"` // why agents share the folder of the project
 }
 
 // Driver drives requirements. It is safe for concurrent use: a requirement is driven for one order at a time.
 type Driver struct {
 	Project   Project
 	Conductor Conductor
+	Trees     Trees       // nil where agents share the folder of the project
+	NoTrees   string      // why they do
 	Draining  func() bool // tells that the service is about to end: then no step is begun
 
 	holding sync.Mutex
@@ -189,17 +212,18 @@ func (d *Driver) Drive(ctx context.Context, o Order, tell func(Event)) (Report, 
 	if err != nil {
 		return Report{}, err
 	}
-	c := &job{Driver: d, Order: o, tell: tell, stepsLeft: o.MaxSteps, toolFailures: map[string]int{}}
+	c := &job{Driver: d, Order: o, tell: tell, stepsLeft: o.MaxSteps, toolFailures: map[string]int{},
+		usedBy: map[string]usage.Sum{}}
 	if c.stepsLeft == 0 {
 		c.stepsLeft = DefaultSteps
 	}
-	scope := Scope{Requirements: len(all)}
+	scope := Scope{Requirements: len(all), NoTrees: d.NoTrees}
 	for _, r := range all {
 		scope.Moves += r.Moves
 	}
 	tell(Event{Order: &scope})
 	ends := c.runAll(ctx, all, max(o.Parallel, 1))
-	report := Report{Requirements: []End{}, Outcomes: map[Outcome]int{}, Steps: c.stepsDone}
+	report := Report{Requirements: []End{}, Outcomes: map[Outcome]int{}, Steps: c.stepsDone, Usage: c.usedBy}
 	for _, r := range all {
 		end := ends[r.ID]
 		report.Requirements = append(report.Requirements, end)
@@ -220,6 +244,8 @@ type job struct {
 	stepsDone    int            // of the last step that ended
 	toolFailures map[string]int // by tool: how many requirements in a row it failed for
 	stopped      string         // no further step is begun
+	used         usage.Sum      // by all agents
+	usedBy       map[string]usage.Sum
 }
 
 // runAll drives requirements, at most parallel at once, each after those that it depends on.
@@ -337,5 +363,10 @@ func (r Report) String() string {
 			text += fmt.Sprintf(" %d %s,", n, o)
 		}
 	}
-	return strings.TrimSuffix(text, ",")
+	text = strings.TrimSuffix(text, ",")
+	all := usage.Sum{}
+	for _, s := range r.Usage {
+		all.Join(s)
+	}
+	return strings.TrimSuffix(text+"; "+all.String(), "; ")
 }

@@ -13,6 +13,7 @@ import (
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/conductor/usage"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
@@ -53,6 +54,12 @@ type world struct {
 
 	truncated bool // every attempt ends for want of a budget
 	under     func(id string) string
+
+	agent    *usage.Usage // what each run reports, being one of an agent
+	trees    *trees
+	recorded []string
+	noRecord error
+	to       lifecycle.Status // of the moves; "" where it does not matter
 
 	conducted []string // requirement and kind, as they began
 	blocked   map[string]string
@@ -106,6 +113,9 @@ func (w *world) Position(_ context.Context, id string) (Position, error) {
 	if w.bare {
 		s.Work[0].Needs = nil
 	}
+	if w.to != "" {
+		s.Work[0].Obligation.Payload["status"] = string(w.to)
+	}
 	return s, nil
 }
 
@@ -134,6 +144,13 @@ func (w *world) Block(_ context.Context, id, reason string) (planning.Obligation
 	o := w.obligation(id, "requirement.status")
 	o.Payload["status"], o.Payload["reason"] = blocked, reason
 	return o, nil
+}
+
+func (w *world) Record(_ context.Context, _ conductor.Caller, id string, kind Finding, text string) error {
+	w.turn.Lock()
+	defer w.turn.Unlock()
+	w.recorded = append(w.recorded, string(kind)+" "+id+": "+text)
+	return w.noRecord
 }
 
 func (w *world) ActiveRun(_ context.Context, id string) (string, error) {
@@ -167,6 +184,7 @@ func (w *world) Conduct(_ context.Context, _ conductor.Caller, r planning.Reques
 	defer w.turn.Unlock()
 	w.running--
 	of := conductor.ObligationTrace{Obligation: o, Outcome: planning.OutResolved, Runs: []conductor.Run{{Tool: "a.tool", Status: "done"}}, Candidates: []conductor.Candidate{{Tool: "a.tool", Taken: true, Reason: "succeeded"}}}
+	of.Runs[0].Agent, of.Runs[0].Usage = w.agent != nil, w.agent
 	trace := conductor.Trace{ID: "run", Status: planning.OutResolved}
 	failed, fails := w.fails[o.Kind()]
 	switch {
@@ -202,7 +220,11 @@ func (w *world) drive(t *testing.T, o Order) (Report, []Event) {
 	if o.Caller.Role == "" {
 		o.Caller = pm
 	}
-	report, err := (&Driver{Project: w, Conductor: w}).Drive(t.Context(), o, func(e Event) { told = append(told, e) })
+	d := &Driver{Project: w, Conductor: w}
+	if w.trees != nil {
+		d.Trees = w.trees
+	}
+	report, err := d.Drive(t.Context(), o, func(e Event) { told = append(told, e) })
 	require.NoError(t, err)
 	require.Equal(t, &report, told[len(told)-1].Report, "the report is the last event")
 	return report, told

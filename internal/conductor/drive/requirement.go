@@ -15,6 +15,7 @@ import (
 	"orchestrator/internal/rules/claiming"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/rules/planning/flow"
 	"orchestrator/internal/secret"
 	"orchestrator/internal/system/runner"
 )
@@ -38,6 +39,7 @@ func (j *job) runOne(ctx context.Context, r Requirement) End {
 	defer j.release(r.ID)
 	for fails := 0; j.advance(ctx, &end, &fails); {
 	}
+	j.leave(ctx, &end)
 	return j.emitEnd(end)
 }
 
@@ -54,8 +56,11 @@ func (j *job) advance(ctx context.Context, end *End, fails *int) bool {
 	if by, err := j.Project.Claimed(ctx, end.Requirement, due.Role); err != nil || by != "" {
 		return end.claimed(due, by, err)
 	}
-	if why := j.stopReason(ctx); why != "" {
+	if why := j.stopReason(ctx, due); why != "" {
 		return end.finish(Stopped, why)
+	}
+	if ok, again := j.prepare(ctx, end, stand); !ok || again {
+		return again
 	}
 	j.emit(Event{Begun: &Begun{end.Requirement, due.Role, due.Obligation.String(), stand.Moves}})
 	step, trace, err := j.conduct(ctx, end.Requirement, due, stand.Status)
@@ -67,8 +72,12 @@ func (j *job) advance(ctx context.Context, end *End, fails *int) bool {
 		return end.finish(Failed, secret.Mask(err.Error()))
 	}
 	j.countFailures(trace.Obligations[0])
+	step.Usage = j.spend(trace.Obligations[0], end)
 	step.To, step.Moves, end.Status = now.Status, now.Moves, now.Status
 	j.emitStep(step, end)
+	if !j.inspect(ctx, end, due, step) {
+		return false
+	}
 	if step.To == lifecycle.TestedFail && step.From != lifecycle.TestedFail {
 		*fails++
 	}
@@ -170,12 +179,14 @@ func (j *job) waitForOthers(ctx context.Context, id string) error {
 }
 
 // stopReason returns why no further step is begun, or "".
-func (j *job) stopReason(ctx context.Context) string {
+func (j *job) stopReason(ctx context.Context, due builtin.Work) string {
 	switch {
 	case ctx.Err() != nil:
 		return callerGone
 	case j.Draining != nil && j.Draining():
 		return "the service ends"
+	case len(due.Needs) > 0 && j.exhausted() != "":
+		return j.exhausted()
 	}
 	return j.takeStep()
 }
@@ -193,13 +204,14 @@ func describe(due builtin.Work) string {
 }
 
 func requestFor(o planning.Obligation) planning.Request {
-	return planning.Request{Obligations: []planning.Obligation{o}, Budgets: planning.Budgets{TimeMS: obligationTimeMS}}
+	return planning.Request{Obligations: []planning.Obligation{flow.Literal(o)},
+		Budgets: planning.Budgets{TimeMS: obligationTimeMS}}
 }
 
 // conduct conducts one obligation.
 func (j *job) conduct(ctx context.Context, id string, due builtin.Work,
 	from lifecycle.Status) (Step, conductor.Trace, error) {
-	trace, err := j.Conductor.Conduct(ctx, j.Caller, requestFor(due.Obligation))
+	trace, err := j.Conductor.Conduct(ctx, j.Caller, j.bounded(requestFor(due.Obligation)))
 	if err != nil {
 		return Step{}, trace, err
 	}

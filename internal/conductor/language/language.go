@@ -16,6 +16,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/rules/planning/flow"
 )
 
 // The codes of what no obligation was made of.
@@ -50,7 +51,7 @@ func In(utterance string, now time.Time) (planning.Request, error) {
 		if err != nil {
 			return planning.Request{}, err
 		}
-		request.Obligations = append(request.Obligations, o)
+		request.Obligations = append(request.Obligations, flow.Literal(o)) // what is said refers to nothing
 	}
 	return request, nil
 }

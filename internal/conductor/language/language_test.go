@@ -256,6 +256,10 @@ func FuzzIn(f *testing.F) {
 			require.ErrorAs(t, err, &fe)
 			require.Equal(t, fault.Invalid, fe.Kind)
 			require.NotEmpty(t, fe.Fix)
+			if meant, is := strings.CutPrefix(fe.Fix, "did you mean: "); is && !strings.Contains(meant, "; or: ") {
+				_, err := In(meant, moment)
+				require.NoError(t, err, "what is proposed is understood")
+			}
 			return
 		}
 		require.NotEmpty(t, request.Obligations)

@@ -105,8 +105,10 @@ func faultOf(t *testing.T, err error) *fault.Error {
 	return f
 }
 
+// Verifies: ORC-265
 func TestModelTranslates(t *testing.T) {
 	e, l := newEndpoint(t, answers(`{"obligations":[{"type":"REPORT","payload":{"kind":"query.math","expr":"2+2"}}],"budgets":{"max_cost":1e9},"idempotency_key":"k"}`))
+	l.Clock = func() time.Time { return moment }
 	request, err := l.In(t.Context(), "two and two?", testSchema, known)
 	require.NoError(t, err)
 	require.Equal(t, planning.Request{Obligations: []planning.Obligation{{Type: planning.Report, Payload: map[string]any{"kind": "query.math", "expr": "2+2"}}}}, request,
@@ -117,6 +119,10 @@ func TestModelTranslates(t *testing.T) {
 	require.Equal(t, "json_schema", format["type"])
 	require.Equal(t, map[string]any{"type": "object", "required": []any{"obligations"}}, format["json_schema"].(map[string]any)["schema"])
 	require.Contains(t, e.messages(0)[0].Content, testSchema)
+	require.Contains(t, e.messages(0)[0].Content, `what was refused today -> {"type":"REPORT","payload":{"kind":"query.refusals","since":"2026-11-23T00:00:00Z"`)
+	for _, f := range Forms(moment) {
+		require.Contains(t, e.messages(0)[0].Content, "\n"+f.Example+" -> ")
+	}
 	require.Equal(t, message{"user", "two and two?"}, e.messages(0)[1])
 }
 

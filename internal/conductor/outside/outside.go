@@ -2,6 +2,7 @@
 package outside
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -24,6 +25,24 @@ type Call struct {
 
 	Prompt       string    `json:"prompt,omitempty"`      // of an agent
 	Orchestrator *Endpoint `json:"orchestrator,omitzero"` // of an agent that is called by HTTP; programs have it in their environment
+	Tree         Tree      `json:"-"`                     // that an agent works in
+	Agent        string    `json:"-"`                     // its name
+}
+
+// Tree is the working tree that agents for a requirement work in; its zero value is the folder of the project.
+type Tree struct {
+	Dir    string
+	Branch string
+	Settle func(ctx context.Context) // is called when the agent has ended, before its work is judged; nil does nothing
+}
+
+// env returns what an agent that commits in a tree is named by, so that it need not configure git.
+func (t Tree) env(name string) []string {
+	if t.Dir == "" {
+		return nil
+	}
+	return []string{"GIT_AUTHOR_NAME=" + name, "GIT_AUTHOR_EMAIL=" + name + "@orchestrator.invalid",
+		"GIT_COMMITTER_NAME=" + name, "GIT_COMMITTER_EMAIL=" + name + "@orchestrator.invalid"}
 }
 
 // Endpoint tells an agent that is called by HTTP how to reach the service. Programs have it in their environment.
@@ -36,8 +55,9 @@ type Endpoint struct {
 // what its contract declares.
 func Run(ctx context.Context, root string, i planning.Implementation, limit time.Duration, asked Call,
 	env []string) ([]byte, error) {
+	env = append(env, asked.Tree.env(asked.Agent)...)
 	program := runner.Exec{Argv: resolveProgram(root, i.Argv), Env: append(passedEnv(i.Env), env...),
-		Dir: filepath.Join(root, i.Dir), SHA256: i.SHA256, Timeout: limit}
+		Dir: filepath.Join(cmp.Or(asked.Tree.Dir, root), i.Dir), SHA256: i.SHA256, Timeout: limit}
 	if i.Means == planning.MCP {
 		arguments, err := ledger.Encode(asked.Inputs)
 		if err != nil {

@@ -49,6 +49,8 @@ type Data struct {
 	Needs []string // what is to be supplied
 	To    string   // the status that it is to be moved to, where the work is a move
 
+	Branch string // of the working tree that it is started in; "" where that is the folder of the project
+
 	FailIsFinal bool // no move leads on from tested_fail
 }
 
@@ -182,6 +184,7 @@ func tryOut(t *template.Template) error {
 	for _, d := range []Data{all, {}} {
 		for _, d.To = range []string{"", "x"} {
 			for _, d.Suspect = range []bool{false, true} {
+				d.Branch = d.To
 				var out bytes.Buffer
 				if err := t.Execute(&out, d); err != nil {
 					return err

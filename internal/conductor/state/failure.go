@@ -57,8 +57,8 @@ func (r refusedChange) Unwrap() error { return r.error }
 // failures are the kinds of errors that say nothing of a change: it may be sent again as it is.
 var failures = []fault.Kind{fault.Internal, fault.Unavailable, fault.InsufficientStorage, fault.RateLimited}
 
-// RefusedChange marks an error as the refusal of a change, unless it is a failure of the service, and adds its fields to
-// its detail. Examples are for an answer alone, and not kept.
+// RefusedChange marks an error as the refusal of a change, unless it is a failure of the service, and adds its fields
+// to its detail. Examples are for an answer alone, and not kept.
 func RefusedChange(err error) error {
 	f := fault.As(err)
 	if f == nil || slices.Contains(failures, f.Kind) {
@@ -83,4 +83,19 @@ func WithFields(err error) error {
 	full := *f
 	full.Detail += " (" + fault.Clip(strings.Join(all, "; "), MaxFields) + ")"
 	return &full
+}
+
+// ToolsChanged returns why a run of a tool does not count for another tool, or other inputs.
+func ToolsChanged(before ToolRun) *Failure {
+	return &Failure{Code: "tools_changed",
+		Detail: "the interrupted run used " + before.Tool + " " + before.Version +
+			" here; the tools or the known facts have changed since",
+		Fix: "send the obligation again"}
+}
+
+// OutcomeUnknown returns the failure of a run that was cut off, and may have done anything or nothing.
+func OutcomeUnknown() *Failure {
+	return &Failure{Code: "outcome_unknown",
+		Detail: "the service stopped while the tool ran, and the tool is not idempotent",
+		Fix:    "find out what it did, then send the obligation again"}
 }

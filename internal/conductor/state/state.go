@@ -14,6 +14,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"orchestrator/internal/conductor/usage"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
@@ -73,6 +74,8 @@ type Source struct {
 	Name string    `json:"name"` // of the tool, of the caller, of who gave the answer
 	Run  string    `json:"run"`  // of the conductor
 	At   time.Time `json:"at"`
+
+	From []string `json:"from,omitempty"` // ids of the obligations of the run whose results it was given
 }
 
 // The kinds of sources.
@@ -120,6 +123,7 @@ type ToolRun struct {
 	Error      *Failure       `json:"error,omitempty"`
 	At         time.Time      `json:"at"`
 	DurationMS float64        `json:"duration_ms"`
+	Usage      *usage.Usage   `json:"usage,omitempty"` // that an agent reported; nil where it reported none
 }
 
 // Evidence is what the second evaluation of an answer found.

@@ -63,7 +63,7 @@ func againMath(_ context.Context, in In, result map[string]any) error {
 func textCountLetters() Tool {
 	c := contract("text.count_letters", "REPORT(query.count_letters)", "Counts how often a letter stands in a text.",
 		[]planning.Input{
-			required("text", textSchema("where to count", lettercount.MaxText)),
+			required("text", textSchema("the word, or another text, in which to count", lettercount.MaxText)),
 			required("letter", textSchema("one letter, with its marks", 64)),
 			optional("case_sensitive", flagSchema("whether r and R are two letters; false where it is missing")),
 		},

@@ -270,7 +270,8 @@ func (p *Project) Position(_ context.Context, id string) (drive.Position, error)
 		return drive.Position{}, err
 	}
 	all := p.workOn(req, p.service.Tasks(req))
-	stand := drive.Position{Status: req.Status, Work: all, Moves: p.service.MovesAhead(req)}
+	stand := drive.Position{Status: req.Status, Work: all, Moves: p.service.MovesAhead(req),
+		Built: req.Implementation != nil}
 	switch {
 	case len(all) > 0:
 	case req.Retired:

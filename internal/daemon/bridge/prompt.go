@@ -29,7 +29,7 @@ func (p *Project) Prompt(_ context.Context, b builtin.Briefing) (string, error) 
 			strings.ReplaceAll(url.PathEscape(req.ID), "$", "%24"), Work: b.Obligation.String(),
 		ID: req.ID, Title: req.Title, Text: req.Text, Status: string(req.Status), Revision: req.Revision,
 		Fingerprint: req.Fingerprint, Suspect: req.Suspect, Reason: reasonOf(req),
-		Design: string(req.DesignSpec), Implementation: string(req.Implementation),
+		Branch: b.Branch, Design: string(req.DesignSpec), Implementation: string(req.Implementation),
 		FailIsFinal: p.noWayOn(req, lifecycle.TestedFail) != "",
 	}
 	i := slices.IndexFunc(all, func(d builtin.Work) bool { return d.Role == b.Role && d.Matches(b.Obligation) })

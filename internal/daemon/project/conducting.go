@@ -13,6 +13,7 @@ import (
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/conductor/tools"
 	"orchestrator/internal/daemon/bridge"
+	"orchestrator/internal/requirements/evidence"
 )
 
 // conducting is the conductor, what drives requirements with it, and the runs that the last process did not end.
@@ -24,14 +25,19 @@ type conducting struct {
 
 // openConductor opens the conductor, and finds the runs that were cut off.
 func (p *Plan) openConductor(ctx context.Context, around Process, d *dataFolder,
-	project *bridge.Project) (*conducting, error) {
+	project *bridge.Project, repository *evidence.Repository) (*conducting, error) {
+	trees, why := p.openTrees(ctx, repository)
 	c := conductor.New(d.ledger, conductor.Options{
 		Tools: p.contracts, Box: tools.Box(), Project: project, Root: folder.In(p.dir().Project()).Root,
-		Clock: time.Now, Deterministic: p.Deterministic,
+		Clock: time.Now, Deterministic: p.Deterministic, Tree: treeOf(trees, project),
 		Agents: bridge.Admission{Tokens: d.credentials.tokens, Project: project, URL: around.URL, Clock: time.Now},
 	})
 	cutOff, err := c.Unfinished(ctx)
-	return &conducting{c, &drive.Driver{Project: project, Conductor: c, Draining: around.Draining}, cutOff}, err
+	driver := &drive.Driver{Project: project, Conductor: c, Draining: around.Draining, NoTrees: why}
+	if trees != nil {
+		driver.Trees = countedTrees{trees, project}
+	}
+	return &conducting{c, driver, cutOff}, err
 }
 
 // resume goes on with the conductor's runs that were cut off when the service ended.

@@ -55,8 +55,14 @@ var reading = []Entry{
 	{"schema_violation", []int{422}, asItIs, "The change is against its schema; errors lists all of it.",
 		"errors has the place of each mistake, and what would be valid there. Correct all of them, and send " +
 			"the request again."},
+	{"invalid_answer", []int{400}, asItIs, "The answer to a question does not fit its schema; errors says where.",
+		"GET /schemas/answer.schema.json has the shape: {obligation, value}."},
 	{"invalid_drive", []int{400}, asItIs, "The body does not say what is to be driven; errors says where.",
 		"GET /schemas/drive.schema.json has the shape; {} drives all that is not done."},
 	{"invalid_obligations", []int{400}, asItIs, "The obligations do not fit their schema; errors says where.",
 		"GET /schemas/obligations.schema.json has the shape: each obligation is {type, payload}."},
+	{"invalid_references", []int{400}, asItIs,
+		"An obligation takes a result that it cannot be given; errors says where.",
+		"Correct the references that errors lists. A reference is the name of an obligation and a path, " +
+			"such as o1.value; in a text {{\"{{\"}} stands for two braces."},
 }

@@ -21,6 +21,7 @@ var statusOf = map[fault.Kind]int{
 	fault.NotAcceptable:   http.StatusNotAcceptable,
 	fault.Timeout:         http.StatusRequestTimeout,
 	fault.Conflict:        http.StatusConflict,
+	fault.Gone:            http.StatusGone,
 	fault.Stale:           http.StatusPreconditionFailed,
 	fault.TooLarge:        http.StatusRequestEntityTooLarge,
 	fault.MediaType:       http.StatusUnsupportedMediaType,

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"strings"
+	"regexp"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -41,13 +41,16 @@ func Told(trace any, refusals ...*fault.Error) ([]byte, error) {
 // refusal is the member of a traced obligation that has why its change was refused.
 const refusal = "refusal"
 
+// tracedObligation is the pointer to a member of an obligation, or of a step, in a trace.
+var tracedObligation = regexp.MustCompile(`^/obligations/[0-9]+(/steps/[0-9]+)*/[^/]*$`)
+
 // isRefusal reports whether a token that was read is the name of such a member: /obligations/0/refusal.
 func isRefusal(in *jsontext.Decoder, token jsontext.Token) bool {
-	if in.StackDepth() != 3 || token.Kind() != '"' || token.String() != refusal {
+	if token.Kind() != '"' || token.String() != refusal {
 		return false
 	}
-	kind, length := in.StackIndex(3)
-	return kind == '{' && length%2 == 1 && strings.HasPrefix(string(in.StackPointer()), "/obligations/")
+	kind, length := in.StackIndex(in.StackDepth())
+	return kind == '{' && length%2 == 1 && tracedObligation.MatchString(string(in.StackPointer()))
 }
 
 // tell reads a refusal, and writes the problem that it is.

@@ -8,6 +8,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/rules/planning/flow"
 )
 
 // memberID is the member of a payload that names a requirement.
@@ -46,5 +47,6 @@ func Question(notUnderstood error) planning.Obligation {
 	if f := fault.As(notUnderstood); f != nil {
 		text = fmt.Sprintf("What is meant? Neither the grammar nor the language model could make obligations of it: %s. Please %s", f.Detail, f.Fix)
 	}
-	return planning.Obligation{Type: planning.Clarify, Payload: map[string]any{"slot": "utterance", "question": text}}
+	return flow.Literal(planning.Obligation{Type: planning.Clarify,
+		Payload: map[string]any{"slot": "utterance", "question": text}})
 }

@@ -190,6 +190,7 @@ func Typed(id, text string) string {
 		"GET /requirements?retired=true", program+"list",
 		"GET /requirements", program+"list",
 		"GET /next", program+"next",
+		"GET /forms", program+"ask --forms",
 		"DELETE /requirements/{id}/claim?field=…", program+"claim "+name+" --release",
 		`PUT /workflow {"workflow":"rework","reason":"…"}`, program+"workflow rework --reason '<why>'",
 		`PUT /workflow {"workflow":"rework","reason":"<why>"}`, program+"workflow rework --reason '<why>'",

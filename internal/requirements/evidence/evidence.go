@@ -106,6 +106,9 @@ func (r *Repository) Root() string { return r.git.Root }
 // was fetched. "" is none.
 func (r *Repository) Follow(branch string) { r.git.Follow(branch) }
 
+// Branch returns the name of the branch that is followed, or "".
+func (r *Repository) Branch() string { return r.git.Branch() }
+
 // HeadBranch returns the name of the branch that HEAD names, also of one without commit; "" where HEAD is detached.
 func (r *Repository) HeadBranch(ctx context.Context) (string, error) { return r.git.HeadBranch(ctx) }
 

@@ -99,6 +99,7 @@ const (
 	Exec    Means = "exec"
 	HTTP    Means = "http"
 	MCP     Means = "mcp"
+	Steps   Means = "plan" // it is made of other obligations
 )
 
 // Stdin says what a program reads from its standard input, and writes to its standard output.
@@ -124,8 +125,11 @@ type Implementation struct {
 	Env    []string `json:"env,omitempty"`    // exec and mcp: names of variables that are passed on
 	Stdin  Stdin    `json:"stdin,omitempty"`  // exec: what it reads; "" is StdinJSON
 	Dir    string   `json:"dir,omitempty"`    // exec and mcp: the working folder, relative to the project; "" is the project's root
+	Usage  string   `json:"usage,omitempty"`  // exec, of an agent: whose form its report of tokens has
 	SHA256 string   `json:"sha256,omitempty"` // exec and mcp: of the program, in hexadecimal; checked before each run
 	URL    string   `json:"url,omitempty"`    // http
 	Method string   `json:"method,omitempty"` // http; "" is POST
 	Hosts  []string `json:"hosts,omitempty"`  // http: host:port pairs that may be dialled; "" is that of the URL
+
+	Steps []Obligation `json:"steps,omitempty"` // plan: what brings it about, in this order but for what they take
 }

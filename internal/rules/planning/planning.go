@@ -32,11 +32,15 @@ func Types() []Type {
 // Obligation is something that must be brought about.
 type Obligation struct {
 	Type    Type           `json:"type"`
-	Payload map[string]any `json:"payload"` // as schemas/obligations.schema.json has it; its kind says what it is about
+	Name    string         `json:"name,omitempty"` // others refer to it by this, or by its place: o1
+	Payload map[string]any `json:"payload"`        // as schemas/obligations.schema.json has it; its kind says what it is about
 }
 
 // KindStatus is the kind of the obligations about the status of a requirement: to say it, and to move it.
 const KindStatus = "requirement.status"
+
+// AboutCaller begins the kinds of obligations about the caller: status.name is about the slot name.
+const AboutCaller = "status."
 
 // Kind returns what the obligation is about: query.math, requirement.status; "" if its payload names none.
 func (o Obligation) Kind() string {
@@ -55,9 +59,13 @@ func (o Obligation) String() string {
 // Budgets bound a run. 0 is the default of each.
 type Budgets struct {
 	MaxToolRuns int     `json:"max_tool_runs,omitzero"` // runs of tools, failed ones included
-	MaxDepth    int     `json:"max_depth,omitzero"`     // tools that other tools depend on
+	MaxDepth    int     `json:"max_depth,omitzero"`     // obligations that came of obligations
 	TimeMS      int     `json:"time_ms,omitzero"`       // milliseconds
 	MaxCost     float64 `json:"max_cost,omitzero"`      // the sum of what the runs weigh; see Cost.Weight
+	MaxTokens   int64   `json:"max_tokens,omitzero"`    // that agents report; no agent starts once they are used up
+	MaxCostUSD  float64 `json:"max_cost_usd,omitzero"`  // likewise, in US dollars
+
+	MaxResultBytes int `json:"max_result_bytes,omitzero"` // bytes of the results of all runs
 }
 
 // Request is what a caller asks for.
@@ -65,6 +73,7 @@ type Request struct {
 	Obligations    []Obligation `json:"obligations"` // at least one
 	Budgets        Budgets      `json:"budgets,omitzero"`
 	IdempotencyKey string       `json:"idempotency_key,omitempty"`
+	AnswerWithinS  int          `json:"answer_within_s,omitzero"` // seconds that its questions wait; 0 is a day
 }
 
 // Status is the status of an obligation.

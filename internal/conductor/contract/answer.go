@@ -1,0 +1,128 @@
+package contract
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/rules/planning/flow"
+	"orchestrator/internal/strictjson"
+	"orchestrator/schemas"
+)
+
+// inputSchema returns the schema of an input, with its numbers as requests have them; nil if there is no such input.
+func (t *Tool) inputSchema(name string) (schema map[string]any) {
+	for _, in := range t.contract.Consumes {
+		if in.Name != name {
+			continue
+		}
+		written, err := json.Marshal(in.Schema)
+		if err == nil {
+			err = jsonv2.Unmarshal(written, &schema, strictjson.Exact)
+		}
+		if err != nil {
+			return in.Schema // which was read from JSON, and can be written
+		}
+	}
+	return schema
+}
+
+// CheckQuestions refuses a CLARIFY whose schema is none.
+func CheckQuestions(request planning.Request) error {
+	for i, o := range request.Obligations {
+		schema, _ := o.Payload["schema"].(map[string]any)
+		if o.Type != planning.Clarify {
+			continue
+		}
+		if wrong := checkSchema(schema); len(wrong) > 0 {
+			for j := range wrong {
+				wrong[j].Pointer = fmt.Sprintf("/obligations/%d/payload/schema%s", i, wrong[j].Pointer)
+			}
+			return fault.New(fault.Malformed, "invalid_obligations", "the schema of a CLARIFY cannot be used").
+				WithFix("write schema as JSON Schema 2020-12, such as {\"type\":\"string\"}, or leave it out").
+				WithFields(wrong...)
+		}
+	}
+	return nil
+}
+
+// checkSchema returns what is wrong with the schema of a question, with pointers into it. A question may have none.
+func checkSchema(schema map[string]any) []fault.Field {
+	if schema == nil {
+		return nil
+	}
+	_, found := schemas.Compile(schema)
+	return found
+}
+
+// CheckAnswer holds the answer to a question against the schema of its slot, or, where that is nil, against what the
+// schema of obligations says of that member of the payload. It returns what is wrong, with pointers into the value.
+func CheckAnswer(o planning.Obligation, slot string, schema jsontext.Value, value any) []fault.Field {
+	if schema != nil {
+		var read map[string]any
+		if err := jsonv2.Unmarshal(schema, &read, strictjson.Exact); err != nil {
+			return []fault.Field{{Code: "schema", Detail: err.Error()}}
+		}
+		compiled, wrong := schemas.Compile(read)
+		if len(wrong) > 0 {
+			return wrong
+		}
+		return compiled.Violations(value)
+	}
+	if o.Type == planning.Clarify {
+		return nil
+	}
+	if steps := flow.Steps(o); steps != nil { // one of which lacks it
+		return checkForSteps(steps, slot, value)
+	}
+	payload := map[string]any{"kind": o.Kind(), slot: value}
+	request := map[string]any{"obligations": []any{map[string]any{"type": string(o.Type), "payload": payload}}}
+	var wrong []fault.Field
+	for _, f := range schemas.Violations(schemas.Obligations, request) {
+		if at, is := strings.CutPrefix(f.Pointer, "/obligations/0/payload/"+fault.PointerToken(slot)); is {
+			f.Pointer = at
+			wrong = append(wrong, f)
+		}
+	}
+	return wrong
+}
+
+// checkForSteps returns what is wrong with an answer by the first step that lacks the slot, if it fits none of them.
+func checkForSteps(steps []planning.Obligation, slot string, value any) (wrong []fault.Field) {
+	for _, step := range steps {
+		if _, given := step.Payload[slot]; given {
+			continue
+		}
+		found := CheckAnswer(step, slot, nil, value)
+		if len(found) == 0 {
+			return nil
+		}
+		if wrong == nil {
+			wrong = found
+		}
+	}
+	return wrong
+}
+
+// SlotSchema returns the schema of an input of the first tool that has it, among candidates and what they depend on;
+// nil if none has.
+func (r *Registry) SlotSchema(candidates []*planning.Contract, slot string) map[string]any {
+	for _, c := range candidates {
+		tool, _ := r.Tool(c.Name)
+		if schema := tool.inputSchema(slot); schema != nil {
+			return schema
+		}
+		for _, name := range c.DependsOn {
+			needed, _ := r.Tool(name)
+			if schema := r.SlotSchema([]*planning.Contract{&needed.contract}, slot); schema != nil {
+				return schema
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,180 @@
+package drive
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"orchestrator/internal/conductor"
+	"orchestrator/internal/conductor/builtin"
+	"orchestrator/internal/conductor/worktree"
+	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/secret"
+)
+
+// Trees gives each requirement a working tree of its own.
+type Trees interface {
+	// Enter returns the tree of a requirement, which is made if need be.
+	Enter(ctx context.Context, id string) (*worktree.Tree, error)
+	// Watch begins to watch what agents do there, and Seen returns what they did.
+	Watch(ctx context.Context, id string, builds bool) error
+	Seen(id string) worktree.Seen
+	// Merge merges what was committed into the branch that counts.
+	Merge(ctx context.Context, id string) (worktree.Merge, error)
+	// Leave removes a tree, or returns what of it is kept.
+	Leave(ctx context.Context, id string) (kept string, err error)
+}
+
+// Entered announces the working tree that the agents for a requirement work in.
+type Entered struct {
+	Requirement string `json:"requirement"`
+	Branch      string `json:"branch"`
+	Path        string `json:"path"`
+	Commits     int    `json:"commits,omitzero"` // that an earlier drive left there, and that it goes on with
+}
+
+// Finding is how an observation about a requirement is put on record.
+type Finding string
+
+// The findings.
+const (
+	Note      Finding = "note"      // of the pm
+	Deviation Finding = "deviation" // an open one, which keeps the requirement from done until a pm has settled it
+)
+
+// mergedBefore are the statuses that a requirement reaches only with what was built on the branch that counts.
+var mergedBefore = []lifecycle.Status{lifecycle.Implemented, lifecycle.TestInProgress, lifecycle.Done}
+
+// prepare makes ready what a step needs: a tree for an agent, or for a move, that the branch is merged. It reports
+// whether the step may begin; if not, end says why, unless the requirement is to be looked at again.
+func (j *job) prepare(ctx context.Context, end *End, stand Position) (ok, again bool) {
+	due := stand.Work[0]
+	if j.Trees == nil {
+		return true, false
+	}
+	if len(due.Needs) == 0 {
+		to, _ := due.Obligation.Payload["status"].(string)
+		if !slices.Contains(mergedBefore, lifecycle.Status(to)) {
+			return true, false
+		}
+		_, ok := j.merge(ctx, end)
+		return ok, false
+	}
+	if stand.Built && due.Role == string(lifecycle.Coder) && !end.looked { // somebody may have settled a conflict
+		end.looked = true
+		if merged, ok := j.merge(ctx, end); merged || !ok {
+			return ok, merged
+		}
+	}
+	runs, err := j.wouldRun(ctx, due)
+	if err != nil {
+		return end.finish(Failed, secret.Mask(err.Error())), false
+	}
+	return !runs || j.enter(ctx, end, due), false
+}
+
+// enter makes the tree of a requirement ready for an agent.
+func (j *job) enter(ctx context.Context, end *End, due builtin.Work) bool {
+	tree, err := j.Trees.Enter(ctx, end.Requirement)
+	if err == nil {
+		err = j.Trees.Watch(ctx, end.Requirement, due.Role == string(lifecycle.Coder))
+	}
+	if err != nil {
+		return end.finish(Waiting, "for a working tree: "+secret.Mask(err.Error()))
+	}
+	if end.watched = true; end.tree != tree.Path {
+		end.tree = tree.Path
+		j.emit(Event{Entered: &Entered{end.Requirement, tree.Branch, tree.Path, tree.Found}})
+	}
+	return true
+}
+
+// wouldRun reports whether a tool would be run for what is due.
+func (j *job) wouldRun(ctx context.Context, due builtin.Work) (bool, error) {
+	planned, err := j.Conductor.Plan(ctx, j.Caller, requestFor(due.Obligation))
+	return err == nil && slices.ContainsFunc(planned.Obligations[0].Candidates,
+		func(c conductor.Candidate) bool { return c.Taken }), err
+}
+
+// merge merges the branch of a requirement. It reports whether there was something to merge, and whether nothing is
+// left to be merged; if something is, end says why.
+func (j *job) merge(ctx context.Context, end *End) (merged, ok bool) {
+	done, err := j.Trees.Merge(ctx, end.Requirement)
+	if ok = j.merged(ctx, end, done, err); !ok {
+		return false, false
+	}
+	return done.Commit != "", true
+}
+
+// merged tells of a merge. It reports false for one that was not possible; then end says why.
+func (j *job) merged(ctx context.Context, end *End, done worktree.Merge, err error) bool {
+	if len(done.Conflicts) > 0 || done.Commit != "" {
+		j.emit(Event{Merge: &done})
+	}
+	switch {
+	case err != nil:
+		return end.finish(Waiting, "for a merge: "+secret.Mask(err.Error()))
+	case len(done.Conflicts) == 0:
+		return true
+	}
+	why := fmt.Sprintf("%s cannot be merged into %s: both changed %s; merge %s in its working tree, commit that, and "+
+		"drive again", done.Branch, done.Into, strings.Join(done.Conflicts, ", "), done.Into)
+	end.finish(Waiting, "for a merge: "+why)
+	j.record(ctx, end, Note, why)
+	return false
+}
+
+// inspect looks at what was seen in the tree during a step of an agent. It reports whether the requirement goes on.
+func (j *job) inspect(ctx context.Context, end *End, due builtin.Work, step Step) bool {
+	if !end.watched {
+		return true
+	}
+	end.watched = false
+	seen := j.Trees.Seen(end.Requirement)
+	by, builds := fmt.Sprintf("%s (run %s)", step.Tool, step.Run), due.Role == string(lifecycle.Coder)
+	switch {
+	case len(seen.Foreign) > 0:
+		return j.found(ctx, end, Deviation, fmt.Sprintf("while %s worked, what is not the agent's changed: %s; "+
+			"nothing of that was merged", by, strings.Join(seen.Foreign, ", ")))
+	case !j.merged(ctx, end, seen.Merge, seen.Err):
+		return false
+	case builds && len(seen.Uncommitted) > 0:
+		return j.found(ctx, end, Note, fmt.Sprintf("%s left changes that it did not commit: %s", by,
+			strings.Join(seen.Uncommitted, ", ")))
+	case step.Outcome == planning.OutResolved && builds && !seen.Commits:
+		return j.found(ctx, end, Deviation, by+" recorded an implementation, and committed nothing")
+	}
+	return true
+}
+
+// found ends a requirement where it is, with what was found on record.
+func (j *job) found(ctx context.Context, end *End, kind Finding, why string) bool {
+	end.finish(Waiting, "for the pm: "+why)
+	j.record(ctx, end, kind, why)
+	return false
+}
+
+// record puts a finding on record. Only a pm can: for anybody else the events and the report have it alone.
+func (j *job) record(ctx context.Context, end *End, kind Finding, text string) {
+	if j.Caller.Role != string(lifecycle.PM) {
+		return
+	}
+	err := j.Project.Record(context.WithoutCancel(ctx), j.Caller, end.Requirement, kind, secret.Mask(text))
+	if err != nil {
+		end.Why += "; it could not be put on record: " + secret.Mask(err.Error())
+	}
+}
+
+// leave ends the work in the tree of a requirement.
+func (j *job) leave(ctx context.Context, end *End) {
+	if j.Trees == nil {
+		return
+	}
+	kept, err := j.Trees.Leave(context.WithoutCancel(ctx), end.Requirement)
+	if err != nil {
+		kept = "its working tree is kept: " + secret.Mask(err.Error())
+	}
+	end.Kept = secret.Mask(kept)
+}

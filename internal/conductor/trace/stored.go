@@ -1,0 +1,92 @@
+package trace
+
+import (
+	"time"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/strictjson"
+)
+
+// In returns the trace of a run as it is stored. It has no ID if there is none.
+func In(v state.View, id string) (t Trace, err error) {
+	raw, err := v.Trace(id)
+	if err == nil && raw != nil {
+		err = t.Read(raw)
+	}
+	return t, err
+}
+
+// At returns the trace of a run as it is at a moment, and its bytes; nil if it has none. Questions that have expired
+// have failed their obligations, whether or not that is on record.
+func At(v state.View, id string, now time.Time) (t Trace, raw jsontext.Value, err error) {
+	if raw, err = v.Trace(id); err != nil || raw == nil {
+		return t, raw, err
+	}
+	all, err := v.Questions(id)
+	if err == nil {
+		err = t.Read(raw)
+	}
+	if err == nil && t.Lapse(all, now) {
+		raw, err = ledger.Encode(t)
+	}
+	return t, raw, err
+}
+
+// EarlierOf returns what a run had come to; nil if it has not ended yet.
+func EarlierOf(v state.View, run string) (*Earlier, error) {
+	t, err := In(v, run)
+	if err != nil || t.ID == "" {
+		return nil, err
+	}
+	all, err := v.Questions(run)
+	return &Earlier{t, all}, err
+}
+
+// Read takes over a trace as it is stored.
+func (t *Trace) Read(raw jsontext.Value) error { return jsonv2.Unmarshal(raw, t, strictjson.Exact) }
+
+// Write writes the trace, and its obligations.
+func (t *Trace) Write(w *state.Writer) error {
+	raw, err := ledger.Encode(t)
+	if err != nil {
+		return err
+	}
+	for one := range t.Each() {
+		if err := one.Put(w); err != nil {
+			return err
+		}
+	}
+	return w.Trace(raw)
+}
+
+// Asked returns an obligation of the run.
+func (t *Trace) Asked(id string) planning.Obligation {
+	for one := range t.Each() {
+		if one.ID == id {
+			return one.Obligation
+		}
+	}
+	return planning.Obligation{}
+}
+
+// Put writes the obligation, what it gave rise to, and how its answer was evaluated.
+func (t *Obligation) Put(w *state.Writer) error {
+	if err := w.Obligation(state.Obligation{ID: t.ID, Status: t.Status, Of: t.Obligation, Why: t.Why}); err != nil {
+		return err
+	}
+	for _, e := range t.Emitted {
+		if err := w.Obligation(state.Obligation{ID: e.ID, Status: e.Status, Of: e.Obligation}); err != nil {
+			return err
+		}
+	}
+	if t.Verified == nil || t.Verified.By == ByNothing {
+		return nil
+	}
+	return w.Evidence(state.Evidence{ID: t.ID, By: t.Verified.By, With: t.Verified.With, Verified: t.Verified.Verified,
+		Why: t.Verified.Why})
+}

@@ -1,0 +1,152 @@
+package worktree
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/system/git"
+)
+
+const (
+	headsPrefix = "refs/heads/"
+	prefix      = "orchestrator/"
+	timeout     = 2 * time.Minute
+	maxOutput   = 16 << 20 // bytes
+)
+
+// ourName is who merges.
+var ourName = []string{"GIT_AUTHOR_NAME=orchestrator", "GIT_AUTHOR_EMAIL=orchestrator@localhost",
+	"GIT_COMMITTER_NAME=orchestrator", "GIT_COMMITTER_EMAIL=orchestrator@localhost"}
+
+// plainName matches the ids that can be names of branches and of folders as they are.
+var plainName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+
+// notPlain matches what such a name cannot have.
+var notPlain = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+
+// nameOf returns the name of a requirement's branch and folder: its id, or for an id that git would refuse, or that
+// another one could be taken for, what is left of it with a digest.
+func nameOf(id string) string {
+	if plainName.MatchString(id) {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	words := strings.Trim(notPlain.ReplaceAllString(id, "-"), "-")
+	return "id-" + words[:min(len(words), 40)] + "." + hex.EncodeToString(sum[:4])
+}
+
+// run runs a command of git in a folder, and returns what it printed without the line end.
+func (m *Manager) run(ctx context.Context, dir string, args ...string) (string, error) {
+	out, words, err := m.start(ctx, dir, args...)
+	if err != nil {
+		return "", fault.New(fault.Unavailable, CodeGit, "git %s: %s", args[0], reason(words, err)).
+			WithFix("mend the repository, and drive again").Because(err)
+	}
+	return out, nil
+}
+
+// start runs a command of git, and returns its two outputs.
+func (m *Manager) start(ctx context.Context, dir string, args ...string) (out, words string, err error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout) // no command is left half done
+	defer cancel()
+	command := m.git
+	command.Dir, command.Env = dir, ourName
+	cmd := command.Prepare(ctx, args...)
+	said, complained := &git.Output{Most: maxOutput}, &git.Output{Most: 4 << 10, Cut: true}
+	cmd.Stdout, cmd.Stderr = said, complained
+	err = cmd.Run()
+	return strings.TrimSuffix(said.String(), "\n"), complained.String(), err
+}
+
+// reason returns the first line that git said of a failure.
+func reason(words string, err error) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(words), "\n")
+	if line == "" {
+		return err.Error()
+	}
+	return strings.TrimPrefix(strings.TrimPrefix(line, "fatal: "), "error: ")
+}
+
+// resolve returns the commit of a ref; "" where there is none.
+func (m *Manager) resolve(ctx context.Context, ref string) (string, error) {
+	out, _, err := m.start(ctx, m.Root, "rev-parse", "--verify", "--quiet", ref+"^{commit}")
+	if git.ExitCode(err) == 1 {
+		return "", nil
+	}
+	if err != nil {
+		return "", fault.New(fault.Unavailable, CodeGit, "git cannot read %s", ref).
+			WithFix("mend the repository, and drive again").Because(err)
+	}
+	return out, nil
+}
+
+// tip returns the commit of the branch that counts, which has to be a local one.
+func (m *Manager) tip(ctx context.Context) (string, error) {
+	name := m.Branch()
+	at := ""
+	if name != "" {
+		var err error
+		if at, err = m.resolve(ctx, headsPrefix+name); err != nil {
+			return "", err
+		}
+	}
+	if at == "" {
+		return "", fault.New(fault.Conflict, CodeNoBranch, "there is no local branch %q with a commit to merge into",
+			name).
+			WithFix("commit something, or name a local branch: serve --branch NAME")
+	}
+	return at, nil
+}
+
+// ahead returns how many commits are in the history of one commit and not in that of the base.
+func (m *Manager) ahead(ctx context.Context, base, at string) (int, error) {
+	if at == "" {
+		return 0, nil
+	}
+	out, err := m.run(ctx, m.Root, "rev-list", "--count", base+".."+at)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(out)
+}
+
+// uncommitted returns the files of a tree that are not as its last commit has them, and those that are not committed.
+func (m *Manager) uncommitted(ctx context.Context, t *Tree) ([]string, error) {
+	at, err := m.run(ctx, t.Path, "rev-parse", "--path-format=absolute", "--git-common-dir", "--show-toplevel")
+	if err == nil && at != m.common+"\n"+t.Path {
+		err = fmt.Errorf("%s is no working tree of this repository", t.Path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m.changed(ctx, t.Path, "all")
+}
+
+// changed returns the changed files of a working tree: untracked is all or no, as git status has it.
+func (m *Manager) changed(ctx context.Context, dir, untracked string) (files []string, err error) {
+	out, err := m.run(ctx, dir, "status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files="+untracked)
+	for entry := range strings.SplitSeq(out, "\x00") {
+		if len(entry) > 3 {
+			files = append(files, filepath.ToSlash(entry[3:]))
+		}
+	}
+	return files, err
+}
+
+// few returns the first of several names.
+func few(names []string) string {
+	const most = 10
+	text := strings.Join(names[:min(len(names), most)], ", ")
+	if more := len(names) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}

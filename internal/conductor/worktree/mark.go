@@ -1,0 +1,165 @@
+package worktree
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Mark is what an agent must leave as it is, as it was at some moment: refs, the configuration and hooks of git, the
+// files of the project's own working tree, and what the service reads.
+type Mark struct {
+	own   string            // the commit of the requirement's branch
+	left  map[string]string // files of its tree that are not committed
+	parts map[string]string
+}
+
+// Mark returns the present state of what the agents for a requirement must leave alone.
+func (m *Manager) Mark(ctx context.Context, id string) (Mark, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t, err := m.treeOf(id)
+	if err != nil {
+		return Mark{}, err
+	}
+	mark := Mark{parts: map[string]string{}, left: map[string]string{}}
+	mark.files(m.common, "git's ", "config", "config.worktree", "hooks", "info/attributes", "info/exclude",
+		"info/grafts", "objects/info/alternates")
+	for _, file := range m.Watched {
+		mark.files(filepath.Dir(file), "", filepath.Base(file))
+	}
+	if mark.own, err = m.resolve(ctx, headsPrefix+t.Branch); err != nil {
+		return mark, err
+	}
+	if err := m.markRefs(ctx, mark); err != nil {
+		return mark, err
+	}
+	if err := m.markLeft(ctx, t, mark); err != nil {
+		return mark, err
+	}
+	changed, err := m.changed(ctx, m.Root, "all")
+	for _, file := range changed {
+		if !m.writes(file) {
+			mark.parts[file] = digest(filepath.Join(m.Root, file))
+		}
+	}
+	return mark, err
+}
+
+// markLeft notes what is not committed in the tree of a requirement, if it has one.
+func (m *Manager) markLeft(ctx context.Context, t *Tree, mark Mark) error {
+	if m.entered[t.ID] == nil {
+		return nil
+	}
+	left, err := m.uncommitted(ctx, t)
+	for _, file := range left {
+		mark.left[file] = digest(filepath.Join(t.Path, file))
+	}
+	return err
+}
+
+// markRefs notes all refs but the branches of requirements, which may be worked on at the same time.
+func (m *Manager) markRefs(ctx context.Context, mark Mark) error {
+	out, err := m.run(ctx, m.Root, "for-each-ref", "--format=%(objectname) %(refname)")
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(out) {
+		at, ref, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if !m.handled[ref] {
+			mark.parts[ref] = at
+		}
+	}
+	head, err := os.ReadFile(filepath.Join(m.common, "HEAD"))
+	mark.parts["HEAD"] = string(head)
+	return err
+}
+
+// writes reports whether the service itself writes a file of the project's working tree.
+func (o Options) writes(file string) bool {
+	data, err := filepath.Rel(o.Root, o.Data)
+	return err == nil && strings.HasPrefix(file, filepath.ToSlash(data)+"/") ||
+		slices.ContainsFunc(o.Exports, func(export string) bool {
+			unfinished := path.Join(path.Dir(export), "."+path.Base(export)+".")
+			return file == export || strings.HasPrefix(file, unfinished) && strings.HasSuffix(file, ".tmp")
+		})
+}
+
+// files notes the files at paths of a folder.
+func (mark Mark) files(folder, name string, paths ...string) {
+	for _, part := range paths {
+		_ = filepath.WalkDir(filepath.Join(folder, part), func(file string, e fs.DirEntry, err error) error {
+			if err == nil && !e.IsDir() {
+				inside, _ := filepath.Rel(folder, file) // it lies in the folder
+				mark.parts[name+filepath.ToSlash(inside)] = digest(file)
+			}
+			return nil // what cannot be read is missing on both sides
+		})
+	}
+}
+
+// digest returns the content of a file in short; of a link, where it leads.
+func digest(file string) string {
+	if to, err := os.Readlink(file); err == nil {
+		return "link to " + to
+	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return "unreadable"
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(content))
+}
+
+// Found is what a tree shows after a run of an agent.
+type Found struct {
+	Foreign     []string // what changed that is not the agent's
+	Uncommitted []string // files of its tree that it changed and did not commit
+	Commits     bool     // its branch has new commits
+}
+
+// Look compares the present with a mark that was taken before a run of an agent.
+func (m *Manager) Look(ctx context.Context, id string, before Mark) (found Found, err error) {
+	now, err := m.Mark(ctx, id)
+	if err != nil {
+		return found, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t := m.entered[id]
+	if t == nil {
+		return found, nil
+	}
+	names := maps.Clone(now.parts)
+	maps.Copy(names, before.parts)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if now.parts[name] != before.parts[name] && !m.isOurs(name, now.parts[name]) {
+			found.Foreign = append(found.Foreign, name)
+		}
+	}
+	if at, err := m.run(ctx, t.Path, "symbolic-ref", "--quiet", "HEAD"); err != nil || at != headsPrefix+t.Branch {
+		found.Foreign = append(found.Foreign, "the branch that is checked out in "+t.Path)
+		return found, nil //nolint:nilerr // a detached HEAD is what was found
+	}
+	if lost, err := m.ahead(ctx, now.own, before.own); err != nil || lost > 0 || now.own == "" {
+		found.Foreign = append(found.Foreign, "the history of "+t.Branch+", which no longer has what it had")
+	}
+	found.Commits = now.own != before.own
+	for _, file := range slices.Sorted(maps.Keys(now.left)) {
+		if now.left[file] != before.left[file] {
+			found.Uncommitted = append(found.Uncommitted, file)
+		}
+	}
+	return found, nil
+}
+
+// isOurs reports whether this manager itself has moved a ref to a commit, or has made it for another requirement.
+func (m *Manager) isOurs(name, at string) bool {
+	return name == headsPrefix+m.Branch() && m.merged[at] || m.handled[name]
+}

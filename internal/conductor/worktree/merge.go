@@ -1,0 +1,152 @@
+package worktree
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/system/git"
+)
+
+// Merge is what was merged for a requirement.
+type Merge struct {
+	Requirement string   `json:"requirement"`
+	Branch      string   `json:"branch"`              // orchestrator/REQ-1
+	Into        string   `json:"into"`                // the branch that counts
+	Commits     int      `json:"commits"`             // how many of them
+	Commit      string   `json:"commit,omitempty"`    // of the merge
+	Conflicts   []string `json:"conflicts,omitempty"` // files that both sides changed; then nothing was merged
+}
+
+// Merge merges the branch of a requirement into the branch that counts. The merge is made without a working tree, so
+// that a conflict leaves nothing behind. Where the branch is checked out, the tree there follows if nobody has changed
+// a file in it; otherwise nothing is merged.
+func (m *Manager) Merge(ctx context.Context, id string) (Merge, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	done := Merge{Requirement: id, Into: m.Branch()}
+	t, err := m.treeOf(id)
+	if err != nil {
+		return done, err
+	}
+	done.Branch = t.Branch
+	const attempts = 5 // somebody else may commit to the branch in the meantime
+	for range attempts {
+		moved, err := m.mergeOnce(ctx, t, &done)
+		if err != nil || !moved {
+			return done, err
+		}
+	}
+	return done, fault.New(fault.Unavailable, CodeMoved, "%s moved each time that %s was to be merged into it",
+		done.Into, done.Branch).WithFix("drive again when nobody commits to it")
+}
+
+// mergeOnce merges a branch, unless the branch that counts moves meanwhile: then moved is true.
+func (m *Manager) mergeOnce(ctx context.Context, t *Tree, done *Merge) (moved bool, err error) {
+	tip, err := m.tip(ctx)
+	if err != nil {
+		return false, err
+	}
+	at, err := m.resolve(ctx, headsPrefix+t.Branch)
+	if err != nil || at == "" {
+		return false, err
+	}
+	if done.Commits, err = m.ahead(ctx, tip, at); err != nil || done.Commits == 0 {
+		return false, err
+	}
+	tree, conflicts, err := m.join(ctx, tip, at)
+	if err != nil || len(conflicts) > 0 {
+		done.Conflicts = conflicts
+		return false, err
+	}
+	commit, err := m.run(ctx, m.Root, "commit-tree", tree, "-p", tip, "-p", at, "-m",
+		"Merge "+t.Branch+" into "+done.Into)
+	if err != nil {
+		return false, err
+	}
+	if moved, err = m.advance(ctx, tip, commit); err != nil || moved {
+		return moved, err
+	}
+	done.Commit = commit
+	return false, m.follow(ctx, t, commit)
+}
+
+// join merges two commits without a working tree. It returns the tree of the merge, or the files that conflict.
+func (m *Manager) join(ctx context.Context, ours, theirs string) (tree string, conflicts []string, err error) {
+	out, words, err := m.start(ctx, m.Root, "merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", ours,
+		theirs)
+	lines := slices.DeleteFunc(strings.Split(out, "\x00"), func(line string) bool { return line == "" })
+	switch {
+	case git.ExitCode(err) == 1 && len(lines) > 1:
+		return "", lines[1:], nil
+	case err != nil || len(lines) == 0:
+		return "", nil, fault.New(fault.Unavailable, CodeGit, "git merge-tree: %s", reason(words, err)).
+			WithFix("git 2.38 or later merges without a working tree; or merge by hand").Because(err)
+	}
+	return lines[0], nil, nil
+}
+
+// advance moves the branch that counts from one commit to a later one, with the working tree that it is checked out in.
+func (m *Manager) advance(ctx context.Context, from, to string) (moved bool, err error) {
+	dir, err := m.checkedOut(ctx)
+	if err != nil {
+		return false, err
+	}
+	m.merged[to] = true
+	if dir != "" {
+		err = m.advanceTree(ctx, dir, to)
+	} else {
+		_, err = m.run(ctx, m.Root, "update-ref", "-m", "orchestrator: merge", headsPrefix+m.Branch(), to, from)
+	}
+	if err == nil {
+		return false, nil
+	}
+	if now, gone := m.tip(ctx); gone == nil && now != from {
+		return true, nil
+	}
+	return false, err
+}
+
+// advanceTree moves a checked-out branch and its files. git itself refuses where a file would be overwritten.
+func (m *Manager) advanceTree(ctx context.Context, dir, to string) error {
+	changed, err := m.changed(ctx, dir, "no")
+	if err != nil {
+		return err
+	}
+	changed = slices.DeleteFunc(changed, m.writes)
+	if len(changed) > 0 {
+		return fault.New(fault.Conflict, CodeDirty, "%s is checked out in %s, where files are changed: %s",
+			m.Branch(), dir, few(changed)).WithFix("commit or stash them there, and drive again")
+	}
+	if _, words, err := m.start(ctx, dir, "merge", "--quiet", "--ff-only", to); err != nil {
+		return fault.New(fault.Conflict, CodeDirty, "the files of %s in %s cannot follow: %s", m.Branch(), dir,
+			strings.Join(strings.Fields(words), " ")).
+			WithFix("commit, stash or move away what is in the way there, and drive again").Because(err)
+	}
+	return nil
+}
+
+// checkedOut returns the working tree that has the branch that counts checked out; "" where none has.
+func (m *Manager) checkedOut(ctx context.Context) (dir string, err error) {
+	out, err := m.run(ctx, m.Root, "worktree", "list", "--porcelain", "-z")
+	at := ""
+	for line := range strings.SplitSeq(out, "\x00") {
+		if path, is := strings.CutPrefix(line, "worktree "); is {
+			at = path
+		}
+		if line == "branch "+headsPrefix+m.Branch() {
+			return at, err
+		}
+	}
+	return "", err
+}
+
+// follow brings a requirement's own tree to the merge, so that the next agent sees what counts.
+func (m *Manager) follow(ctx context.Context, t *Tree, commit string) error {
+	if m.entered[t.ID] == nil {
+		return nil
+	}
+	_, err := m.run(ctx, t.Path, "merge", "--quiet", "--ff-only", commit)
+	return err
+}

@@ -1,0 +1,85 @@
+package project
+
+import (
+	"context"
+	"path/filepath"
+
+	"orchestrator/internal/conductor/outside"
+	"orchestrator/internal/conductor/worktree"
+	"orchestrator/internal/daemon/bridge"
+	"orchestrator/internal/requirements/evidence"
+)
+
+// openTrees opens what gives each requirement that is driven a working tree. Where there is none, it returns why.
+func (p *Plan) openTrees(ctx context.Context, repository *evidence.Repository) (trees *worktree.Manager, why string) {
+	if repository == nil {
+		return nil, "evidence is not looked up in a git repository, so agents share the folder of the project"
+	}
+	data := p.dir()
+	trees, err := worktree.Open(ctx, worktree.Options{Root: repository.Root(), Project: rooted(data.Project()),
+		Data: rooted(string(data)), Branch: repository.Branch, Exports: p.exports(repository.Root()),
+		Watched: []string{data.Tools(), data.Prompts(), data.TokenDir(), data.File("settings.yaml"),
+			filepath.Join(data.Project(), ".orchestrator", "boundary", "policy.json")}})
+	if err != nil {
+		return nil, "agents share the folder of the project: " + err.Error()
+	}
+	return trees, ""
+}
+
+// exports returns the files that the service writes into the working tree.
+func (p *Plan) exports(root string) (paths []string) {
+	if p.Export == "" {
+		return nil
+	}
+	inside, err := filepath.Rel(root, rooted(p.Export))
+	if err != nil {
+		return nil
+	}
+	inside = filepath.ToSlash(inside)
+	return []string{inside, inside[:len(inside)-len(filepath.Ext(inside))] + ".checkpoint"}
+}
+
+// rooted returns a path from the root of the file system, without links.
+func rooted(path string) string {
+	whole, err := filepath.Abs(path)
+	if err != nil {
+		return path
+	}
+	if real, err := filepath.EvalSymlinks(whole); err == nil {
+		return real
+	}
+	return whole
+}
+
+// countedTrees are working trees of which what was merged counts at once.
+type countedTrees struct {
+	*worktree.Manager
+	project *bridge.Project
+}
+
+// Merge implements drive.Trees.
+func (t countedTrees) Merge(ctx context.Context, id string) (worktree.Merge, error) {
+	merged, err := t.Manager.Merge(ctx, id)
+	if merged.Commit != "" {
+		_ = t.project.LookAgain(ctx) // it is looked at from time to time in any case
+	}
+	return merged, err
+}
+
+// treeOf returns the tree that agents for a requirement work in. What was merged there counts at once.
+func treeOf(trees *worktree.Manager, project *bridge.Project) func(id string) outside.Tree {
+	return func(id string) outside.Tree {
+		if trees == nil {
+			return outside.Tree{}
+		}
+		if t := trees.Of(id); t != nil {
+			return outside.Tree{Dir: t.Dir, Branch: t.Branch,
+				Settle: func(ctx context.Context) {
+					if trees.Settle(ctx, id) {
+						_ = project.LookAgain(ctx) // it is looked at from time to time in any case
+					}
+				}}
+		}
+		return outside.Tree{}
+	}
+}
