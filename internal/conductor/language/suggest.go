@@ -14,6 +14,10 @@ import (
 // listing is the request that lists all forms.
 const listing = "GET /forms"
 
+// maxCompared is how many bytes a sentence has that is compared with all forms, since who says something long is not
+// one slip away from a form.
+const maxCompared = 240
+
 // maxNearest is how many forms are named to who says something that is near to none.
 const maxNearest = 3
 
@@ -33,9 +37,11 @@ type candidate struct {
 // Implements: ORC-263
 func suggestion(sentence string, now time.Time) string {
 	var all []candidate
-	for _, reading := range readings(sentence) {
-		if words := strings.Fields(asTwoWords.Replace(reading)); len(words) <= near.MaxWords {
-			all = append(all, candidates(words)...)
+	fits, said := fitting(), readings(sentence)
+	for i, reading := range said {
+		words := strings.Fields(asTwoWords.Replace(reading))
+		if len(words) <= near.MaxWords && len(reading) <= maxCompared && !slices.Contains(said[:i], reading) {
+			all = append(all, candidates(words, fits)...)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(a.Distance, b.Distance) })
@@ -55,8 +61,7 @@ func suggestion(sentence string, now time.Time) string {
 }
 
 // candidates returns the wording of each pattern that is nearest to some words, if they have any of its own.
-func candidates(words []string) (all []candidate) {
-	fits := fitting()
+func candidates(words []string, fits near.Slot) (all []candidate) {
 	for _, c := range grammar() {
 		if w, ok := c.words.Nearest(words, fits); ok {
 			all = append(all, candidate{c.form, w})

@@ -10,7 +10,7 @@ import (
 )
 
 // MaxWords is the most words of a sentence that is compared.
-const MaxWords = 32
+const MaxWords = 20
 
 // Limit is the greatest distance at which a wording counts as what was meant: some letters, or one word.
 const Limit = 4
