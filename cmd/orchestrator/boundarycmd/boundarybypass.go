@@ -39,6 +39,6 @@ decision that it changes. Calls that name the boundary's own files are still blo
 	o.rootFlag(cmd)
 	o.reasonFlag(cmd)
 	cmd.Flags().DurationVar(&lasting, "for", 0, "how long, such as 30m; at most 24h")
-	cmd.Flags().StringVar(&session, "session", "", "the session; without it every session")
+	cmd.Flags().StringVar(&session, "session", "", "id of the session; by default every session")
 	return cli.WithEnv(cmd)
 }

@@ -96,7 +96,7 @@ func (r Readiness) NotReady() error {
 		return nil
 	}
 	return fault.New(fault.Conflict, "boundary_not_ready", "the boundary is not ready to be enforced").
-		WithFix("pass what is marked FAIL above")
+		WithFix("pass the checks that are marked FAIL above, and see to those that are marked FLAG")
 }
 
 func checks(t Thresholds, f Figures) []Check {
@@ -111,17 +111,19 @@ func checks(t Thresholds, f Figures) []Check {
 		{"labelled decisions", fmt.Sprint(f.Labelled), fmt.Sprintf(">= %d", t.Labelled), f.Labelled >= t.Labelled,
 			"label more: orchestrator boundary decisions lists them, orchestrator boundary label ID correct|false-positive --note TEXT"},
 		{"detection accuracy", percent(accuracy, judged), fmt.Sprintf("> %g %%", t.Accuracy*100), judged && accuracy > t.Accuracy,
-			"find out why decisions were false positives, and mend the policy"},
+			accuracyFix(judged)},
 		{"unresolved false positives", fmt.Sprint(f.OpenFalse), "0", f.OpenFalse == 0,
-			"change the policy so that they are let through, or label them resolved --note TEXT"},
+			"change the policy so that they are let through, " +
+				"or label each: orchestrator boundary label ID resolved --note TEXT"},
 		{"hook errors", percent(errors, ran), fmt.Sprintf("<= %g %%", t.HookErrors*100), ran && errors <= t.HookErrors,
 			"orchestrator boundary doctor finds what is wrong; orchestrator boundary report lists the errors"},
-		{"violation patterns", fmt.Sprintf("%d violations in %d sessions, on %d files, by %d tools", f.Violations,
-			f.ViolationSessions, f.ViolationFiles, f.ViolationTools),
+		{"violation patterns", strings.Join([]string{fault.Count(f.Violations, "violation") + " in " +
+			fault.Count(f.ViolationSessions, "session"), "on " + fault.Count(f.ViolationFiles, "file"),
+			"by " + fault.Count(f.ViolationTools, "tool")}, ", "),
 			"per session, by file and by tool", f.Violations > 0 && f.ViolationSessions > 0 && f.ViolationTools > 0,
 			"there is no violation to learn from yet: is the hook installed? orchestrator boundary doctor"},
 		{"violations without a delegate", listed(f.Uncovered, "0"), "0", len(f.Uncovered) == 0,
-			"name an agent under agents in the policy that may write it, with what it is for"},
+			"under agents in the policy, name an agent that may write it, and say in for what it is for"},
 		{"bypass exercised", fmt.Sprint(f.Bypasses + f.BypassDrills), ">= 1", f.Bypasses+f.BypassDrills > 0, "orchestrator boundary drill"},
 		{"rollback exercised", fmt.Sprint(f.Rollbacks), ">= 1", f.Rollbacks > 0, "orchestrator boundary drill"},
 	}
@@ -154,15 +156,16 @@ func flags(t Thresholds, f Figures) []Flag {
 		{"sessions with a bypass, rollback", percent(bypassed, enforced), over(t.BypassRollback),
 			enforced && bypassed > t.BypassRollback, "roll back: orchestrator boundary rollback --reason TEXT"},
 		{"sessions with a bypass, review", percent(bypassed, enforced), over(t.BypassReview),
-			enforced && bypassed > t.BypassReview, "review the boundary itself: it is too strict, or wrong"},
+			enforced && bypassed > t.BypassReview, "review the boundary: is it too strict, or wrong?"},
 		{"critical workflow blocked", named(f.Stuck),
 			fmt.Sprintf(">= %d times in >= %d sessions, with no allowed way since", StuckTimes, StuckSessions),
 			len(f.Stuck) > 0, "let an agent do it, or change the policy: orchestrator boundary explain shows the rule"},
 		{"user confusion", percent(insisting, blocked), over(mostInsisting), blocked && insisting > mostInsisting,
-			"sessions repeat what is blocked and start no agent: say how to delegate in the instructions that clients read"},
+			"sessions repeat blocked calls and start no agent: " +
+				"say how to delegate in the instructions that clients read"},
 		{"agent coverage", listed(f.Uncovered, "complete"), "where no agent may do what is blocked",
 			len(f.Uncovered) > 0,
-			"name an agent under agents in the policy that may write it, with what it is for"},
+			"under agents in the policy, name an agent that may write it, and say in for what it is for"},
 	}
 	for i := range all {
 		if !all[i].Raised {
@@ -172,7 +175,15 @@ func flags(t Thresholds, f Figures) []Flag {
 	return all
 }
 
-// rate returns false where there is nothing to have a rate of.
+// accuracyFix says how to raise the accuracy, or how to get one.
+func accuracyFix(measured bool) string {
+	if !measured {
+		return "label decisions: orchestrator boundary decisions lists them"
+	}
+	return "find out why decisions were false positives, and correct the policy"
+}
+
+// rate returns part of whole, and false if whole is 0.
 func rate(part, whole int) (float64, bool) {
 	if whole <= 0 {
 		return 0, false
