@@ -261,6 +261,7 @@ func (e *examination) lookAtClient(ctx context.Context, c *agentclient.Client) e
 		return nil
 	}
 	e.lookAtEntries(c, entries, before)
+	e.lookAtRepeated(client, before, users)
 	e.lookAtReach(c, len(users) > 0)
 	e.lookAtTrust(c)
 	e.lookAtCalls(c)
@@ -317,12 +318,7 @@ func (e *examination) lookAtEntries(c *agentclient.Client, entries, before []set
 		e.say(client, OK, "", "%s: registered for %s, every tool%s", before[wakes].File, c.Wiring.Before(),
 			starting(c, before[wakes].Command))
 	}
-	if len(before) > 1 {
-		e.say(client, Note, "leave one: orchestrator boundary uninstall "+client+" takes out the project's, and with "+
-			"--scope user the user's", "it is registered %d times before a tool: every call is judged as often",
-			len(before))
-	}
-	if !slices.ContainsFunc(entries, func(r settings.Registration) bool {
+		if !slices.ContainsFunc(entries, func(r settings.Registration) bool {
 		return r.Event != c.Wiring.Before() && !c.Wiring.Ending(r.Event)
 	}) {
 		e.say(client, Note, install+" registers it after a tool as well",

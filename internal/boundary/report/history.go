@@ -22,6 +22,7 @@ type History struct {
 	Imported  []folder.Line // out of an older journal
 	Malformed int           // lines that cannot be read
 	Orphans   []time.Time   // when tools ran although the hook left no decision on them; in no order
+	Repeated  []time.Time   // when the hook ran a second time for a call; the first decision counts
 	First     time.Time     // of the first line
 
 	// what persons said: what they vouch for, what led to a rollback, and which reviews they held
@@ -56,8 +57,8 @@ func ReadFile(path string) (*History, error) {
 // ReadLines reads a history from lines of a journal, in the order in which lines gives them.
 func ReadLines(lines func(func(folder.Line, error) error) error) (*History, error) {
 	h := &History{}
-	byID, byUse := map[string]int{}, map[use]int{}
-	outcomes := map[use]folder.Line{}
+	byID, byUse := map[string]int{}, map[folder.Use]int{}
+	outcomes := map[folder.Use]folder.Line{}
 	seen := map[string]bool{}
 	err := lines(func(l folder.Line, err error) error {
 		if err != nil {
@@ -77,14 +78,19 @@ func ReadLines(lines func(func(folder.Line, error) error) error) (*History, erro
 				h.Malformed++
 				return nil
 			}
+			if first, known := byUse[folder.UseOf(l)]; known && l.Repeats(h.Decisions[first].Line) {
+				byID[l.ID] = first
+				h.Repeated = append(h.Repeated, l.At)
+				return nil
+			}
 			byID[l.ID] = len(h.Decisions)
 			if l.ToolUseID != "" {
-				byUse[useOf(l)] = len(h.Decisions)
+				byUse[folder.UseOf(l)] = len(h.Decisions)
 			}
 			h.Decisions = append(h.Decisions, Decision{Line: l})
 		case folder.KindOutcome:
 			if l.ToolUseID != "" {
-				outcomes[useOf(l)] = l
+				outcomes[folder.UseOf(l)] = l
 			}
 		case folder.KindLabel:
 			if i, known := byID[l.Of]; known {
@@ -104,11 +110,6 @@ func ReadLines(lines func(func(folder.Line, error) error) error) (*History, erro
 	}
 	return h, err
 }
-
-// use is one use of a tool; clients number them anew in each session.
-type use struct{ client, session, id string }
-
-func useOf(l folder.Line) use { return use{l.Client, l.Session, l.ToolUseID} }
 
 func (h *History) keep(l folder.Line) {
 	switch l.Kind {
@@ -131,6 +132,12 @@ func (h *History) keep(l folder.Line) {
 	}
 }
 
+// runs returns how many runs of the hook failed, and how many there were.
+func (h *History) runs() (failed, all int) {
+	failed = len(h.Errors) + len(h.Orphans) + h.Malformed
+	return failed, len(h.Decisions) + len(h.Repeated) + failed
+}
+
 // since returns the history without the decisions and failures before a moment. A line that cannot be read has no time,
 // and stays.
 func (h *History) since(at time.Time) *History {
@@ -138,7 +145,7 @@ func (h *History) since(at time.Time) *History {
 	rest := *h
 	rest.Decisions = leavingOut(h.Decisions, func(d Decision) bool { return before(d.At) })
 	rest.Errors = leavingOut(h.Errors, func(l folder.Line) bool { return before(l.At) })
-	rest.Orphans = leavingOut(h.Orphans, before)
+	rest.Orphans, rest.Repeated = leavingOut(h.Orphans, before), leavingOut(h.Repeated, before)
 	return &rest
 }
 
