@@ -131,8 +131,8 @@ func named(names []string) ([]*agentclient.Client, error) {
 type examination struct {
 	Options
 	report Report
-	policy *boundary.Policy // nil where it cannot be read
-	called map[string]calls // by the client
+	policy *boundary.Policy       // nil where it cannot be read
+	seen   map[string]report.Seen // by the client
 }
 
 // shut reports whether what does not work is to block.
@@ -224,10 +224,7 @@ func (e *examination) lookAtJournal() {
 		e.say("", Fault, "make it readable for this user", "the journal: %v", err)
 		return
 	}
-	if e.called, err = callsIn(e.Dir); err != nil {
-		e.say("", Fault, "make it readable for this user", "the journal: %v", err)
-		return
-	}
+	e.seen = h.Clients
 	r := h.Report(time.Now().AddDate(0, 0, -7))
 	if r.Ran > 0 {
 		e.say("", Fault,
@@ -318,7 +315,7 @@ func (e *examination) lookAtEntries(c *agentclient.Client, entries, before []set
 		e.say(client, OK, "", "%s: registered for %s, every tool%s", before[wakes].File, c.Wiring.Before(),
 			starting(c, before[wakes].Command))
 	}
-		if !slices.ContainsFunc(entries, func(r settings.Registration) bool {
+	if !slices.ContainsFunc(entries, func(r settings.Registration) bool {
 		return r.Event != c.Wiring.Before() && !c.Wiring.Ending(r.Event)
 	}) {
 		e.say(client, Note, install+" registers it after a tool as well",
