@@ -121,7 +121,7 @@ func checks(t Thresholds, f Figures) []Check {
 			"per session, by file and by tool", f.Violations > 0 && f.ViolationSessions > 0 && f.ViolationTools > 0,
 			"there is no violation to learn from yet: is the hook installed? orchestrator boundary doctor"},
 		{"violations without a delegate", listed(f.Uncovered, "0"), "0", len(f.Uncovered) == 0,
-			"name an agent under agents in the policy that may write it, with what it is for"},
+			"give an agent that exists here the right to write it: agents in the policy; a block lists those that exist"},
 		{"bypass exercised", fmt.Sprint(f.Bypasses + f.BypassDrills), ">= 1", f.Bypasses+f.BypassDrills > 0, "orchestrator boundary drill"},
 		{"rollback exercised", fmt.Sprint(f.Rollbacks), ">= 1", f.Rollbacks > 0, "orchestrator boundary drill"},
 	}
@@ -162,7 +162,7 @@ func flags(t Thresholds, f Figures) []Flag {
 			"sessions repeat what is blocked and start no agent: say how to delegate in the instructions that clients read"},
 		{"agent coverage", listed(f.Uncovered, "complete"), "where no agent may do what is blocked",
 			len(f.Uncovered) > 0,
-			"name an agent under agents in the policy that may write it, with what it is for"},
+			"give an agent that exists here the right to write it: agents in the policy; a block lists those that exist"},
 	}
 	for i := range all {
 		if !all[i].Raised {
