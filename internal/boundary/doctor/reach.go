@@ -28,7 +28,7 @@ func (e *examination) lookAtReach(c *agentclient.Client, users bool) {
 			"a session that is started in %s reads the settings of that folder alone, and runs no hook", from)
 	case c.Wiring.Reach == agentclient.Here:
 		level := Note
-		if e.shut() {
+		if e.failsClosed() {
 			level = Fault
 		}
 		e.say(c.Name, level, install, "a session that is started in a folder below this one runs no hook of the project")
@@ -81,7 +81,7 @@ func topOf(folder string) string {
 
 // lookAtMutes looks at environment variables that keep the client from running hooks, here and in its settings.
 func (e *examination) lookAtMutes(c *agentclient.Client) {
-	for _, name := range c.Wiring.Mutes {
+	for _, name := range c.Wiring.DisablingVariables {
 		if value, _ := lookup(e.Environ, name); isTrue(value) {
 			e.say(c.Name, Fault, "unset it where the client is started from",
 				"%s=%.40q is set here: a session that is started from here runs no hook", name, value)

@@ -43,7 +43,8 @@ func TestWhatNobodyMayDoNeedsNoDelegate(t *testing.T) {
 func TestOnlyAgentsThatExistCover(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	dir := boundarytest.Project(t)
-	call := boundarytest.Call{ID: "1", Session: "s", Tool: "Edit", File: "src/f.go", Actor: boundary.Main, At: boundarytest.Day0}
+	call := boundarytest.Call{ID: "1", Session: "s", Tool: "Edit", File: "src/f.go", Actor: boundary.Main,
+		At: boundarytest.Day0}
 	one := boundarytest.Judged(t, dir, call)
 	call.ID = "2"
 	both := boundarytest.Judged(t, dir, call)
@@ -59,7 +60,9 @@ func TestOnlyAgentsThatExistCover(t *testing.T) {
 	require.Empty(t, gaps())
 	p.Agents = p.Agents[:4]
 	require.Equal(t, []string{"Edit", "Edit on src/f.go"}, gaps(), "modular-builder and its like are nowhere")
-	p.Agents = []boundary.Rights{{Name: "builder", MayWrite: []string{"src/**"}}, {Name: "general-purpose", MayWrite: []string{"docs/**"}}}
+	p.Agents = []boundary.Rights{
+		{Name: "builder", MayWrite: []string{"src/**"}}, {Name: "general-purpose", MayWrite: []string{"docs/**"}},
+	}
 	require.Equal(t, []string{"Edit on src/f.go"}, gaps())
 	builder := filepath.Join(dir.Root, ".claude", "agents", "builder.md")
 	require.NoError(t, os.MkdirAll(filepath.Dir(builder), 0o700))

@@ -50,7 +50,9 @@ func FromFiles(dir folder.Dir) func() (*History, error) {
 
 // ReadFile reads any one file of a journal.
 func ReadFile(path string) (*History, error) {
-	h, err := ReadLines("", func(visit func(folder.Line, error) error) error { return folder.ReadFile(path, visit) })
+	h, err := ReadLines("", func(visit func(folder.Line, error) error) error {
+		return folder.ReadFile(path, visit)
+	})
 	if err != nil {
 		return nil, fault.New(fault.NotFound, "journal_missing", "the journal %s cannot be read", path).
 			WithFix("name a file of .orchestrator/boundary/journal").Because(err)

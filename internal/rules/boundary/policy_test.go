@@ -78,7 +78,7 @@ func TestPatternsOfPaths(t *testing.T) {
 	}
 }
 
-// Whoever may write a file is an agent that exists: the policy gives rights to names, by pattern too, that no client has.
+// Whoever may write a file is an agent that exists: the policy may give rights to names that no client has.
 func TestWhetherAnAgentMayWrite(t *testing.T) {
 	d := Delegation{Agents: []AgentType{{Name: "writer"}, {Name: "explorer"}}}
 	p := DefaultPolicy()

@@ -120,8 +120,7 @@ func checks(t Thresholds, f Figures) []Check {
 			f.ViolationSessions, f.ViolationFiles, f.ViolationTools),
 			"per session, by file and by tool", f.Violations > 0 && f.ViolationSessions > 0 && f.ViolationTools > 0,
 			"there is no violation to learn from yet: is the hook installed? orchestrator boundary doctor"},
-		{"violations without a delegate", listed(f.Uncovered, "0"), "0", len(f.Uncovered) == 0,
-			"give an agent that exists here the right to write it: agents in the policy; a block lists those that exist"},
+		{"violations without a delegate", listed(f.Uncovered, "0"), "0", len(f.Uncovered) == 0, toCover},
 		{"bypass exercised", fmt.Sprint(f.Bypasses + f.BypassDrills), ">= 1", f.Bypasses+f.BypassDrills > 0, "orchestrator boundary drill"},
 		{"rollback exercised", fmt.Sprint(f.Rollbacks), ">= 1", f.Rollbacks > 0, "orchestrator boundary drill"},
 	}
@@ -133,6 +132,9 @@ func checks(t Thresholds, f Figures) []Check {
 	}
 	return all
 }
+
+// toCover is what to do about violations that no agent can be told to make.
+const toCover = "give an agent that exists here the right to write it, under agents in the policy; blocks name them"
 
 // When the same thing that is blocked is a critical workflow, and of the sessions in which something was blocked more
 // than which part may repeat it without an agent.
@@ -162,7 +164,7 @@ func flags(t Thresholds, f Figures) []Flag {
 			"sessions repeat what is blocked and start no agent: say how to delegate in the instructions that clients read"},
 		{"agent coverage", listed(f.Uncovered, "complete"), "where no agent may do what is blocked",
 			len(f.Uncovered) > 0,
-			"give an agent that exists here the right to write it: agents in the policy; a block lists those that exist"},
+			toCover},
 	}
 	for i := range all {
 		if !all[i].Raised {
