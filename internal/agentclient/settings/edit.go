@@ -196,7 +196,7 @@ func (w *wiring) uninstall(o Options) (Change, error) {
 	}
 	backup := change.Backup
 	change.Backup = ""
-	return change, os.Remove(backup)
+	return change, unwritable(backup, os.Remove(backup))
 }
 
 // unwire takes our hooks out, with the groups, lists and objects that are empty without them.

@@ -321,11 +321,12 @@ func TestAClientThatDoesNotHeedTheHookIsFound(t *testing.T) {
 		require.Equal(t, exit, a.Exit, string(a.Stderr))
 	}
 	r = examine(t, dir, "99.0.0")
-	require.Equal(t, 2, r.Faults(), "%v", r.Findings)
+	require.Equal(t, 3, r.Faults(), "%v", r.Findings)
+	require.Contains(t, fmt.Sprint(r.Findings), "{claude fault a session that is started in a folder below")
 	require.Contains(t, fmt.Sprint(r.Findings), "onFailure is not set")
 	require.Contains(t, fmt.Sprint(r.Findings), "1 calls of the past week were blocked, and their tools ran")
 	r = examine(t, dir, "")
-	require.Equal(t, 2, r.Faults(), "its version is unknown, and it lets calls through all the same: %v", r.Findings)
+	require.Equal(t, 3, r.Faults(), "its version is unknown, and it lets calls through all the same: %v", r.Findings)
 	require.Contains(t, fmt.Sprint(r.Findings), "put the client's program into PATH, and then: orchestrator boundary install")
 }
 
