@@ -46,9 +46,12 @@ func (w *walker) run(words []arg) {
 		c.args = singleDashes(c.args)
 	}
 	w.show(&c)
+	outer := w.current
+	w.current = words
 	w.depth++
 	c.look()
 	w.depth--
+	w.current = outer
 }
 
 func (c *call) look() {
@@ -264,6 +267,11 @@ func (c *call) words() []string {
 		}
 	}
 	return words
+}
+
+func (w *walker) add(p Part) {
+	p.all = w.current
+	w.parts = append(w.parts, p)
 }
 
 func (c *call) reads() {

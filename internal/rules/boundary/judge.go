@@ -160,7 +160,7 @@ func (j *judgement) protected() (ruling, bool) {
 	}
 	guarded := slices.Concat(own.Paths, j.call.Guarded.Paths, j.policy.ProtectedPaths)
 	touched := slices.DeleteFunc(j.targets(), func(t Target) bool { return !t.touches(guarded) })
-	sweeps := j.sweeps()
+	sweeps := j.call.sweeps()
 	if j.saw(RuleProtected, len(touched) > 0 || sweeps,
 		"%d protected files among what it writes; it sweeps the project: %t", len(touched), sweeps) {
 		return ruling{RuleProtected, Block, touched,
@@ -216,35 +216,6 @@ func namesVerb(words []string) bool {
 		}
 	}
 	return false
-}
-
-// sweepers are programs that change whatever lies in the folder that they are given.
-var sweepers = []string{"rm", "mv", "rsync", "chmod", "chown", "shred", "unlink", "rmdir"}
-
-// sweeps finds a command that changes a whole project, the boundary's files among it: git, with what it does not know,
-// or a program that is given the root.
-func (j *judgement) sweeps() bool {
-	if j.call.Text == "" {
-		return false // of a call that is judged again, the line says it
-	}
-	text := "\n" + j.call.Text + "\n"
-	has := func(options ...string) bool {
-		return slices.ContainsFunc(options, func(o string) bool { return strings.Contains(text, "\n"+o) })
-	}
-	return slices.ContainsFunc(j.call.Parts, func(p Part) bool {
-		switch {
-		case p.Class != Writes || len(p.Words) == 0:
-			return false
-		case beginsWith(p.Words, []string{"git", "clean"}):
-			return !has("-e\n.orchestrator", "--exclude=.orchestrator")
-		case beginsWith(p.Words, []string{"git", "stash"}):
-			return has("-u\n", "-a\n", "--include-untracked\n", "--all\n")
-		case p.Words[0] == "find":
-			return len(p.Words) == 1 || slices.Contains(p.Words[1:], ".")
-		}
-		return slices.Contains(sweepers, p.Words[0]) &&
-			slices.ContainsFunc(p.Targets, func(t Target) bool { return t.Path == "." })
-	})
 }
 
 // harmless lets through what changes no file.
