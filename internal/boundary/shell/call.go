@@ -80,7 +80,7 @@ func (c *call) look() {
 	} else if opts, ok := interpreters.find(c.name); ok {
 		c.interpret(opts)
 	} else if c.name == "orchestrator" {
-		c.unknown("this command of orchestrator neither reads nor proposes: it is a person's to run")
+		c.unknown(toolchain.NoReading(texts(c.args)))
 	} else {
 		c.unknown(c.name + " may do anything")
 	}

@@ -14,6 +14,7 @@ const (
 	RuleMention    = "protected.mention"  // a command that may write and names the boundary's own files
 	RuleDelegates  = "tool.delegates"     // it starts an agent
 	RuleReads      = "tool.reads"         // it changes no file
+	RuleOwn        = "own.command"        // a command of this program that is a person's, or that nobody knows
 	RuleAgent      = "agent.rights"       // an agent within its rights
 	RuleAgentWrite = "agent.outside"      // an agent that writes what its type may not
 	RuleAgentNone  = "agent.unnamed"      // an agent of a type that the policy does not know
@@ -133,7 +134,7 @@ func protects(rule string) bool { return strings.HasPrefix(rule, "protected.") }
 
 // rule returns the first that matches.
 func (j *judgement) rule() ruling {
-	rules := []func() (ruling, bool){j.protected, j.secret, j.harmless, j.agent, j.unknown, j.notes, j.exempt}
+	rules := []func() (ruling, bool){j.protected, j.secret, j.harmless, j.own, j.agent, j.unknown, j.notes, j.exempt}
 	for _, rule := range rules {
 		if r, matched := rule(); matched {
 			return r
@@ -226,6 +227,18 @@ func (j *judgement) harmless() (ruling, bool) {
 	return ruling{rule: RuleReads, would: Allow}, j.saw(RuleReads, j.class == Reads, "the call %s", j.class.Does())
 }
 
+// own keeps commands of this program that neither read nor propose for persons: an agent that starts the service, or
+// agents of its own, does what the main session may not.
+func (j *judgement) own() (ruling, bool) {
+	i := slices.IndexFunc(j.call.Parts, func(p Part) bool {
+		return p.classUnder(j.policy) == Ambiguous && beginsWith(p.Words, []string{"orchestrator"})
+	})
+	if !j.saw(RuleOwn, i >= 0, "a command of orchestrator that neither reads nor proposes: %t", i >= 0) {
+		return ruling{}, false
+	}
+	return ruling{RuleOwn, Block, nil, j.call.Parts[i].Why, personsOwn}, true
+}
+
 // agent gives agents the rights of their type.
 func (j *judgement) agent() (ruling, bool) {
 	if j.call.Actor.Kind != Agent {
@@ -314,11 +327,6 @@ func (j *judgement) mainChanges() ruling {
 			r.rule = RuleAccepted
 		}
 		r.fix = "delegate it, or if it changes no file, have a person add its beginning to reading_commands or the tool to allowed_tools"
-		if slices.ContainsFunc(j.call.Parts, func(p Part) bool {
-			return p.classUnder(j.policy) == Ambiguous && beginsWith(p.Words, []string{"orchestrator"})
-		}) {
-			r.fix = personsOwn
-		}
 	}
 	if j.call.Actor.Kind == Unknown && j.policy.UnknownActor == AskWho && r.would == Block {
 		r.would = Ask
