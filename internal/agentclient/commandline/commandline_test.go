@@ -189,11 +189,11 @@ func nothing(out []byte) []byte {
 func TestALineSpeaksAsTheClientWants(t *testing.T) {
 	for _, c := range agentclient.All() {
 		plain := commandline.For(c, c.Wiring.Before())
-		speaking := commandline.Speaking(c, plain, true)
-		require.Equal(t, plain, commandline.Speaking(c, speaking, false))
-		require.Equal(t, speaking, commandline.Speaking(c, speaking, true))
-		require.Equal(t, "x "+c.Name, commandline.Speaking(c, "x "+c.Name, true))
-		if c.Wiring.Speaks == nil {
+		speaking := commandline.WithJSON(c, plain, true)
+		require.Equal(t, plain, commandline.WithJSON(c, speaking, false))
+		require.Equal(t, speaking, commandline.WithJSON(c, speaking, true))
+		require.Equal(t, "x "+c.Name, commandline.WithJSON(c, "x "+c.Name, true))
+		if c.Wiring.JSONFlag == nil {
 			require.Equal(t, plain, speaking)
 			continue
 		}

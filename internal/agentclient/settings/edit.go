@@ -24,7 +24,7 @@ func Install(client string, o Options) (Change, error) {
 	if w.Plugin != "" {
 		return w.installPlugin(o)
 	}
-	o.Command = w.speaking(o.Command, o)
+	o.Command = w.answeringJSON(o.Command, o)
 	return w.install(o)
 }
 

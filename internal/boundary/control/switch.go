@@ -24,8 +24,8 @@ type ModeSwitched struct {
 	From    boundary.Mode `json:"from"` // the same where there was nothing to switch; it is recorded where it was not yet
 	Clients []Aligned     `json:"clients,omitempty"`
 
-	Told []string `json:"-"` // files with instructions that follow the mode
-	Said []string `json:"-"` // why one does not
+	Notified []string `json:"-"` // files with instructions that follow the mode
+	Said     []string `json:"-"` // why one does not
 }
 
 // Lock keeps others from switching the mode, and from changing what follows it: settings of clients, the link to the
@@ -52,7 +52,7 @@ func (s Switch) Make(dir folder.Dir) (done ModeSwitched, err error) {
 	if done.Clients, err = align(dir, s.To, known, s.Change, s.NewID); err != nil {
 		return done, err
 	}
-	if done.Told, done.Said, err = notice.Follow(dir); err != nil {
+	if done.Notified, done.Said, err = notice.Follow(dir); err != nil {
 		done.Said = append(done.Said, notice.Behind(err))
 	}
 	return done, nil
@@ -66,7 +66,7 @@ func (s Switch) versions(dir folder.Dir) map[string]string {
 		return known
 	}
 	for _, client := range agentclient.All() {
-		if client.Wiring.Shut != nil && registeredIn(dir, client.Name) {
+		if client.Wiring.FailClosed != nil && registeredIn(dir, client.Name) {
 			known[client.Name] = s.Version(client.Name)
 		}
 	}

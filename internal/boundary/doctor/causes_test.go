@@ -112,9 +112,9 @@ var causes = []struct {
 	make func(*testing.T, *machine)
 }{
 	{"the program is gone", "neither is there a link to the program", nil, func(t *testing.T, m *machine) {
-		for _, folder := range []string{m.bin, m.dir.Path()} {
+		for _, dir := range []string{m.bin, m.dir.Path()} {
 			for _, name := range []string{"orchestrator", "orchestrator-hook"} {
-				_ = os.Remove(filepath.Join(folder, name))
+				_ = os.Remove(filepath.Join(dir, name))
 			}
 		}
 	}},
@@ -141,9 +141,9 @@ var causes = []struct {
 		m.edit(t, fmt.Sprintf("%q: %d", m.client.Wiring.Timeout, unit), fmt.Sprintf("%q: 5000000", m.client.Wiring.Timeout))
 	}},
 	{"its hooks are switched off", "switched off", func(c *agentclient.Client) bool { return len(c.Wiring.Toggles) > 0 }, switchOff},
-	{"a variable keeps it from running hooks", "runs no hook", func(c *agentclient.Client) bool { return len(c.Wiring.Mutes) > 0 },
+	{"a variable keeps it from running hooks", "runs no hook", func(c *agentclient.Client) bool { return len(c.Wiring.DisablingVariables) > 0 },
 		func(t *testing.T, m *machine) {
-			m.environ = append(slices.Clone(m.environ), m.client.Wiring.Mutes[0]+"=1")
+			m.environ = append(slices.Clone(m.environ), m.client.Wiring.DisablingVariables[0]+"=1")
 		}},
 	{"it does not trust the project", "does not trust this project", trusts, func(t *testing.T, m *machine) {
 		require.NoError(t, os.Remove(filepath.Join(m.home, m.client.Wiring.Trusts)))
@@ -172,11 +172,11 @@ var causes = []struct {
 		}},
 	{"it is too old", "version 0.0.1", func(c *agentclient.Client) bool { return c.Wiring.Since != "" },
 		func(_ *testing.T, m *machine) { m.version = "0.0.1" }},
-	{"its settings did not follow to enforce", "is not set", shuts, func(t *testing.T, m *machine) {
-		_, err := settings.FailShut(m.client.Name, false, m.options())
+	{"its settings did not follow to enforce", "is not set", canFailClosed, func(t *testing.T, m *machine) {
+		_, err := settings.FailClosed(m.client.Name, false, m.options())
 		require.NoError(t, err)
 	}},
-	{"its settings did not follow to validate", "though the mode is validate", shuts, func(t *testing.T, m *machine) {
+	{"its settings did not follow to validate", "though the mode is validate", canFailClosed, func(t *testing.T, m *machine) {
 		p, err := m.dir.Written()
 		require.NoError(t, err)
 		p.Mode = boundary.Validate
@@ -187,10 +187,10 @@ var causes = []struct {
 	}},
 }
 
-func hasSettings(c *agentclient.Client) bool { return c.Wiring.Plugin == "" }
-func isPlugin(c *agentclient.Client) bool    { return c.Wiring.Plugin != "" }
-func trusts(c *agentclient.Client) bool      { return c.Wiring.Trusts != "" }
-func shuts(c *agentclient.Client) bool       { return c.Wiring.Shut != nil }
+func hasSettings(c *agentclient.Client) bool   { return c.Wiring.Plugin == "" }
+func isPlugin(c *agentclient.Client) bool      { return c.Wiring.Plugin != "" }
+func trusts(c *agentclient.Client) bool        { return c.Wiring.Trusts != "" }
+func canFailClosed(c *agentclient.Client) bool { return c.Wiring.FailClosed != nil }
 
 // switchOff uses the first switch of the client that is in JSON and not in the file with the hook.
 func switchOff(t *testing.T, m *machine) {
@@ -198,7 +198,7 @@ func switchOff(t *testing.T, m *machine) {
 		if s.File == m.client.Wiring.File && !s.Home {
 			continue
 		}
-		folder := map[bool]string{true: m.home, false: m.dir.Root}[s.Home]
+		place := map[bool]string{true: m.home, false: m.dir.Root}[s.Home]
 		text := fmt.Sprintf("[%s]\n%s = %t\n", s.Path[0], s.Path[len(s.Path)-1], s.Off)
 		if filepath.Ext(s.File) == ".json" {
 			text = fmt.Sprintf("{%q: %t}", s.Path[0], s.Off)
@@ -206,7 +206,7 @@ func switchOff(t *testing.T, m *machine) {
 				text = fmt.Sprintf("{%q: {%q: %t}}", s.Path[0], s.Path[1], s.Off)
 			}
 		}
-		write(t, filepath.Join(folder, s.File), text)
+		write(t, filepath.Join(place, s.File), text)
 		return
 	}
 	t.Fatal("it has no such switch")
@@ -272,7 +272,7 @@ func TestStartedInAFolderBelow(t *testing.T) {
 
 func TestWhatNeedsAVersion(t *testing.T) {
 	t.Parallel()
-	shut := &agentclient.Option{Name: "onFailure", Since: "2.0"}
-	require.Equal(t, "subagents need 1.0, onFailure needs 2.0", needs(agentclient.Wiring{Since: "1.0", Shut: shut}))
-	require.Equal(t, "onFailure needs 2.0", needs(agentclient.Wiring{Shut: shut}))
+	option := &agentclient.Option{Name: "onFailure", Since: "2.0"}
+	require.Equal(t, "subagents need 1.0, onFailure needs 2.0", needs(agentclient.Wiring{Since: "1.0", FailClosed: option}))
+	require.Equal(t, "onFailure needs 2.0", needs(agentclient.Wiring{FailClosed: option}))
 }

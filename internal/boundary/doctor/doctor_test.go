@@ -225,26 +225,26 @@ func TestALineIsPointedAtTheCopy(t *testing.T) {
 
 func TestProgramsThatCannotBeStarted(t *testing.T) {
 	t.Parallel()
-	folder := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "plain"), nil, 0o644))
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "orchestrator-hook"), nil, 0o755))
+	bin := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "plain"), nil, 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "orchestrator-hook"), nil, 0o755))
 	for text, why := range map[string]string{
-		folder + "/orchestrator-hook claude":  "",
+		bin + "/orchestrator-hook claude":     "",
 		"orchestrator-hook claude":            "",
 		"A=b \"$F\"/orchestrator-hook claude": "",
-		folder + "/plain claude":              "no program that can be started",
-		folder + "/none claude":               "is not there",
-		folder + " claude":                    "no program that can be started",
+		bin + "/plain claude":                 "no program that can be started",
+		bin + "/none claude":                  "is not there",
+		bin + " claude":                       "no program that can be started",
 		"./orchestrator-hook claude":          "relative",
 		"orchestrator claude":                 "in no folder of PATH",
 		"$(which orchestrator-hook) claude":   "cannot be told",
 	} {
-		l, err := readLine(text, []string{"F=" + folder})
+		l, err := readLine(text, []string{"F=" + bin})
 		require.NoError(t, err, text)
 		if why == "" {
-			require.NoError(t, second(l.program(folder)), text)
+			require.NoError(t, second(l.program(bin)), text)
 		} else {
-			require.ErrorContains(t, second(l.program(folder)), why, text)
+			require.ErrorContains(t, second(l.program(bin)), why, text)
 		}
 	}
 	for _, text := range []string{"", "A=b", "'unfinished", "# nothing"} {

@@ -56,7 +56,7 @@ func topOf(folder string) string {
 
 // lookAtMutes looks at environment variables that keep the client from running hooks, here and in its settings.
 func (e *examination) lookAtMutes(c *agentclient.Client) {
-	for _, name := range c.Wiring.Mutes {
+	for _, name := range c.Wiring.DisablingVariables {
 		if value, _ := lookup(e.Environ, name); isTrue(value) {
 			e.say(c.Name, Fault, "unset it where the client is started from",
 				"%s=%.40q is set here: a session that is started from here runs no hook", name, value)

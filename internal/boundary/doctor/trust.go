@@ -76,7 +76,7 @@ func (e *examination) lookAtCalls(c *agentclient.Client) {
 		return
 	}
 	level := Note
-	if e.shut() {
+	if e.failsClosed() {
 		level = Fault
 	}
 	e.say(c.Name, level, "let "+c.Name+
@@ -90,8 +90,8 @@ func needs(w agentclient.Wiring) string {
 	if w.Since != "" {
 		all = append(all, "subagents need "+w.Since)
 	}
-	if w.Shut != nil && w.Shut.Since != "" {
-		all = append(all, w.Shut.Name+" needs "+w.Shut.Since)
+	if w.FailClosed != nil && w.FailClosed.Since != "" {
+		all = append(all, w.FailClosed.Name+" needs "+w.FailClosed.Since)
 	}
 	return strings.Join(all, ", ")
 }

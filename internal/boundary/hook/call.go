@@ -118,10 +118,10 @@ func (r resolver) secrets(files []shell.Target) (all []boundary.Target) {
 
 // holdsProject reports whether a folder is the project, or one above it.
 func (r resolver) holdsProject(t boundary.Target) bool {
-	return slices.ContainsFunc([]string{t.Path, t.Real}, func(folder string) bool {
-		above := strings.HasPrefix(folder, "/")
-		prefix := strings.TrimSuffix(folder, "/") + "/"
-		return folder == "." || above && (strings.HasPrefix(r.root, prefix) || strings.HasPrefix(r.realRoot, prefix))
+	return slices.ContainsFunc([]string{t.Path, t.Real}, func(dir string) bool {
+		above := strings.HasPrefix(dir, "/")
+		prefix := strings.TrimSuffix(dir, "/") + "/"
+		return dir == "." || above && (strings.HasPrefix(r.root, prefix) || strings.HasPrefix(r.realRoot, prefix))
 	})
 }
 
@@ -156,8 +156,8 @@ func (r resolver) isLog(p shell.Part, targets []boundary.Target) bool {
 
 // isExempt reports whether a folder lies in an exempt one.
 func (r resolver) isExempt(t boundary.Target) bool {
-	return slices.ContainsFunc(r.exempt, func(folder string) bool {
-		return within(t.Path, folder) || t.Real != "" && within(t.Real, folder)
+	return slices.ContainsFunc(r.exempt, func(dir string) bool {
+		return within(t.Path, dir) || t.Real != "" && within(t.Real, dir)
 	})
 }
 
@@ -256,8 +256,8 @@ func (r resolver) outsideProject(executable string) []string {
 	}
 	if r.home != "" {
 		for _, p := range slices.Concat(personalFiles, agentclient.PersonalFiles()) {
-			folder, isTree := strings.CutSuffix(p, "/**")
-			add(filepath.Join(r.home, folder))
+			dir, isTree := strings.CutSuffix(p, "/**")
+			add(filepath.Join(r.home, dir))
 			if isTree {
 				all[len(all)-1] += "/**"
 			}

@@ -146,9 +146,9 @@ func TestTheStatusNamesWhoHearsNoWarning(t *testing.T) {
 	require.NoError(t, err)
 	s, err := report.StatusOf(dir, &p, boundarytest.Day0)
 	require.NoError(t, err)
-	require.Equal(t, map[string]string{"copilot": "all sessions"}, s.Unheard)
+	require.Equal(t, map[string]string{"copilot": "all sessions"}, s.SilentIn)
 	p.Mode = boundary.Enforce
 	s, err = report.StatusOf(dir, &p, boundarytest.Day0)
 	require.NoError(t, err)
-	require.Empty(t, s.Unheard)
+	require.Empty(t, s.SilentIn)
 }
