@@ -50,6 +50,9 @@ func callOf(e agentclient.Event, r resolver, at time.Time) boundary.Call {
 	c.Parts = make([]boundary.Part, 0, len(reading.Parts))
 	for _, p := range reading.Parts {
 		part := boundary.Part{Words: p.Words, Class: boundary.Class(p.Class), Why: p.Why, Foreign: p.Unknown}
+		if p.Class == shell.Writes {
+			part.All = p.All()
+		}
 		part.Targets, part.Runs = r.targets(p.Targets), r.running(p)
 		if r.isLog(p, part.Targets) {
 			part.Class = boundary.Produces
@@ -85,7 +88,7 @@ func readingOf(e agentclient.Event) shell.Reading {
 func typedInto(reading shell.Reading) []shell.Part {
 	words := strings.Split(reading.Text, "\n")
 	for i, p := range reading.Parts {
-		if len(p.Words) > 0 && p.Class != shell.Writes && toolchain.Typed(p.Words, words) {
+		if len(p.Words) > 0 && p.Class != shell.Writes && toolchain.Typed(p.Words, p.All(), words) {
 			reading.Parts[i] = shell.Part{Words: p.Words, Class: shell.Ambiguous,
 				Why: "the session can type into " + p.Words[0] + ", which may run what is typed"}
 		}
