@@ -1,13 +1,12 @@
 package doctor
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"orchestrator/internal/agentclient"
 	"orchestrator/internal/agentclient/settings"
+	"orchestrator/internal/system/tree"
 )
 
 // lookAtReach looks at whether a session that is started in the folder that is asked about reads the settings of the
@@ -16,12 +15,12 @@ func (e *examination) lookAtReach(c *agentclient.Client, users bool) {
 	if users {
 		return
 	}
-	root, from := spelled(e.Dir.Root), spelled(e.Dir.Root)
+	root, from := tree.Real(e.Dir.Root), tree.Real(e.Dir.Root)
 	if e.From != "" {
-		from = spelled(e.From)
+		from = tree.Real(e.From)
 	}
 	install := "orchestrator boundary install " + c.Name + " --scope user registers it for sessions everywhere"
-	top := topOf(from)
+	top := tree.WorkingTree(from)
 	switch {
 	case c.Wiring.Reach == agentclient.Here && from != root:
 		e.say(c.Name, Fault, "start it in "+root+", or: "+install,
@@ -65,18 +64,6 @@ func (e *examination) lookAtRepeated(client string, before, users []settings.Reg
 // within reports whether a folder is another one, or lies below it. Nothing lies within "".
 func within(folder, top string) bool {
 	return top != "" && (folder == top || strings.HasPrefix(folder, strings.TrimSuffix(top, "/")+"/"))
-}
-
-// topOf returns the top of the repository that a folder lies in, "" where it lies in none.
-func topOf(folder string) string {
-	for at := folder; ; at = filepath.Dir(at) {
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
-			return at
-		}
-		if at == filepath.Dir(at) {
-			return ""
-		}
-	}
 }
 
 // lookAtMutes looks at environment variables that keep the client from running hooks, here and in its settings.
