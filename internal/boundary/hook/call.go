@@ -162,10 +162,12 @@ func (r resolver) isExempt(t boundary.Target) bool {
 type resolver struct {
 	root, realRoot, cwd, processCwd, home string
 	exempt                                []string
+	links                                 *links
 }
 
 func newResolver(root, cwd, processCwd, home string) resolver {
-	return resolver{root: root, realRoot: realPath(root), cwd: cwd, processCwd: processCwd, home: home}
+	l := &links{}
+	return resolver{root: root, realRoot: l.real(root), cwd: cwd, processCwd: processCwd, home: home, links: l}
 }
 
 // under returns the resolver with the exempt folders of a policy.
@@ -196,7 +198,7 @@ func (r resolver) target(given string, known bool) boundary.Target {
 	}
 	abs := r.absolute(given)
 	p, inside := r.place(abs)
-	real, realInside := r.place(realPath(abs))
+	real, realInside := r.place(r.links.real(abs))
 	if !inside && realInside {
 		p = real // the project has another name there
 	}
@@ -244,9 +246,9 @@ func (r resolver) outsideProject(executable string) []string {
 	}
 	if executable != "" {
 		add(executable)
-		add(realPath(executable))
+		add(r.links.real(executable))
 		for _, name := range []string{whole, small} {
-			for _, path := range beside(executable, name) {
+			for _, path := range beside(r.links, executable, name) {
 				add(path)
 			}
 		}

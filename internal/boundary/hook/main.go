@@ -26,12 +26,25 @@ func Main(args []string, start time.Time, within time.Duration) int {
 	}
 	in := Input{
 		Client: said.client, Root: said.root, JSON: said.json, Stdin: os.Stdin, Getenv: os.Getenv, Start: start,
-		Within: within, Now: time.Now, NewID: NewID,
+		Within: within, Now: time.Now, NewID: NewID, Executable: executable,
 	}
 	in.Cwd, _ = os.Getwd()
 	in.Home, _ = os.UserHomeDir()
-	in.Executable, _ = os.Executable()
-	a := Run(in)
+	r, err := begin(in)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "orchestrator hook:", err)
+		return 2
+	}
+	growStack()
+	a, first := r.within(func(late agentclient.Answer) { os.Exit(write(late)) })
+	if !first {
+		select {} // the deadline has answered, and ends the process
+	}
+	return write(a)
+}
+
+// write gives the client an answer, and returns the exit code.
+func write(a agentclient.Answer) int {
 	if len(a.Stdout) > 0 {
 		if _, err := os.Stdout.Write(a.Stdout); err != nil {
 			return 2 // an answer that nobody can read is none
@@ -41,6 +54,12 @@ func Main(args []string, start time.Time, within time.Duration) int {
 	return a.Exit
 }
 
+// executable returns the path of the running program.
+func executable() string {
+	path, _ := os.Executable()
+	return path
+}
+
 // handOver replaces this process with orchestrator, which can ask the service. If that is not beside this program, the
 // session may end.
 func handOver(args []string) int {
@@ -48,7 +67,7 @@ func handOver(args []string) int {
 	if err != nil {
 		return 0
 	}
-	for _, program := range beside(own, whole) {
+	for _, program := range beside(&links{}, own, whole) {
 		//nolint:gosec // the client wrote the arguments; the call returns only if it fails
 		_ = syscall.Exec(program, append([]string{program, "hook"}, args...), os.Environ())
 	}
