@@ -219,11 +219,13 @@ func (r resolver) absolute(given string) string {
 	return filepath.Join(cwd, given)
 }
 
-// place returns a path as policies name it: relative to the root, by whichever name that has, or absolute.
+// place returns a clean path as policies name it: relative to the root, by whichever name that has, or absolute.
 func (r resolver) place(abs string) (string, bool) {
 	for _, root := range []string{r.root, r.realRoot} {
-		if rel, err := filepath.Rel(root, abs); err == nil && rel != ".." && !strings.HasPrefix(rel, "../") {
-			return filepath.ToSlash(rel), true
+		if below, inside := strings.CutPrefix(abs, strings.TrimSuffix(root, "/")); abs == root {
+			return ".", true
+		} else if inside && strings.HasPrefix(below, "/") {
+			return below[1:], true
 		}
 	}
 	return filepath.ToSlash(abs), false
@@ -241,7 +243,7 @@ func (r resolver) guarded(executable string) boundary.Guarded {
 func (r resolver) outsideProject(executable string) []string {
 	var all []string
 	add := func(p string) {
-		name, _ := r.place(p)
+		name, _ := r.place(filepath.Clean(p))
 		all = append(all, boundary.Literal(name))
 	}
 	if executable != "" {

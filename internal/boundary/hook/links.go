@@ -1,7 +1,6 @@
 package hook
 
 import (
-	"errors"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -73,7 +72,7 @@ func (l *links) look(path string) name {
 	at.to, at.there = readLink(path)
 	if len(l.seen) < mostSeen {
 		if l.seen == nil {
-			l.seen = make([]name, 0, mostSeen)
+			l.seen = make([]name, 0, mostSeen/4)
 		}
 		l.seen = append(l.seen, at)
 	}
@@ -86,14 +85,14 @@ func readLink(path string) (to string, there bool) {
 	var buffer [4 << 10]byte // the longest path
 	for {
 		n, err := syscall.Readlink(path, buffer[:])
-		switch {
-		case errors.Is(err, syscall.EINTR):
-		case errors.Is(err, syscall.EINVAL): // it is no link
-			return "", true
-		case err != nil:
-			return "", false
-		default:
+		switch err { // a number of the system, never wrapped
+		case nil:
 			return string(buffer[:n]), true
+		case syscall.EINVAL: // it is no link
+			return "", true
+		case syscall.EINTR:
+		default:
+			return "", false
 		}
 	}
 }

@@ -1,9 +1,8 @@
 package hook
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
@@ -74,11 +73,15 @@ func handOver(args []string) int {
 	return 0
 }
 
-// NewID returns the id of a line in a journal: 16 hexadecimal digits, drawn at random.
+// NewID returns the id of a line in a journal: 16 hexadecimal digits, drawn at random. No two are to be the same, and
+// none is a secret, so that the generator of the runtime, which the system seeds for each process, is enough.
 func NewID() string {
-	var b [8]byte
-	_, _ = rand.Read(b[:]) // never fails
-	return hex.EncodeToString(b[:])
+	const digits = "0123456789abcdef"
+	var id [16]byte
+	for i, n := 0, rand.Uint64(); i < len(id); i, n = i+1, n>>4 { //nolint:gosec // see above
+		id[i] = digits[n&15]
+	}
+	return string(id[:])
 }
 
 // Arguments returns the client and the root that a command line with FinishedFlag names.
