@@ -350,7 +350,8 @@ func (e *examination) lookAtVersion(ctx context.Context, c *agentclient.Client, 
 	option := wiring.FailClosed
 	if option != nil && e.policy != nil && !e.failsClosed() && before[0].FailsClosed {
 		e.say(client, Fault, "orchestrator boundary install "+client+" takes it out",
-			"%s is set, though the mode is %s: where the hook breaks, every tool is blocked", option.Name, e.policy.Mode)
+			"%s is set, though the mode is %s: where the hook breaks, every tool is blocked", option.Name,
+			e.policy.Mode)
 	}
 	switch {
 	case version == "" && (wiring.Since != "" || option != nil && option.Since != ""):
@@ -377,7 +378,8 @@ func (e *examination) lookAtFailClosed(client, version string, option *agentclie
 	switch {
 	case !settings.AtLeast(version, option.Since):
 		e.say(client, Note, "update it to "+option.Since+" or later, and install again",
-			"version %s has no %s: where the hook does not answer in time, the call is let through", version, option.Name)
+			"version %s has no %s: where the hook does not answer in time, the call is let through", version,
+			option.Name)
 	case !set:
 		e.say(client, Fault, "orchestrator boundary install "+client+" adds it",
 			"%s is not set: where the hook does not answer in time, the call is let through", option.Name)

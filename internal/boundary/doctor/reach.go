@@ -30,7 +30,8 @@ func (e *examination) lookAtReach(c *agentclient.Client, users bool) {
 		if e.failsClosed() {
 			level = Fault
 		}
-		e.say(c.Name, level, install, "a session that is started in a folder below this one runs no hook of the project")
+		e.say(c.Name, level, install,
+			"a session that is started in a folder below this one runs no hook of the project")
 	case c.Wiring.Reach == agentclient.Top && top != "" && top != root:
 		e.say(c.Name, Fault, "register it there: orchestrator boundary install "+c.Name+" --root "+top+"; or: "+install,
 			"it reads the settings at the top of the repository, %s, and runs no hook of this folder", top)

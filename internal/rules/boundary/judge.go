@@ -156,7 +156,7 @@ func (j *judgement) protected() (ruling, bool) {
 	if r, matched := j.changesBoundary(); matched {
 		return r, true
 	}
-	if j.class == Reads || j.class == Delegates {
+	if !j.class.mayChange() {
 		return ruling{}, false
 	}
 	guarded := slices.Concat(own.Paths, j.call.Guarded.Paths, j.policy.ProtectedPaths)
