@@ -49,9 +49,7 @@ func writeStatus(p *output.Printer, s report.Status) {
 			"the mode in the policy is not on record here: it was switched on another machine, or by hand; "+
 				"to record it: orchestrator boundary mode "+output.Printable(string(s.Mode))+" --reason TEXT"))
 	}
-	for _, g := range s.Bypasses {
-		writeBypass(p, g)
-	}
+	writeBypasses(p, s)
 	writePathModes(p, s.PathModes)
 	p.Line("  %s, %s; ready to be enforced: %s", fault.Count(s.Decisions, "decision"),
 		fault.Count(s.Violations, "violation"),
@@ -87,13 +85,4 @@ func writeAttestations(p *output.Printer, all []boundary.Attestation) {
 func colourOf(m boundary.Mode) output.Colour {
 	return map[boundary.Mode]output.Colour{boundary.Off: output.Red, boundary.Validate: output.Yellow,
 		boundary.Confirm: output.Yellow, boundary.Enforce: output.Green}[m]
-}
-
-func writeBypass(p *output.Printer, g boundary.Grant) {
-	whom := "every session"
-	if g.Session != "" {
-		whom = "session " + output.Printable(g.Session)
-	}
-	p.Line("  bypass %s for %s until %s by %s: %s", output.Printable(g.ID), whom, g.Until.Format(time.RFC3339),
-		output.Printable(g.By), output.Printable(g.Reason))
 }
