@@ -42,7 +42,7 @@ func writeStatus(p *output.Printer, s report.Status) {
 	if !s.Since.IsZero() {
 		p.Line("  since %s by %s: %s", s.Since.Format(time.RFC3339), output.Printable(s.By), output.Printable(s.Reason))
 	}
-	writeUnheard(p, s.Unheard)
+	writeSilent(p, s.SilentIn)
 	if s.Unrecorded {
 		p.Line("  %s", p.Paint(output.Red,
 			"the policy has another mode than was recorded, or none was: it was switched on another machine, or by "+
@@ -62,10 +62,10 @@ func writeStatus(p *output.Printer, s report.Status) {
 	}
 }
 
-func writeUnheard(p *output.Printer, unheard map[string]string) {
-	for _, client := range slices.Sorted(maps.Keys(unheard)) {
+func writeSilent(p *output.Printer, silentIn map[string]string) {
+	for _, client := range slices.Sorted(maps.Keys(silentIn)) {
 		p.Line("  %s: in %s the warnings reach nobody; orchestrator boundary report lists them", output.Printable(client),
-			unheard[client])
+			silentIn[client])
 	}
 }
 

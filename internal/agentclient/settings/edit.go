@@ -24,7 +24,7 @@ func Install(client string, o Options) (Change, error) {
 	if w.Plugin != "" {
 		return w.installPlugin(o)
 	}
-	o.Command = w.speaking(o.Command, o)
+	o.Command = w.answeringJSON(o.Command, o)
 	return w.install(o)
 }
 
@@ -196,7 +196,7 @@ func (w *wiring) uninstall(o Options) (Change, error) {
 	}
 	backup := change.Backup
 	change.Backup = ""
-	return change, os.Remove(backup)
+	return change, unwritable(backup, os.Remove(backup))
 }
 
 // unwire takes our hooks out, with the groups, lists and objects that are empty without them.

@@ -191,11 +191,11 @@ func NoteDrill(dir folder.Dir, what string, micros int64, c Change) error {
 
 // What happened to the hook in a client's settings.
 const (
-	Installed = "installed"
-	Removed   = "removed"
-	Shut      = "fails_shut" // the client blocks when the hook breaks
-	Open      = "fails_open" // it lets the call run
-	Failed    = "failed"     // the client's settings could not be changed with the mode
+	Installed   = folder.WhatInstalled
+	Removed     = "removed"
+	FailsClosed = "fails_shut" // the client blocks when the hook breaks
+	FailsOpen   = "fails_open" // it lets the call run
+	Failed      = "failed"     // the client's settings could not be changed with the mode
 )
 
 // NoteInstallation notes that the hook was registered with a client, or taken out again, and the client's version as

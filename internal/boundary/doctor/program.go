@@ -192,9 +192,12 @@ func (l line) at(root, copied string, w agentclient.Wiring, environ []string) (t
 		return l.text, env
 	}
 	keep := w.Project != "" && strings.Contains(l.text, w.Project)
-	folder := map[bool]string{true: root, false: copied}[keep]
+	project := copied
+	if keep {
+		project = root
+	}
 	if w.Project != "" {
-		env = append(env, w.Project+"="+folder)
+		env = append(env, w.Project+"="+project)
 	}
 	text = l.text
 	replaced := false

@@ -27,10 +27,35 @@ func (e *examination) lookAtReach(c *agentclient.Client, users bool) {
 		e.say(c.Name, Fault, "start it in "+root+", or: "+install,
 			"a session that is started in %s reads the settings of that folder alone, and runs no hook", from)
 	case c.Wiring.Reach == agentclient.Here:
-		e.say(c.Name, Note, install, "a session that is started in a folder below this one runs no hook of the project")
+		level := Note
+		if e.failsClosed() {
+			level = Fault
+		}
+		e.say(c.Name, level, install, "a session that is started in a folder below this one runs no hook of the project")
 	case c.Wiring.Reach == agentclient.Above && from != root && !within(root, top):
 		e.say(c.Name, Fault, "start it in "+root+", or: "+install,
 			"a session that is started in %s does not read the settings above its repository, and runs no hook", from)
+	}
+}
+
+// lookAtRepeated looks at whether the client runs the hook more than once for a call. For the project and for the user
+// is as it should be: each covers sessions that the other does not, and the journal counts the call once.
+func (e *examination) lookAtRepeated(client string, before, users []settings.Registration) {
+	personal := 0
+	for _, r := range before {
+		if slices.ContainsFunc(users, func(u settings.Registration) bool { return u.File == r.File }) {
+			personal++
+		}
+	}
+	switch {
+	case len(before) == 1:
+	case len(before) == 2 && personal == 1:
+		e.say(client, OK, "",
+			"registered for the project and for this user: where both run, the journal counts a call once")
+	default:
+		e.say(client, Note, "leave one in the project, and one of this user at most: orchestrator boundary install "+
+			client+" makes one of several in a file", "it is registered %d times before a tool: every call is judged "+
+			"as often", len(before))
 	}
 }
 
@@ -53,7 +78,7 @@ func topOf(folder string) string {
 
 // lookAtMutes looks at environment variables that keep the client from running hooks, here and in its settings.
 func (e *examination) lookAtMutes(c *agentclient.Client) {
-	for _, name := range c.Wiring.Mutes {
+	for _, name := range c.Wiring.DisablingVariables {
 		if value, _ := lookup(e.Environ, name); isTrue(value) {
 			e.say(c.Name, Fault, "unset it where the client is started from",
 				"%s=%.40q is set here: a session that is started from here runs no hook", name, value)

@@ -212,14 +212,14 @@ func copied(p boundary.Policy, mode boundary.Mode) (dir folder.Dir, remove func(
 }
 
 // run starts a command line as a client does, and kills it with its children after e.Patience.
-func (e *examination) run(ctx context.Context, text, folder string, env []string,
+func (e *examination) run(ctx context.Context, text, cwd string, env []string,
 	stdin []byte) (a agentclient.Answer, took time.Duration, err error) {
 	const most = 64 << 10
 	ctx, cancel := context.WithTimeout(ctx, e.Patience)
 	defer cancel()
 	out, errs := git.Output{Most: most, Cut: true}, git.Output{Most: most, Cut: true}
 	cmd := exec.CommandContext(ctx, "sh", "-c", text)
-	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = folder, env, bytes.NewReader(stdin), &out, &errs
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = cwd, env, bytes.NewReader(stdin), &out, &errs
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 100 * time.Millisecond

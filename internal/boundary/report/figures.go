@@ -67,8 +67,7 @@ func (h *History) Figures(p *boundary.Policy, now time.Time) boundary.Figures {
 }
 
 func (h *History) countRuns(f *boundary.Figures) {
-	f.HookErrors = len(h.Errors) + len(h.Orphans) + h.Malformed
-	f.Runs = len(h.Decisions) + f.HookErrors
+	f.HookErrors, f.Runs = h.runs()
 }
 
 func (h *History) countLabels(f *boundary.Figures) {

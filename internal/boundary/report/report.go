@@ -130,8 +130,7 @@ func (h *History) Report(since time.Time) Report {
 	for _, e := range slices.Backward(h.Errors[max(0, len(h.Errors)-mostErrors):]) {
 		r.LastErrors = append(r.LastErrors, ErrorSeen{e.At, e.Client, e.Reason})
 	}
-	failed := len(h.Errors) + len(h.Orphans) + h.Malformed
-	r.Errors = rateOf(failed, r.Decisions+failed)
+	r.Errors = rateOf(h.runs())
 	r.Patterns = r.patterns(c.violating())
 	return r
 }

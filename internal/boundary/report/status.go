@@ -28,8 +28,8 @@ type Status struct {
 	Reviews        []reviewing.Review     `json:"reviews"`            // since the switch to enforce
 	Attestations   []boundary.Attestation `json:"attestations"`       // the latest of each item
 	Recovery       *boundary.Recovery     `json:"recovery,omitempty"` // since a rollback
-	// Unheard names the clients that called, and in which of their sessions a warning reaches nobody.
-	Unheard map[string]string `json:"unheard,omitempty"`
+	// SilentIn names the clients that called, and in which of their sessions a warning reaches nobody.
+	SilentIn map[string]string `json:"unheard,omitempty"`
 }
 
 // StatusOf returns how the boundary stands under the policy that is in force.
@@ -63,7 +63,7 @@ func StatusOf(dir folder.Dir, p *boundary.Policy, now time.Time) (Status, error)
 		}
 	}
 	if p.Mode == boundary.Validate {
-		s.Unheard = unheard(h)
+		s.SilentIn = silentIn(h)
 	}
 	for _, f := range ready.Flags {
 		if f.Raised {
@@ -73,12 +73,12 @@ func StatusOf(dir folder.Dir, p *boundary.Policy, now time.Time) (Status, error)
 	return s, nil
 }
 
-// unheard returns the clients that called, and in which of their sessions a warning reaches nobody.
-func unheard(h *History) map[string]string {
+// silentIn returns the clients that called, and in which of their sessions a warning reaches nobody.
+func silentIn(h *History) map[string]string {
 	found := map[string]string{}
 	for _, d := range h.Decisions {
-		if c, known := agentclient.Named(d.Client); known && c.Wiring.Unheard != "" {
-			found[d.Client] = c.Wiring.Unheard
+		if c, known := agentclient.Named(d.Client); known && c.Wiring.SilentIn != "" {
+			found[d.Client] = c.Wiring.SilentIn
 		}
 	}
 	return found

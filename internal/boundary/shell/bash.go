@@ -10,6 +10,7 @@ import (
 // walker goes through the tree of a command and gathers its parts.
 type walker struct {
 	parts   []Part
+	current []arg // of the program that is looked at, itself first
 	text    []byte
 	scope   scope
 	depth   int      // commands within commands
@@ -24,8 +25,6 @@ type walker struct {
 	blind   bool     // variables behave in ways that are not followed
 	dotglob bool     // a wildcard at the beginning of a name stands for a dot too
 }
-
-func (w *walker) add(p Part) { w.parts = append(w.parts, p) }
 
 // doubt adds what cannot be told, and no policy can vouch for.
 func (w *walker) doubt(why string) { w.add(Part{Class: Ambiguous, Why: why}) }

@@ -46,7 +46,12 @@ type Part struct {
 	Runs    []Target
 	Why     string // what makes it so, in a few words for a person; empty when it reads
 	Unknown bool   // it is ambiguous only because the program is not known, so that a policy may vouch for it
+
+	all []arg
 }
+
+// All returns the program and all its words; one of which only the beginning is known ends in toolchain.Unfinished.
+func (p Part) All() []string { return texts(p.all) }
 
 // Reading is a whole command. Text is all its literal text without quotes and escapes, a word a line, bodies of
 // here-documents included, to look for mentions of a path.

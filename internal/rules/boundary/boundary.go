@@ -60,6 +60,8 @@ type Part struct {
 	Foreign bool     `json:"foreign,omitzero"` // ambiguous only because the program is not known
 	// Runs is where the code lies that a part which produces runs: the folder that it runs in, and what its words name.
 	Runs []Target `json:"runs,omitempty"`
+	// All has the program and all its words, of what writes. The journal does not keep them.
+	All []string `json:"-"`
 }
 
 // Written returns all files that a call writes: those that its tool names, and those of the parts of a command that do

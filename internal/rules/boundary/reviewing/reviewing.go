@@ -168,8 +168,8 @@ func opened(name, what string, s Share, closed *Closing, look ...string) []Revie
 	return []Review{r}
 }
 
-// ThatAreDue returns those of the reviews that are due.
-func ThatAreDue(all []Review) []Review {
+// OnlyDue returns the reviews that are due.
+func OnlyDue(all []Review) []Review {
 	return slices.DeleteFunc(slices.Clone(all), func(r Review) bool { return r.State != Due })
 }
 
