@@ -138,6 +138,14 @@ type Grant struct {
 	Session string    `json:"session,omitempty"` // "" for every session
 }
 
+// Ended says who ended a bypass before its time.
+type Ended struct {
+	ID     string    `json:"id"`
+	At     time.Time `json:"at"`
+	By     string    `json:"by"`
+	Reason string    `json:"reason,omitempty"`
+}
+
 // covers reports whether a grant is in force for a call.
 func (g Grant) covers(c Call) bool {
 	return !c.At.Before(g.Since) && c.At.Before(g.Until) && (g.Session == "" || g.Session == c.Session)
