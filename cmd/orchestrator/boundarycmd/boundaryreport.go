@@ -56,6 +56,7 @@ func writeBoundaryReport(p *output.Printer, r report.Report) {
 		p.Line("  %s", output.Printable(s))
 	}
 	writeReviews(p, r.Reviews)
+	writeStuck(p, r.Stuck)
 	writeCounts(p, r)
 	if classes := counts(r.ByClass, boundary.Reads, boundary.Delegates, boundary.Produces, boundary.Ambiguous,
 		boundary.Writes); classes != "" {
@@ -71,6 +72,17 @@ func writeBoundaryReport(p *output.Printer, r report.Report) {
 	}
 	if r.Malformed+r.Imported > 0 {
 		p.Line("%d lines of the journal cannot be read; %d calls are out of an older journal", r.Malformed, r.Imported)
+	}
+}
+
+// writeStuck writes what was blocked again and again, with no allowed way since.
+func writeStuck(p *output.Printer, all []report.Stuck) {
+	if len(all) > 0 {
+		p.Line("blocked again and again, with no allowed way since:")
+	}
+	for _, s := range all {
+		p.Line("  %5d  times in %d sessions, last on %s  %s  [%s]", s.Times, s.Sessions, s.Last.Format(time.DateTime),
+			output.Printable(s.Name), output.Printable(s.Rule))
 	}
 }
 
