@@ -33,9 +33,10 @@ type Report struct {
 	Latency    Latency                   `json:"latency_us"`
 	Ran        int                       `json:"ran_although_blocked"` // blocked calls whose tool ran: the client does not heed the hook
 	Malformed  int                       `json:"malformed_lines"`
-	Imported   int                       `json:"imported"` // calls out of an older journal, which count nowhere else
-	Latest     []Violation               `json:"latest"`   // violations, newest first
-	Reviews    []reviewing.Review        `json:"reviews"`  // since the switch to enforce, whatever Since is
+	Imported   int                       `json:"imported"`                // calls out of an older journal, which count nowhere else
+	Latest     []Violation               `json:"latest"`                  // violations, newest first
+	Stuck      []Stuck                   `json:"blocked_again_and_again"` // all of it, most often first
+	Reviews    []reviewing.Review        `json:"reviews"`                 // since the switch to enforce, whatever Since is
 }
 
 // Count is how often something was met.
@@ -111,6 +112,7 @@ const (
 func (h *History) ReportUnder(p *boundary.Policy, since, now time.Time) Report {
 	r := h.Report(since)
 	r.Reviews = h.Reviews(p.Thresholds, now)
+	r.Stuck = h.since(since).stuckThings(p)
 	return r
 }
 
@@ -122,7 +124,7 @@ func (h *History) Report(since time.Time) Report {
 		c.add(d)
 	}
 	r := c.report()
-	r.Reviews = []reviewing.Review{}
+	r.Reviews, r.Stuck = []reviewing.Review{}, []Stuck{}
 	r.Since, r.Malformed, r.Imported = since, h.Malformed, len(h.Imported)
 	for _, e := range slices.Backward(h.Errors[max(0, len(h.Errors)-mostErrors):]) {
 		r.LastErrors = append(r.LastErrors, ErrorSeen{e.At, e.Client, e.Reason})
