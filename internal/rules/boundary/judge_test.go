@@ -285,6 +285,7 @@ func TestProtectedPaths(t *testing.T) {
 		{"git clean that spares another", sweeping("git", "clean", "-fdx", "-e", ".orchestrator2"), RuleProtected},
 		{"git clean that takes it back", sweeping("git", "clean", "-e", ".orchestrator", "-e", "!.orchestrator"),
 			RuleProtected},
+		{"git clean of the very folder", sweeping("git", "clean", "-fdx", ".orchestrator"), RuleProtected},
 		{"the words of another part", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"git", "clean"},
 			Class: Writes, Targets: []Target{{Unknown: true}}, All: []string{"git", "clean", "-fdx"}}},
 			Text: "git\nclean\n-fdx\necho\n-e\n.orchestrator"}, RuleProtected},
