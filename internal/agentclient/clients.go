@@ -90,7 +90,7 @@ func (c *Client) guarded(home bool) []string {
 			named = append(named, t.File)
 		}
 	}
-	for _, s := range w.Strays {
+	for _, s := range w.OtherFiles {
 		if s.Home == home && !s.Unread {
 			named = append(named, s.File)
 		}

@@ -115,8 +115,8 @@ func writeInstalled(p *output.Printer, d install.Done) {
 	} else {
 		p.Line("%s: registered already", output.Printable(d.File))
 	}
-	if len(d.Told) > 0 {
-		p.Line("%s: tells sessions of the boundary", output.Printable(strings.Join(d.Told, ", ")))
+	if len(d.Notified) > 0 {
+		p.Line("%s: tells sessions of the boundary", output.Printable(strings.Join(d.Notified, ", ")))
 	}
 	if d.Backup != "" {
 		p.Line("  a copy of what it was: %s", output.Printable(d.Backup))
@@ -124,9 +124,9 @@ func writeInstalled(p *output.Printer, d install.Done) {
 	for _, s := range d.Said {
 		p.Line("  %s", p.Paint(output.Yellow, output.Printable(s)))
 	}
-	if len(d.Unkept) > 0 {
+	if len(d.Unignored) > 0 {
 		p.Line("git does not ignore what names files and sessions; add to .gitignore: %s\n"+
-			"  .orchestrator/boundary/policy.json may be committed", output.Printable(strings.Join(d.Unkept, " ")))
+			"  .orchestrator/boundary/policy.json may be committed", output.Printable(strings.Join(d.Unignored, " ")))
 	}
 	p.Line("next: orchestrator boundary doctor checks that it works; work in validate; orchestrator boundary " +
 		"readiness says when to enforce")

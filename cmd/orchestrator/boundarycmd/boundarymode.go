@@ -64,7 +64,7 @@ func writeFollowing(cmd *cobra.Command, done control.ModeSwitched) {
 	for _, a := range done.Clients {
 		writeAligned(cmd, a)
 	}
-	for _, name := range done.Told {
+	for _, name := range done.Notified {
 		fmt.Fprintf(cmd.OutOrStdout(), "  %s tells sessions of it\n", output.Printable(name))
 	}
 	for _, s := range done.Said {

@@ -62,7 +62,7 @@ func writeReviews(p *output.Printer, all []reviewing.Review) {
 				output.Printable(r.Closed.Note))
 		}
 	}
-	for _, r := range reviewing.ThatAreDue(all) {
+	for _, r := range reviewing.OnlyDue(all) {
 		p.Line("  look, then orchestrator boundary reviewed %s --note TEXT:", output.Printable(r.Name))
 		for _, look := range r.LookAt {
 			p.Line("    - %s", output.Printable(look))

@@ -42,15 +42,13 @@ func writeStatus(p *output.Printer, s report.Status) {
 	if !s.Since.IsZero() {
 		p.Line("  since %s by %s: %s", s.Since.Format(time.RFC3339), output.Printable(s.By), output.Printable(s.Reason))
 	}
-	writeUnheard(p, s.Unheard)
+	writeSilent(p, s.SilentIn)
 	if s.Unrecorded {
 		p.Line("  %s", p.Paint(output.Red,
 			"the policy has another mode than was recorded, or none was: it was switched on another machine, or by "+
 				"hand; orchestrator boundary mode MODE --reason TEXT records the one that is to hold here"))
 	}
-	for _, g := range s.Bypasses {
-		writeBypass(p, g)
-	}
+	writeBypasses(p, s)
 	writePathModes(p, s.PathModes)
 	p.Line("  %d decisions, %d violations; ready to be enforced: %s", s.Decisions, s.Violations,
 		map[bool]string{true: "yes", false: "no, see orchestrator boundary readiness"}[s.Ready])
@@ -62,10 +60,10 @@ func writeStatus(p *output.Printer, s report.Status) {
 	}
 }
 
-func writeUnheard(p *output.Printer, unheard map[string]string) {
-	for _, client := range slices.Sorted(maps.Keys(unheard)) {
+func writeSilent(p *output.Printer, silentIn map[string]string) {
+	for _, client := range slices.Sorted(maps.Keys(silentIn)) {
 		p.Line("  %s: in %s the warnings reach nobody; orchestrator boundary report lists them", output.Printable(client),
-			unheard[client])
+			silentIn[client])
 	}
 }
 
@@ -84,13 +82,4 @@ func writeAttestations(p *output.Printer, all []boundary.Attestation) {
 func colourOf(m boundary.Mode) output.Colour {
 	return map[boundary.Mode]output.Colour{boundary.Off: output.Red, boundary.Validate: output.Yellow,
 		boundary.Confirm: output.Yellow, boundary.Enforce: output.Green}[m]
-}
-
-func writeBypass(p *output.Printer, g boundary.Grant) {
-	whom := "every session"
-	if g.Session != "" {
-		whom = "session " + output.Printable(g.Session)
-	}
-	p.Line("  bypass %s for %s until %s by %s: %s", output.Printable(g.ID), whom, g.Until.Format(time.RFC3339),
-		output.Printable(g.By), output.Printable(g.Reason))
 }

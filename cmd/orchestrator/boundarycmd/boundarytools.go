@@ -33,7 +33,7 @@ what is ambiguous. The lines below each tool say which list of the policy it may
 			if err != nil {
 				return err
 			}
-			u := h.Unknown(&policy, from)
+			u := h.Unlisted(&policy, from)
 			return o.show(cmd.OutOrStdout(), u, func(p *output.Printer) { writeUnknown(p, u) })
 		},
 	}
@@ -43,7 +43,7 @@ what is ambiguous. The lines below each tool say which list of the policy it may
 	return cli.WithEnv(cmd)
 }
 
-func writeUnknown(p *output.Printer, all report.Unknown) {
+func writeUnknown(p *output.Printer, all report.UnlistedTools) {
 	for _, u := range all.Tools {
 		p.Line("%s  %s  %s  %d calls, last %s", output.Printable(u.Client), output.Printable(u.Tool),
 			p.Paint(output.Yellow, string(u.Class)), u.Calls, u.Last.Format(time.DateTime))

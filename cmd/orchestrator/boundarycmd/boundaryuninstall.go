@@ -46,7 +46,7 @@ func writeUninstalled(p *output.Printer, d install.Done) {
 	default:
 		p.Line("%s: the hook is not registered", output.Printable(d.File))
 	}
-	for _, name := range d.Told {
+	for _, name := range d.Notified {
 		p.Line("%s: its part on the boundary is up to date; it is removed with the last client", output.Printable(name))
 	}
 	for _, s := range d.Said {

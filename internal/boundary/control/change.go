@@ -131,30 +131,6 @@ func (s Switch) set(dir folder.Dir) (from boundary.Mode, err error) {
 	return from, dir.WritePolicy(p)
 }
 
-// Bypass lifts the boundary for a while. It is noted before it is in force.
-func Bypass(dir folder.Dir, lasting time.Duration, session string, c Change) (boundary.Grant, error) {
-	const longest = 24 * time.Hour
-	if err := c.check(); err != nil {
-		return boundary.Grant{}, err
-	}
-	if lasting <= 0 || lasting > longest {
-		return boundary.Grant{}, fault.New(fault.Invalid, "bypass_duration",
-			"a bypass lasts longer than nothing and at most %v, not %v", longest, lasting).
-			WithFix("give --for 30m; for longer, change the mode")
-	}
-	if _, err := Policy(dir); err != nil {
-		return boundary.Grant{}, err
-	}
-	at := c.At.UTC().Truncate(time.Microsecond)
-	g := boundary.Grant{ID: c.ID, Reason: c.Reason, By: c.By, Since: at, Until: at.Add(lasting), Session: session}
-	l := c.line(folder.KindGrant)
-	l.Grant, l.Session = &g, session
-	if err := dir.Append(l); err != nil {
-		return g, err
-	}
-	return g, dir.AddGrant(g, at)
-}
-
 // Label notes what a person says of a decision, which is named by its id or by the beginning of it.
 func Label(dir folder.Dir, id, label string, c Change) (report.Decision, error) {
 	if !slices.Contains(report.KnownLabels(), label) {
@@ -191,11 +167,11 @@ func NoteDrill(dir folder.Dir, what string, micros int64, c Change) error {
 
 // What happened to the hook in a client's settings.
 const (
-	Installed = "installed"
-	Removed   = "removed"
-	Shut      = "fails_shut" // the client blocks when the hook breaks
-	Open      = "fails_open" // it lets the call run
-	Failed    = "failed"     // the client's settings could not be changed with the mode
+	Installed   = folder.WhatInstalled
+	Removed     = "removed"
+	FailsClosed = "fails_shut" // the client blocks when the hook breaks
+	FailsOpen   = "fails_open" // it lets the call run
+	Failed      = "failed"     // the client's settings could not be changed with the mode
 )
 
 // NoteInstallation notes that the hook was registered with a client, or taken out again, and the client's version as

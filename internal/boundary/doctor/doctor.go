@@ -131,12 +131,12 @@ func named(names []string) ([]*agentclient.Client, error) {
 type examination struct {
 	Options
 	report Report
-	policy *boundary.Policy // nil where it cannot be read
-	called map[string]calls // by the client
+	policy *boundary.Policy       // nil where it cannot be read
+	seen   map[string]report.Seen // by the client
 }
 
-// shut reports whether what does not work is to block.
-func (e *examination) shut() bool { return e.policy != nil && e.policy.Mode.Blocks() }
+// failsClosed reports whether what does not work is to block.
+func (e *examination) failsClosed() bool { return e.policy != nil && e.policy.Mode.Blocks() }
 
 // registered lists the entries in the project's settings of a client, and in the user's.
 func (e *examination) registered(client string) (project, users []settings.Registration, err error) {
@@ -224,10 +224,7 @@ func (e *examination) lookAtJournal() {
 		e.say("", Fault, "make it readable for this user", "the journal: %v", err)
 		return
 	}
-	if e.called, err = callsIn(e.Dir); err != nil {
-		e.say("", Fault, "make it readable for this user", "the journal: %v", err)
-		return
-	}
+	e.seen = h.Clients
 	r := h.Report(time.Now().AddDate(0, 0, -7))
 	if r.Ran > 0 {
 		e.say("", Fault,
@@ -248,7 +245,7 @@ func (e *examination) lookAtClient(ctx context.Context, c *agentclient.Client) e
 		e.say(client, Fault, "mend the file", "%v", err)
 		return nil
 	}
-	entries = append(entries, e.strays(client)...)
+	entries = append(entries, e.otherFiles(client)...)
 	before := slices.DeleteFunc(slices.Clone(entries),
 		func(r settings.Registration) bool { return r.Event != c.Wiring.Before() })
 	if len(before) == 0 {
@@ -261,15 +258,16 @@ func (e *examination) lookAtClient(ctx context.Context, c *agentclient.Client) e
 		return nil
 	}
 	e.lookAtEntries(c, entries, before)
+	e.lookAtRepeated(client, before, users)
 	e.lookAtReach(c, len(users) > 0)
 	e.lookAtTrust(c)
 	e.lookAtCalls(c)
 	e.lookAtVariables(client)
 	e.lookAtMutes(c)
 	e.lookAtVersion(ctx, c, before)
-	if unheard := c.Wiring.Unheard; unheard != "" && e.policy != nil && e.policy.Mode == boundary.Validate {
+	if silentIn := c.Wiring.SilentIn; silentIn != "" && e.policy != nil && e.policy.Mode == boundary.Validate {
 		e.say(client, Note, "orchestrator boundary report lists them",
-			"the warnings of %s reach nobody in %s", boundary.Validate, unheard)
+			"the warnings of %s reach nobody in %s", boundary.Validate, silentIn)
 	}
 	for _, n := range c.Wiring.Notes {
 		e.say(client, Note, "", "%s", n)
@@ -287,8 +285,8 @@ func (e *examination) lookAtClient(ctx context.Context, c *agentclient.Client) e
 	return nil
 }
 
-// strays returns the entries in other files: those that the client reads count, the others are said.
-func (e *examination) strays(client string) (read []settings.Registration) {
+// otherFiles returns the entries in other files: those that the client reads count, the others are said.
+func (e *examination) otherFiles(client string) (read []settings.Registration) {
 	for _, r := range settings.Elsewhere(client, e.settings()) {
 		if i := slices.IndexFunc(r.Disabled, func(s string) bool {
 			return s == client+" does not read "+r.File
@@ -316,11 +314,6 @@ func (e *examination) lookAtEntries(c *agentclient.Client, entries, before []set
 	} else {
 		e.say(client, OK, "", "%s: registered for %s, every tool%s", before[wakes].File, c.Wiring.Before(),
 			starting(c, before[wakes].Command))
-	}
-	if len(before) > 1 {
-		e.say(client, Note, "leave one: orchestrator boundary uninstall "+client+" takes out the project's, and with "+
-			"--scope user the user's", "it is registered %d times before a tool: every call is judged as often",
-			len(before))
 	}
 	if !slices.ContainsFunc(entries, func(r settings.Registration) bool {
 		return r.Event != c.Wiring.Before() && !c.Wiring.Ending(r.Event)
@@ -354,17 +347,18 @@ func wakesOnAll(matcher string) bool {
 
 func (e *examination) lookAtVersion(ctx context.Context, c *agentclient.Client, before []settings.Registration) {
 	client, wiring, version := c.Name, c.Wiring, e.Version(ctx, c.Name)
-	shut := wiring.Shut
-	if shut != nil && e.policy != nil && !e.shut() && before[0].FailsShut {
+	option := wiring.FailClosed
+	if option != nil && e.policy != nil && !e.failsClosed() && before[0].FailsClosed {
 		e.say(client, Fault, "orchestrator boundary install "+client+" takes it out",
-			"%s is set, though the mode is %s: where the hook breaks, every tool is blocked", shut.Name, e.policy.Mode)
+			"%s is set, though the mode is %s: where the hook breaks, every tool is blocked", option.Name,
+			e.policy.Mode)
 	}
 	switch {
-	case version == "" && (wiring.Since != "" || shut != nil && shut.Since != ""):
+	case version == "" && (wiring.Since != "" || option != nil && option.Since != ""):
 		e.say(client, Note, "put the client's program into PATH", "its version cannot be told; %s", needs(wiring))
-		if shut != nil && e.shut() && !before[0].FailsShut {
+		if option != nil && e.failsClosed() && !before[0].FailsClosed {
 			e.say(client, Fault, "put the client's program into PATH, and then: orchestrator boundary install "+client,
-				"%s is not set: where the hook does not answer in time, the call is let through", shut.Name)
+				"%s is not set: where the hook does not answer in time, the call is let through", option.Name)
 		}
 		return
 	case version == "":
@@ -373,20 +367,21 @@ func (e *examination) lookAtVersion(ctx context.Context, c *agentclient.Client, 
 	default:
 		e.say(client, OK, "", "version %s", version)
 	}
-	if shut != nil && e.shut() {
-		e.lookAtShut(client, version, shut, before[0].FailsShut)
+	if option != nil && e.failsClosed() {
+		e.lookAtFailClosed(client, version, option, before[0].FailsClosed)
 	}
 }
 
-// lookAtShut looks at what makes the client block when the hook does not answer in time; the registered line does when
-// the hook breaks otherwise.
-func (e *examination) lookAtShut(client, version string, shut *agentclient.Option, set bool) {
+// lookAtFailClosed looks at what makes the client block when the hook does not answer in time; the registered line does
+// when the hook breaks otherwise.
+func (e *examination) lookAtFailClosed(client, version string, option *agentclient.Option, set bool) {
 	switch {
-	case !settings.AtLeast(version, shut.Since):
-		e.say(client, Note, "update it to "+shut.Since+" or later, and install again",
-			"version %s has no %s: where the hook does not answer in time, the call is let through", version, shut.Name)
+	case !settings.AtLeast(version, option.Since):
+		e.say(client, Note, "update it to "+option.Since+" or later, and install again",
+			"version %s has no %s: where the hook does not answer in time, the call is let through", version,
+			option.Name)
 	case !set:
 		e.say(client, Fault, "orchestrator boundary install "+client+" adds it",
-			"%s is not set: where the hook does not answer in time, the call is let through", shut.Name)
+			"%s is not set: where the hook does not answer in time, the call is let through", option.Name)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"syscall"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"orchestrator/internal/boundary/hook"
 	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/system/git"
+	"orchestrator/internal/system/tree"
 )
 
 // How long a trial may take where Options does not say otherwise.
@@ -200,11 +200,8 @@ func copied(p boundary.Policy, mode boundary.Mode) (dir folder.Dir, remove func(
 		return dir, nil, err
 	}
 	remove = func() { _ = os.RemoveAll(made) }
-	if real, err := filepath.EvalSymlinks(made); err == nil {
-		made = real
-	}
 	p.Mode = mode
-	dir = folder.In(made)
+	dir = folder.In(tree.Real(made))
 	if _, err = dir.Make(p); err != nil {
 		remove()
 	}
@@ -212,14 +209,14 @@ func copied(p boundary.Policy, mode boundary.Mode) (dir folder.Dir, remove func(
 }
 
 // run starts a command line as a client does, and kills it with its children after e.Patience.
-func (e *examination) run(ctx context.Context, text, folder string, env []string,
+func (e *examination) run(ctx context.Context, text, cwd string, env []string,
 	stdin []byte) (a agentclient.Answer, took time.Duration, err error) {
 	const most = 64 << 10
 	ctx, cancel := context.WithTimeout(ctx, e.Patience)
 	defer cancel()
 	out, errs := git.Output{Most: most, Cut: true}, git.Output{Most: most, Cut: true}
 	cmd := exec.CommandContext(ctx, "sh", "-c", text)
-	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = folder, env, bytes.NewReader(stdin), &out, &errs
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = cwd, env, bytes.NewReader(stdin), &out, &errs
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 100 * time.Millisecond

@@ -30,6 +30,9 @@ const (
 	KindReview       = "review"      // a person looked at the boundary again, after it was enforced
 )
 
+// WhatInstalled is the What of an installation that registered the hook.
+const WhatInstalled = "installed"
+
 // WhatPulled is the What of a mode that came with the policy: nobody switched it on this machine.
 const WhatPulled = "pulled"
 
@@ -76,7 +79,7 @@ type Line struct {
 	From     boundary.Mode   `json:"from,omitempty"` // of a mode; its new one is Mode
 	Override string          `json:"override,omitempty"`
 	Grant    *boundary.Grant `json:"grant,omitempty"`
-	Revoked  bool            `json:"revoked,omitzero"` // of an attestation
+	Revoked  bool            `json:"revoked,omitzero"` // of an attestation, or a bypass that a person ended
 	// Of a recovery, whose Reason is the cause: where it was looked into, and what was done about it.
 	Link string `json:"link,omitempty"`
 	Mend string `json:"mend,omitempty"`

@@ -50,6 +50,9 @@ func callOf(e agentclient.Event, r resolver, at time.Time) boundary.Call {
 	c.Parts = make([]boundary.Part, 0, len(reading.Parts))
 	for _, p := range reading.Parts {
 		part := boundary.Part{Words: p.Words, Class: boundary.Class(p.Class), Why: p.Why, Foreign: p.Unknown}
+		if p.Class == shell.Writes {
+			part.All = p.All()
+		}
 		part.Targets, part.Runs = r.targets(p.Targets), r.running(p)
 		if r.isLog(p, part.Targets) {
 			part.Class = boundary.Produces
@@ -85,7 +88,7 @@ func readingOf(e agentclient.Event) shell.Reading {
 func typedInto(reading shell.Reading) []shell.Part {
 	words := strings.Split(reading.Text, "\n")
 	for i, p := range reading.Parts {
-		if len(p.Words) > 0 && p.Class != shell.Writes && toolchain.Typed(p.Words, words) {
+		if len(p.Words) > 0 && p.Class != shell.Writes && toolchain.Typed(p.Words, p.All(), words) {
 			reading.Parts[i] = shell.Part{Words: p.Words, Class: shell.Ambiguous,
 				Why: "the session can type into " + p.Words[0] + ", which may run what is typed"}
 		}
@@ -115,10 +118,10 @@ func (r resolver) secrets(files []shell.Target) (all []boundary.Target) {
 
 // holdsProject reports whether a folder is the project, or one above it.
 func (r resolver) holdsProject(t boundary.Target) bool {
-	return slices.ContainsFunc([]string{t.Path, t.Real}, func(folder string) bool {
-		above := strings.HasPrefix(folder, "/")
-		prefix := strings.TrimSuffix(folder, "/") + "/"
-		return folder == "." || above && (strings.HasPrefix(r.root, prefix) || strings.HasPrefix(r.realRoot, prefix))
+	return slices.ContainsFunc([]string{t.Path, t.Real}, func(dir string) bool {
+		above := strings.HasPrefix(dir, "/")
+		prefix := strings.TrimSuffix(dir, "/") + "/"
+		return dir == "." || above && (strings.HasPrefix(r.root, prefix) || strings.HasPrefix(r.realRoot, prefix))
 	})
 }
 
@@ -153,8 +156,8 @@ func (r resolver) isLog(p shell.Part, targets []boundary.Target) bool {
 
 // isExempt reports whether a folder lies in an exempt one.
 func (r resolver) isExempt(t boundary.Target) bool {
-	return slices.ContainsFunc(r.exempt, func(folder string) bool {
-		return within(t.Path, folder) || t.Real != "" && within(t.Real, folder)
+	return slices.ContainsFunc(r.exempt, func(dir string) bool {
+		return within(t.Path, dir) || t.Real != "" && within(t.Real, dir)
 	})
 }
 
@@ -257,8 +260,8 @@ func (r resolver) outsideProject(executable string) []string {
 	}
 	if r.home != "" {
 		for _, p := range slices.Concat(personalFiles, agentclient.PersonalFiles()) {
-			folder, isTree := strings.CutSuffix(p, "/**")
-			add(filepath.Join(r.home, folder))
+			dir, isTree := strings.CutSuffix(p, "/**")
+			add(filepath.Join(r.home, dir))
 			if isTree {
 				all[len(all)-1] += "/**"
 			}

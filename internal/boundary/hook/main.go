@@ -18,13 +18,13 @@ func Main(args []string, start time.Time, within time.Duration) int {
 	if slices.Contains(args, agentclient.FinishedFlag) {
 		return handOver(args)
 	}
-	said, err := arguments(args)
+	line, err := arguments(args)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "orchestrator hook:", err)
 		return 2
 	}
 	in := Input{
-		Client: said.client, Root: said.root, JSON: said.json, Stdin: os.Stdin, Getenv: os.Getenv, Start: start,
+		Client: line.client, Root: line.root, JSON: line.json, Stdin: os.Stdin, Getenv: os.Getenv, Start: start,
 		Within: within, Now: time.Now, NewID: NewID, Executable: executable,
 	}
 	in.Cwd, _ = os.Getwd()
@@ -86,21 +86,21 @@ func NewID() string {
 
 // Arguments returns the client and the root that a command line with FinishedFlag names.
 func Arguments(args []string) (client, root string, err error) {
-	said, err := arguments(slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
+	line, err := arguments(slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
 		return arg == agentclient.FinishedFlag
 	}))
-	return said.client, said.root, err
+	return line.client, line.root, err
 }
 
-// spoken is what a command line says.
-type spoken struct {
+// commandLine holds the arguments of the hook.
+type commandLine struct {
 	client, root string
 	json         bool
 }
 
 // arguments reads CLIENT, --root DIR and --answers json, in any order. A command line that is wrong blocks: the client
 // would take a failure for leave.
-func arguments(args []string) (said spoken, err error) {
+func arguments(args []string) (line commandLine, err error) {
 	for i := 0; i < len(args); i++ {
 		name, value, joined := strings.Cut(args[i], "=")
 		isOption := name == "--root" || name == "--answers"
@@ -110,19 +110,19 @@ func arguments(args []string) (said spoken, err error) {
 		}
 		switch {
 		case joined && name == "--root":
-			said.root = value
+			line.root = value
 		case joined && name == "--answers" && value == "json":
-			said.json = true
-		case !strings.HasPrefix(args[i], "-") && !isOption && said.client == "":
-			said.client = args[i]
+			line.json = true
+		case !strings.HasPrefix(args[i], "-") && !isOption && line.client == "":
+			line.client = args[i]
 		default:
-			return spoken{}, fmt.Errorf("%.100q is not understood: the command is orchestrator hook CLIENT "+
+			return commandLine{}, fmt.Errorf("%.100q is not understood: the command is orchestrator hook CLIENT "+
 				"[--root DIR] [--answers json], with one of the clients %s", args[i],
 				strings.Join(agentclient.Names(), ", "))
 		}
 	}
-	if said.client == "" {
-		return spoken{}, fmt.Errorf("name the client: one of %s", strings.Join(agentclient.Names(), ", "))
+	if line.client == "" {
+		return commandLine{}, fmt.Errorf("name the client: one of %s", strings.Join(agentclient.Names(), ", "))
 	}
-	return said, nil
+	return line, nil
 }

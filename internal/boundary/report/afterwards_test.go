@@ -75,7 +75,7 @@ func (c *course) reviews() []reviewing.Review {
 }
 
 func (c *course) due() (names []string) {
-	for _, r := range reviewing.ThatAreDue(c.reviews()) {
+	for _, r := range reviewing.OnlyDue(c.reviews()) {
 		names = append(names, r.Name)
 	}
 	return names

@@ -109,9 +109,8 @@ func sentence(l folder.Line) string {
 	if g := l.Grant; g != nil {
 		add("%s", g.ID)
 		add("for session %s", g.Session)
-		add("until %s", g.Until.UTC().Format(time.RFC3339))
-	}
-	if l.Revoked {
+		add(map[bool]string{true: "ended %s", false: "until %s"}[l.Revoked], g.Until.UTC().Format(time.RFC3339))
+	} else if l.Revoked {
 		add("%s", "revoked")
 	}
 	text := strings.Join(all, " ")

@@ -43,6 +43,9 @@ func (w *walker) assign(a *syntax.Assign) arg {
 	}
 	if a.Name != nil {
 		w.environment(a.Name.Value, value)
+		if a.Naked || a.Array != nil { // programs may not get it any more
+			w.note(a.Name.Value)
+		}
 	}
 	if a.Array != nil || a.Index != nil {
 		if a.Array != nil {

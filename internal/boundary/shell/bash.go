@@ -10,6 +10,7 @@ import (
 // walker goes through the tree of a command and gathers its parts.
 type walker struct {
 	parts   []Part
+	current []arg // of the program that is looked at, itself first
 	text    []byte
 	scope   scope
 	depth   int      // commands within commands
@@ -28,8 +29,6 @@ type walker struct {
 	args  []arg
 	names []string
 }
-
-func (w *walker) add(p Part) { w.parts = append(w.parts, p) }
 
 // doubt adds what cannot be told, and no policy can vouch for.
 func (w *walker) doubt(why string) { w.add(Part{Class: Ambiguous, Why: why}) }

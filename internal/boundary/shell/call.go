@@ -48,9 +48,12 @@ func (w *walker) run(words []arg) {
 		c.args = singleDashes(c.args)
 	}
 	w.show(c)
+	outer := w.current
+	w.current = words
 	w.depth++
 	c.look()
 	w.depth--
+	w.current = outer
 }
 
 func (c *call) look() {
@@ -79,7 +82,7 @@ func (c *call) look() {
 	} else if opts, ok := interpreters.find(c.name); ok {
 		c.interpret(opts)
 	} else if c.name == "orchestrator" {
-		c.unknown("this command of orchestrator neither reads nor proposes: it is a person's to run")
+		c.unknown(toolchain.NoReading(texts(c.args)))
 	} else {
 		c.unknown(c.name + " may do anything")
 	}
@@ -266,6 +269,11 @@ func (c *call) words() []string {
 		}
 	}
 	return words
+}
+
+func (w *walker) add(p Part) {
+	p.all = w.current
+	w.parts = append(w.parts, p)
 }
 
 func (c *call) reads() {

@@ -46,7 +46,12 @@ type Part struct {
 	Runs    []Target
 	Why     string // what makes it so, in a few words for a person; empty when it reads
 	Unknown bool   // it is ambiguous only because the program is not known, so that a policy may vouch for it
+
+	all []arg
 }
+
+// All returns the program and all its words; one of which only the beginning is known ends in toolchain.Unfinished.
+func (p Part) All() []string { return texts(p.all) }
 
 // Reading is a whole command. Text is all its literal text without quotes and escapes, a word a line, bodies of
 // here-documents included, to look for mentions of a path.
@@ -55,24 +60,6 @@ type Reading struct {
 	Text  string
 	// files whose content it may show or copy; any word of a program that is not known to show none may name one
 	Shown []Target
-}
-
-// Class returns Writes if any part writes, else Ambiguous if any is, else Produces if any does, else Reads.
-func (r Reading) Class() Class {
-	class := Reads
-	for _, p := range r.Parts {
-		switch p.Class {
-		case Writes:
-			return Writes
-		case Ambiguous:
-			class = Ambiguous
-		case Produces:
-			if class == Reads {
-				class = Produces
-			}
-		}
-	}
-	return class
 }
 
 // Limits: beyond them a command is ambiguous, and takes no longer to read.

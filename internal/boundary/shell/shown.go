@@ -135,12 +135,12 @@ func copies(c *call) []string {
 	if !(names{"7z", "bsdtar", "cp", "diff", "gcp", "gtar", "rsync", "scp", "tar", "zip"}).has(c.name) {
 		return nil
 	}
-	leavesOut := func(a arg) bool { return strings.Contains(a.text, ".orchestrator") }
+	words := texts(c.args)
 	extracts := len(c.args) > 0 && strings.Contains(c.args[0].text, "x") && c.name != "cp" && c.name != "diff"
-	if extracts || slices.ContainsFunc(c.args, leavesOut) {
+	if extracts || toolchain.LeavesOut(c.name, words, ".orchestrator") {
 		return nil
 	}
-	return foldersAbove(c.args[:len(c.args)-toolchain.Destination(c.name, texts(c.args))])
+	return foldersAbove(c.args[:len(c.args)-toolchain.Destination(c.name, words)])
 }
 
 // above returns the folder that a word names, if it is . or one above it.

@@ -47,22 +47,22 @@ func attestationChecks(f Figures) (all []Check) {
 	for _, a := range Attestables() {
 		c := Check{Name: a.Name, Value: "nobody attests it", Threshold: "attested",
 			Fix: "once " + a.What + ": orchestrator boundary attest " + a.Item + " --note TEXT"}
-		i := slices.IndexFunc(f.Attestations, func(said Attestation) bool { return said.Item == a.Item })
+		i := slices.IndexFunc(f.Attestations, func(known Attestation) bool { return known.Item == a.Item })
 		if i >= 0 {
-			c.judge(f.Attestations[i], f.Recovery)
+			c.settle(f.Attestations[i], f.Recovery)
 		}
 		all = append(all, c)
 	}
 	return all
 }
 
-// judge fills in a check by the latest statement.
-func (c *Check) judge(said Attestation, r *Recovery) {
-	who := said.At.UTC().Format(time.DateOnly) + " by " + clip(oneLine(said.By), 80)
+// settle fills in a check by the latest statement.
+func (c *Check) settle(a Attestation, r *Recovery) {
+	who := a.At.UTC().Format(time.DateOnly) + " by " + clip(oneLine(a.By), 80)
 	switch {
-	case said.Revoked:
-		c.Value = "revoked on " + who + ": " + clip(oneLine(said.Note), 80)
-	case said.Item == feedback && r != nil && said.At.Before(r.RolledBack):
+	case a.Revoked:
+		c.Value = "revoked on " + who + ": " + clip(oneLine(a.Note), 80)
+	case a.Item == feedback && r != nil && a.At.Before(r.RolledBack):
 		c.Value = "attested on " + who + ", before the rollback"
 	default:
 		c.Value, c.Passed = "attested on "+who, true

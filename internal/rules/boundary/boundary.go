@@ -60,6 +60,8 @@ type Part struct {
 	Foreign bool     `json:"foreign,omitzero"` // ambiguous only because the program is not known
 	// Runs is where the code lies that a part which produces runs: the folder that it runs in, and what its words name.
 	Runs []Target `json:"runs,omitempty"`
+	// All has the program and all its words, of what writes. The journal does not keep them.
+	All []string `json:"-"`
 }
 
 // Written returns all files that a call writes: those that its tool names, and those of the parts of a command that do
@@ -134,6 +136,14 @@ type Grant struct {
 	Since   time.Time `json:"since"`
 	Until   time.Time `json:"until"`
 	Session string    `json:"session,omitempty"` // "" for every session
+}
+
+// Ended says who ended a bypass before its time.
+type Ended struct {
+	ID     string    `json:"id"`
+	At     time.Time `json:"at"`
+	By     string    `json:"by"`
+	Reason string    `json:"reason,omitempty"`
 }
 
 // covers reports whether a grant is in force for a call.

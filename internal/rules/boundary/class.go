@@ -82,10 +82,6 @@ func (p Part) classUnder(policy *Policy) Class {
 	return class
 }
 
-func beginsWith(words, beginning []string) bool {
-	return len(words) >= len(beginning) && slices.Equal(words[:len(beginning)], beginning)
-}
-
 // Verbs of tools that are not in any list, such as those of MCP servers: as the words of their names.
 var (
 	writingVerbs = []string{

@@ -14,6 +14,7 @@ const (
 	RuleMention    = "protected.mention"  // a command that may write and names the boundary's own files
 	RuleDelegates  = "tool.delegates"     // it starts an agent
 	RuleReads      = "tool.reads"         // it changes no file
+	RuleOwn        = "own.command"        // a command of this program that is a person's, or that nobody knows
 	RuleAgent      = "agent.rights"       // an agent within its rights
 	RuleAgentWrite = "agent.outside"      // an agent that writes what its type may not
 	RuleAgentNone  = "agent.unnamed"      // an agent of a type that the policy does not know
@@ -137,7 +138,7 @@ func protects(rule string) bool { return strings.HasPrefix(rule, "protected.") }
 
 // rule returns the first that matches.
 func (j *judgement) rule() ruling {
-	rules := []func() (ruling, bool){j.protected, j.secret, j.harmless, j.agent, j.unknown, j.notes, j.exempt}
+	rules := []func() (ruling, bool){j.protected, j.secret, j.harmless, j.own, j.agent, j.unknown, j.notes, j.exempt}
 	for _, rule := range rules {
 		if r, matched := rule(); matched {
 			return r
@@ -165,7 +166,7 @@ func (j *judgement) protected() (ruling, bool) {
 	touched := slices.DeleteFunc(j.targets(), func(t Target) bool {
 		return !t.touches(own.Paths, j.call.Guarded.Paths, j.policy.ProtectedPaths)
 	})
-	sweeps := j.sweeps()
+	sweeps := j.call.sweeps()
 	if j.saw(RuleProtected, len(touched) > 0 || sweeps,
 		"%d protected files among what it writes; it sweeps the project: %t", len(touched), sweeps) {
 		return ruling{RuleProtected, Block, touched,
@@ -225,41 +226,24 @@ func namesVerb(words []string) bool {
 	return false
 }
 
-// sweepers are programs that change whatever lies in the folder that they are given.
-var sweepers = []string{"rm", "mv", "rsync", "chmod", "chown", "shred", "unlink", "rmdir"}
-
-// sweeps finds a command that changes a whole project, the boundary's files among it: git, with what it does not know,
-// or a program that is given the root.
-func (j *judgement) sweeps() bool {
-	if j.call.Text == "" {
-		return false // of a call that is judged again, the line says it
-	}
-	text := "\n" + j.call.Text + "\n"
-	has := func(options ...string) bool {
-		return slices.ContainsFunc(options, func(o string) bool { return strings.Contains(text, "\n"+o) })
-	}
-	return slices.ContainsFunc(j.call.Parts, func(p Part) bool {
-		switch {
-		case p.Class != Writes || len(p.Words) == 0:
-			return false
-		case beginsWith(p.Words, []string{"git", "clean"}):
-			return !has("-e\n.orchestrator", "--exclude=.orchestrator")
-		case beginsWith(p.Words, []string{"git", "stash"}):
-			return has("-u\n", "-a\n", "--include-untracked\n", "--all\n")
-		case p.Words[0] == "find":
-			return len(p.Words) == 1 || slices.Contains(p.Words[1:], ".")
-		}
-		return slices.Contains(sweepers, p.Words[0]) &&
-			slices.ContainsFunc(p.Targets, func(t Target) bool { return t.Path == "." })
-	})
-}
-
 // harmless lets through what changes no file.
 func (j *judgement) harmless() (ruling, bool) {
 	if j.saw(RuleDelegates, j.class == Delegates, "the call %s", j.class.Does()) {
 		return ruling{rule: RuleDelegates, would: Allow}, true
 	}
 	return ruling{rule: RuleReads, would: Allow}, j.saw(RuleReads, j.class == Reads, "the call %s", j.class.Does())
+}
+
+// own keeps commands of this program that neither read nor propose for persons: an agent that starts the service, or
+// agents of its own, does what the main session may not.
+func (j *judgement) own() (ruling, bool) {
+	i := slices.IndexFunc(j.call.Parts, func(p Part) bool {
+		return p.classUnder(j.policy) == Ambiguous && beginsWith(p.Words, []string{"orchestrator"})
+	})
+	if !j.saw(RuleOwn, i >= 0, "a command of orchestrator that neither reads nor proposes: %t", i >= 0) {
+		return ruling{}, false
+	}
+	return ruling{RuleOwn, Block, nil, j.call.Parts[i].Why, personsOwn}, true
 }
 
 // agent gives agents the rights of their type.
@@ -350,11 +334,6 @@ func (j *judgement) mainChanges() ruling {
 			r.rule = RuleAccepted
 		}
 		r.fix = "delegate it, or if it changes no file, have a person add its beginning to reading_commands or the tool to allowed_tools"
-		if slices.ContainsFunc(j.call.Parts, func(p Part) bool {
-			return p.classUnder(j.policy) == Ambiguous && beginsWith(p.Words, []string{"orchestrator"})
-		}) {
-			r.fix = personsOwn
-		}
 	}
 	if j.call.Actor.Kind == Unknown && j.policy.UnknownActor == AskWho && r.would == Block {
 		r.would = Ask

@@ -11,6 +11,12 @@ import (
 
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 
+// sweeping returns the call of a command that writes files which it does not name.
+func sweeping(words ...string) Call {
+	return Call{Tool: "Bash", IsShell: true, Text: strings.Join(words, "\n"), Parts: []Part{{Words: words[:2],
+		Class: Writes, Targets: []Target{{Unknown: true}}, All: words}}}
+}
+
 func file(path string) Target { return Target{Path: path, Real: path} }
 
 // what are calls of every class, by a name for the table.
@@ -266,18 +272,27 @@ func TestProtectedPaths(t *testing.T) {
 		{"git clean", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"git", "clean"},
 			Class: Writes, Targets: []Target{{Unknown: true}}}}, Text: "git\nclean\n-fdx"}, RuleProtected},
 		{"git stash of all", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"git",
-			"stash"}, Class: Writes, Targets: []Target{{Unknown: true}}}}, Text: "git\nstash\n-u"}, RuleProtected},
+			"stash"}, Class: Writes, Targets: []Target{{Unknown: true}}, All: []string{"git", "stash", "-u"}}},
+			Text: "git\nstash\n-u"}, RuleProtected},
+		{"git stash of all in other words", sweeping("git", "stash", "push", "--incl"), RuleProtected},
+		{"git stash of all, too", sweeping("git", "stash", "--all"), RuleProtected},
+		{"git clean that spares another", sweeping("git", "clean", "-fdx", "-e", ".orchestrator2"), RuleProtected},
+		{"git clean that takes it back", sweeping("git", "clean", "-e", ".orchestrator", "-e", "!.orchestrator"), RuleProtected},
+		{"the words of another part", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"git", "clean"},
+			Class: Writes, Targets: []Target{{Unknown: true}}, All: []string{"git", "clean", "-fdx"}}},
+			Text: "git\nclean\n-fdx\necho\n-e\n.orchestrator"}, RuleProtected},
 
 		{"git stash", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"git", "stash"},
 			Class: Writes, Targets: []Target{{Unknown: true}}}}, Text: "git\nstash\npush"}, RuleAgent},
-		{"git clean that spares it", Call{Tool: "Bash", IsShell: true,
-			Parts: []Part{{Words: []string{"git", "clean"}, Class: Writes, Targets: []Target{{Unknown: true}}}}, Text: "git\nclean\n-fdx\n-e\n.orchestrator"}, RuleAgent},
+		{"git stash in other words", sweeping("git", "stash", "-q", "--"), RuleAgent},
+		{"git clean that spares it", sweeping("git", "clean", "-fdx", "-e", ".orchestrator/"), RuleAgent},
+		{"git clean that spares it, too", sweeping("git", "clean", "-fdx", "--exclude=/.orchestrator"), RuleAgent},
 		{"words about it", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"echo"},
 			Class: Reads}}, Text: "echo\nboundary\nmode\noff"}, RuleReads},
 		{"reading it", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"cat"},
 			Class: Reads}}, Text: "cat\n.orchestrator/boundary/policy.json"}, RuleReads},
 		{"another command after it", Call{Tool: "Bash", IsShell: true,
-			Parts: []Part{{Words: []string{"orchestrator"}, Class: Ambiguous, Foreign: true}}, Text: "x\nboundary\n--root\n.\nstatus\npip\ninstall"}, RuleAgent},
+			Parts: []Part{{Words: []string{"orchestrator"}, Class: Ambiguous, Foreign: true}}, Text: "x\nboundary\n--root\n.\nstatus\npip\ninstall"}, RuleOwn},
 		{"its status", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"orchestrator",
 			"boundary", "status"}, Class: Reads}}, Text: "x"}, RuleReads},
 		{"a file beside", Call{Tool: "Write", Targets: []Target{file(".claude/agents/x.md")}}, RuleAgent},

@@ -8,6 +8,8 @@ import (
 	"strings"
 )
 
+const dataFolder = ".orchestrator"
+
 func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
 // badPattern reports whether a pattern has what path.Match takes for more than * and ?: a folder may be named [id].
@@ -185,4 +187,8 @@ func leadsTo(name, pattern string, unfinished bool) bool {
 		return strings.HasPrefix(literal, name) || strings.HasPrefix(name, literal)
 	}
 	return strings.HasPrefix(strings.TrimSuffix(literal, "/")+"/", name+"/")
+}
+
+func beginsWith(words, beginning []string) bool {
+	return len(words) >= len(beginning) && slices.Equal(words[:len(beginning)], beginning)
 }

@@ -9,8 +9,6 @@ import (
 // RuleSecret is the rule for a call that may show a token, a key or the database, as verdicts name it.
 const RuleSecret = "secret.reads"
 
-const dataFolder = ".orchestrator"
-
 // secrets are what the names of files in the data folder begin with that no session reads: copies are named like them.
 // The first is a folder.
 var secrets = []string{"tokens", "audit.key", "witness.key", "state.db"}

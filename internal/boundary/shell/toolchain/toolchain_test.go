@@ -10,13 +10,13 @@ import (
 
 // A name that stands out of order is not found.
 func TestRowsAreInOrder(t *testing.T) {
-	for _, rows := range [][]Row{rows, own, steering} {
+	for _, rows := range [][]Row{rows, own, ghRows, steering} {
 		require.True(t, slices.IsSortedFunc(rows, func(a, b Row) int { return strings.Compare(a.Name, b.Name) }))
 		for i, r := range rows {
 			require.False(t, i > 0 && rows[i-1].Name == r.Name, r.Name)
 		}
 	}
-	require.Len(t, Rows(), len(rows)+len(own))
+	require.Len(t, Rows(), len(rows)+len(own)+len(ghRows))
 	require.Len(t, SteeringRows(), len(steering))
 }
 
@@ -320,5 +320,34 @@ func TestOwnCommandsKeepTheirToken(t *testing.T) {
 	for word, local := range map[string]bool{"log.zip": true, "http://127.0.0.1:1": false, "unix:x": false} {
 		row, _ := find(own, "orchestrator audit verify")
 		require.Equal(t, local, row.Accepts(word, true, 0), word)
+	}
+}
+
+// Covers: ORC-240
+//
+// What gh publishes is no reading, and no row of it opens an editor or a browser.
+func TestWhatGHPublishes(t *testing.T) {
+	for _, row := range ghRows {
+		verb := row.Name[strings.LastIndexByte(row.Name, ' ')+1:]
+		require.Equal(t, !slices.Contains([]string{"create", "comment"}, verb), row.Reads, row.Name)
+		require.Equal(t, "publishes text", row.Effect())
+		for _, option := range strings.Fields(row.Opts) {
+			require.NotContains(t, []string{"w", "--web", "--editor", "--recover:", "--show-token"}, option, row.Name)
+		}
+	}
+	row, _, _ := Find("make", nil)
+	require.Equal(t, "produces files", row.Effect())
+}
+
+func TestLeavesOut(t *testing.T) {
+	for command, does := range map[string]bool{
+		"tar --exclude .orchestrator -cf a .": true, "tar --exclude=./.orchestrator/** -cf a .": true,
+		"tar -cf a.orchestrator .": false, "tar --exclude=.orchestrator/tokens -cf a .": false, "tar --exclude": false,
+		"rsync -x . .orchestrator": false, "cp --exclude .orchestrator a b": false,
+		"zip -r a . -x b .orchestrator/*": true, "zip -x a -r .orchestrator": false, "7z a b . -xr!.orchestrator": true,
+		"diff -r -x .orchestrator a b": true,
+	} {
+		words := strings.Fields(command)
+		require.Equal(t, does, LeavesOut(words[0], words[1:], ".orchestrator"), command)
 	}
 }
