@@ -133,3 +133,13 @@ func TestOddPoliciesAreLeftToTheLibrary(t *testing.T) {
 	require.True(t, decodePolicy([]byte(`{"bypass":{}}`), &p))
 	require.Equal(t, unwritten(), p)
 }
+
+// TestAPolicyIsReadWithFewAllocations: every call of the hook reads one, and the first time the
+// library takes many times as many, as it has to learn what a policy is made of.
+func TestAPolicyIsReadWithFewAllocations(t *testing.T) {
+	raw, err := encode(boundary.DefaultPolicy())
+	require.NoError(t, err)
+	require.LessOrEqual(t, testing.AllocsPerRun(20, func() { _, _ = ParsePolicy(raw) }), 112.0)
+	l := Line{ID: "1", At: time.Unix(0, 0).UTC(), Kind: KindDecision, Verdict: &boundary.Verdict{Rule: "r"}}
+	require.LessOrEqual(t, testing.AllocsPerRun(20, func() { _, _ = encodeLine(l) }), 2.0)
+}
