@@ -117,7 +117,8 @@ func TestOddPoliciesAreLeftToTheLibrary(t *testing.T) {
 		"{\"mode\":\"\xff\"}", `{"agents":{}}`, `{"agents":[null]}`, `{"agents":[{"x":1}]}`, `{"agents":[{"name":null}]}`,
 		`{"path_modes":[{"x":1}]}`, `{"bypass":{"x":true}}`, `{"bypass":{"environment":null}}`, `{"bypass":[]}`,
 		`{"bypass":{"environment":"true"}}`, `{"thresholds":{"x":1}}`, `{"thresholds":{"tool_uses":1.5}}`,
-		`{"thresholds":{"accuracy":"1"}}`, `{"thresholds":{"accuracy":1e999}}`, `{"schema_version":99999999999999999999}`,
+		`{"thresholds":{"accuracy":"1"}}`,
+		`{"thresholds":{"accuracy":1e999}}`, `{"schema_version":99999999999999999999}`,
 		`{"blocked_tools":["a",null]}`, `{"blocked_tools":"a"}`, `{"allowed_tools":[[]]}`, `{"\u006dode":"off"}`}
 	for i := range whole {
 		cases = append(cases, string(whole[:i]))

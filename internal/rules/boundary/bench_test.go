@@ -17,6 +17,6 @@ func BenchmarkJudge(b *testing.B) {
 // TestJudgingTakesFewAllocations: a hook judges one call, in memory that nothing has touched before.
 func TestJudgingTakesFewAllocations(t *testing.T) {
 	p, c := policy(), call("rm", "main")
-	c.Guarded = Guarded{Paths: []string{".claude/settings.json", "/home/u/.bashrc"}, Mentions: []string{".claude/settings"}}
+	c.Guarded = Guarded{Paths: []string{".claude/settings.json", "/u/.bashrc"}, Mentions: []string{".claude/set"}}
 	require.LessOrEqual(t, testing.AllocsPerRun(20, func() { Judge(&p, c) }), 15.0)
 }
