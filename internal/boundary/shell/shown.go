@@ -103,7 +103,8 @@ func (w *walker) namedBy(files []Target, c *call) []Target {
 // mostMarks is after how many marks of a word a path may begin, besides the last one.
 const mostMarks = 32
 
-// mayHold adds the files that a word may be or hold: HEAD:path, @path, name=path, and -xpath. Slashes may go either way.
+// mayHold adds the files that a word may be or hold: HEAD:path, @path, name=path, and -xpath. Slashes may go either
+// way.
 func mayHold(w *walker, files []Target, word string) []Target {
 	word = strings.ReplaceAll(word, `\`, "/")
 	hold := func(path string) {

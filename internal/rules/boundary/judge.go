@@ -184,7 +184,8 @@ func (j *judgement) protected() (ruling, bool) {
 	text := strings.ToLower(j.call.Text)
 	named := ""
 	for _, mentions := range [...][]string{own.Mentions, j.call.Guarded.Mentions} {
-		if i := slices.IndexFunc(mentions, func(m string) bool { return strings.Contains(text, m) }); i >= 0 && named == "" {
+		i := slices.IndexFunc(mentions, func(m string) bool { return strings.Contains(text, m) })
+		if i >= 0 && named == "" {
 			named = mentions[i]
 		}
 	}
