@@ -131,7 +131,7 @@ var causes = []struct {
 			}
 		}
 	}},
-	{"another program answers", "and not that of this orchestrator", nil, func(t *testing.T, m *machine) {
+	{"another program answers", "not the hook of this orchestrator", nil, func(t *testing.T, m *machine) {
 		link := filepath.Join(m.dir.Path(), "orchestrator-hook")
 		require.NoError(t, os.Remove(link))
 		require.NoError(t, os.WriteFile(link, []byte("#!/bin/sh\nexit 0\n"), 0o700))
@@ -184,7 +184,7 @@ var causes = []struct {
 		_, err := settings.FailClosed(m.client.Name, false, m.options())
 		require.NoError(t, err)
 	}},
-	{"its settings did not follow to validate", "though the mode is validate", canFailClosed, func(t *testing.T, m *machine) {
+	{"its settings did not follow to validate", "although the mode is validate", canFailClosed, func(t *testing.T, m *machine) {
 		p, err := m.dir.Written()
 		require.NoError(t, err)
 		p.Mode = boundary.Validate

@@ -11,8 +11,8 @@ import (
 	"orchestrator/internal/rules/boundary"
 )
 
-// decodePolicy reads the members of a policy into p, and reports whether that is a policy as it should be written. Every
-// call of a hook reads it, and to have the library look at the type first takes many times as long as to read the
+// decodePolicy reads the members of a policy into p, and reports whether that is a policy as it should be written.
+// Every call of a hook reads it, and to have the library look at the type first takes many times as long as to read the
 // policy. Where it reports false, p may have been changed, and only the library can tell what is wrong.
 func decodePolicy(raw []byte, p *boundary.Policy) bool {
 	r := members{d: jsontext.NewDecoder(bytes.NewBuffer(raw))}

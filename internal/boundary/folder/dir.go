@@ -306,8 +306,14 @@ func (d Dir) Lock(what string) (unlock func(), err error) {
 	return unlock, nil
 }
 
-// AddGrant gives a bypass, and forgets those that ended a day before at.
+// AddGrant gives a bypass.
 func (d Dir) AddGrant(g boundary.Grant, at time.Time) error {
+	return d.ChangeGrants(at, func(all []boundary.Grant) ([]boundary.Grant, error) { return append(all, g), nil })
+}
+
+// ChangeGrants changes the bypasses that were given, while nobody else does, and forgets those that ended a day before
+// at. Where change fails they stay as they are.
+func (d Dir) ChangeGrants(at time.Time, change func(all []boundary.Grant) ([]boundary.Grant, error)) error {
 	unlock, err := d.Lock("grants")
 	if err != nil {
 		return err
@@ -318,7 +324,9 @@ func (d Dir) AddGrant(g boundary.Grant, at time.Time) error {
 		return err
 	}
 	all = slices.DeleteFunc(all, func(g boundary.Grant) bool { return g.Until.Before(at.Add(-24 * time.Hour)) })
-	all = append(all, g)
+	if all, err = change(all); err != nil {
+		return err
+	}
 	raw, err := encode(grantFile{&all})
 	if err != nil {
 		return err

@@ -79,8 +79,8 @@ func (l *links) look(path string) name {
 	return at
 }
 
-// readLink returns where a link leads, "" for what is none, and whether there is anything at the path. It takes one call
-// of the system, and nothing from the heap but the answer.
+// readLink returns where a link leads, "" for what is none, and whether there is anything at the path. It takes one
+// call of the system, and nothing from the heap but the answer.
 func readLink(path string) (to string, there bool) {
 	var buffer [4 << 10]byte // the longest path
 	for {

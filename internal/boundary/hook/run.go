@@ -192,8 +192,9 @@ func (r *run) judge(dir folder.Dir, policy boundary.Policy, event agentclient.Ev
 	if decision == boundary.Allow {
 		return r.client.Load().Answer(agentclient.Before, boundary.Allow, "")
 	}
-	for _, note := range []string{ignored(call.BypassEnv, policy), failure("The bypasses are not in force: ", grantsErr),
-		failure("This decision is not on record: ", noteErr)} {
+	for _, note := range []string{
+		ignored(call.BypassEnv, policy), failure("The bypasses are not in force: ", grantsErr), failure("This decision is not on record: ", noteErr),
+	} {
 		if note != "" {
 			message = boundary.WithNote(message, note)
 		}

@@ -29,6 +29,8 @@ type History struct {
 
 	// what persons said: what they vouch for, what led to a rollback, and which reviews they held
 	Attestations, Accounts, Reviewed []folder.Line
+
+	root string // of the project
 }
 
 // Decision is a judged call, what a person said of it, and what became of it.
@@ -39,7 +41,7 @@ type Decision struct {
 }
 
 // Read reads the whole journal of a project.
-func Read(dir folder.Dir) (*History, error) { return ReadLines(dir.Read) }
+func Read(dir folder.Dir) (*History, error) { return ReadLines(dir.Root, dir.Read) }
 
 // FromFiles reads the whole journal of a project when it is asked to.
 func FromFiles(dir folder.Dir) func() (*History, error) {
@@ -48,7 +50,9 @@ func FromFiles(dir folder.Dir) func() (*History, error) {
 
 // ReadFile reads any one file of a journal.
 func ReadFile(path string) (*History, error) {
-	h, err := ReadLines(func(visit func(folder.Line, error) error) error { return folder.ReadFile(path, visit) })
+	h, err := ReadLines("", func(visit func(folder.Line, error) error) error {
+		return folder.ReadFile(path, visit)
+	})
 	if err != nil {
 		return nil, fault.New(fault.NotFound, "journal_missing", "the journal %s cannot be read", path).
 			WithFix("name a file of .orchestrator/boundary/journal").Because(err)
@@ -56,9 +60,10 @@ func ReadFile(path string) (*History, error) {
 	return h, nil
 }
 
-// ReadLines reads a history from lines of a journal, in the order in which lines gives them.
-func ReadLines(lines func(func(folder.Line, error) error) error) (*History, error) {
-	r := reader{h: &History{Clients: map[string]Seen{}}, byID: map[string]int{}, byUse: map[folder.Use]int{},
+// ReadLines reads a history from lines of a journal, in the order in which lines gives them. The agents of its sessions
+// are looked for in the project at root; where that is "" only those count that come with the clients.
+func ReadLines(root string, lines func(func(folder.Line, error) error) error) (*History, error) {
+	r := reader{h: &History{Clients: map[string]Seen{}, root: root}, byID: map[string]int{}, byUse: map[folder.Use]int{},
 		outcomes: map[folder.Use]folder.Line{}, seen: map[string]bool{}}
 	err := lines(func(l folder.Line, err error) error {
 		if err != nil {
@@ -143,7 +148,7 @@ func (s Seen) with(l folder.Line) Seen {
 	switch {
 	case l.Kind == folder.KindInstallation:
 		s.Version = cmp.Or(l.Version, s.Version)
-		if l.What == folder.WhatInstalled {
+		if l.What == folder.HookInstalled {
 			s.Installed = l.At
 		}
 	case l.At.After(s.Called):

@@ -16,8 +16,9 @@ type Status struct {
 	Since      time.Time        `json:"since,omitzero"` // of the mode, where it is on record
 	By         string           `json:"by,omitempty"`
 	Reason     string           `json:"reason,omitempty"`
-	Unrecorded bool             `json:"unrecorded"` // the policy has another mode than was recorded on this machine
-	Bypasses   []boundary.Grant `json:"bypasses"`   // in force now
+	Unrecorded bool             `json:"unrecorded"`     // the policy has another mode than was recorded on this machine
+	Bypasses   []boundary.Grant `json:"bypasses"`       // in force now
+	Ended      []boundary.Ended `json:"bypasses_ended"` // bypasses that a person ended in the last day
 	Decisions  int              `json:"decisions"`
 	Violations int              `json:"violations"`
 	Ready      bool             `json:"ready"`
@@ -62,6 +63,7 @@ func StatusOf(dir folder.Dir, p *boundary.Policy, now time.Time) (Status, error)
 			s.Bypasses = append(s.Bypasses, g)
 		}
 	}
+	s.Ended = h.endedSince(now.Add(-24 * time.Hour))
 	if p.Mode == boundary.Validate {
 		s.SilentIn = silentIn(h)
 	}
@@ -71,6 +73,17 @@ func StatusOf(dir folder.Dir, p *boundary.Policy, now time.Time) (Status, error)
 		}
 	}
 	return s, nil
+}
+
+// endedSince returns the bypasses that persons ended from a moment on.
+func (h *History) endedSince(at time.Time) []boundary.Ended {
+	ended := []boundary.Ended{}
+	for _, l := range h.Bypasses {
+		if l.Revoked && l.Grant != nil && !l.At.Before(at) {
+			ended = append(ended, boundary.Ended{ID: l.Grant.ID, At: l.At, By: l.By, Reason: l.Reason})
+		}
+	}
+	return ended
 }
 
 // silentIn returns the clients that called, and in which of their sessions a warning reaches nobody.

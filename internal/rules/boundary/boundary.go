@@ -138,6 +138,14 @@ type Grant struct {
 	Session string    `json:"session,omitempty"` // "" for every session
 }
 
+// Ended says who ended a bypass before its time.
+type Ended struct {
+	ID     string    `json:"id"`
+	At     time.Time `json:"at"`
+	By     string    `json:"by"`
+	Reason string    `json:"reason,omitempty"`
+}
+
 // covers reports whether a grant is in force for a call.
 func (g Grant) covers(c Call) bool {
 	return !c.At.Before(g.Since) && c.At.Before(g.Until) && (g.Session == "" || g.Session == c.Session)
@@ -156,6 +164,8 @@ const (
 
 // BypassVariable is the environment variable that lifts the boundary when it is exactly "true".
 const BypassVariable = "AMPLIFIER_BYPASS_BOUNDARY" //nolint:gosec // a name
+
+const bypassVariable = "amplifier_bypass_boundary" //nolint:gosec // the name, as a text in small letters has it
 
 // ByEnvironment is the bypass of a verdict that the environment variable lifted; others are the ids of grants.
 const ByEnvironment = "environment"

@@ -262,16 +262,3 @@ func (p *Policy) rightsOf(agentType string) (Rights, bool) {
 	}
 	return Rights{}, false
 }
-
-// DelegatesFor returns the agents that a main session is told to use for these files: those with a use that may write
-// all of them.
-func (p *Policy) DelegatesFor(targets []Target) []Rights {
-	var found []Rights
-	for _, r := range p.Agents {
-		if r.For != "" && !strings.ContainsAny(r.Name, "*?") &&
-			!slices.ContainsFunc(targets, func(t Target) bool { return !t.within(r.MayWrite) }) {
-			found = append(found, r)
-		}
-	}
-	return found
-}

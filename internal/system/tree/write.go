@@ -187,8 +187,8 @@ func isStale(entry, name string) bool {
 	return ours && temp && len(random) == randomLength
 }
 
-// random returns the part of a temporary file's name that no other one has. It is drawn as os.CreateTemp does it: by the
-// generator of the runtime, which nobody outside can foresee either.
+// random returns the part of a temporary file's name that no other one has. It is drawn as os.CreateTemp does it: by
+// the generator of the runtime, which nobody outside can foresee either.
 func random() string {
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 	var text [randomLength]byte
