@@ -22,7 +22,8 @@ func session(t *testing.T, mode, result, content string) *Session {
 		s.Main = append(s.Main, model.Outcome{Step: w.step, Tool: "Bash", Offered: true, Ended: true, Result: result})
 		s.Files[w.file] = content
 	}
-	s.Main = append(s.Main, model.Outcome{Step: "look-alike", Tool: "Write", Offered: true, Ended: true, Result: result})
+	s.Main = append(s.Main, model.Outcome{Step: "look-alike", Tool: "Write", Offered: true, Ended: true,
+		Result: result})
 	for _, note := range s.place.notes() {
 		s.Main = append(s.Main, model.Outcome{Step: "note " + note, Tool: "Write", Offered: true, Ended: true})
 		s.Files[note] = after
@@ -50,9 +51,10 @@ func states(findings []Finding) map[string]State {
 }
 
 // row is a client that has everything.
-var row = &client.Client{Name: "x", Delegates: []string{"Agent"}, Notes: []string{".x/plan.md"}, Asks: true, Trusts: true,
-	Calls: client.Calls{Terminal: func(model.Tools, string) model.Call { return model.Call{} }},
-	Gaps:  []client.Gap{{Check: "bypass: it is said", Why: "known"}}}
+var row = &client.Client{Name: "x", Delegates: []string{"Agent"}, Notes: []string{".x/plan.md"}, Asks: true,
+	Trusts: true,
+	Calls:  client.Calls{Terminal: func(model.Tools, string) model.Call { return model.Call{} }},
+	Gaps:   []client.Gap{{Check: "bypass: it is said", Why: "known"}}}
 
 func good(t *testing.T) Runs {
 	block := "ORCHESTRATOR " + blocked + ": call Agent"
@@ -90,17 +92,19 @@ func TestJudge(t *testing.T) {
 // Verifies: ORC-230
 func TestJudgeFails(t *testing.T) {
 	for name, spoil := range map[string]func(Runs){
-		"control: everything writes":              func(r Runs) { r[Control].Files["sed.txt"] = before },
-		"validate: everything writes":             func(r Runs) { r[Validate].Ended = false },
-		"validate: on record":                     func(r Runs) { r[Validate].Journal = nil },
-		"validate: the warning arrives":           func(r Runs) { quiet(r[Validate]) },
-		"enforce: edit is blocked":                func(r Runs) { r[Enforce].Files["edit.txt"] = after },
-		"enforce: redirect is blocked":            func(r Runs) { quiet(r[Enforce]) },
-		"enforce: sed -i is blocked":              func(r Runs) { r[Enforce].Main[2].Ended = false },
-		"enforce: here-document is blocked":       func(r Runs) { r[Enforce].Files["here.txt"] = after },
-		"enforce: python3 -c is blocked":          func(r Runs) { r[Enforce].Files["python.txt"] = after },
-		"enforce: reading passes":                 func(r Runs) { reads(r[Enforce]) },
-		"enforce: bookkeeping passes":             func(r Runs) { r[Enforce].outcome("book TodoWrite").Result = blocked },
+		"control: everything writes":        func(r Runs) { r[Control].Files["sed.txt"] = before },
+		"validate: everything writes":       func(r Runs) { r[Validate].Ended = false },
+		"validate: on record":               func(r Runs) { r[Validate].Journal = nil },
+		"validate: the warning arrives":     func(r Runs) { quiet(r[Validate]) },
+		"enforce: edit is blocked":          func(r Runs) { r[Enforce].Files["edit.txt"] = after },
+		"enforce: redirect is blocked":      func(r Runs) { quiet(r[Enforce]) },
+		"enforce: sed -i is blocked":        func(r Runs) { r[Enforce].Main[2].Ended = false },
+		"enforce: here-document is blocked": func(r Runs) { r[Enforce].Files["here.txt"] = after },
+		"enforce: python3 -c is blocked":    func(r Runs) { r[Enforce].Files["python.txt"] = after },
+		"enforce: reading passes":           func(r Runs) { reads(r[Enforce]) },
+		"enforce: bookkeeping passes": func(r Runs) {
+			r[Enforce].outcome("book TodoWrite").Result = blocked
+		},
 		"enforce: an agent is started":            func(r Runs) { r[Enforce].outcome("delegate").Result = blocked },
 		"enforce: the agent's edit lands":         func(r Runs) { r[Enforce].Agent[0].Result = blocked },
 		"enforce: the agent ends":                 func(r Runs) { r[Enforce].outcome("delegate").Ended = false },
@@ -113,8 +117,10 @@ func TestJudgeFails(t *testing.T) {
 		"enforce: a terminal is blocked": func(r Runs) {
 			r[Enforce].Main = append(r[Enforce].Main, model.Outcome{Step: "type", Offered: true})
 		},
-		"enforce: plans and memory pass":         func(r Runs) { r[Enforce].Files[r[Enforce].place.notes()[0]] = "" },
-		"enforce: a look-alike is blocked":       func(r Runs) { r[Enforce].Files[r[Enforce].place.lookAlike()] = after },
+		"enforce: plans and memory pass": func(r Runs) { r[Enforce].Files[r[Enforce].place.notes()[0]] = "" },
+		"enforce: a look-alike is blocked": func(r Runs) {
+			r[Enforce].Files[r[Enforce].place.lookAlike()] = after
+		},
 		"in a subfolder: edit is blocked":        func(r Runs) { r[Below].Files["edit.txt"] = after },
 		"in a subfolder: doctor says so":         func(r Runs) { r[Below].Calls = nil },
 		"in a subfolder, by the user's settings": func(r Runs) { r[Everywhere].Files["edit.txt"] = after },
@@ -148,19 +154,26 @@ func TestWhatIsNotOfferedIsNotRun(t *testing.T) {
 
 // Each way in which the new sessions can go wrong is told apart.
 func TestWhatFails(t *testing.T) {
+	finish, untrusted := (*Session).goesOn, (*Session).trustKnown
 	for want, test := range map[string]struct {
 		mode  string
-		spoil func(*Session)
 		judge func(*Session) string
+		spoil func(*Session)
 	}{
-		"the hook held the session up 0 times":     {Finish, func(s *Session) { s.Calls = nil }, (*Session).goesOn},
-		"the hook held the session up 2 times":     {Finish, func(s *Session) { s.Calls = append(s.Calls, s.Calls...) }, (*Session).goesOn},
-		"the session came to its end 3 times":      {Finish, func(s *Session) { s.Ends = append(s.Ends, "") }, (*Session).goesOn},
-		"the model was not told why":               {Finish, func(s *Session) { s.Ends[1] = "go on" }, (*Session).goesOn},
-		"the client ran the hook":                  {Untrusted, func(s *Session) { s.Calls = []Call{{}} }, (*Session).trustKnown},
-		"doctor does not say so, and exits with 1": {Untrusted, func(s *Session) { s.Doctor.Said = "" }, (*Session).trustKnown},
-		"edit.txt was written":                     {Confirm, func(s *Session) { s.Files["edit.txt"] = after }, (*Session).waits},
-		"the edit was not asked for":               {Confirm, func(s *Session) { s.Calls[0].Stdout = blocked }, (*Session).waits},
+		"the hook held the session up 0 times": {Finish, finish, func(s *Session) { s.Calls = nil }},
+		"the hook held the session up 2 times": {Finish, finish, func(s *Session) {
+			s.Calls = append(s.Calls, s.Calls...)
+		}},
+		"the session came to its end 3 times":      {Finish, finish, func(s *Session) { s.Ends = append(s.Ends, "") }},
+		"the model was not told why":               {Finish, finish, func(s *Session) { s.Ends[1] = "go on" }},
+		"the client ran the hook":                  {Untrusted, untrusted, func(s *Session) { s.Calls = []Call{{}} }},
+		"doctor does not say so, and exits with 1": {Untrusted, untrusted, func(s *Session) { s.Doctor.Said = "" }},
+		"edit.txt was written": {Confirm, (*Session).waits, func(s *Session) {
+			s.Files["edit.txt"] = after
+		}},
+		"the edit was not asked for": {Confirm, (*Session).waits, func(s *Session) {
+			s.Calls[0].Stdout = blocked
+		}},
 	} {
 		s := good(t)[test.mode]
 		require.Empty(t, test.judge(s))

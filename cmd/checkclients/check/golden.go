@@ -38,14 +38,6 @@ var wanted = []struct {
 	{"note", false, []string{"memory/MEMORY.md"}},
 }
 
-// Kept returns the folder in which the calls of a client are kept.
-func (b *Bed) Kept(c *client.Client, version string) string {
-	if c.Variant != "" {
-		version = c.Variant + "-" + version
-	}
-	return filepath.Join(b.Goldens, c.Name, version)
-}
-
 // Keep writes what a client sent to its hook, with the machine's paths and ids replaced.
 func (b *Bed) Keep(c *client.Client, version string, runs Runs) error {
 	s := runs[Validate]

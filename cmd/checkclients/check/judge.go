@@ -39,6 +39,20 @@ const (
 	bypassed = "BOUNDARY BYPASSED"
 )
 
+// Modes returns how the sessions of a client are run, in their order: those in which there is something to check.
+func Modes(c *client.Client) []string {
+	var names []string
+	for _, m := range modes {
+		for _, one := range checks {
+			if one.mode == m.name && one.lack(c) == "" {
+				names = append(names, m.name)
+				break
+			}
+		}
+	}
+	return names
+}
+
 // Runs are the sessions of a client by their modes.
 type Runs map[string]*Session
 

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"orchestrator/cmd/checkclients/client"
 	"orchestrator/cmd/checkclients/model"
 )
 
@@ -51,20 +50,6 @@ var modes = []mode{
 	{name: Everywhere, phase: Enforce, users: true, folder: "below", steps: (*place).oneEdit},
 	{name: Untrusted, phase: Enforce, strict: true, doctor: true, steps: (*place).oneEdit},
 	{name: Finish, phase: Validate, claim: true, steps: func(*place) []model.Step { return nil }},
-}
-
-// Modes returns how the sessions of a client are run, in their order: those in which there is something to check.
-func Modes(c *client.Client) []string {
-	var names []string
-	for _, m := range modes {
-		for _, one := range checks {
-			if one.mode == m.name && one.lack(c) == "" {
-				names = append(names, m.name)
-				break
-			}
-		}
-	}
-	return names
 }
 
 func modeOf(name string) mode {

@@ -24,6 +24,9 @@ func TestTheKeptTranscript(t *testing.T) {
 	tried := strings.Split(said, "\nmain session: Edit")
 	require.Len(t, tried, 2, "the main session tries one edit")
 	require.Contains(t, tried[1][:400], "OPERATION BLOCKED")
+	for _, command := range []string{"go build", "go test", "git commit"} {
+		require.Regexp(t, `allow +main +Bash: .*`+command+` +\[main\.produces\]`, log)
+	}
 	blocks := 0
 	for line := range strings.Lines(log) {
 		switch {
@@ -31,7 +34,7 @@ func TestTheKeptTranscript(t *testing.T) {
 			require.Contains(t, line, "block")
 			blocks++
 		case strings.Contains(line, "  main  "):
-			require.Regexp(t, `allow .*\[(tool\.reads|tool\.delegates)\]  enforce`, line)
+			require.Regexp(t, `allow .*\[(tool\.reads|tool\.delegates|main\.produces)\]  enforce`, line)
 		case strings.Contains(line, "  agent "):
 			require.Contains(t, line, "allow")
 		}

@@ -17,8 +17,8 @@ var claude = Client{
 	Delegates: []string{`Agent`, "general-purpose"}, Asks: true,
 	Notes: []string{".claude/plans/a-plan.md", ".claude/projects/shop/memory/MEMORY.md"},
 	Gaps: []Gap{
-		{Version: "2.1.197", Check: "a late hook blocks", Why: "before 2.1.295 a call runs whose hook does not answer in time"},
-		{Check: "in a subfolder: edit is blocked", Why: "Claude Code reads the settings of the folder alone that it is started in"},
+		runsLate("2.1.197", "Claude Code before 2.1.295"),
+		hereAlone("Claude Code"),
 	},
 	Calls: Calls{
 		Read: func(t model.Tools, file string) model.Call { return call(t, input{"file_path": file}, "Read") },

@@ -44,6 +44,16 @@ type Gap struct {
 	Why     string
 }
 
+// runsLate is the gap of a client that does not wait for its hook.
+func runsLate(version, who string) Gap {
+	return Gap{version, "a late hook blocks", who + " lets a call run whose hook does not answer in time"}
+}
+
+// hereAlone is the gap of a client that reads no settings of the folders above.
+func hereAlone(who string) Gap {
+	return Gap{"", "in a subfolder: edit is blocked", who + " reads the settings of no folder above its own"}
+}
+
 // Gap returns why a version is known not to pass a check, or "".
 func (c *Client) Gap(version, check string) string {
 	for _, gap := range c.Gaps {
@@ -72,7 +82,7 @@ type Calls struct {
 	Edit     func(t model.Tools, file, from, to string) model.Call
 	Shell    func(t model.Tools, command string) model.Call
 	Write    func(t model.Tools, file, text string) model.Call // a new file; nil without Notes
-	Terminal func(t model.Tools, command string) model.Call    // starts a program in a terminal; nil where none is offered
+	Terminal func(t model.Tools, command string) model.Call    // in a terminal; nil where none is offered
 	Type     func(t model.Tools, last, text string) model.Call // into the program that was started
 	Delegate func(t model.Tools, prompt string) model.Call
 	Find     func(t model.Tools) model.Call              // of the tools to delegate with; nil where they are offered

@@ -11,7 +11,8 @@ var copilot = Client{
 	Name: "copilot", Package: "@github/copilot", Versions: []string{"1.0.102"},
 	Program: []string{"@github", "copilot", "npm-loader.js"},
 	Args: func(p Place) []string {
-		return []string{"-p", p.Prompt, "--allow-all-tools", "--allow-all-paths", "--trust-folder", "--output-format", "json"}
+		return []string{"-p", p.Prompt, "--allow-all-tools", "--allow-all-paths",
+			"--trust-folder", "--output-format", "json"}
 	},
 	Env: func(p Place) []string {
 		return []string{"COPILOT_OFFLINE=true", "COPILOT_PROVIDER_BASE_URL=" + p.Model + "/v1",
@@ -26,8 +27,8 @@ var copilot = Client{
 	Delegates: []string{"task", "general-purpose"}, Asks: true,
 	Notes: []string{".copilot/session-state/a-session/plan.md"},
 	Gaps: []Gap{
-		{Check: "in a subfolder: edit is blocked", Why: "Copilot CLI reads the hooks of the folder alone that it is started in"},
-		{Check: "a late hook blocks", Why: "Copilot CLI lets a call run whose hook does not answer in time"},
+		hereAlone("Copilot CLI"),
+		runsLate("", "Copilot CLI"),
 		{Check: "validate: the warning arrives", Why: "headless Copilot CLI shows no warning of a hook"},
 		{Check: "bypass: it is said", Why: "headless Copilot CLI shows no warning of a hook"},
 	},

@@ -27,8 +27,8 @@ var gemini = Client{
 	Delegates: []string{"invoke_agent", "generalist"},
 	Notes:     []string{".gemini/tmp/shop/plans/a-plan.md", ".gemini/tmp/shop/memory/MEMORY.md"},
 	Gaps: []Gap{
-		{Check: "a late hook blocks", Why: "Gemini CLI lets a call run whose hook does not answer in time"},
-		{Check: "in a subfolder: edit is blocked", Why: "Gemini CLI reads the settings of the folder alone that it is started in"},
+		runsLate("", "Gemini CLI"),
+		hereAlone("Gemini CLI"),
 		{Check: "enforce: the agent's edit lands", Why: "Gemini CLI does not say that an agent calls"},
 	},
 	Calls: Calls{

@@ -25,8 +25,8 @@ var qwen = Client{
 	Delegates: []string{`agent`, "general-purpose"}, Asks: true,
 	Notes: []string{".qwen/plans/a-plan.md", ".qwen/projects/shop/memory/MEMORY.md"},
 	Gaps: []Gap{
-		{Check: "a late hook blocks", Why: "Qwen Code lets a call run whose hook does not answer in time"},
-		{Check: "in a subfolder: edit is blocked", Why: "Qwen Code reads the settings of the folder alone that it is started in"},
+		runsLate("", "Qwen Code"),
+		hereAlone("Qwen Code"),
 		{Check: "validate: the warning arrives", Why: "headless Qwen Code shows no warning of a hook"},
 		{Check: "bypass: it is said", Why: "headless Qwen Code shows no warning of a hook"},
 	},
