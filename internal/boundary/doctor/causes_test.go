@@ -171,7 +171,7 @@ var causes = []struct {
 		require.NoError(t, control.NoteInstallation(m.dir, m.client.Name, "", control.Installed,
 			control.Change{By: "t", Reason: "r", At: time.Now().Add(time.Minute), ID: "00000000000000fe"}))
 	}},
-	{"it is started in a folder below", "reads the settings of that folder alone", func(c *agentclient.Client) bool { return c.Wiring.Reach == agentclient.Here },
+	{"it is started in a folder below", "reads only the settings of that folder", func(c *agentclient.Client) bool { return c.Wiring.Reach == agentclient.Here },
 		func(t *testing.T, m *machine) { m.from = filepath.Join(m.dir.Root, "below") }},
 	{"it is started in a repository below", "runs no hook", func(c *agentclient.Client) bool { return c.Wiring.Reach == agentclient.Above },
 		func(t *testing.T, m *machine) {

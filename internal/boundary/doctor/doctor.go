@@ -266,7 +266,7 @@ func (e *examination) lookAtClient(ctx context.Context, c *agentclient.Client) e
 	e.lookAtVersion(ctx, c, before)
 	if silentIn := c.Wiring.SilentIn; silentIn != "" && e.policy != nil && e.policy.Mode == boundary.Validate {
 		e.say(client, Note, "orchestrator boundary report lists them",
-			"in %s, it does not show warnings (%s)", boundary.Validate, silentIn)
+			"it does not show the warnings of %s (%s)", boundary.Validate, silentIn)
 	}
 	for _, n := range c.Wiring.Notes {
 		e.say(client, Note, "", "%s", n)
