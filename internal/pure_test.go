@@ -16,8 +16,10 @@ import (
 // pure packages do no I/O, read no clock and draw no randomness, and import no package of ours that might.
 var pure = []string{
 	"internal/rules/lifecycle", "internal/rules/boundary", "internal/rules/planning", "internal/rules/actorname", "internal/rules/claiming",
-	"internal/rules/renaming", "internal/rules/repeating",
-	"internal/boundary/shell", "internal/boundary/shell/sedscript", "internal/boundary/shell/toolchain", "internal/agentclient", "internal/ledger/audit",
+	"internal/rules/renaming", "internal/rules/repeating", "internal/rules/boundary/share",
+	"internal/system/shellquote",
+	"internal/boundary/shell", "internal/boundary/shell/lists",
+	"internal/boundary/shell/sedscript", "internal/boundary/shell/toolchain", "internal/agentclient", "internal/ledger/audit",
 	"internal/ledger/store/boltstore/file", "internal/strictjson", "internal/secret",
 	"internal/fault", "internal/requirements/review", "internal/requirements/review/render",
 	"internal/requirements/reqdoc", "internal/requirements/reqid", "internal/requirements/markdown",
@@ -26,6 +28,7 @@ var pure = []string{
 	"internal/requirements/account", "internal/requirements/qualify", "internal/requirements/circles",
 	"internal/requirements/pending", "internal/requirements/deltas",
 	"internal/requirements/finished", "internal/requirements/guidance",
+	"internal/rules/boundary/share", "internal/system/shellquote",
 	"internal/conductor/arith",
 	"internal/conductor/datalog", "internal/conductor/lettercount", "internal/conductor/normalize",
 }

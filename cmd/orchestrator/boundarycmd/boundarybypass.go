@@ -61,17 +61,20 @@ force. That is recorded, too, and needs no reason. Status lists the bypasses in 
 	return cli.WithEnv(cmd)
 }
 
-// endBypass ends bypasses, and names those that have ended, also where a further one could not be noted.
+// endBypass ends bypasses, and names them.
 func (o *boundaryOptions) endBypass(out io.Writer, id string) error {
 	dir, err := o.dir()
 	if err != nil {
 		return err
 	}
 	ended, err := control.EndBypass(dir, id, o.change(), hook.NewID)
+	if err != nil {
+		return err
+	}
 	for _, g := range ended {
 		fmt.Fprintf(out, "bypass %s for %s has ended\n", output.Printable(g.ID), sessionOf(g))
 	}
-	return err
+	return nil
 }
 
 // writeBypasses writes the bypasses that are in force, and those that a person has ended.

@@ -58,6 +58,7 @@ func writeBoundaryReport(p *output.Printer, r report.Report) {
 		p.Line("  %s", output.Printable(s))
 	}
 	writeReviews(p, r.Reviews)
+	writeStuck(p, r.Stuck)
 	writeCounts(p, r)
 	if classes := counts(r.ByClass, boundary.Reads, boundary.Delegates, boundary.Produces, boundary.Ambiguous,
 		boundary.Writes); classes != "" {
@@ -78,6 +79,17 @@ func writeErrors(p *output.Printer, all []report.ErrorSeen) {
 	for _, e := range all {
 		p.Line("%s  %s  %s: %s", e.At.Format(time.DateTime), p.Paint(output.Red, "error"), output.Printable(e.Client),
 			output.Printable(e.Reason))
+	}
+}
+
+// writeStuck writes what was blocked again and again, with no allowed way since.
+func writeStuck(p *output.Printer, all []report.Stuck) {
+	if len(all) > 0 {
+		p.Line("blocked again and again, with no allowed way since:")
+	}
+	for _, s := range all {
+		p.Line("  %5d  times in %d sessions, last on %s  %s  [%s]", s.Times, s.Sessions, s.Last.Format(time.DateTime),
+			output.Printable(s.Name), output.Printable(s.Rule))
 	}
 }
 

@@ -1,7 +1,6 @@
 package control
 
 import (
-	"cmp"
 	"strings"
 	"time"
 
@@ -45,25 +44,36 @@ func EndBypass(dir folder.Dir, id string, c Change, newID func() string) (ended 
 		return nil, err
 	}
 	at := c.At.UTC().Truncate(time.Microsecond)
-	var unnoted error
-	err = dir.ChangeGrants(at, func(all []boundary.Grant) ([]boundary.Grant, error) {
+	err = folder.ChangeGrants(dir, at, func(all []boundary.Grant) ([]boundary.Grant, error) {
 		chosen, err := inForce(all, id, at)
 		if err != nil {
 			return nil, err
 		}
 		for _, i := range chosen {
-			g := all[i]
-			g.Until = at
-			l := c.line(folder.KindGrant)
-			l.Grant, l.Session, l.Revoked = &g, g.Session, true
-			if unnoted = dir.Append(l); unnoted != nil {
-				break // those that were noted have ended
-			}
-			all[i], c.ID, ended = g, newID(), append(ended, g)
+			all[i].Until = at
+			ended = append(ended, all[i])
 		}
-		return all, nil
+		return all, noteEnds(dir, ended, c, newID)
 	})
-	return ended, cmp.Or(err, unnoted)
+	if err != nil {
+		return nil, err
+	}
+	return ended, nil
+}
+
+// noteEnds notes that bypasses end.
+func noteEnds(dir folder.Dir, ended []boundary.Grant, c Change, newID func() string) error {
+	for i, g := range ended {
+		if i > 0 {
+			c.ID = newID()
+		}
+		l := c.line(folder.KindGrant)
+		l.Grant, l.Session, l.Revoked = &g, g.Session, true
+		if err := dir.Append(l); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // inForce returns the places of the bypasses in force that an id names.

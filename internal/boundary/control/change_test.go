@@ -24,7 +24,8 @@ func TestASwitchThatCannotBeNotedIsNotMade(t *testing.T) {
 	journal := filepath.Join(dir.Path(), "journal")
 	require.NoError(t, os.RemoveAll(journal))
 	require.NoError(t, os.WriteFile(journal, nil, 0o600))
-	_, err := control.SetMode(dir, boundary.Enforce, "o", boundarytest.By("r", boundarytest.Day0), report.FromFiles(dir))
+	_, err := control.SetMode(dir, boundary.Enforce, "o", boundarytest.By("r", boundarytest.Day0),
+		report.FromFiles(dir))
 	boundarytest.RequireCode(t, err, "boundary_unwritable")
 	_, err = control.Bypass(dir, time.Hour, "", boundarytest.By("r", boundarytest.Day0))
 	boundarytest.RequireCode(t, err, "boundary_unwritable")
@@ -65,7 +66,8 @@ func TestABypassHasAnEnd(t *testing.T) {
 	}
 	_, err := control.Bypass(folder.In(t.TempDir()), time.Hour, "", boundarytest.By("r", boundarytest.Day0))
 	boundarytest.RequireCode(t, err, "no_boundary")
-	_, err = control.SetMode(folder.In(t.TempDir()), boundary.Off, "", boundarytest.By("r", boundarytest.Day0), report.FromFiles(dir))
+	_, err = control.SetMode(folder.In(t.TempDir()), boundary.Off, "", boundarytest.By("r", boundarytest.Day0),
+		report.FromFiles(dir))
 	boundarytest.RequireCode(t, err, "no_boundary")
 }
 

@@ -53,4 +53,9 @@ func TestAClosedReviewLeavesTheMetricAtOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, b.refreshReviews(t.Context()))
 	require.Equal(t, 0, b.ReviewsDue())
+
+	_, err = Review(dir, "48h", by("0000000000000004"))
+	require.ErrorContains(t, err, "no review 48h of the boundary is due", "it is closed")
+	_, err = Review(dir, "1w", by("0000000000000004"))
+	require.ErrorContains(t, err, "the review 1w is not due before 2026-01-08")
 }

@@ -60,11 +60,36 @@ type Account struct {
 // linkOrIssue matches a URL, or an issue by its number or its id: #12, owner/name#12, ORC-12.
 var linkOrIssue = regexp.MustCompile(`^([a-z]+://[^\s/]+\S*|\S*#\d+|[A-Za-z][A-Za-z0-9_]*-\d+)$`)
 
-// Recover notes what led to a rollback, which is the reason of the change, where it was looked into and what
-// was mended.
-func Recover(dir folder.Dir, a Account, c Change) error {
+// Recover notes what led to a rollback, which is the reason of the change, where it was looked into and what was mended.
+// What was recorded of the same rollback before it replaces, and returns.
+func Recover(dir folder.Dir, a Account, c Change) (before *boundary.Account, err error) {
+	if err := a.check(c.Reason); err != nil {
+		return nil, err
+	}
+	if _, err := Policy(dir); err != nil {
+		return nil, err
+	}
+	h, err := report.Read(dir)
+	if err != nil {
+		return nil, err
+	}
+	r := h.Recovery()
+	if r == nil {
+		return nil, fault.New(fault.Conflict, "no_rollback", "there is no rollback to recover from").
+			WithFix("orchestrator boundary status shows the mode, and since when it is in force")
+	}
+	l := c.line(folder.KindRecovery)
+	l.Link, l.Mend = a.Link, a.Mend
+	if r.Account != nil {
+		l.Of = h.Accounts[len(h.Accounts)-1].ID
+	}
+	return r.Account, dir.Append(l)
+}
+
+// check refuses an account that lacks something, or is not what it is to be.
+func (a Account) check(cause string) error {
 	for _, given := range []struct{ what, text, fix string }{
-		{"cause", c.Reason, "say what led to the rollback: --cause TEXT"},
+		{"cause", cause, "say what led to the rollback: --cause TEXT"},
 		{"link", a.Link, "name where it was looked into, as an issue or an analysis: --link URL"},
 		{"mend", a.Mend, "say what was done about it: --mend TEXT"},
 	} {
@@ -81,20 +106,7 @@ func Recover(dir folder.Dir, a Account, c Change) error {
 			WithFix("give the place where the cause was analysed, such as " +
 				"--link https://example.com/issues/12, --link '#12' or --link ORC-12")
 	}
-	if _, err := Policy(dir); err != nil {
-		return err
-	}
-	h, err := report.Read(dir)
-	if err != nil {
-		return err
-	}
-	if h.Recovery() == nil {
-		return fault.New(fault.Conflict, "no_rollback", "there was no rollback, or the boundary has recovered from it").
-			WithFix("orchestrator boundary status shows the mode, and since when it is in force")
-	}
-	l := c.line(folder.KindRecovery)
-	l.Link, l.Mend = a.Link, a.Mend
-	return dir.Append(l)
+	return nil
 }
 
 // Review notes that a person looked at the boundary again, and closes a review that is due: the one of a name, or with

@@ -178,11 +178,6 @@ var causes = []struct {
 			m.from = filepath.Join(m.dir.Root, "vendored")
 			require.NoError(t, os.MkdirAll(filepath.Join(m.from, ".git"), 0o700))
 		}},
-	{"the project is not the top of its repository", "runs no hook of this folder", func(c *agentclient.Client) bool { return c.Wiring.Reach == agentclient.Top },
-		func(t *testing.T, m *machine) {
-			require.NoError(t, os.RemoveAll(filepath.Join(m.dir.Root, ".git")))
-			require.NoError(t, os.Mkdir(filepath.Join(filepath.Dir(m.dir.Root), ".git"), 0o700))
-		}},
 	{"it is too old", "version 0.0.1", func(c *agentclient.Client) bool { return c.Wiring.Since != "" },
 		func(_ *testing.T, m *machine) { m.version = "0.0.1" }},
 	{"its settings did not follow to enforce", "is not set", canFailClosed, func(t *testing.T, m *machine) {

@@ -199,7 +199,8 @@ func (l line) at(root, copied string, w agentclient.Wiring, environ []string) (t
 			text, replaced = text[:from.Pos().Offset()]+"--root "+shellquote.Quote(copied)+
 				text[l.call.Args[i+1].End().Offset():], true
 		case strings.HasPrefix(word, "--root="):
-			text, replaced = text[:from.Pos().Offset()]+"--root="+shellquote.Quote(copied)+text[from.End().Offset():], true
+			text, replaced = text[:from.Pos().Offset()]+"--root="+shellquote.Quote(copied)+
+				text[from.End().Offset():], true
 		}
 	}
 	if keep && !replaced {

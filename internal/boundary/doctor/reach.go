@@ -32,9 +32,6 @@ func (e *examination) lookAtReach(c *agentclient.Client, users bool) {
 		}
 		e.say(c.Name, level, install,
 			"a session that is started in a folder below this one runs no hook of the project")
-	case c.Wiring.Reach == agentclient.Top && top != "" && top != root:
-		e.say(c.Name, Fault, "register it there: orchestrator boundary install "+c.Name+" --root "+top+"; or: "+install,
-			"it reads the settings at the top of the repository, %s, and runs no hook of this folder", top)
 	case c.Wiring.Reach == agentclient.Above && from != root && !within(root, top):
 		e.say(c.Name, Fault, "start it in "+root+", or: "+install,
 			"a session that is started in %s does not read the settings above its repository, and runs no hook", from)

@@ -117,7 +117,8 @@ func TestOddPoliciesAreLeftToTheLibrary(t *testing.T) {
 		"{\"mode\":\"\xff\"}", `{"agents":{}}`, `{"agents":[null]}`, `{"agents":[{"x":1}]}`, `{"agents":[{"name":null}]}`,
 		`{"path_modes":[{"x":1}]}`, `{"bypass":{"x":true}}`, `{"bypass":{"environment":null}}`, `{"bypass":[]}`,
 		`{"bypass":{"environment":"true"}}`, `{"thresholds":{"x":1}}`, `{"thresholds":{"tool_uses":1.5}}`,
-		`{"thresholds":{"accuracy":"1"}}`, `{"thresholds":{"accuracy":1e999}}`, `{"schema_version":99999999999999999999}`,
+		`{"thresholds":{"accuracy":"1"}}`,
+		`{"thresholds":{"accuracy":1e999}}`, `{"schema_version":99999999999999999999}`,
 		`{"blocked_tools":["a",null]}`, `{"blocked_tools":"a"}`, `{"allowed_tools":[[]]}`, `{"\u006dode":"off"}`}
 	for i := range whole {
 		cases = append(cases, string(whole[:i]))
@@ -132,4 +133,14 @@ func TestOddPoliciesAreLeftToTheLibrary(t *testing.T) {
 	p := unwritten()
 	require.True(t, decodePolicy([]byte(`{"bypass":{}}`), &p))
 	require.Equal(t, unwritten(), p)
+}
+
+// TestAPolicyIsReadWithFewAllocations: every call of the hook reads one, and the first time the
+// library takes many times as many, as it has to learn what a policy is made of.
+func TestAPolicyIsReadWithFewAllocations(t *testing.T) {
+	raw, err := encode(boundary.DefaultPolicy())
+	require.NoError(t, err)
+	require.LessOrEqual(t, testing.AllocsPerRun(20, func() { _, _ = ParsePolicy(raw) }), 112.0)
+	l := Line{ID: "1", At: time.Unix(0, 0).UTC(), Kind: KindDecision, Verdict: &boundary.Verdict{Rule: "r"}}
+	require.LessOrEqual(t, testing.AllocsPerRun(20, func() { _, _ = encodeLine(l) }), 2.0)
 }

@@ -16,8 +16,8 @@ import (
 // policy. Where it reports false, p may have been changed, and only the library can tell what is wrong.
 func decodePolicy(raw []byte, p *boundary.Policy) bool {
 	r := members{d: jsontext.NewDecoder(bytes.NewBuffer(raw))}
-	r.object(func(name string) {
-		switch name {
+	r.object(func(name []byte) {
+		switch string(name) {
 		case `"mode"`:
 			p.Mode = boundary.Mode(r.text())
 		case `"mode_since"`:
@@ -56,29 +56,31 @@ type members struct {
 }
 
 // names reads one of the lists of tools, commands and paths.
-func (r *members) names(name string, p *boundary.Policy) {
-	all := list(r, (*members).text)
-	switch name {
+func (r *members) names(name []byte, p *boundary.Policy) {
+	var into *[]string
+	switch string(name) {
 	case `"blocked_tools"`:
-		p.BlockedTools = all
+		into = &p.BlockedTools
 	case `"allowed_tools"`:
-		p.AllowedTools = all
+		into = &p.AllowedTools
 	case `"delegate_tools"`:
-		p.DelegateTools = all
+		into = &p.DelegateTools
 	case `"reading_commands"`:
-		p.ReadingCommands = all
+		into = &p.ReadingCommands
 	case `"exempt_paths"`:
-		p.ExemptPaths = all
+		into = &p.ExemptPaths
 	case `"protected_paths"`:
-		p.ProtectedPaths = all
+		into = &p.ProtectedPaths
 	default:
 		r.odd = true
+		return
 	}
+	*into = list(r, (*members).text)
 }
 
 func (r *members) pathMode() (m boundary.PathMode) {
-	r.object(func(name string) {
-		switch name {
+	r.object(func(name []byte) {
+		switch string(name) {
 		case `"paths"`:
 			m.Paths = list(r, (*members).text)
 		case `"mode"`:
@@ -91,8 +93,8 @@ func (r *members) pathMode() (m boundary.PathMode) {
 }
 
 func (r *members) rights() (is boundary.Rights) {
-	r.object(func(name string) {
-		switch name {
+	r.object(func(name []byte) {
+		switch string(name) {
 		case `"name"`:
 			is.Name = r.text()
 		case `"for"`:
@@ -107,16 +109,17 @@ func (r *members) rights() (is boundary.Rights) {
 }
 
 func (r *members) bypass(b *boundary.BypassRule) {
-	r.object(func(name string) {
+	r.object(func(name []byte) {
+		r.odd = r.odd || string(name) != `"environment"`
 		kind := r.d.PeekKind()
-		r.odd = r.odd || name != `"environment"` || kind != 't' && kind != 'f'
-		b.Environment = r.value(kind) == "true"
+		r.odd = r.odd || kind != 't' && kind != 'f'
+		b.Environment = string(r.value(kind)) == "true"
 	})
 }
 
 func (r *members) thresholds(t *boundary.Thresholds) {
-	r.object(func(name string) {
-		switch name {
+	r.object(func(name []byte) {
+		switch string(name) {
 		case `"validate_days"`:
 			t.ValidateDays = r.rate()
 		case `"tool_uses"`:
@@ -142,7 +145,7 @@ func (r *members) thresholds(t *boundary.Thresholds) {
 }
 
 // object reads an object. It calls member with each name, as it is written; member reads the value.
-func (r *members) object(member func(name string)) {
+func (r *members) object(member func(name []byte)) {
 	for r.begin('{'); !r.odd && r.d.PeekKind() != '}'; {
 		member(r.value('"'))
 	}
@@ -165,14 +168,14 @@ func (r *members) begin(kind jsontext.Kind) {
 	r.odd = r.odd || err != nil || token.Kind() != kind
 }
 
-// value reads a value of a kind, as it is written.
-func (r *members) value(kind jsontext.Kind) string {
+// value reads a value of a kind, as it is written. It is good until the next one is read.
+func (r *members) value(kind jsontext.Kind) []byte {
 	raw, err := r.d.ReadValue()
 	if err != nil || raw.Kind() != kind {
 		r.odd = true
-		return ""
+		return nil
 	}
-	return string(raw)
+	return raw
 }
 
 func (r *members) text() string {
@@ -188,13 +191,13 @@ func (r *members) text() string {
 }
 
 func (r *members) number() int {
-	n, err := strconv.Atoi(r.value('0'))
+	n, err := strconv.Atoi(string(r.value('0')))
 	r.odd = r.odd || err != nil
 	return n
 }
 
 func (r *members) rate() float64 {
-	f, err := strconv.ParseFloat(r.value('0'), 64)
+	f, err := strconv.ParseFloat(string(r.value('0')), 64)
 	r.odd = r.odd || err != nil
 	return f
 }

@@ -27,7 +27,8 @@ func TestLinksAreFollowed(t *testing.T) {
 	}
 	var l links
 	for path, want := range map[string]string{
-		"": "", "a": "/a", "a/file": "/a/file", "to-c": "/a/b/c", "absolute/c": "/a/b/c", "d/up/b": "/a/b", "to-file": "/a/file",
+		"": "", "a": "/a", "a/file": "/a/file", "to-c": "/a/b/c",
+		"absolute/c": "/a/b/c", "d/up/b": "/a/b", "to-file": "/a/file",
 		"twice/x/y": "/a/b/c/x/y", "physical": "/a/file", "d/up/none": "/a/none", "a/file/below": "/a/file/below",
 		"nowhere": "/a/none/x", "nowhere/y": "/a/none/x/y", "none/at/all": "/none/at/all",
 	} {

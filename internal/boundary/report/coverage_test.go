@@ -61,7 +61,8 @@ func TestOnlyAgentsThatExistCover(t *testing.T) {
 	p.Agents = p.Agents[:4]
 	require.Equal(t, []string{"Edit", "Edit on src/f.go"}, gaps(), "modular-builder and its like are nowhere")
 	p.Agents = []boundary.Rights{
-		{Name: "builder", MayWrite: []string{"src/**"}}, {Name: "general-purpose", MayWrite: []string{"docs/**"}},
+		{Name: "builder", MayWrite: []string{"src/**"}},
+		{Name: "general-purpose", MayWrite: []string{"docs/**"}},
 	}
 	require.Equal(t, []string{"Edit on src/f.go"}, gaps())
 	builder := filepath.Join(dir.Root, ".claude", "agents", "builder.md")

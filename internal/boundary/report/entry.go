@@ -144,7 +144,7 @@ func sentence(l folder.Line) string {
 		}
 	}
 	add("%s", l.What)
-	add("of %s", l.Of)
+	add(map[bool]string{true: "instead of %s", false: "of %s"}[l.Kind == folder.KindRecovery], l.Of)
 	add("%s", l.Tool)
 	if l.Kind == folder.KindMode {
 		add("%s", string(l.Mode))

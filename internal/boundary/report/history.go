@@ -63,8 +63,8 @@ func ReadFile(path string) (*History, error) {
 // ReadLines reads a history from lines of a journal, in the order in which lines gives them. The agents of its sessions
 // are looked for in the project at root; where that is "" only those count that come with the clients.
 func ReadLines(root string, lines func(func(folder.Line, error) error) error) (*History, error) {
-	r := reader{h: &History{Clients: map[string]Seen{}, root: root}, byID: map[string]int{}, byUse: map[folder.Use]int{},
-		outcomes: map[folder.Use]folder.Line{}, seen: map[string]bool{}}
+	r := reader{h: &History{Clients: map[string]Seen{}, root: root}, byID: map[string]int{}, seen: map[string]bool{},
+		byUse: map[folder.Use]int{}, outcomes: map[folder.Use]folder.Line{}}
 	err := lines(func(l folder.Line, err error) error {
 		if err != nil {
 			r.h.Malformed++

@@ -33,9 +33,10 @@ type Report struct {
 	Latency    Latency                   `json:"latency_us"`
 	Ran        int                       `json:"ran_although_blocked"` // blocked calls whose tool ran: the client does not heed the hook
 	Malformed  int                       `json:"malformed_lines"`
-	Imported   int                       `json:"imported"` // calls out of an older journal, which count nowhere else
-	Latest     []Violation               `json:"latest"`   // violations, newest first
-	Reviews    []reviewing.Review        `json:"reviews"`  // since the switch to enforce, whatever Since is
+	Imported   int                       `json:"imported"`                // calls out of an older journal, which count nowhere else
+	Latest     []Violation               `json:"latest"`                  // violations, newest first
+	Stuck      []Stuck                   `json:"blocked_again_and_again"` // all of it, most often first
+	Reviews    []reviewing.Review        `json:"reviews"`                 // since the switch to enforce, whatever Since is
 }
 
 // Count is how often something was met.
@@ -111,6 +112,7 @@ const (
 func (h *History) ReportUnder(p *boundary.Policy, since, now time.Time) Report {
 	r := h.Report(since)
 	r.Reviews = h.Reviews(p.Thresholds, now)
+	r.Stuck = h.since(since).stuckThings(p)
 	return r
 }
 
@@ -122,7 +124,7 @@ func (h *History) Report(since time.Time) Report {
 		c.add(d)
 	}
 	r := c.report()
-	r.Reviews = []reviewing.Review{}
+	r.Reviews, r.Stuck = []reviewing.Review{}, []Stuck{}
 	r.Since, r.Malformed, r.Imported = since, h.Malformed, len(h.Imported)
 	for _, e := range slices.Backward(h.Errors[max(0, len(h.Errors)-mostErrors):]) {
 		r.LastErrors = append(r.LastErrors, ErrorSeen{e.At, e.Client, e.Reason})
@@ -271,22 +273,22 @@ func (r *Report) patterns(sessions int) []string {
 	if r.Violations == 0 {
 		return said
 	}
-	percent := func(n int) int { return n * 100 / r.Violations }
-	if top := r.Tools[0]; percent(top.Count) >= 50 {
-		say("%d %% of the violations are by %s", percent(top.Count), top.Name)
+	of := func(n int) int { return n * 100 / r.Violations }
+	if top := r.Tools[0]; of(top.Count) >= 50 {
+		say("%d %% of the violations are by %s", of(top.Count), top.Name)
 	}
-	if len(r.Files) > 0 && percent(r.Files[0].Count) >= 25 {
-		say("%d %% of the violations are on %s: does an agent for it exist?", percent(r.Files[0].Count), r.Files[0].Name)
+	if len(r.Files) > 0 && of(r.Files[0].Count) >= 25 {
+		say("%d %% of the violations are on %s: does an agent for it exist?", of(r.Files[0].Count), r.Files[0].Name)
 	}
-	if top := r.Sessions[0]; len(r.Sessions) > 1 && percent(top.Violations) >= 50 {
-		say("%d %% of the violations are in one session, %s", percent(top.Violations), top.Session)
+	if top := r.Sessions[0]; len(r.Sessions) > 1 && of(top.Violations) >= 50 {
+		say("%d %% of the violations are in one session, %s", of(top.Violations), top.Session)
 	} else if sessions > 3 {
 		say("the violations are spread over %d sessions", sessions)
 	}
 	for _, rule := range r.Rules {
-		if rule.Name == boundary.RuleAmbiguous && percent(rule.Count) >= 25 {
+		if rule.Name == boundary.RuleAmbiguous && of(rule.Count) >= 25 {
 			say("%d %% of the violations are calls with unknown effects: add commands that only read to "+
-				"reading_commands in the policy", percent(rule.Count))
+				"reading_commands in the policy", of(rule.Count))
 		}
 	}
 	if days := len(r.Days); days >= 4 {

@@ -125,7 +125,7 @@ func classOfName(tool string) Class {
 // resolvesName reports whether a tool finds what a name stands for, such as resolve_library_id. What else is resolved,
 // a conflict or a thread, changes.
 func resolvesName(words []string) bool {
-	return len(words) > 1 && words[0] == "resolve" &&
+	return words[0] == "resolve" &&
 		slices.Contains([]string{"id", "ids", "name", "names", "path", "symbol", "url"}, words[len(words)-1])
 }
 

@@ -1,6 +1,9 @@
 package boundary
 
 import (
+	"math/rand/v2"
+	"path"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -37,4 +40,46 @@ func TestWhatIsGuardedMattersOnlyToChanges(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestTheVariableIsMentionedInSmallLetters(t *testing.T) {
+	require.Equal(t, strings.ToLower(BypassVariable), bypassVariable)
+}
+
+// matchSplit is matchPath as it is written with lists of elements, which is plain and makes many of them.
+func matchSplit(pattern, name []string) bool {
+	switch {
+	case len(pattern) == 0:
+		return len(name) == 0
+	case pattern[0] == "**":
+		return matchSplit(pattern[1:], name) || len(name) > 0 && matchSplit(pattern, name[1:])
+	case len(name) == 0:
+		return false
+	}
+	ok, err := path.Match(pattern[0], name[0])
+	return ok && err == nil && matchSplit(pattern[1:], name[1:])
+}
+
+func TestPathsMatchElementByElement(t *testing.T) {
+	some := []string{"", "a", "b", "ab", "*", "**", "a*", "?", "**", "[", `\*`}
+	r := rand.New(rand.NewPCG(5, 6))
+	draw := func(from []string) string {
+		all := make([]string, r.IntN(6))
+		for i := range all {
+			all[i] = from[r.IntN(len(from))]
+		}
+		return strings.Repeat("/", r.IntN(2)) + strings.Join(all, "/")
+	}
+	matched := 0
+	for range 100_000 {
+		pattern, name := draw(some), draw([]string{"", "a", "b", "ab", "*"})
+		want := strings.HasPrefix(pattern, "/") == strings.HasPrefix(name, "/") &&
+			strings.HasPrefix(name, strings.TrimSuffix(literalOf(pattern), "/")) &&
+			matchSplit(strings.Split(strings.Trim(pattern, "/"), "/"), strings.Split(strings.Trim(name, "/"), "/"))
+		require.Equal(t, want, matchPath(pattern, name), "%q %q", pattern, name)
+		if want {
+			matched++
+		}
+	}
+	require.Greater(t, matched, 1000)
 }

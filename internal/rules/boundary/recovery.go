@@ -14,6 +14,7 @@ type Recovery struct {
 	By             string    `json:"by"`
 	Reason         string    `json:"reason"`
 	Account        *Account  `json:"account,omitempty"` // the latest
+	Accounts       int       `json:"accounts,omitzero"` // how many there are
 	Labelled       int       `json:"labelled"`          // decisions since, with a person's label
 	FalsePositives int       `json:"false_positives"`   // of those
 	BypassDrills   int       `json:"bypass_drills"`     // since
