@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"orchestrator/internal/fault"
 )
 
 // The rules, as verdicts name them, in the order in which they are looked at. The first that matches decides.
@@ -173,7 +171,7 @@ func (j *judgement) protected() (ruling, bool) {
 		fix = "name the folder that you mean instead of the whole project; git clean takes -e .orchestrator"
 	}
 	if j.saw(RuleProtected, len(touched) > 0 || sweeps,
-		"it writes %s; it sweeps the project: %t", fault.Count(len(touched), "protected file"), sweeps) {
+		"protected files that it writes: %d; it sweeps the project: %t", len(touched), sweeps) {
 		return ruling{RuleProtected, Block, touched,
 			"it would change files of the boundary, or files that the policy protects; no session may, not even an agent's",
 			fix}, true
@@ -276,8 +274,8 @@ func (j *judgement) agentWithin() ruling {
 	outside := slices.DeleteFunc(j.targets(), func(t Target) bool { return t.within(rights.MayWrite) })
 	everything := slices.Contains(rights.MayWrite, "**")
 	untold := j.class == Ambiguous || len(j.targets()) == 0 || !j.namesItsFiles()
-	if j.saw(RuleAgentWrite, len(outside) > 0 || untold && !everything, "it writes %s outside of what %q may write",
-		fault.Count(len(outside), "file"), rights.Name) {
+	if j.saw(RuleAgentWrite, len(outside) > 0 || untold && !everything, "files outside of what %[2]q may write: %[1]d",
+		len(outside), rights.Name) {
 		return ruling{RuleAgentWrite, Block, outside,
 			fmt.Sprintf("agents of the type %q may write only %s", rights.Name, strings.Join(rights.MayWrite, ", ")),
 			"leave it to an agent whose type may write it, or widen may_write in the policy"}
@@ -318,7 +316,7 @@ func (j *judgement) exempt() (ruling, bool) {
 				!t.within(exempted)
 		})
 	return ruling{rule: RuleExempt, would: Allow},
-		j.saw(RuleExempt, allowed, "it writes %s, all exempt: %t", fault.Count(len(targets), "file"), allowed)
+		j.saw(RuleExempt, allowed, "files that it writes: %d; all exempt: %t", len(targets), allowed)
 }
 
 // namesItsFiles reports whether all that a call writes is known by name: of a tool that the policy does not list it is

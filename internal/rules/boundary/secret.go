@@ -89,7 +89,7 @@ func (j *judgement) secret() (ruling, bool) {
 				"no session may read or copy them, not even an agent's",
 			"use the orchestrator commands (review, show, next, status), which read the token themselves, and leave " +
 				dataFolder + " out of copies"},
-		j.saw(RuleSecret, len(shown) > 0, "it may show secrets of the service: %t", len(shown) > 0)
+		j.saw(RuleSecret, len(shown) > 0, "secrets of the service that it may show: %d", len(shown))
 }
 
 // lists reports whether the tool names what is in a folder, and shows nothing of it: LS of any, Glob of the data folder
