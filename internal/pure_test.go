@@ -17,7 +17,8 @@ import (
 var pure = []string{
 	"internal/rules/lifecycle", "internal/rules/boundary", "internal/rules/planning", "internal/rules/actorname", "internal/rules/claiming",
 	"internal/rules/renaming", "internal/rules/repeating",
-	"internal/boundary/shell", "internal/boundary/shell/sedscript", "internal/boundary/shell/toolchain", "internal/agentclient", "internal/ledger/audit",
+	"internal/boundary/shell", "internal/boundary/shell/lists",
+	"internal/boundary/shell/sedscript", "internal/boundary/shell/toolchain", "internal/agentclient", "internal/ledger/audit",
 	"internal/ledger/store/boltstore/file", "internal/strictjson", "internal/secret",
 	"internal/fault", "internal/requirements/review", "internal/requirements/review/render",
 	"internal/requirements/reqdoc", "internal/requirements/reqid", "internal/requirements/markdown",

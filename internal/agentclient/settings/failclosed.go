@@ -16,16 +16,10 @@ func FailClosed(client string, closed bool, o Options) (Change, error) {
 	if err != nil || w.FailClosed == nil {
 		return Change{}, err
 	}
-	file, err := w.place(o)
-	if err != nil {
-		return Change{}, err
-	}
-	change := Change{File: file}
-	doc, _, err := load(file)
+	change, doc, err := w.opened(o)
 	if err != nil || doc == nil {
 		return change, err
 	}
-	change.Backup = backupOf(file)
 	for _, hook := range hooksOf(doc, w.Before()) {
 		can := w.hasFailClosed(o) || // or its version was known once
 			o.ClientVersion == "" && failsClosed(w.FailClosed, get(hook, w.FailClosed.Name))
@@ -42,7 +36,7 @@ func FailClosed(client string, closed bool, o Options) (Change, error) {
 	if !change.Changed {
 		return change, nil
 	}
-	return change, save(file, doc.text())
+	return change, save(change.File, doc.text())
 }
 
 // hooksOf returns our hooks for an event.

@@ -6,8 +6,8 @@ import (
 	"orchestrator/internal/agentclient"
 	"orchestrator/internal/agentclient/settings"
 	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/boundary/report"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/rules/boundary"
 )
 
 // Aligned is what became of the settings of one client when the mode was switched.
@@ -29,15 +29,14 @@ func (a Aligned) Says() string {
 	return "lets calls run from now on where the hook breaks"
 }
 
-// align brings the project's settings of each client in line with a mode, and notes each change and each failure. The
+// align brings the project's settings of each client in line with the mode, and notes each change and each failure. The
 // version of a client is what is known of it now, or what was noted when the hook was registered. Each line of the
 // journal has an id of its own. The caller holds Lock.
-func align(dir folder.Dir, mode boundary.Mode, known map[string]string, c Change,
-	newID func() string) (done []Aligned, err error) {
-	closed := mode.Blocks() // in any other mode nothing is blocked, whatever happens
-	noted := map[string]string{}
+func (s Switch) align(dir folder.Dir, known map[string]string) (done []Aligned, err error) {
+	closed, c := s.To.Blocks(), s.Change // in any other mode nothing is blocked, whatever happens
+	h := &report.History{}
 	if closed {
-		if noted, err = versions(dir); err != nil {
+		if h, err = s.History(); err != nil {
 			return nil, err
 		}
 	}
@@ -45,10 +44,10 @@ func align(dir folder.Dir, mode boundary.Mode, known map[string]string, c Change
 		if client.Wiring.FailClosed == nil || !registeredIn(dir, client.Name) {
 			continue
 		}
-		o := settings.Options{Root: dir.Root, ClientVersion: cmp.Or(known[client.Name], noted[client.Name])}
+		o := settings.Options{Root: dir.Root, ClientVersion: cmp.Or(known[client.Name], h.Clients[client.Name].Version)}
 		if a := alignOne(client.Name, closed, o); a.What != "" {
 			done = append(done, a)
-			c.ID = newID()
+			c.ID = s.NewID()
 			if err := a.note(dir, o.ClientVersion, c); err != nil {
 				return done, err
 			}
@@ -86,15 +85,4 @@ func (a Aligned) note(dir folder.Dir, version string, c Change) error {
 		c.Reason = fault.Clip(a.Why, maxReason)
 	}
 	return NoteInstallation(dir, a.Client, version, a.What, c)
-}
-
-// versions returns the last version of each client that was noted.
-func versions(dir folder.Dir) (map[string]string, error) {
-	noted := map[string]string{}
-	return noted, dir.Read(func(l folder.Line, err error) error {
-		if err == nil && l.Kind == folder.KindInstallation && l.Version != "" {
-			noted[l.Client] = l.Version
-		}
-		return nil
-	})
 }

@@ -189,3 +189,25 @@ func TestTheServiceAlignsTheClients(t *testing.T) {
 	require.NoError(t, err)
 	require.NotContains(t, text(t, file), "onFailure")
 }
+
+// A journal may be large: a switch reads it once at most, and not at all where nothing is asked of it.
+func TestASwitchReadsTheJournalOnce(t *testing.T) {
+	t.Parallel()
+	dir := boundarytest.Project(t)
+	registered(t, dir, "claude", "2.1.330")
+	for _, c := range []struct {
+		to       boundary.Mode
+		override string
+		reads    int
+	}{{boundary.Enforce, "", 1}, {boundary.Enforce, "o", 1}, {boundary.Confirm, "o", 1}, {boundary.Validate, "", 0}} {
+		reads := 0
+		s := change(dir, c.to, nil)
+		s.Override, s.History = c.override, func() (*report.History, error) {
+			reads++
+			return report.Read(dir)
+		}
+		_, err := s.Make(dir)
+		require.Equal(t, c.override == "" && c.to.Blocks(), err != nil, "%v", err)
+		require.Equal(t, c.reads, reads, "%v", c)
+	}
+}

@@ -167,7 +167,7 @@ func NoteDrill(dir folder.Dir, what string, micros int64, c Change) error {
 
 // What happened to the hook in a client's settings.
 const (
-	Installed   = "installed"
+	Installed   = folder.WhatInstalled
 	Removed     = "removed"
 	FailsClosed = "fails_shut" // the client blocks when the hook breaks
 	FailsOpen   = "fails_open" // it lets the call run

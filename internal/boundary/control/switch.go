@@ -1,6 +1,8 @@
 package control
 
 import (
+	"sync"
+
 	"orchestrator/internal/agentclient"
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/boundary/notice"
@@ -45,11 +47,12 @@ func (s Switch) Make(dir folder.Dir) (done ModeSwitched, err error) {
 		return done, err
 	}
 	defer unlock()
+	s.History = sync.OnceValues(s.History) // it may be large
 	if done.From, err = s.set(dir); err != nil {
 		return done, err
 	}
 	done.Mode = s.To
-	if done.Clients, err = align(dir, s.To, known, s.Change, s.NewID); err != nil {
+	if done.Clients, err = s.align(dir, known); err != nil {
 		return done, err
 	}
 	if done.Notified, done.Said, err = notice.Follow(dir); err != nil {

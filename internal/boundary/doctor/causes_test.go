@@ -64,6 +64,19 @@ func (m *machine) options() settings.Options {
 	return settings.Options{Root: m.dir.Root, Home: m.home, ClientVersion: m.version}
 }
 
+// registerForTheUser registers the hook for all projects of the user as well, where a session that is started in a
+// folder below the project would run none.
+func (m *machine) registerForTheUser(t *testing.T) {
+	t.Helper()
+	if m.client.Wiring.Reach != agentclient.Here {
+		return
+	}
+	_, err := install.Install(t.Context(), install.Options{Client: m.client.Name, Dir: m.dir, Home: m.home, User: true,
+		Version: m.version, Executable: filepath.Join(m.bin, "orchestrator"), NoteID: "00000000000000fe",
+		Change: control.Change{By: "t", Reason: "r", At: time.Now().Add(-time.Minute), ID: "00000000000000fd"}})
+	require.NoError(t, err)
+}
+
 // trust writes what the client keeps of the hooks that a person trusted.
 func (m *machine) trust(t *testing.T) {
 	t.Helper()
@@ -141,7 +154,7 @@ var causes = []struct {
 		m.edit(t, fmt.Sprintf("%q: %d", m.client.Wiring.Timeout, unit), fmt.Sprintf("%q: 5000000", m.client.Wiring.Timeout))
 	}},
 	{"its hooks are switched off", "switched off", func(c *agentclient.Client) bool { return len(c.Wiring.Toggles) > 0 }, switchOff},
-	{"a variable keeps it from running hooks", "runs no hook", func(c *agentclient.Client) bool { return len(c.Wiring.DisablingVariables) > 0 },
+	{"a variable keeps it from running hooks", "is set here: a session", func(c *agentclient.Client) bool { return len(c.Wiring.DisablingVariables) > 0 },
 		func(t *testing.T, m *machine) {
 			m.environ = append(slices.Clone(m.environ), m.client.Wiring.DisablingVariables[0]+"=1")
 		}},
@@ -158,7 +171,7 @@ var causes = []struct {
 		require.NoError(t, control.NoteInstallation(m.dir, m.client.Name, "", control.Installed,
 			control.Change{By: "t", Reason: "r", At: time.Now().Add(time.Minute), ID: "00000000000000fe"}))
 	}},
-	{"it is started in a folder below", "runs no hook", func(c *agentclient.Client) bool { return c.Wiring.Reach == agentclient.Here },
+	{"it is started in a folder below", "reads the settings of that folder alone", func(c *agentclient.Client) bool { return c.Wiring.Reach == agentclient.Here },
 		func(t *testing.T, m *machine) { m.from = filepath.Join(m.dir.Root, "below") }},
 	{"it is started in a repository below", "runs no hook", func(c *agentclient.Client) bool { return c.Wiring.Reach == agentclient.Above },
 		func(t *testing.T, m *machine) {
@@ -218,7 +231,9 @@ func switchOff(t *testing.T, m *machine) {
 func TestEveryCauseIsAFault(t *testing.T) {
 	met := map[string]int{}
 	for _, client := range agentclient.Names() {
-		require.True(t, newMachine(t, client).examine(t).Good, "%s: %v", client, newMachine(t, client).examine(t).Findings)
+		m := newMachine(t, client)
+		m.registerForTheUser(t)
+		require.True(t, m.examine(t).Good, "%s: %v", client, m.examine(t).Findings)
 		for _, cause := range causes {
 			c, _ := agentclient.Named(client)
 			if cause.only != nil && !cause.only(c) {
@@ -268,6 +283,52 @@ func TestStartedInAFolderBelow(t *testing.T) {
 		r := m.examine(t)
 		require.True(t, r.Good, "%s: %v", client, r.Findings)
 	}
+}
+
+// What a client that reads the settings of one folder alone lets through below it is a fault while the boundary blocks,
+// and a note before. Registered for the user as well nothing is left to do: no advice undoes another one.
+// Verifies: ORC-209
+func TestAClientThatReadsOneFolder(t *testing.T) {
+	const below = "a session that is started in a folder below this one runs no hook of the project"
+	level := func(r Report, what string) (l Level) {
+		for _, f := range r.Findings {
+			if strings.HasPrefix(f.What, what) {
+				l = f.Level
+			}
+		}
+		return l
+	}
+	for _, client := range agentclient.Names() {
+		m := newMachine(t, client)
+		if m.client.Wiring.Reach != agentclient.Here {
+			require.Empty(t, level(m.examine(t), below), client)
+			continue
+		}
+		for mode, want := range map[boundary.Mode]Level{boundary.Enforce: Fault, boundary.Confirm: Fault, boundary.Validate: Note} {
+			p, err := m.dir.Written()
+			require.NoError(t, err)
+			p.Mode = mode
+			require.NoError(t, m.dir.WritePolicy(p))
+			require.Equal(t, want, level(m.examine(t), below), "%s in %s", client, mode)
+		}
+		m = newMachine(t, client)
+		m.registerForTheUser(t)
+		r := m.examine(t)
+		require.True(t, r.Good, "%s: %v", client, r.Findings)
+		require.Empty(t, level(r, below), client)
+		require.Equal(t, OK, level(r, "registered for the project and for this user"), client)
+		require.Empty(t, level(r, "it is registered"), client)
+	}
+}
+
+// One line too many in one file is one too many, whoever has it.
+func TestRegisteredTwiceInOneFile(t *testing.T) {
+	m := newMachine(t, "claude")
+	m.registerForTheUser(t)
+	m.edit(t, `"PreToolUse": [`, `"PreToolUse": [{"hooks": [{"type": "command", "command": "orchestrator-hook claude"}]},`)
+	r := m.examine(t)
+	require.Contains(t, fmt.Sprint(r.Findings), "it is registered 3 times before a tool")
+	require.NotContains(t, fmt.Sprint(r.Findings), "registered for the project and for this user")
 }
 
 func TestWhatNeedsAVersion(t *testing.T) {

@@ -131,8 +131,8 @@ func named(names []string) ([]*agentclient.Client, error) {
 type examination struct {
 	Options
 	report Report
-	policy *boundary.Policy // nil where it cannot be read
-	called map[string]calls // by the client
+	policy *boundary.Policy       // nil where it cannot be read
+	seen   map[string]report.Seen // by the client
 }
 
 // failsClosed reports whether what does not work is to block.
@@ -224,10 +224,7 @@ func (e *examination) lookAtJournal() {
 		e.say("", Fault, "make it readable for this user", "the journal: %v", err)
 		return
 	}
-	if e.called, err = callsIn(e.Dir); err != nil {
-		e.say("", Fault, "make it readable for this user", "the journal: %v", err)
-		return
-	}
+	e.seen = h.Clients
 	r := h.Report(time.Now().AddDate(0, 0, -7))
 	if r.Ran > 0 {
 		e.say("", Fault,
@@ -261,6 +258,7 @@ func (e *examination) lookAtClient(ctx context.Context, c *agentclient.Client) e
 		return nil
 	}
 	e.lookAtEntries(c, entries, before)
+	e.lookAtRepeated(client, before, users)
 	e.lookAtReach(c, len(users) > 0)
 	e.lookAtTrust(c)
 	e.lookAtCalls(c)
@@ -317,11 +315,6 @@ func (e *examination) lookAtEntries(c *agentclient.Client, entries, before []set
 		e.say(client, OK, "", "%s: registered for %s, every tool%s", before[wakes].File, c.Wiring.Before(),
 			starting(c, before[wakes].Command))
 	}
-	if len(before) > 1 {
-		e.say(client, Note, "leave one: orchestrator boundary uninstall "+client+" takes out the project's, and with "+
-			"--scope user the user's", "it is registered %d times before a tool: every call is judged as often",
-			len(before))
-	}
 	if !slices.ContainsFunc(entries, func(r settings.Registration) bool {
 		return r.Event != c.Wiring.Before() && !c.Wiring.Ending(r.Event)
 	}) {
@@ -357,7 +350,8 @@ func (e *examination) lookAtVersion(ctx context.Context, c *agentclient.Client, 
 	option := wiring.FailClosed
 	if option != nil && e.policy != nil && !e.failsClosed() && before[0].FailsClosed {
 		e.say(client, Fault, "orchestrator boundary install "+client+" takes it out",
-			"%s is set, though the mode is %s: where the hook breaks, every tool is blocked", option.Name, e.policy.Mode)
+			"%s is set, though the mode is %s: where the hook breaks, every tool is blocked", option.Name,
+			e.policy.Mode)
 	}
 	switch {
 	case version == "" && (wiring.Since != "" || option != nil && option.Since != ""):
@@ -384,7 +378,8 @@ func (e *examination) lookAtFailClosed(client, version string, option *agentclie
 	switch {
 	case !settings.AtLeast(version, option.Since):
 		e.say(client, Note, "update it to "+option.Since+" or later, and install again",
-			"version %s has no %s: where the hook does not answer in time, the call is let through", version, option.Name)
+			"version %s has no %s: where the hook does not answer in time, the call is let through", version,
+			option.Name)
 	case !set:
 		e.say(client, Fault, "orchestrator boundary install "+client+" adds it",
 			"%s is not set: where the hook does not answer in time, the call is let through", option.Name)

@@ -18,6 +18,7 @@ import (
 	"orchestrator/internal/boundary/hook"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
+	"orchestrator/internal/system/shellquote"
 )
 
 // TestMain lets links to this test be the hook.
@@ -28,6 +29,8 @@ func TestMain(m *testing.M) {
 	os.Setenv("GORACE", "atexit_sleep_ms=10 "+os.Getenv("GORACE"))
 	os.Exit(m.Run())
 }
+
+var single = shellquote.Quote
 
 // project is a folder with a boundary in validate, and a hook to start.
 func project(t *testing.T) (folder.Dir, string) {
@@ -204,12 +207,12 @@ func TestALineIsPointedAtTheCopy(t *testing.T) {
 	}{
 		"/b/orchestrator-hook claude":                                  {claude, "/b/orchestrator-hook claude", "/copy"},
 		"/b/orchestrator hook codex":                                   {codex, "/b/orchestrator hook codex", ""},
-		"/b/orchestrator-hook codex --root /p":                         {codex, "/b/orchestrator-hook codex --root '/copy'", ""},
-		"/b/orchestrator-hook --root '/my p' codex || exit 2":          {codex, "/b/orchestrator-hook --root '/copy' codex || exit 2", ""},
-		"/b/orchestrator-hook codex --root=/p 2>/dev/null":             {codex, "/b/orchestrator-hook codex --root='/copy' 2>/dev/null", ""},
-		"/b/orchestrator-hook codex --root /p --root=/q":               {codex, "/b/orchestrator-hook codex --root '/copy' --root='/copy'", ""},
-		`"$CLAUDE_PROJECT_DIR"/bin/orchestrator-hook claude || exit 2`: {claude, `"$CLAUDE_PROJECT_DIR"/bin/orchestrator-hook claude --root '/copy' || exit 2`, "/p"},
-		`/b/orchestrator-hook claude --root "$CLAUDE_PROJECT_DIR"`:     {claude, `/b/orchestrator-hook claude --root '/copy'`, "/p"},
+		"/b/orchestrator-hook codex --root /p":                         {codex, "/b/orchestrator-hook codex --root /copy", ""},
+		"/b/orchestrator-hook --root '/my p' codex || exit 2":          {codex, "/b/orchestrator-hook --root /copy codex || exit 2", ""},
+		"/b/orchestrator-hook codex --root=/p 2>/dev/null":             {codex, "/b/orchestrator-hook codex --root=/copy 2>/dev/null", ""},
+		"/b/orchestrator-hook codex --root /p --root=/q":               {codex, "/b/orchestrator-hook codex --root /copy --root=/copy", ""},
+		`"$CLAUDE_PROJECT_DIR"/bin/orchestrator-hook claude || exit 2`: {claude, `"$CLAUDE_PROJECT_DIR"/bin/orchestrator-hook claude --root /copy || exit 2`, "/p"},
+		`/b/orchestrator-hook claude --root "$CLAUDE_PROJECT_DIR"`:     {claude, `/b/orchestrator-hook claude --root /copy`, "/p"},
 	} {
 		l, err := readLine(registered, []string{"CLAUDE_PROJECT_DIR=/p"})
 		require.NoError(t, err)
@@ -321,11 +324,12 @@ func TestAClientThatDoesNotHeedTheHookIsFound(t *testing.T) {
 		require.Equal(t, exit, a.Exit, string(a.Stderr))
 	}
 	r = examine(t, dir, "99.0.0")
-	require.Equal(t, 2, r.Faults(), "%v", r.Findings)
+	require.Equal(t, 3, r.Faults(), "%v", r.Findings)
+	require.Contains(t, fmt.Sprint(r.Findings), "{claude fault a session that is started in a folder below")
 	require.Contains(t, fmt.Sprint(r.Findings), "onFailure is not set")
 	require.Contains(t, fmt.Sprint(r.Findings), "1 calls of the past week were blocked, and their tools ran")
 	r = examine(t, dir, "")
-	require.Equal(t, 2, r.Faults(), "its version is unknown, and it lets calls through all the same: %v", r.Findings)
+	require.Equal(t, 3, r.Faults(), "its version is unknown, and it lets calls through all the same: %v", r.Findings)
 	require.Contains(t, fmt.Sprint(r.Findings), "put the client's program into PATH, and then: orchestrator boundary install")
 }
 

@@ -2,12 +2,9 @@ package doctor
 
 import (
 	"strings"
-	"time"
 
 	"orchestrator/internal/agentclient"
 	"orchestrator/internal/agentclient/settings"
-	"orchestrator/internal/boundary/control"
-	"orchestrator/internal/boundary/folder"
 )
 
 // lookAtTrust looks at whether the person has trusted the hook as it is registered, where the client wants that.
@@ -45,34 +42,10 @@ func (e *examination) lookAtTrust(c *agentclient.Client) {
 	}
 }
 
-// calls is what the journal knows of a client.
-type calls struct {
-	installed, last time.Time
-}
-
-// callsIn reads when the hook was registered with each client, and when each called it.
-func callsIn(dir folder.Dir) (map[string]calls, error) {
-	found := map[string]calls{}
-	return found, dir.Read(func(l folder.Line, err error) error {
-		if err != nil || l.Client == "" {
-			return nil //nolint:nilerr // a line that cannot be read says nothing of a client
-		}
-		c := found[l.Client]
-		switch {
-		case l.Kind == folder.KindInstallation && l.What == control.Installed:
-			c.installed = l.At
-		case l.Kind != folder.KindInstallation && l.At.After(c.last):
-			c.last = l.At
-		}
-		found[l.Client] = c
-		return nil
-	})
-}
-
 // lookAtCalls looks at whether a client has called since the hook was registered. One that never did may not run hooks
 // at all, for whatever reason.
 func (e *examination) lookAtCalls(c *agentclient.Client) {
-	if known := e.called[c.Name]; known.last.After(known.installed) {
+	if seen := e.seen[c.Name]; seen.Called.After(seen.Installed) {
 		return
 	}
 	level := Note

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"syscall"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"orchestrator/internal/boundary/hook"
 	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/system/git"
+	"orchestrator/internal/system/tree"
 )
 
 // How long a trial may take where Options does not say otherwise.
@@ -200,11 +200,8 @@ func copied(p boundary.Policy, mode boundary.Mode) (dir folder.Dir, remove func(
 		return dir, nil, err
 	}
 	remove = func() { _ = os.RemoveAll(made) }
-	if real, err := filepath.EvalSymlinks(made); err == nil {
-		made = real
-	}
 	p.Mode = mode
-	dir = folder.In(made)
+	dir = folder.In(tree.Real(made))
 	if _, err = dir.Make(p); err != nil {
 		remove()
 	}

@@ -191,8 +191,11 @@ func readPolicy(path, name string) (p boundary.Policy, err error) {
 // ParsePolicy reads and checks a policy. Members that it leaves out are as in the default policy, but for the mode and
 // the version.
 func ParsePolicy(raw []byte) (boundary.Policy, error) {
-	p := boundary.DefaultPolicy()
-	p.Mode, p.SchemaVersion = "", 0
+	p := unwritten()
+	if decodePolicy(raw, &p) {
+		return p, p.Check()
+	}
+	p = unwritten()
 	if err := strictjson.Fill(raw, &p); err != nil {
 		return p, err
 	}
@@ -200,6 +203,13 @@ func ParsePolicy(raw []byte) (boundary.Policy, error) {
 		return p, err
 	}
 	return p, p.Check()
+}
+
+// unwritten returns the policy of a file in which nothing is written.
+func unwritten() boundary.Policy {
+	p := boundary.DefaultPolicy()
+	p.Mode, p.SchemaVersion = "", 0
+	return p
 }
 
 // refuseNull keeps null out, which would empty a list or set a threshold to nothing.

@@ -30,6 +30,9 @@ const (
 	KindReview       = "review"      // a person looked at the boundary again, after it was enforced
 )
 
+// WhatInstalled is the What of an installation that registered the hook.
+const WhatInstalled = "installed"
+
 // WhatPulled is the What of a mode that came with the policy: nobody switched it on this machine.
 const WhatPulled = "pulled"
 

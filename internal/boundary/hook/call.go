@@ -165,10 +165,12 @@ func (r resolver) isExempt(t boundary.Target) bool {
 type resolver struct {
 	root, realRoot, cwd, processCwd, home string
 	exempt                                []string
+	links                                 *links
 }
 
 func newResolver(root, cwd, processCwd, home string) resolver {
-	return resolver{root: root, realRoot: realPath(root), cwd: cwd, processCwd: processCwd, home: home}
+	l := &links{}
+	return resolver{root: root, realRoot: l.real(root), cwd: cwd, processCwd: processCwd, home: home, links: l}
 }
 
 // under returns the resolver with the exempt folders of a policy.
@@ -199,7 +201,7 @@ func (r resolver) target(given string, known bool) boundary.Target {
 	}
 	abs := r.absolute(given)
 	p, inside := r.place(abs)
-	real, realInside := r.place(realPath(abs))
+	real, realInside := r.place(r.links.real(abs))
 	if !inside && realInside {
 		p = real // the project has another name there
 	}
@@ -220,11 +222,13 @@ func (r resolver) absolute(given string) string {
 	return filepath.Join(cwd, given)
 }
 
-// place returns a path as policies name it: relative to the root, by whichever name that has, or absolute.
+// place returns a clean path as policies name it: relative to the root, by whichever name that has, or absolute.
 func (r resolver) place(abs string) (string, bool) {
 	for _, root := range []string{r.root, r.realRoot} {
-		if rel, err := filepath.Rel(root, abs); err == nil && rel != ".." && !strings.HasPrefix(rel, "../") {
-			return filepath.ToSlash(rel), true
+		if below, inside := strings.CutPrefix(abs, strings.TrimSuffix(root, "/")); abs == root {
+			return ".", true
+		} else if inside && strings.HasPrefix(below, "/") {
+			return below[1:], true
 		}
 	}
 	return filepath.ToSlash(abs), false
@@ -242,14 +246,14 @@ func (r resolver) guarded(executable string) boundary.Guarded {
 func (r resolver) outsideProject(executable string) []string {
 	var all []string
 	add := func(p string) {
-		name, _ := r.place(p)
+		name, _ := r.place(filepath.Clean(p))
 		all = append(all, boundary.Literal(name))
 	}
 	if executable != "" {
 		add(executable)
-		add(realPath(executable))
+		add(r.links.real(executable))
 		for _, name := range []string{whole, small} {
-			for _, path := range beside(executable, name) {
+			for _, path := range beside(r.links, executable, name) {
 				add(path)
 			}
 		}

@@ -1,9 +1,8 @@
 package hook
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
@@ -26,12 +25,25 @@ func Main(args []string, start time.Time, within time.Duration) int {
 	}
 	in := Input{
 		Client: line.client, Root: line.root, JSON: line.json, Stdin: os.Stdin, Getenv: os.Getenv, Start: start,
-		Within: within, Now: time.Now, NewID: NewID,
+		Within: within, Now: time.Now, NewID: NewID, Executable: executable,
 	}
 	in.Cwd, _ = os.Getwd()
 	in.Home, _ = os.UserHomeDir()
-	in.Executable, _ = os.Executable()
-	a := Run(in)
+	r, err := begin(in)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "orchestrator hook:", err)
+		return 2
+	}
+	growStack()
+	a, first := r.within(func(late agentclient.Answer) { os.Exit(write(late)) })
+	if !first {
+		select {} // the deadline has answered, and ends the process
+	}
+	return write(a)
+}
+
+// write gives the client an answer, and returns the exit code.
+func write(a agentclient.Answer) int {
 	if len(a.Stdout) > 0 {
 		if _, err := os.Stdout.Write(a.Stdout); err != nil {
 			return 2 // an answer that nobody can read is none
@@ -41,6 +53,12 @@ func Main(args []string, start time.Time, within time.Duration) int {
 	return a.Exit
 }
 
+// executable returns the path of the running program.
+func executable() string {
+	path, _ := os.Executable()
+	return path
+}
+
 // handOver replaces this process with orchestrator, which can ask the service. If that is not beside this program, the
 // session may end.
 func handOver(args []string) int {
@@ -48,18 +66,22 @@ func handOver(args []string) int {
 	if err != nil {
 		return 0
 	}
-	for _, program := range beside(own, whole) {
+	for _, program := range beside(&links{}, own, whole) {
 		//nolint:gosec // the client wrote the arguments; the call returns only if it fails
 		_ = syscall.Exec(program, append([]string{program, "hook"}, args...), os.Environ())
 	}
 	return 0
 }
 
-// NewID returns the id of a line in a journal: 16 hexadecimal digits, drawn at random.
+// NewID returns the id of a line in a journal: 16 hexadecimal digits, drawn at random. No two are to be the same, and
+// none is a secret, so that the generator of the runtime, which the system seeds for each process, is enough.
 func NewID() string {
-	var b [8]byte
-	_, _ = rand.Read(b[:]) // never fails
-	return hex.EncodeToString(b[:])
+	const digits = "0123456789abcdef"
+	var id [16]byte
+	for i, n := 0, rand.Uint64(); i < len(id); i, n = i+1, n>>4 { //nolint:gosec // see above
+		id[i] = digits[n&15]
+	}
+	return string(id[:])
 }
 
 // Arguments returns the client and the root that a command line with FinishedFlag names.

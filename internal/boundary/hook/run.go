@@ -38,56 +38,42 @@ type Input struct {
 	Getenv     func(string) string
 	Cwd        string
 	Home       string // "" when there is none
-	Executable string // the path of the running program; "" when that cannot be told
 	Start      time.Time
 	Within     time.Duration // how long after Start an answer is given at the latest; 0 is Deadline
 	Now        func() time.Time
 	NewID      func() string
+	Executable func() string // returns the path of the running program; "" when that cannot be told
 }
 
 // Run answers one call.
 func Run(in Input) agentclient.Answer {
+	r, err := begin(in)
+	if err != nil {
+		return agentclient.Answer{Exit: 2, Stderr: fmt.Appendln(nil, "orchestrator hook:", err)}
+	}
+	answers := make(chan agentclient.Answer, 1)
+	give := func(a agentclient.Answer) { answers <- a }
+	go func() {
+		if a, first := r.within(give); first {
+			give(a)
+		}
+	}()
+	return <-answers
+}
+
+// begin returns the run of a call.
+func begin(in Input) (*run, error) {
 	client, known := agentclient.Named(in.Client)
 	if !known {
-		return agentclient.Answer{Exit: 2, Stderr: fmt.Appendf(nil,
-			"orchestrator hook: there is no client %q; the clients are %s: mend the command in the client's settings\n",
-			in.Client, strings.Join(agentclient.Names(), ", "))}
+		return nil, fmt.Errorf("there is no client %q; the clients are %s: mend the command in the client's settings",
+			in.Client, strings.Join(agentclient.Names(), ", "))
 	}
 	in.Within = cmp.Or(in.Within, Deadline)
 	r := &run{Input: in}
 	r.answering(client)
 	r.enforcing.Store(true) // until the project is known: what cannot be told is blocked
-	answers := make(chan agentclient.Answer, 1)
-	go func() { answers <- r.answerSafely() }()
-	late := time.NewTimer(in.Within - in.Now().Sub(in.Start))
-	defer late.Stop()
-	select {
-	case a := <-answers:
-		return a
-	case <-late.C:
-		return r.late(answers)
-	}
+	return r, nil
 }
-
-// late answers when the deadline has passed. A decision that is made already is waited for: it is being noted.
-func (r *run) late(answers <-chan agentclient.Answer) agentclient.Answer {
-	cause := fmt.Errorf("no decision within %v: the call did not end, or the disk does not answer", r.Within)
-	if r.claim() {
-		return r.failure(cause)
-	}
-	select {
-	case a := <-answers:
-		return a
-	case <-time.After(r.noting()):
-		return r.refusal(cause)
-	}
-}
-
-// noting returns the longest time that an answer waits for the disk: 50 ms of the Deadline.
-func (r *run) noting() time.Duration { return r.Within / 18 }
-
-// claim reports whether the caller may answer. Only the first caller may.
-func (r *run) claim() bool { return r.answered.CompareAndSwap(false, true) }
 
 // run is one call. What stands in atomics is read when the deadline has passed, while the rest may still be at work.
 type run struct {
@@ -96,7 +82,7 @@ type run struct {
 	client    atomic.Pointer[agentclient.Client] // who is answered
 	dir       atomic.Pointer[folder.Dir]
 	lifted    atomic.Bool // by the environment variable
-	answered  atomic.Bool
+	state     atomic.Int32
 	waited    time.Duration // for the client to write the call, which is not the hook's time; known once it is read
 }
 
@@ -186,13 +172,15 @@ func (r *run) judge(dir folder.Dir, policy boundary.Policy, event agentclient.Ev
 	call.BypassEnv = r.Getenv(boundary.BypassVariable)
 	grants, grantsErr := dir.Grants()
 	call.Grants = grants
-	call.Guarded = resolver.guarded(r.Executable)
+	if policy.MayChange(call) {
+		call.Guarded = resolver.guarded(r.executable())
+	}
 
 	verdict := boundary.Judge(&policy, call)
 	if verdict.Decision == boundary.Ask && !r.client.Load().Asks() {
 		verdict.Decision = boundary.Block // nobody can be asked: the message and the journal say what happens
 	}
-	if !r.claim() {
+	if !r.claim(judged) {
 		return agentclient.Answer{} // the deadline has answered
 	}
 	noteErr := dir.Append(decisionLine(r.NewID(), event, call, policy.Mode, verdict,
@@ -204,13 +192,21 @@ func (r *run) judge(dir folder.Dir, policy boundary.Policy, event agentclient.Ev
 	if decision == boundary.Allow {
 		return r.client.Load().Answer(agentclient.Before, boundary.Allow, "")
 	}
-	for _, note := range []string{ignored(call.BypassEnv, policy), failure("The bypasses are not in force: ", grantsErr),
-		failure("This decision is not on record: ", noteErr)} {
+	for _, note := range []string{
+		ignored(call.BypassEnv, policy), failure("The bypasses are not in force: ", grantsErr), failure("This decision is not on record: ", noteErr),
+	} {
 		if note != "" {
 			message = boundary.WithNote(message, note)
 		}
 	}
 	return r.client.Load().Answer(agentclient.Before, decision, message)
+}
+
+func (r *run) executable() string {
+	if r.Executable == nil {
+		return ""
+	}
+	return r.Executable()
 }
 
 // told returns how a decision is answered, and with which words. What a bypass let through is answered with a warning:
@@ -257,9 +253,9 @@ func (r *run) outcome(dir folder.Dir, event agentclient.Event) {
 	_ = dir.Append(l) // nothing depends on it, and after the tool nobody can be told
 }
 
-// failed answers what could not be judged.
+// failed answers what could not be judged, or not be told after that.
 func (r *run) failed(cause error) agentclient.Answer {
-	if !r.claim() {
+	if !r.claim(judged) && r.state.Load() == answered {
 		return agentclient.Answer{}
 	}
 	return r.failure(cause)

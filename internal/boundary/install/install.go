@@ -197,9 +197,6 @@ func Uninstall(o Options) (Done, error) {
 	}
 	defer unlock()
 	c, err := settings.Uninstall(o.Client, o.settings())
-	if err == nil && !isRegistered(o) {
-		err = unlink(o.Dir)
-	}
 	if err != nil {
 		return Done{}, err
 	}
@@ -207,6 +204,11 @@ func Uninstall(o Options) (Done, error) {
 	d.take(c)
 	if err := o.note(d, control.Removed); err != nil {
 		return d, err
+	}
+	if !isRegistered(o) {
+		if err := unlink(o.Dir); err != nil {
+			return d, err
+		}
 	}
 	o.tell(&d)
 	return d, nil

@@ -10,6 +10,7 @@ import (
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/rules/boundary/reviewing"
+	"orchestrator/internal/rules/boundary/share"
 )
 
 // Report is what happened at the boundary, from a moment on. Latencies are in microseconds.
@@ -65,12 +66,7 @@ type Rate struct {
 	Rate  float64 `json:"rate"`
 }
 
-func rateOf(count, of int) Rate {
-	if of == 0 {
-		return Rate{count, of, 0}
-	}
-	return Rate{count, of, float64(count) / float64(of)}
-}
+func rateOf(count, of int) Rate { return Rate{count, of, share.Share{Part: count, Whole: of}.Rate()} }
 
 // ErrorSeen is a run of the hook that failed.
 type ErrorSeen struct {
@@ -132,8 +128,7 @@ func (h *History) Report(since time.Time) Report {
 	for _, e := range slices.Backward(h.Errors[max(0, len(h.Errors)-mostErrors):]) {
 		r.LastErrors = append(r.LastErrors, ErrorSeen{e.At, e.Client, e.Reason})
 	}
-	failed := len(h.Errors) + len(h.Orphans) + h.Malformed
-	r.Errors = rateOf(failed, r.Decisions+failed)
+	r.Errors = rateOf(h.runs())
 	r.Patterns = r.patterns(c.violating())
 	return r
 }
@@ -277,21 +272,21 @@ func (r *Report) patterns(sessions int) []string {
 	if r.Violations == 0 {
 		return said
 	}
-	share := func(n int) int { return n * 100 / r.Violations }
-	if top := r.Tools[0]; share(top.Count) >= 50 {
-		say("%d %% of the violations are by %s", share(top.Count), top.Name)
+	percent := func(n int) int { return n * 100 / r.Violations }
+	if top := r.Tools[0]; percent(top.Count) >= 50 {
+		say("%d %% of the violations are by %s", percent(top.Count), top.Name)
 	}
-	if len(r.Files) > 0 && share(r.Files[0].Count) >= 25 {
-		say("%d %% of the violations are on %s: does an agent for it exist?", share(r.Files[0].Count), r.Files[0].Name)
+	if len(r.Files) > 0 && percent(r.Files[0].Count) >= 25 {
+		say("%d %% of the violations are on %s: does an agent for it exist?", percent(r.Files[0].Count), r.Files[0].Name)
 	}
-	if top := r.Sessions[0]; len(r.Sessions) > 1 && share(top.Violations) >= 50 {
-		say("%d %% of the violations are of one session, %s: they are concentrated", share(top.Violations), top.Session)
+	if top := r.Sessions[0]; len(r.Sessions) > 1 && percent(top.Violations) >= 50 {
+		say("%d %% of the violations are of one session, %s: they are concentrated", percent(top.Violations), top.Session)
 	} else if sessions > 3 {
 		say("the violations are spread over %d sessions: the pattern is general", sessions)
 	}
 	for _, rule := range r.Rules {
-		if rule.Name == boundary.RuleAmbiguous && share(rule.Count) >= 25 {
-			say("%d %% of the violations are commands that cannot be told: reading_commands in the policy can vouch for some", share(rule.Count))
+		if rule.Name == boundary.RuleAmbiguous && percent(rule.Count) >= 25 {
+			say("%d %% of the violations are commands that cannot be told: reading_commands in the policy can vouch for some", percent(rule.Count))
 		}
 	}
 	if days := len(r.Days); days >= 4 {
@@ -310,7 +305,7 @@ func violationRate(days []DayCount) float64 {
 	for _, d := range days {
 		violations, decisions = violations+d.Violations, decisions+d.Decisions
 	}
-	return rateOf(violations, decisions).Rate
+	return share.Share{Part: violations, Whole: decisions}.Rate()
 }
 
 // KnownLabels returns what a decision can be labelled as.

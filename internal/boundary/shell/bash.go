@@ -24,6 +24,10 @@ type walker struct {
 	pours   bool     // a program shows files that are not known here
 	blind   bool     // variables behave in ways that are not followed
 	dotglob bool     // a wildcard at the beginning of a name stands for a dot too
+
+	calls []call // room for what a command needs many of; see lists.Carve
+	args  []arg
+	names []string
 }
 
 // doubt adds what cannot be told, and no policy can vouch for.
@@ -52,7 +56,7 @@ func (w *walker) code(src string) {
 		w.doubt("commands within commands are not read that deep")
 		return
 	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(src), "")
+	file, err := syntax.NewParser().Parse(strings.NewReader(src), "")
 	if err != nil {
 		w.note(strings.NewReplacer(`"`, "", `'`, "", `\`, "").Replace(src))
 		w.doubt("the command cannot be parsed")
@@ -61,21 +65,6 @@ func (w *walker) code(src string) {
 	w.nested++
 	w.stmts(file.Stmts)
 	w.nested--
-}
-
-// opened returns how many parentheses are open at once at most.
-func opened(src string) (most int) {
-	open := 0
-	for i := range len(src) {
-		switch src[i] {
-		case '(':
-			open++
-			most = max(most, open)
-		case ')':
-			open = max(open-1, 0)
-		}
-	}
-	return most
 }
 
 func (w *walker) stmts(list []*syntax.Stmt) {
@@ -129,7 +118,7 @@ func (w *walker) redirect(r *syntax.Redirect) {
 	to := w.word(r.Word)
 	if r.Op == syntax.RdrIn {
 		w.pours = w.pours || !to.known && to.text == ""
-		w.shown = append(w.shown, w.mayShow(to.wildcards())...)
+		w.shown = w.mayShow(w.shown, to.wildcards())
 	}
 	if !slices.Contains(redirections, r.Op) {
 		w.fed = w.fed || r.Op == syntax.WordHdoc || r.Op == syntax.RdrIn
@@ -260,7 +249,7 @@ func (w *walker) forEach(cmd *syntax.ForClause) {
 		}
 		for _, a := range items {
 			if a.text != "" {
-				w.listed = append(w.listed, w.mayShow(a.wildcards())...)
+				w.listed = w.mayShow(w.listed, a.wildcards())
 			}
 			if a.loose || strings.HasPrefix(a.text, "-") || strings.ContainsAny(a.text, " \t\n") {
 				item.loose = true

@@ -3,6 +3,7 @@ package shell
 import (
 	"strings"
 
+	"orchestrator/internal/boundary/shell/lists"
 	"orchestrator/internal/boundary/shell/toolchain"
 )
 
@@ -18,7 +19,7 @@ type call struct {
 
 // systemFolders hold the programs that the tables mean.
 var systemFolders = names{
-	"", "/bin/", "/opt/homebrew/bin/", "/opt/local/bin/", "/run/current-system/sw/bin/", "/sbin/", "/snap/bin/",
+	"/bin/", "/opt/homebrew/bin/", "/opt/local/bin/", "/run/current-system/sw/bin/", "/sbin/", "/snap/bin/",
 	"/usr/bin/", "/usr/local/bin/", "/usr/local/go/bin/", "/usr/sbin/",
 }
 
@@ -38,14 +39,15 @@ func (w *walker) run(words []arg) {
 	}
 	path := words[0].text
 	cut := strings.LastIndexAny(path, `/\`) + 1
-	c := call{w: w, name: path[cut:], args: words[1:], in: path[:cut], other: !systemFolders.has(path[:cut])}
+	c := &lists.Carve(&w.calls, 1)[:1][0]
+	*c = call{w: w, name: path[cut:], args: words[1:], in: path[:cut], other: cut > 0 && !systemFolders.has(path[:cut])}
 	if len(c.name) > 4 && strings.EqualFold(c.name[len(c.name)-4:], ".exe") {
 		c.name = c.name[:len(c.name)-4]
 	}
 	if goFlags.has(c.name) {
 		c.args = singleDashes(c.args)
 	}
-	w.show(&c)
+	w.show(c)
 	outer := w.current
 	w.current = words
 	w.depth++
@@ -257,7 +259,7 @@ func (c *call) targets(args []arg) []Target {
 
 // words returns the base name and the first words that are no options, as far as they can be told.
 func (c *call) words() []string {
-	words := append(make([]string, 0, 4), c.name)
+	words := append(lists.Carve(&c.w.names, 4), c.name)
 	for _, a := range c.args {
 		if !a.known || len(words) == 4 {
 			break

@@ -180,7 +180,7 @@ func (p *parsed) apply(c *call, o option, name string, value arg) {
 		}
 		p.named, p.why = append(p.named, c.w.scope.target(value)), why+" writes a file"
 	case '<':
-		c.w.shown = append(c.w.shown, c.w.mayShow(value.wildcards())...)
+		c.w.shown = c.w.mayShow(c.w.shown, value.wildcards())
 	case '/':
 		p.into = &value
 	case '*':

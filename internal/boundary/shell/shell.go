@@ -62,24 +62,6 @@ type Reading struct {
 	Shown []Target
 }
 
-// Class returns Writes if any part writes, else Ambiguous if any is, else Produces if any does, else Reads.
-func (r Reading) Class() Class {
-	class := Reads
-	for _, p := range r.Parts {
-		switch p.Class {
-		case Writes:
-			return Writes
-		case Ambiguous:
-			class = Ambiguous
-		case Produces:
-			if class == Reads {
-				class = Produces
-			}
-		}
-	}
-	return class
-}
-
 // Limits: beyond them a command is ambiguous, and takes no longer to read.
 const (
 	maxCommand  = 64 << 10  // bytes
@@ -91,6 +73,21 @@ const (
 	maxBraces   = 64        // words that one word with braces becomes, and braces in one
 	maxParens   = 500       // parentheses open at once, quoted ones too: the parser takes time for each again and again
 )
+
+// opened returns how many parentheses are open at once at most.
+func opened(src string) (most int) {
+	open := 0
+	for i := range len(src) {
+		switch src[i] {
+		case '(':
+			open++
+			most = max(most, open)
+		case ')':
+			open = max(open-1, 0)
+		}
+	}
+	return most
+}
 
 // unread takes out of a command what quotes and escapes in most languages of shells, and has slashes go one way.
 var unread = strings.NewReplacer(`"`, "", `'`, "", "`", "", `\`, "/", ":", " ")
@@ -107,7 +104,7 @@ func Unread(command, why string) Reading {
 
 // Bash reads a command as bash and sh would.
 func Bash(command string) Reading {
-	w := walker{budget: maxExpanded, parts: make([]Part, 0, 16),
+	w := walker{budget: maxExpanded, parts: make([]Part, 0, 16), shown: make([]Target, 0, 16),
 		text: make([]byte, 0, min(len(command), maxCommand)+16)}
 	w.code(command)
 	w.showRest()

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"orchestrator/internal/boundary/shell/lists"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -31,7 +32,7 @@ type builder struct {
 
 // words evaluates the words of a command; braces make several of one.
 func (w *walker) words(list []*syntax.Word) []arg {
-	args := make([]arg, 0, len(list)+1)
+	args := lists.Carve(&w.args, len(list)+1)
 	for _, word := range list {
 		braces := countBraces(word)
 		if braces > maxBraces {

@@ -165,6 +165,8 @@ const (
 // BypassVariable is the environment variable that lifts the boundary when it is exactly "true".
 const BypassVariable = "AMPLIFIER_BYPASS_BOUNDARY" //nolint:gosec // a name
 
+const bypassVariable = "amplifier_bypass_boundary" //nolint:gosec // the name, as a text in small letters has it
+
 // ByEnvironment is the bypass of a verdict that the environment variable lifted; others are the ids of grants.
 const ByEnvironment = "environment"
 

@@ -19,6 +19,12 @@ func classOf(p *Policy, c Call) Class {
 	return Ambiguous
 }
 
+// MayChange reports whether a call may change files, as far as the policy and the call say. Only of such a call Judge
+// looks at what is guarded.
+func (p *Policy) MayChange(c Call) bool { return classOf(p, c).mayChange() }
+
+func (c Class) mayChange() bool { return c != Reads && c != Delegates }
+
 // classOfListed returns what the policy says of a tool; "" where no list names it.
 func (p *Policy) classOfListed(c Call) Class {
 	switch {

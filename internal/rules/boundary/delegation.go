@@ -104,6 +104,11 @@ func (d Delegation) suitedFor(p *Policy, targets []Target) []suited {
 	return found
 }
 
+// MayWrite reports whether one of the agents that exist may write all of some files.
+func (d Delegation) MayWrite(p *Policy, targets []Target) bool {
+	return len(d.suitedFor(p, targets)) > 0
+}
+
 // rankOf ranks by what an agent is for, then those first that the policy suggests, then those of the project.
 func rankOf(s suited, want kind) int {
 	rank := 0

@@ -39,7 +39,7 @@ var own = Guarded{
 	},
 	Mentions: []string{
 		".orchestrator/boundary", ".orchestrator/settings.yaml", "orchestrator-enforcing",
-		"/boundary/mode", "/boundary/attestations", strings.ToLower(BypassVariable),
+		"/boundary/mode", "/boundary/attestations", bypassVariable,
 	},
 }
 
@@ -48,18 +48,22 @@ var own = Guarded{
 var verbs = []string{"bypass", "mode", "rollback", "label", "install", "uninstall", "import", "drill", "doctor",
 	"attest", "reviewed", "recovery"}
 
-// commands are the beginnings of commands that change the boundary, tokens or settings.
-var commands = append(withVerbs("orchestrator", "boundary"), []string{"orchestrator", "hook"},
-	[]string{"orchestrator-hook"},
-	[]string{"orchestrator", "token", "add"}, []string{"orchestrator", "token", "revoke"},
-	[]string{"orchestrator", "config", "set"}, []string{"orchestrator", "config", "unset"},
-	[]string{"orchestrator", "restore"}, []string{"orchestrator", "compact"})
+// program is what all commands of this program begin with.
+const program = "orchestrator"
 
-func withVerbs(words ...string) (all [][]string) {
-	for _, verb := range verbs {
-		all = append(all, append(slices.Clone(words), verb))
+// commands are the beginnings of other commands that change the boundary, tokens or settings.
+var commands = [][]string{
+	{program, "hook"}, {"orchestrator-hook"}, {program, "token", "add"}, {program, "token", "revoke"},
+	{program, "config", "set"}, {program, "config", "unset"}, {program, "restore"}, {program, "compact"},
+}
+
+// changes reports whether the words of a command are those of one that changes the boundary.
+func changes(words []string) bool {
+	if len(words) == 0 || !strings.HasPrefix(words[0], program) {
+		return false // nearly every command, which is told apart at once
 	}
-	return all
+	return beginsWith(words, []string{program, "boundary"}) && len(words) > 2 && slices.Contains(verbs, words[2]) ||
+		slices.ContainsFunc(commands, func(c []string) bool { return beginsWith(words, c) })
 }
 
 // Judge decides on a call. It is a function of its arguments alone.
@@ -156,11 +160,12 @@ func (j *judgement) protected() (ruling, bool) {
 	if r, matched := j.changesBoundary(); matched {
 		return r, true
 	}
-	if j.class == Reads || j.class == Delegates {
+	if !j.class.mayChange() {
 		return ruling{}, false
 	}
-	guarded := slices.Concat(own.Paths, j.call.Guarded.Paths, j.policy.ProtectedPaths)
-	touched := slices.DeleteFunc(j.targets(), func(t Target) bool { return !t.touches(guarded) })
+	touched := slices.DeleteFunc(j.targets(), func(t Target) bool {
+		return !t.touches(own.Paths, j.call.Guarded.Paths, j.policy.ProtectedPaths)
+	})
 	sweeps := j.call.sweeps()
 	if j.saw(RuleProtected, len(touched) > 0 || sweeps,
 		"%d protected files among what it writes; it sweeps the project: %t", len(touched), sweeps) {
@@ -173,10 +178,14 @@ func (j *judgement) protected() (ruling, bool) {
 		return ruling{}, false // its words are known, and what it writes
 	}
 	text := strings.ToLower(j.call.Text)
-	mentions := slices.Concat(own.Mentions, j.call.Guarded.Mentions)
-	i := slices.IndexFunc(mentions, func(m string) bool { return strings.Contains(text, m) })
-	if j.saw(RuleMention, i >= 0, "its text names the boundary's files: %t", i >= 0) {
-		return ruling{RuleMention, Block, nil, "the command may write, and names " + mentions[i] +
+	named := ""
+	for _, mentions := range [...][]string{own.Mentions, j.call.Guarded.Mentions} {
+		if i := slices.IndexFunc(mentions, func(m string) bool { return strings.Contains(text, m) }); i >= 0 && named == "" {
+			named = mentions[i]
+		}
+	}
+	if j.saw(RuleMention, named != "", "its text names the boundary's files: %t", named != "") {
+		return ruling{RuleMention, Block, nil, "the command may write, and names " + named +
 			", which makes up the boundary",
 			"read it with the Read tool or a command that only reads; a person changes it"}, true
 	}
@@ -188,12 +197,10 @@ const personsOwn = "a person runs this command, in a terminal of their own"
 
 // changesBoundary finds a command that changes the boundary: by its name, or under another name by its words.
 func (j *judgement) changesBoundary() (ruling, bool) {
-	found := slices.ContainsFunc(j.call.Parts, func(p Part) bool {
-		return slices.ContainsFunc(commands, func(c []string) bool { return beginsWith(p.Words, c) })
-	})
+	found := slices.ContainsFunc(j.call.Parts, func(p Part) bool { return changes(p.Words) })
 	if !found && j.class != Reads && j.class != Produces { // of what produces, all words are known
-		found = namesVerb(strings.Split(j.call.Text, "\n")) || strings.Contains(j.call.Text, "orchestrator") &&
-			namesVerb(strings.Fields(j.call.Text))
+		found = strings.Contains(j.call.Text, "boundary") && (namesVerb(strings.Split(j.call.Text, "\n")) ||
+			strings.Contains(j.call.Text, program) && namesVerb(strings.Fields(j.call.Text)))
 	}
 	return ruling{RuleCommand, Block, nil,
 			"a session of an agent client must not change the boundary that it is under",

@@ -31,7 +31,7 @@ func matchPath(pattern, name string) bool {
 		!strings.HasPrefix(name, strings.TrimSuffix(literalOf(pattern), "/")) {
 		return false
 	}
-	return matchElements(strings.Split(strings.Trim(pattern, "/"), "/"), strings.Split(strings.Trim(name, "/"), "/"))
+	return matchElements(elementsOf(pattern), elementsOf(name))
 }
 
 // literalOf returns what a pattern begins with before anything may stand.
@@ -45,28 +45,54 @@ func literalOf(pattern string) string {
 	return pattern
 }
 
-func matchElements(pattern, name []string) bool {
-	for len(pattern) > 0 && pattern[0] != "**" {
-		if len(name) == 0 {
+// elements are the elements of a path that are left to look at.
+type elements struct {
+	rest string
+	some bool // there is one at least; it may be empty
+}
+
+func elementsOf(name string) elements { return elements{strings.Trim(name, "/"), true} }
+
+// next returns the first element, and those after it.
+func (e elements) next() (first string, after elements) {
+	first, rest, more := strings.Cut(e.rest, "/")
+	return first, elements{rest, more}
+}
+
+func matchElements(pattern, name elements) bool {
+	for pattern.some {
+		wanted, after := pattern.next()
+		if wanted == "**" {
+			return matchBelow(after, name)
+		}
+		if !name.some {
 			return false
 		}
-		if ok, err := path.Match(pattern[0], name[0]); !ok || err != nil {
+		element, rest := name.next()
+		if ok, err := path.Match(wanted, element); !ok || err != nil {
 			return false
 		}
-		pattern, name = pattern[1:], name[1:]
+		pattern, name = after, rest
 	}
-	if len(pattern) == 0 {
-		return len(name) == 0
-	}
-	for len(pattern) > 1 && pattern[1] == "**" { // two are as one, and cost no more
-		pattern = pattern[1:]
-	}
-	for i := 0; i <= len(name); i++ {
-		if matchElements(pattern[1:], name[i:]) {
-			return true
+	return !name.some
+}
+
+// matchBelow matches what comes after ** with what is left of a name, or less.
+func matchBelow(pattern, name elements) bool {
+	for pattern.some { // two are as one, and cost no more
+		next, after := pattern.next()
+		if next != "**" {
+			break
 		}
+		pattern = after
 	}
-	return false
+	for !matchElements(pattern, name) {
+		if !name.some {
+			return false
+		}
+		_, name = name.next()
+	}
+	return true
 }
 
 // within reports whether a file, by its name and by where its links lead, is among some paths. One that cannot be told
@@ -125,8 +151,12 @@ func (t Target) plantsRepository() bool {
 
 // touches reports whether a file, by its name or by where its links lead, may be among some paths: itself, or below
 // one. Letters are compared without case: there are file systems that do.
-func (t Target) touches(patterns []string) bool {
+func (t Target) touches(lists ...[]string) bool {
 	names := [...]string{strings.ToLower(t.Path), strings.ToLower(t.Real)}
+	return slices.ContainsFunc(lists, func(patterns []string) bool { return touchesAny(names[:], patterns, t.Unknown) })
+}
+
+func touchesAny(names, patterns []string, unfinished bool) bool {
 	for _, p := range patterns {
 		p = strings.ToLower(p)
 		literal := strings.TrimSuffix(literalOf(p), "/")
@@ -134,7 +164,7 @@ func (t Target) touches(patterns []string) bool {
 			if name == "" || !strings.HasPrefix(name, literal) && !strings.HasPrefix(literal, name) {
 				continue // most are told apart by how they begin
 			}
-			if matchPath(p, name) || leadsTo(name, p, t.Unknown) {
+			if matchPath(p, name) || leadsTo(name, p, unfinished) {
 				return true
 			}
 		}

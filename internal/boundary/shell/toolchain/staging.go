@@ -52,8 +52,8 @@ func Destination(program string, words []string) int {
 	return 0
 }
 
-// LeavesOut reports whether a program that copies or packs is told to leave a folder out, wherever it lies: by --exclude,
-// or by -x where that does the same.
+// LeavesOut reports whether a program that copies or packs is told to leave a folder out, wherever it lies: by
+// --exclude, or by -x where that does the same.
 func LeavesOut(program string, words []string, folder string) bool {
 	short, listed := slices.Contains([]string{"7z", "diff", "zip"}, program), false
 	for i, word := range words {
