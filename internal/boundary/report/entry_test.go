@@ -41,7 +41,7 @@ func TestEntries(t *testing.T) {
 			Grant: &boundary.Grant{ID: "g1", Session: "s", Until: until}},
 		"g1 for session s ended 2026-01-01T10:00:00Z: over": {Kind: folder.KindGrant, Reason: "over", Revoked: true,
 			Grant: &boundary.Grant{ID: "g1", Session: "s", Until: until}},
-		"instead of 3f: no ids": {Kind: folder.KindRecovery, Of: "3f", Reason: "no ids"},
+		"instead of 3f: no ids":     {Kind: folder.KindRecovery, Of: "3f", Reason: "no ids"},
 		"correct of 3f: fine":       {Kind: folder.KindLabel, What: report.LabelCorrect, Of: "3f", Reason: "fine"},
 		"team revoked: two are new": {Kind: folder.KindAttestation, What: "team", Revoked: true, Reason: "two are new"},
 		"no ids; mended: they have some (https://example.com/12)": {Kind: folder.KindRecovery, Reason: "no ids",
