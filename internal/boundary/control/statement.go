@@ -60,8 +60,8 @@ type Account struct {
 // linkOrIssue matches a URL, or an issue by its number or its id: #12, owner/name#12, ORC-12.
 var linkOrIssue = regexp.MustCompile(`^([a-z]+://[^\s/]+\S*|\S*#\d+|[A-Za-z][A-Za-z0-9_]*-\d+)$`)
 
-// Recover notes what led to a rollback, which is the reason of the change, where it was looked into and what was mended.
-// What was recorded of the same rollback before it replaces, and returns.
+// Recover notes what led to a rollback, which is the reason of the change, where it was looked into and what was
+// mended. What was recorded of the same rollback before it replaces, and returns.
 func Recover(dir folder.Dir, a Account, c Change) (before *boundary.Account, err error) {
 	if err := a.check(c.Reason); err != nil {
 		return nil, err

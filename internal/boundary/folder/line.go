@@ -77,7 +77,8 @@ type Line struct {
 	// installations: "installed", "removed", "fails_shut", "fails_open" or "failed". Of labels: "correct",
 	// "false-positive" or "resolved". Of attestations the item, of reviews the name. Of modes: "pulled" or nothing.
 	What string `json:"what,omitempty"`
-	Of   string `json:"of,omitempty"` // the id of the decision that a label is of, or the recovery that another replaces
+	// Of labels the id of the decision, of a recovery that of the one that it replaces.
+	Of string `json:"of,omitempty"`
 
 	// Of what a person did, and of errors.
 	By       string          `json:"by,omitempty"`

@@ -33,10 +33,12 @@ type Report struct {
 	Latency    Latency                   `json:"latency_us"`
 	Ran        int                       `json:"ran_although_blocked"` // blocked calls whose tool ran: the client does not heed the hook
 	Malformed  int                       `json:"malformed_lines"`
-	Imported   int                       `json:"imported"`                // calls out of an older journal, which count nowhere else
-	Latest     []Violation               `json:"latest"`                  // violations, newest first
-	Stuck      []Stuck                   `json:"blocked_again_and_again"` // all of it, most often first
-	Reviews    []reviewing.Review        `json:"reviews"`                 // since the switch to enforce, whatever Since is
+	Imported   int                       `json:"imported"` // calls out of an older journal, which count nowhere else
+	Latest     []Violation               `json:"latest"`   // violations, newest first
+	Reviews    []reviewing.Review        `json:"reviews"`  // since the switch to enforce, whatever Since is
+
+	// All that was blocked again and again, most often first.
+	Stuck []Stuck `json:"blocked_again_and_again"`
 }
 
 // Count is how often something was met.

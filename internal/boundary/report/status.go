@@ -63,7 +63,7 @@ func StatusOf(dir folder.Dir, p *boundary.Policy, now time.Time) (Status, error)
 			s.Bypasses = append(s.Bypasses, g)
 		}
 	}
-	s.Ended = h.endedSince(now.Add(-24 * time.Hour))
+	s.Ended = endedSince(h, now.Add(-24 * time.Hour))
 	if p.Mode == boundary.Validate {
 		s.SilentIn = silentIn(h)
 	}
@@ -76,7 +76,7 @@ func StatusOf(dir folder.Dir, p *boundary.Policy, now time.Time) (Status, error)
 }
 
 // endedSince returns the bypasses that persons ended from a moment on.
-func (h *History) endedSince(at time.Time) []boundary.Ended {
+func endedSince(h *History, at time.Time) []boundary.Ended {
 	ended := []boundary.Ended{}
 	for _, l := range h.Bypasses {
 		if l.Revoked && l.Grant != nil && !l.At.Before(at) {

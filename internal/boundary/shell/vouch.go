@@ -106,8 +106,8 @@ func produces(c *call) bool {
 	args := c.args[used:]
 	inner := call{w: c.w, name: c.name, args: args}
 	p := inner.parse(row.Opts)
-	if p.strange || p.loose || p.sends || c.w.scope.altered != nil || !needed(row.Needs, args) || !row.Sound(texts(args)) ||
-		!accepts(c, row, p.operands) {
+	if p.strange || p.loose || p.sends || c.w.scope.altered != nil || !needed(row.Needs, args) ||
+		!row.Sound(texts(args)) || !accepts(c, row, p.operands) {
 		return false
 	}
 	addProducing(c, row, p)

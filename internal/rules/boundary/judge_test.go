@@ -301,7 +301,7 @@ func TestProtectedPaths(t *testing.T) {
 			Class: Reads}}, Text: "cat\n.orchestrator/boundary/policy.json"}, RuleReads},
 		{"another command after it", Call{Tool: "Bash", IsShell: true,
 			Parts: []Part{{Words: []string{"orchestrator"}, Class: Ambiguous, Foreign: true}},
-			Text: "x\nboundary\n--root\n.\nstatus\npip\ninstall"}, RuleOwn},
+			Text:  "x\nboundary\n--root\n.\nstatus\npip\ninstall"}, RuleOwn},
 		{"its status", Call{Tool: "Bash", IsShell: true, Parts: []Part{{Words: []string{"orchestrator",
 			"boundary", "status"}, Class: Reads}}, Text: "x"}, RuleReads},
 		{"a file beside", Call{Tool: "Write", Targets: []Target{file(".claude/agents/x.md")}}, RuleAgent},

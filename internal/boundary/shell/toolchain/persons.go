@@ -17,11 +17,11 @@ func NoReading(words []string) string {
 	name, rest := ownName(words)
 	switch {
 	case has(persons, name):
-		return "orchestrator " + name + " is a person's to run: it changes the boundary, tokens, settings or the service, " +
-			"or acts for several roles"
+		return "orchestrator " + name + " is a person's to run: it changes the boundary, tokens, settings " +
+			"or the service, or acts for several roles"
 	case len(rest) > 0 && isWord(rest[0]) && groups(name):
-		return "there is no command orchestrator " + strings.TrimSpace(name+" "+strings.TrimSuffix(rest[0], Unfinished)) +
-			": orchestrator --help lists the commands"
+		missing := strings.TrimSpace(name + " " + strings.TrimSuffix(rest[0], Unfinished))
+		return "there is no command orchestrator " + missing + ": orchestrator --help lists the commands"
 	}
 	return "with these words, " + strings.TrimSpace("orchestrator "+name) + " is not known to read or to propose: " +
 		strings.TrimSpace("orchestrator help "+name) + " shows its options"

@@ -41,7 +41,8 @@ func Typed(words, own, text []string) bool {
 func unpaged(text []string) bool {
 	for i, word := range text {
 		switch base := word[strings.LastIndexByte(word, '/')+1:]; {
-		case base == "unset", base == "exec", base == "sudo", base == "doas", base == "su", word == "+x", namesPager(word),
+		case base == "unset", base == "exec", base == "sudo", base == "doas", base == "su",
+			word == "+x", namesPager(word),
 			base == "env" && i+1 < len(text) && strings.HasPrefix(text[i+1], "-"):
 			return true
 		}
