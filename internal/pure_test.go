@@ -16,7 +16,8 @@ import (
 // pure packages do no I/O, read no clock and draw no randomness, and import no package of ours that might.
 var pure = []string{
 	"internal/rules/lifecycle", "internal/rules/boundary", "internal/rules/planning", "internal/rules/actorname", "internal/rules/claiming",
-	"internal/rules/renaming", "internal/rules/repeating",
+	"internal/rules/renaming", "internal/rules/repeating", "internal/rules/boundary/share",
+	"internal/system/shellquote",
 	"internal/boundary/shell", "internal/boundary/shell/lists",
 	"internal/boundary/shell/sedscript", "internal/boundary/shell/toolchain", "internal/agentclient", "internal/ledger/audit",
 	"internal/ledger/store/boltstore/file", "internal/strictjson", "internal/secret",

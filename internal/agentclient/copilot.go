@@ -24,7 +24,7 @@ var copilot = Client{
 		Notes: []string{"a version of Copilot before 1.0.102 may not say which calls are an agent's: they count as " +
 			"the main session's"},
 		SilentIn: "all sessions",
-		User:     ".copilot/hooks/orchestrator.json", Reach: Top,
+		User:     ".copilot/hooks/orchestrator.json", Reach: Here,
 		Toggles: []Toggle{
 			{File: ".github/hooks/orchestrator.json", Path: []string{"disableAllHooks"}, Off: true},
 			{File: ".github/copilot/settings.json", Path: []string{"disableAllHooks"}, Off: true},

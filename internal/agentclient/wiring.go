@@ -62,7 +62,6 @@ type Reach string
 const (
 	Here  Reach = "here"  // the folder that the session is started in, and no other
 	Above Reach = "above" // that folder, and those above it up to the top of the repository
-	Top   Reach = "top"   // the top of the repository
 )
 
 // Option is a member that only some versions know.

@@ -48,7 +48,7 @@ func TestTranscript(t *testing.T) {
 			outcomeOf("quiet", "Bash", map[string]string{"command": "true"}, "(no output)"),
 		},
 		coderTask: {
-			outcomeOf("edit greet.sh", "Edit", map[string]string{"file_path": "/tmp/x/home/pm/shop/greet.sh"}, "well done"),
+			outcomeOf("edit greet.go", "Edit", map[string]string{"file_path": "/tmp/x/home/pm/shop/greet.go"}, "well done"),
 		},
 	}}
 	text := tr.text(&client.Client{Name: "some"}, "1", "a  outcome  b\n2026-11-23T16:00:01.5Z  allow  0.7 ms\n")
@@ -63,7 +63,7 @@ main session: Bash
 
 main session: Agent prompt=`+coderTask+`
 
-        agent: Edit file_path=/home/pm/shop/greet.sh
+        agent: Edit file_path=/home/pm/shop/greet.go
             | the file is changed
     | the agent ends
 

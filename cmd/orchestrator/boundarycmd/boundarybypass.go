@@ -55,8 +55,8 @@ force. That is recorded, too, and needs no reason. Status lists the bypasses in 
 	o.rootFlag(cmd)
 	o.reasonFlag(cmd)
 	cmd.Flags().DurationVar(&lasting, "for", 0, "how long, such as 30m; at most 24h")
-	cmd.Flags().StringVar(&session, "session", "", "the session; without it every session")
-	cmd.Flags().StringVar(&end, "end", "", "the id of a bypass to end, or all")
+	cmd.Flags().StringVar(&session, "session", "", "id of the session; by default every session")
+	cmd.Flags().StringVar(&end, "end", "", "id of a bypass to end, or all")
 	cli.TypedOnly(cmd, "end")
 	return cli.WithEnv(cmd)
 }

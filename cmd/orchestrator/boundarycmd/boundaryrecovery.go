@@ -17,8 +17,8 @@ func boundaryRecoveryCommand() *cobra.Command {
 	var a control.Account
 	cmd := &cobra.Command{
 		Use:   "recovery",
-		Short: "Record the cause of a rollback, and what was mended",
-		Long: `Recovery records what led to a rollback, where it was looked into, and what was done about it. Before the
+		Short: "Record the cause of a rollback, and what was done about it",
+		Long: `Recovery records what led to a rollback, where that was analysed, and what was done about it. Before the
 boundary blocks again, readiness also requires labels of decisions made since, with an accuracy above the threshold, a
 drill made since, and the attestation of feedback made since.`,
 		Example: `  orchestrator boundary recovery --cause "agents of one client were taken for the main session" \
@@ -32,13 +32,13 @@ drill made since, and the attestation of feedback made since.`,
 			if err := control.Recover(dir, a, o.change()); err != nil {
 				return err
 			}
-			fmt.Fprintln(cmd.OutOrStdout(), "recorded; orchestrator boundary readiness shows what else is asked for")
+			fmt.Fprintln(cmd.OutOrStdout(), "recorded; orchestrator boundary readiness shows what else is required")
 			return nil
 		},
 	}
 	o.rootFlag(cmd)
 	cmd.Flags().StringVar(&o.reason, "cause", "", "what led to the rollback; it is recorded")
-	cmd.Flags().StringVar(&a.Link, "link", "", "where it was looked into, as an issue or an analysis; it is recorded")
+	cmd.Flags().StringVar(&a.Link, "link", "", "issue or document with the analysis; it is recorded")
 	cmd.Flags().StringVar(&a.Mend, "mend", "", "what was done about it; it is recorded")
 	for _, flag := range []string{"cause", "link", "mend"} {
 		cli.TypedOnly(cmd, flag)

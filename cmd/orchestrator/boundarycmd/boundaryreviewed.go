@@ -63,7 +63,7 @@ func writeReviews(p *output.Printer, all []reviewing.Review) {
 		}
 	}
 	for _, r := range reviewing.OnlyDue(all) {
-		p.Line("  look, then orchestrator boundary reviewed %s --note TEXT:", output.Printable(r.Name))
+		p.Line("  look at this, and then run orchestrator boundary reviewed %s --note TEXT:", output.Printable(r.Name))
 		for _, look := range r.LookAt {
 			p.Line("    - %s", output.Printable(look))
 		}

@@ -11,6 +11,7 @@ import (
 	"orchestrator/cmd/orchestrator/cli"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/boundary/report"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
 )
 
@@ -45,24 +46,26 @@ func writeStatus(p *output.Printer, s report.Status) {
 	writeSilent(p, s.SilentIn)
 	if s.Unrecorded {
 		p.Line("  %s", p.Paint(output.Red,
-			"the policy has another mode than was recorded, or none was: it was switched on another machine, or by "+
-				"hand; orchestrator boundary mode MODE --reason TEXT records the one that is to hold here"))
+			"the mode in the policy is not on record here: it was switched on another machine, or by hand; "+
+				"to record it: orchestrator boundary mode "+output.Printable(string(s.Mode))+" --reason TEXT"))
 	}
 	writeBypasses(p, s)
 	writePathModes(p, s.PathModes)
-	p.Line("  %d decisions, %d violations; ready to be enforced: %s", s.Decisions, s.Violations,
+	p.Line("  %s, %s; ready to be enforced: %s", fault.Count(s.Decisions, "decision"),
+		fault.Count(s.Violations, "violation"),
 		map[bool]string{true: "yes", false: "no, see orchestrator boundary readiness"}[s.Ready])
 	writeRecovery(p, s.Recovery)
 	writeAttestations(p, s.Attestations)
 	writeReviews(p, s.Reviews)
 	for _, f := range s.Raised {
-		p.Line("  %s %s: %s", p.Paint(output.Red, output.Printable(f.Name)), output.Printable(f.Value), output.Printable(f.Advice))
+		p.Line("  %s: %s: %s", p.Paint(output.Red, "red flag"), output.Printable(f.Name), output.Printable(f.Value))
+		p.Line("      %s", output.Printable(f.Advice))
 	}
 }
 
 func writeSilent(p *output.Printer, silentIn map[string]string) {
 	for _, client := range slices.Sorted(maps.Keys(silentIn)) {
-		p.Line("  %s: in %s the warnings reach nobody; orchestrator boundary report lists them", output.Printable(client),
+		p.Line("  %s: warnings are not shown (%s); orchestrator boundary report lists them", output.Printable(client),
 			silentIn[client])
 	}
 }

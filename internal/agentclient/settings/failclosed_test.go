@@ -73,7 +73,7 @@ func TestFailShutDependsOnTheVersion(t *testing.T) {
 		change, err := settings.FailClosed("claude", true, o)
 		require.NoError(t, err)
 		require.False(t, change.Changed)
-		require.Contains(t, change.Said[0], "onFailure is left out, which it has since 2.1.295")
+		require.Contains(t, change.Said[0], "lets the call through")
 	}
 	o.ClientVersion = latest
 	_, err = settings.FailClosed("claude", true, o)

@@ -71,12 +71,12 @@ func (w *wiring) hasFailClosed(o Options) bool {
 }
 
 func withoutFailClosed(w *wiring, o Options) string {
-	version := "version " + o.ClientVersion
+	why := "version " + o.ClientVersion + " of " + w.client + " does not have " + w.FailClosed.Name
 	if o.ClientVersion == "" {
-		version = "an unknown version"
+		why = "the version of " + w.client + " is unknown, so " + w.FailClosed.Name + " is left out"
 	}
-	return version + " of " + w.client + ": " + w.FailClosed.Name + " is left out, which it has since " +
-		w.FailClosed.Since + "; without it a hook that does not answer in time lets the call through"
+	return why + ", which comes with " + w.FailClosed.Since + ": when the hook does not answer in time, " +
+		w.client + " lets the call through"
 }
 
 // AtLeast compares versions such as 2.1.295, or "2.1.295 (build 7)". An unknown version is older than any, and

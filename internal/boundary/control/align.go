@@ -24,9 +24,9 @@ func (a Aligned) Failure() (why string, failed bool) { return a.Why, a.What == F
 // Says returns what the client does from now on.
 func (a Aligned) Says() string {
 	if a.What == FailsClosed {
-		return "blocks from now on where the hook breaks"
+		return "blocks from now on when the hook breaks"
 	}
-	return "lets calls run from now on where the hook breaks"
+	return "lets calls through from now on when the hook breaks"
 }
 
 // align brings the project's settings of each client in line with the mode, and notes each change and each failure. The

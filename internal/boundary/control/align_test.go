@@ -59,7 +59,7 @@ func change(dir folder.Dir, to boundary.Mode, version func(string) string) contr
 		Change: control.Change{By: "local:ada", Reason: "we begin", At: boundarytest.Day0, ID: id()}}
 }
 
-// What makes a client block where the hook breaks comes with enforce, and goes with every other mode; nothing else of
+// What makes a client block when the hook breaks comes with enforce, and goes with every other mode; nothing else of
 // the settings changes, and each change is on record.
 // Verifies: ORC-205
 func TestClientsFailShutInEnforceAlone(t *testing.T) {

@@ -21,7 +21,7 @@ func Bypass(dir folder.Dir, lasting time.Duration, session string, c Change) (bo
 	}
 	if lasting <= 0 || lasting > longest {
 		return boundary.Grant{}, fault.New(fault.Invalid, "bypass_duration",
-			"a bypass lasts longer than nothing and at most %v, not %v", longest, lasting).
+			"a bypass lasts more than 0 and at most %g hours, not %v", longest.Hours(), lasting).
 			WithFix("give --for 30m; for longer, change the mode")
 	}
 	if _, err := Policy(dir); err != nil {

@@ -45,7 +45,7 @@ func checkItem(item string) error {
 // required refuses a text that is missing, too long, or holds a secret.
 func required(what, text, fix string) error {
 	if strings.TrimSpace(text) == "" {
-		return fault.New(fault.Invalid, "reason_required", "this goes on record with its %s, and there is none", what).
+		return fault.New(fault.Invalid, "reason_required", "this needs a %s, which goes on record", what).
 			WithFix("%s", fix)
 	}
 	return checkText(what, text)
@@ -73,12 +73,13 @@ func Recover(dir folder.Dir, a Account, c Change) error {
 		}
 	}
 	if len(a.Link) > maxLink {
-		return fault.New(fault.Invalid, "reason_too_long", "the link has %d bytes, and at most %d are kept",
+		return fault.New(fault.Invalid, "reason_too_long", "the link has %d bytes; at most %d are allowed",
 			len(a.Link), maxLink).WithFix("give a shorter one")
 	}
 	if !linkOrIssue.MatchString(a.Link) {
 		return fault.New(fault.Invalid, "no_link", "%q is neither a URL nor the id of an issue", a.Link).
-			WithFix("name where it was looked into, such as --link https://example.com/issues/12, --link '#12' or --link ORC-12")
+			WithFix("give the place where the cause was analysed, such as " +
+				"--link https://example.com/issues/12, --link '#12' or --link ORC-12")
 	}
 	if _, err := Policy(dir); err != nil {
 		return err
@@ -88,7 +89,7 @@ func Recover(dir folder.Dir, a Account, c Change) error {
 		return err
 	}
 	if h.Recovery() == nil {
-		return fault.New(fault.Conflict, "no_rollback", "there is no rollback to recover from").
+		return fault.New(fault.Conflict, "no_rollback", "there was no rollback, or the boundary has recovered from it").
 			WithFix("orchestrator boundary status shows the mode, and since when it is in force")
 	}
 	l := c.line(folder.KindRecovery)
@@ -128,7 +129,7 @@ func dueReview(all []reviewing.Review, name string) (reviewing.Review, error) {
 		case name != "" && r.State == reviewing.Coming:
 			return r, fault.New(fault.Conflict, "review_not_due", "the review %s is not due before %s", r.Name,
 				r.At.UTC().Format("2006-01-02 15:04 UTC")).
-				WithFix("hold it then: what it looks at has not happened yet")
+				WithFix("review it then")
 		}
 	}
 	what := "no review"
@@ -136,6 +137,6 @@ func dueReview(all []reviewing.Review, name string) (reviewing.Review, error) {
 		what = "no review " + fault.Clip(name, 40)
 	}
 	return reviewing.Review{}, fault.New(fault.Conflict, "review_not_due", "%s of the boundary is due", what).
-		WithFix("orchestrator boundary status lists those that are due or coming; their names are %s",
+		WithFix("orchestrator boundary status lists the reviews that are due or coming; the names are %s",
 			strings.Join(reviewing.Names(), ", "))
 }

@@ -131,7 +131,7 @@ var causes = []struct {
 			}
 		}
 	}},
-	{"another program answers", "and not that of this orchestrator", nil, func(t *testing.T, m *machine) {
+	{"another program answers", "not the hook of this orchestrator", nil, func(t *testing.T, m *machine) {
 		link := filepath.Join(m.dir.Path(), "orchestrator-hook")
 		require.NoError(t, os.Remove(link))
 		require.NoError(t, os.WriteFile(link, []byte("#!/bin/sh\nexit 0\n"), 0o700))
@@ -178,18 +178,13 @@ var causes = []struct {
 			m.from = filepath.Join(m.dir.Root, "vendored")
 			require.NoError(t, os.MkdirAll(filepath.Join(m.from, ".git"), 0o700))
 		}},
-	{"the project is not the top of its repository", "runs no hook of this folder", func(c *agentclient.Client) bool { return c.Wiring.Reach == agentclient.Top },
-		func(t *testing.T, m *machine) {
-			require.NoError(t, os.RemoveAll(filepath.Join(m.dir.Root, ".git")))
-			require.NoError(t, os.Mkdir(filepath.Join(filepath.Dir(m.dir.Root), ".git"), 0o700))
-		}},
 	{"it is too old", "version 0.0.1", func(c *agentclient.Client) bool { return c.Wiring.Since != "" },
 		func(_ *testing.T, m *machine) { m.version = "0.0.1" }},
 	{"its settings did not follow to enforce", "is not set", canFailClosed, func(t *testing.T, m *machine) {
 		_, err := settings.FailClosed(m.client.Name, false, m.options())
 		require.NoError(t, err)
 	}},
-	{"its settings did not follow to validate", "though the mode is validate", canFailClosed, func(t *testing.T, m *machine) {
+	{"its settings did not follow to validate", "although the mode is validate", canFailClosed, func(t *testing.T, m *machine) {
 		p, err := m.dir.Written()
 		require.NoError(t, err)
 		p.Mode = boundary.Validate

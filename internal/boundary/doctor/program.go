@@ -71,7 +71,7 @@ func (e *examination) lookAtProgram(client, program string) {
 	root := tree.Real(e.Dir.Root)
 	switch {
 	case e.Program != "" && !isOwn(program, e.Program):
-		e.say(client, Fault, install, "the program that answers is %s, and not that of this orchestrator", real)
+		e.say(client, Fault, install, "the program that answers is %s, not the hook of this orchestrator", real)
 	case strings.HasPrefix(real, root+string(filepath.Separator)):
 		e.say(client, Note, "install the programs outside of the project",
 			"the program that answers is %s, which agents may write", real)

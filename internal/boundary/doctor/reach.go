@@ -24,7 +24,7 @@ func (e *examination) lookAtReach(c *agentclient.Client, users bool) {
 	switch {
 	case c.Wiring.Reach == agentclient.Here && from != root:
 		e.say(c.Name, Fault, "start it in "+root+", or: "+install,
-			"a session that is started in %s reads the settings of that folder alone, and runs no hook", from)
+			"a session that is started in %s reads only the settings of that folder, and runs no hook", from)
 	case c.Wiring.Reach == agentclient.Here:
 		level := Note
 		if e.failsClosed() {
@@ -32,9 +32,6 @@ func (e *examination) lookAtReach(c *agentclient.Client, users bool) {
 		}
 		e.say(c.Name, level, install,
 			"a session that is started in a folder below this one runs no hook of the project")
-	case c.Wiring.Reach == agentclient.Top && top != "" && top != root:
-		e.say(c.Name, Fault, "register it there: orchestrator boundary install "+c.Name+" --root "+top+"; or: "+install,
-			"it reads the settings at the top of the repository, %s, and runs no hook of this folder", top)
 	case c.Wiring.Reach == agentclient.Above && from != root && !within(root, top):
 		e.say(c.Name, Fault, "start it in "+root+", or: "+install,
 			"a session that is started in %s does not read the settings above its repository, and runs no hook", from)
@@ -71,12 +68,12 @@ func within(folder, top string) bool {
 func (e *examination) lookAtMutes(c *agentclient.Client) {
 	for _, name := range c.Wiring.DisablingVariables {
 		if value, _ := lookup(e.Environ, name); isTrue(value) {
-			e.say(c.Name, Fault, "unset it where the client is started from",
-				"%s=%.40q is set here: a session that is started from here runs no hook", name, value)
+			e.say(c.Name, Fault, "unset it where you start the client",
+				"%s=%.40q is set here: a session started from here runs no hook", name, value)
 		}
 		for _, v := range settings.Variables(c.Name, name, e.settings()) {
 			if isTrue(v.Value) {
-				e.say(c.Name, Fault, "take it out of env in that file",
+				e.say(c.Name, Fault, "remove it from env in that file",
 					"%s sets %s=%.40q: a session that begins with it runs no hook", v.File, name, v.Value)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 
 	"orchestrator/internal/agentclient"
 	"orchestrator/internal/agentclient/settings"
+	"orchestrator/internal/fault"
 )
 
 // lookAtTrust looks at whether the person has trusted the hook as it is registered, where the client wants that.
@@ -18,7 +19,7 @@ func (e *examination) lookAtTrust(c *agentclient.Client) {
 		o.User = user
 		hooks, project, err := settings.Trusted(c.Name, o)
 		if err != nil {
-			e.say(c.Name, Fault, "mend it", "whether it trusts the hook cannot be told: %v", err)
+			e.say(c.Name, Fault, "correct the file", "it is unknown whether it trusts the hook: %v", err)
 			return
 		}
 		if !project && len(hooks) > 0 {
@@ -31,14 +32,14 @@ func (e *examination) lookAtTrust(c *agentclient.Client) {
 				e.say(c.Name, Fault, "switch it on in /hooks", "the hook for %s is switched off there", h.Event)
 			case !h.Trusted:
 				e.say(c.Name, Fault, "open /hooks in "+c.Name+", and trust it",
-					"the hook for %s is not trusted as it is registered now: it is passed over in silence", h.Event)
+					"the hook for %s is not trusted as it is registered now: it is skipped silently", h.Event)
 			default:
 				trusted++
 			}
 		}
 	}
 	if trusted > 0 {
-		e.say(c.Name, OK, "", "it trusts %d hooks as they are registered", trusted)
+		e.say(c.Name, OK, "", "it trusts %s", fault.Count(trusted, "registered hook"))
 	}
 }
 
@@ -53,8 +54,8 @@ func (e *examination) lookAtCalls(c *agentclient.Client) {
 		level = Fault
 	}
 	e.say(c.Name, level, "let "+c.Name+
-		" use a tool in this project, and look again: it may ask to trust the folder or the hook",
-		"no call since the hook was registered: perhaps it runs no hooks")
+		" use a tool in this project, and run this again: it may ask whether to trust the folder or the hook",
+		"no call since the hook was registered: perhaps the client runs no hooks")
 }
 
 // needs returns what depends on the version of a client.

@@ -79,7 +79,7 @@ func (e *examination) try(ctx context.Context, c *agentclient.Client, command st
 	}
 	if l.other {
 		e.say(client, Note, "orchestrator boundary install "+client+" renews it",
-			"another version of this program registered the command line, or somebody changed it")
+			"the command line was registered by another version of this program, or changed since")
 	} else {
 		e.lookAtProgram(client, program)
 	}
@@ -142,7 +142,7 @@ func (e *examination) tryOne(ctx context.Context, p patient, t trial) (answered 
 			words[got], took.Round(time.Millisecond), e.Brisk)
 	case want == boundary.Allow && noisy(p.Client, a):
 		e.say(p.Name, Fault, broken+p.Name,
-			"%s is let through, and something is printed, which the client takes for an answer: %.100q", t.what,
+			"%s is let through, and something is printed, which the client takes as an answer: %.100q", t.what,
 			append(a.Stdout, a.Stderr...))
 	default:
 		e.sayAsWanted(p, t, want, fmt.Sprintf("%s is %s (%v)", t.what, words[want], took.Round(100*time.Microsecond)))

@@ -30,8 +30,14 @@ const (
 	KindReview       = "review"      // a person looked at the boundary again, after it was enforced
 )
 
-// WhatInstalled is the What of an installation that registered the hook.
-const WhatInstalled = "installed"
+// What a line of KindInstallation says of the hook in a client's settings.
+const (
+	HookInstalled   = "installed"
+	HookRemoved     = "removed"
+	HookFailsClosed = "fails_shut" // the client blocks when the hook breaks
+	HookFailsOpen   = "fails_open" // the client lets the call run then
+	HookFailed      = "failed"     // the settings could not be changed with the mode
+)
 
 // WhatPulled is the What of a mode that came with the policy: nobody switched it on this machine.
 const WhatPulled = "pulled"

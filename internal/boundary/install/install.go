@@ -99,7 +99,7 @@ func (o Options) register(client *agentclient.Client, so settings.Options, d *Do
 	}
 	so.FailClosed, so.ClientVersion = mode.Blocks() && !o.User, d.Version
 	if d.Version == "" {
-		so.ClientVersion = known(client, so)
+		so.ClientVersion = registeredVersion(client, so)
 	}
 	c, err := settings.Install(o.Client, so)
 	if err != nil {
@@ -177,9 +177,9 @@ func (o Options) note(d Done, what string) error {
 	return control.NoteInstallation(o.Dir, o.Client, d.Version, what, c)
 }
 
-// known returns the version that an earlier installation relied on, so that what it registered stays when the client
-// is not found.
-func known(client *agentclient.Client, o settings.Options) string {
+// registeredVersion returns the version that an earlier installation relied on, so that what it registered stays when
+// the client is not found.
+func registeredVersion(client *agentclient.Client, o settings.Options) string {
 	registered, err := settings.Registered(client.Name, o)
 	if option := client.Wiring.FailClosed; err == nil && option != nil &&
 		slices.ContainsFunc(registered, func(r settings.Registration) bool { return r.FailsClosed }) {

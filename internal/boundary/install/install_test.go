@@ -166,7 +166,7 @@ func TestAnUnknownVersionTakesNothingBack(t *testing.T) {
 	require.NotContains(t, string(after), "onFailure")
 }
 
-// While nothing is to be blocked, no client is made to block where the hook breaks.
+// While nothing is to be blocked, no client is made to block when the hook breaks.
 func TestNothingFailsShutInValidate(t *testing.T) {
 	t.Parallel()
 	for _, client := range agentclient.Names() {

@@ -148,7 +148,7 @@ func (s Seen) with(l folder.Line) Seen {
 	switch {
 	case l.Kind == folder.KindInstallation:
 		s.Version = cmp.Or(l.Version, s.Version)
-		if l.What == folder.WhatInstalled {
+		if l.What == folder.HookInstalled {
 			s.Installed = l.At
 		}
 	case l.At.After(s.Called):

@@ -318,7 +318,7 @@ func TestEnforceWaitsForReadiness(t *testing.T) {
 	_, err := control.SetMode(dir, boundary.Enforce, "", boundarytest.By("let us go", boundarytest.Day0.Add(20*day)), report.FromFiles(dir))
 	f := boundarytest.RequireCode(t, err, "boundary_not_ready")
 	require.Len(t, f.Fields, 1)
-	require.Equal(t, "bypass exercised: 0, wanted >= 1", f.Fields[0].Detail)
+	require.Equal(t, "bypass exercised: 0, required: >= 1", f.Fields[0].Detail)
 	require.False(t, dir.Enforcing())
 	require.NoError(t, control.NoteDrill(dir, report.DrillBypass, 1, boundarytest.By("a drill", boundarytest.Day0.Add(20*day))))
 	from, err := control.SetMode(dir, boundary.Enforce, "", boundarytest.By("let us go", boundarytest.Day0.Add(20*day)), report.FromFiles(dir))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/rules/boundary/reviewing"
 	"orchestrator/internal/rules/boundary/share"
@@ -270,21 +271,22 @@ func (r *Report) patterns(sessions int) []string {
 	if r.Violations == 0 {
 		return said
 	}
-	of := func(n int) int { return n * 100 / r.Violations }
-	if top := r.Tools[0]; of(top.Count) >= 50 {
-		say("%d %% of the violations are by %s", of(top.Count), top.Name)
+	percent := func(n int) int { return n * 100 / r.Violations }
+	if top := r.Tools[0]; percent(top.Count) >= 50 {
+		say("%d %% of the violations are by %s", percent(top.Count), top.Name)
 	}
-	if len(r.Files) > 0 && of(r.Files[0].Count) >= 25 {
-		say("%d %% of the violations are on %s: does an agent for it exist?", of(r.Files[0].Count), r.Files[0].Name)
+	if len(r.Files) > 0 && percent(r.Files[0].Count) >= 25 {
+		say("%d %% of the violations are on %s: does an agent for it exist?", percent(r.Files[0].Count), r.Files[0].Name)
 	}
-	if top := r.Sessions[0]; len(r.Sessions) > 1 && of(top.Violations) >= 50 {
-		say("%d %% of the violations are of one session, %s: they are concentrated", of(top.Violations), top.Session)
+	if top := r.Sessions[0]; len(r.Sessions) > 1 && percent(top.Violations) >= 50 {
+		say("%d %% of the violations are in one session, %s", percent(top.Violations), top.Session)
 	} else if sessions > 3 {
-		say("the violations are spread over %d sessions: the pattern is general", sessions)
+		say("the violations are spread over %d sessions", sessions)
 	}
 	for _, rule := range r.Rules {
-		if rule.Name == boundary.RuleAmbiguous && of(rule.Count) >= 25 {
-			say("%d %% of the violations are commands that cannot be told: reading_commands in the policy can vouch for some", of(rule.Count))
+		if rule.Name == boundary.RuleAmbiguous && percent(rule.Count) >= 25 {
+			say("%d %% of the violations are calls with unknown effects: add commands that only read to "+
+				"reading_commands in the policy", percent(rule.Count))
 		}
 	}
 	if days := len(r.Days); days >= 4 {
@@ -293,7 +295,8 @@ func (r *Report) patterns(sessions int) []string {
 			early*100, late*100)
 	}
 	if r.Ran > 0 {
-		say("%d calls were blocked, and their tools ran: the client does not heed the hook; see orchestrator boundary doctor", r.Ran)
+		say("%s ran although blocked: the client ignores the hook; see orchestrator boundary doctor",
+			fault.Count(r.Ran, "call"))
 	}
 	return said
 }

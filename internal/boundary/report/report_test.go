@@ -68,9 +68,9 @@ func TestReport(t *testing.T) {
 	require.Equal(t, []any{"done", report.LabelCorrect}, []any{r.Latest[3].Outcome, r.Latest[3].Label})
 	require.Empty(t, r.Latest[2].Label)
 	require.Equal(t, []string{
-		"75 % of the violations are by Edit", "75 % of the violations are on a.go: does an agent for it exist?", "50 % of the violations are of one session, s1: they are concentrated",
+		"75 % of the violations are by Edit", "75 % of the violations are on a.go: does an agent for it exist?", "50 % of the violations are in one session, s1",
 		"violations per decision went from 50.0 % in the first half of the days to 100.0 % in the second",
-		"1 calls were blocked, and their tools ran: the client does not heed the hook; see orchestrator boundary doctor",
+		"1 call ran although blocked: the client ignores the hook; see orchestrator boundary doctor",
 	}, r.Patterns)
 }
 
@@ -102,7 +102,7 @@ func TestAReportIsBounded(t *testing.T) {
 	require.Len(t, r.LastErrors, 10)
 	require.Equal(t, report.Rate{60, 120, 0.5}, r.Errors)
 	require.Equal(t, 60, r.Violations)
-	require.Contains(t, r.Patterns, "the violations are spread over 60 sessions: the pattern is general")
+	require.Contains(t, r.Patterns, "the violations are spread over 60 sessions")
 }
 
 func TestReplayByAnotherPolicy(t *testing.T) {

@@ -18,10 +18,10 @@ const feedback = "feedback"
 // Attestables returns what a person vouches for.
 func Attestables() []Attestable {
 	return []Attestable{
-		{"team", "team briefed", "all know what is blocked, how to delegate, and the bypass"},
+		{"team", "team briefed", "everybody knows what is blocked, how to delegate and how to bypass"},
 		{"documents", "documents updated", "the instructions of clients and other documents say what changes"},
 		{"workflows", "workflows covered", "every change that the work needs can be delegated to an agent"},
-		{feedback, "feedback collected", "users were asked, and what they said was dealt with"},
+		{feedback, "feedback collected", "users were asked, and their answers were dealt with"},
 	}
 }
 
@@ -45,7 +45,7 @@ type Attestation struct {
 // attestationChecks has a check for each item: the latest statement counts.
 func attestationChecks(f Figures) (all []Check) {
 	for _, a := range Attestables() {
-		c := Check{Name: a.Name, Value: "nobody attests it", Threshold: "attested",
+		c := Check{Name: a.Name, Value: "not attested", Threshold: "attested",
 			Fix: "once " + a.What + ": orchestrator boundary attest " + a.Item + " --note TEXT"}
 		i := slices.IndexFunc(f.Attestations, func(known Attestation) bool { return known.Item == a.Item })
 		if i >= 0 {

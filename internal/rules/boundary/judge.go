@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"orchestrator/internal/fault"
 )
 
 // The rules, as verdicts name them, in the order in which they are looked at. The first that matches decides.
@@ -166,13 +168,15 @@ func (j *judgement) protected() (ruling, bool) {
 	touched := slices.DeleteFunc(j.targets(), func(t Target) bool {
 		return !t.touches(own.Paths, j.call.Guarded.Paths, j.policy.ProtectedPaths)
 	})
-	sweeps := j.call.sweeps()
+	sweeps, fix := j.call.sweeps(), "a person changes them, in an editor or with orchestrator boundary"
+	if sweeps {
+		fix = "name the folder that you mean instead of the whole project; git clean takes -e .orchestrator"
+	}
 	if j.saw(RuleProtected, len(touched) > 0 || sweeps,
-		"%d protected files among what it writes; it sweeps the project: %t", len(touched), sweeps) {
+		"it writes %s; it sweeps the project: %t", fault.Count(len(touched), "protected file"), sweeps) {
 		return ruling{RuleProtected, Block, touched,
 			"it would change files of the boundary, or files that the policy protects; no session may, not even an agent's",
-			"a person changes them, in an editor or with orchestrator boundary; name the folder that you mean " +
-				"instead of the whole project, and give git clean -e .orchestrator"}, true
+			fix}, true
 	}
 	if j.class == Produces {
 		return ruling{}, false // its words are known, and what it writes
@@ -184,9 +188,9 @@ func (j *judgement) protected() (ruling, bool) {
 			named = mentions[i]
 		}
 	}
-	if j.saw(RuleMention, named != "", "its text names the boundary's files: %t", named != "") {
+	if j.saw(RuleMention, named != "", "its text names files of the boundary: %t", named != "") {
 		return ruling{RuleMention, Block, nil, "the command may write, and names " + named +
-			", which makes up the boundary",
+			", which belongs to the boundary",
 			"read it with the Read tool or a command that only reads; a person changes it"}, true
 	}
 	return ruling{}, false
@@ -203,9 +207,10 @@ func (j *judgement) changesBoundary() (ruling, bool) {
 			strings.Contains(j.call.Text, program) && namesVerb(strings.Fields(j.call.Text)))
 	}
 	return ruling{RuleCommand, Block, nil,
-			"a session of an agent client must not change the boundary that it is under",
+			"only a person runs the commands of orchestrator that change or test the boundary, " +
+				"or its tokens, settings or data",
 			personsOwn},
-		j.saw(RuleCommand, found, "a command that changes the boundary: %t", found)
+		j.saw(RuleCommand, found, "it runs a command that changes or tests the boundary: %t", found)
 }
 
 // namesVerb finds boundary and one of its verbs among words; options, each with or without a value, may stand between
@@ -260,7 +265,7 @@ func (j *judgement) agentWithin() ruling {
 	if !known {
 		j.saw(RuleAgentNone, true, "the policy has no agents of the type %q", j.call.Actor.Type)
 		return ruling{RuleAgentNone, Block, j.targets(),
-			fmt.Sprintf("the policy gives agents of the type %q no rights", j.call.Actor.Type),
+			fmt.Sprintf("agents of the type %q have no rights in the policy", j.call.Actor.Type),
 			`name the type under agents in the policy, or give "*" rights`}
 	}
 	if j.class == Produces && j.policy.produces() == Allow {
@@ -270,10 +275,10 @@ func (j *judgement) agentWithin() ruling {
 	outside := slices.DeleteFunc(j.targets(), func(t Target) bool { return t.within(rights.MayWrite) })
 	everything := slices.Contains(rights.MayWrite, "**")
 	untold := j.class == Ambiguous || len(j.targets()) == 0 || !j.namesItsFiles()
-	if j.saw(RuleAgentWrite, len(outside) > 0 || untold && !everything, "%d files outside of what %q may write",
-		len(outside), rights.Name) {
+	if j.saw(RuleAgentWrite, len(outside) > 0 || untold && !everything, "it writes %s outside of what %q may write",
+		fault.Count(len(outside), "file"), rights.Name) {
 		return ruling{RuleAgentWrite, Block, outside,
-			fmt.Sprintf("agents of the type %q may write %s alone", rights.Name, strings.Join(rights.MayWrite, ", ")),
+			fmt.Sprintf("agents of the type %q may write only %s", rights.Name, strings.Join(rights.MayWrite, ", ")),
 			"leave it to an agent whose type may write it, or widen may_write in the policy"}
 	}
 	j.saw(RuleAgent, true, "within the rights of %q", rights.Name)
@@ -284,7 +289,7 @@ func (j *judgement) agentWithin() ruling {
 func (j *judgement) unknown() (ruling, bool) {
 	isUnknown := j.call.Actor.Kind == Unknown
 	if j.saw(RuleUnknown, isUnknown && j.policy.UnknownActor == AsAgent,
-		"the actor is %s, unknown actors count as %s", j.call.Actor.Kind, j.policy.UnknownActor) {
+		"the actor is %s; unknown actors count as %s", j.call.Actor.Kind, j.policy.UnknownActor) {
 		r := j.agentWithin()
 		if r.would == Allow {
 			r.rule = RuleUnknown
@@ -298,7 +303,8 @@ func (j *judgement) unknown() (ruling, bool) {
 // the client that the policy knows to write. A shell may do more to a file than its name says.
 func (j *judgement) notes() (ruling, bool) {
 	its := j.class == Writes && !j.call.IsShell && j.call.Notes && j.namesItsFiles()
-	return ruling{rule: RuleNotes, would: Allow}, j.saw(RuleNotes, its, "plans or memory of the client: %t", its)
+	return ruling{rule: RuleNotes, would: Allow}, j.saw(RuleNotes, its,
+		"it writes plans or memory of the client: %t", its)
 }
 
 // exempt lets a main session write where the policy says so.
@@ -311,7 +317,7 @@ func (j *judgement) exempt() (ruling, bool) {
 				!t.within(exempted)
 		})
 	return ruling{rule: RuleExempt, would: Allow},
-		j.saw(RuleExempt, allowed, "all %d files are exempt: %t", len(targets), allowed)
+		j.saw(RuleExempt, allowed, "it writes %s, all exempt: %t", fault.Count(len(targets), "file"), allowed)
 }
 
 // namesItsFiles reports whether all that a call writes is known by name: of a tool that the policy does not list it is
@@ -327,13 +333,14 @@ func (j *judgement) mainChanges() ruling {
 	switch j.class {
 	case Produces:
 		r.rule, r.would = RuleProduces, j.policy.produces()
-		r.fix = "delegate it; a person may let it through with produces in the policy"
+		r.fix = "delegate it; a person can allow it with produces in the policy"
 	case Ambiguous:
 		r.rule, r.would = RuleAmbiguous, j.policy.Ambiguous
 		if r.would == Allow {
 			r.rule = RuleAccepted
 		}
-		r.fix = "delegate it, or if it changes no file, have a person add its beginning to reading_commands or the tool to allowed_tools"
+		r.fix = "delegate it, or if it changes no file, " +
+			"ask a person to add its first words to reading_commands, or the tool to allowed_tools"
 	}
 	if j.call.Actor.Kind == Unknown && j.policy.UnknownActor == AskWho && r.would == Block {
 		r.would = Ask
@@ -358,7 +365,7 @@ func (j *judgement) why() string {
 	if j.class == Writes {
 		return toolOf(j.call) + " writes files"
 	}
-	return "whether " + toolOf(j.call) + " writes files cannot be told"
+	return "whether " + toolOf(j.call) + " writes files is unknown"
 }
 
 // targets returns all files that the call writes.

@@ -97,7 +97,7 @@ func (r Readiness) NotReady() error {
 		return nil
 	}
 	return fault.New(fault.Conflict, "boundary_not_ready", "the boundary is not ready to be enforced").
-		WithFix("pass what is marked FAIL above")
+		WithFix("pass the checks that are marked FAIL above, and see to those that are marked FLAG")
 }
 
 func checks(t Thresholds, f Figures) []Check {
@@ -112,13 +112,15 @@ func checks(t Thresholds, f Figures) []Check {
 		{"labelled decisions", fmt.Sprint(f.Labelled), fmt.Sprintf(">= %d", t.Labelled), f.Labelled >= t.Labelled,
 			"label more: orchestrator boundary decisions lists them, orchestrator boundary label ID correct|false-positive --note TEXT"},
 		{"detection accuracy", accuracy.Percent(), fmt.Sprintf("> %g %%", t.Accuracy*100), accuracy.Above(t.Accuracy),
-			"find out why decisions were false positives, and mend the policy"},
+			accuracyFix(f.Labelled)},
 		{"unresolved false positives", fmt.Sprint(f.OpenFalse), "0", f.OpenFalse == 0,
-			"change the policy so that they are let through, or label them resolved --note TEXT"},
+			"change the policy so that they are let through, " +
+				"or label each: orchestrator boundary label ID resolved --note TEXT"},
 		{"hook errors", errors.Percent(), fmt.Sprintf("<= %g %%", t.HookErrors*100), errors.AtMost(t.HookErrors),
 			"orchestrator boundary doctor finds what is wrong; orchestrator boundary report lists the errors"},
-		{"violation patterns", fmt.Sprintf("%d violations in %d sessions, on %d files, by %d tools", f.Violations,
-			f.ViolationSessions, f.ViolationFiles, f.ViolationTools),
+		{"violation patterns", strings.Join([]string{fault.Count(f.Violations, "violation") + " in " +
+			fault.Count(f.ViolationSessions, "session"), "on " + fault.Count(f.ViolationFiles, "file"),
+			"by " + fault.Count(f.ViolationTools, "tool")}, ", "),
 			"per session, by file and by tool", f.Violations > 0 && f.ViolationSessions > 0 && f.ViolationTools > 0,
 			"there is no violation to learn from yet: is the hook installed? orchestrator boundary doctor"},
 		{"violations without a delegate", listed(f.Uncovered, "0"), "0", len(f.Uncovered) == 0, toCover},
@@ -159,12 +161,13 @@ func flags(t Thresholds, f Figures) []Flag {
 		{"sessions with a bypass, rollback", bypassed.Percent(), over(t.BypassRollback),
 			bypassed.Above(t.BypassRollback), "roll back: orchestrator boundary rollback --reason TEXT"},
 		{"sessions with a bypass, review", bypassed.Percent(), over(t.BypassReview),
-			bypassed.Above(t.BypassReview), "review the boundary itself: it is too strict, or wrong"},
+			bypassed.Above(t.BypassReview), "review the boundary: is it too strict, or wrong?"},
 		{"critical workflow blocked", named(f.Stuck),
 			fmt.Sprintf(">= %d times in >= %d sessions, with no allowed way since", StuckTimes, StuckSessions),
 			len(f.Stuck) > 0, "let an agent do it, or change the policy: orchestrator boundary explain shows the rule"},
 		{"user confusion", insisting.Percent(), over(mostInsisting), insisting.Above(mostInsisting),
-			"sessions repeat what is blocked and start no agent: say how to delegate in the instructions that clients read"},
+			"sessions repeat blocked calls and start no agent: " +
+				"say how to delegate in the instructions that clients read"},
 		{"agent coverage", listed(f.Uncovered, "complete"), "where no agent may do what is blocked",
 			len(f.Uncovered) > 0, toCover},
 	}
@@ -174,6 +177,14 @@ func flags(t Thresholds, f Figures) []Flag {
 		}
 	}
 	return all
+}
+
+// accuracyFix says how to raise the accuracy of so many labels, or how to measure one.
+func accuracyFix(labels int) string {
+	if labels == 0 {
+		return "label decisions: orchestrator boundary decisions lists them"
+	}
+	return "find out why decisions were false positives, and correct the policy"
 }
 
 // named returns how many there are, and each of them.

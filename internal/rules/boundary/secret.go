@@ -85,10 +85,11 @@ func (j *judgement) secret() (ruling, bool) {
 		}
 	}
 	return ruling{RuleSecret, Block, shown,
-			"tokens, keys and the database of the service are secrets: no session reads or copies them, agents neither",
-			"use the orchestrator commands, which read the token themselves (orchestrator review, show, next, " +
-				"status), and leave " + dataFolder + " out of copies"},
-		j.saw(RuleSecret, len(shown) > 0, "%d secrets of the service among what it may show", len(shown))
+			"tokens, keys and the database of the service are secrets: " +
+				"no session may read or copy them, not even an agent's",
+			"use the orchestrator commands (review, show, next, status), which read the token themselves, and leave " +
+				dataFolder + " out of copies"},
+		j.saw(RuleSecret, len(shown) > 0, "it may show secrets of the service: %t", len(shown) > 0)
 }
 
 // lists reports whether the tool names what is in a folder, and shows nothing of it: LS of any, Glob of the data folder
