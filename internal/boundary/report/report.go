@@ -275,22 +275,22 @@ func (r *Report) patterns(sessions int) []string {
 	if r.Violations == 0 {
 		return said
 	}
-	of := func(n int) int { return n * 100 / r.Violations }
-	if top := r.Tools[0]; of(top.Count) >= 50 {
-		say("%d %% of the violations are by %s", of(top.Count), top.Name)
+	percent := func(n int) int { return n * 100 / r.Violations }
+	if top := r.Tools[0]; percent(top.Count) >= 50 {
+		say("%d %% of the violations are by %s", percent(top.Count), top.Name)
 	}
-	if len(r.Files) > 0 && of(r.Files[0].Count) >= 25 {
-		say("%d %% of the violations are on %s: does an agent for it exist?", of(r.Files[0].Count), r.Files[0].Name)
+	if len(r.Files) > 0 && percent(r.Files[0].Count) >= 25 {
+		say("%d %% of the violations are on %s: does an agent for it exist?", percent(r.Files[0].Count), r.Files[0].Name)
 	}
-	if top := r.Sessions[0]; len(r.Sessions) > 1 && of(top.Violations) >= 50 {
-		say("%d %% of the violations are in one session, %s", of(top.Violations), top.Session)
+	if top := r.Sessions[0]; len(r.Sessions) > 1 && percent(top.Violations) >= 50 {
+		say("%d %% of the violations are in one session, %s", percent(top.Violations), top.Session)
 	} else if sessions > 3 {
 		say("the violations are spread over %d sessions", sessions)
 	}
 	for _, rule := range r.Rules {
-		if rule.Name == boundary.RuleAmbiguous && of(rule.Count) >= 25 {
+		if rule.Name == boundary.RuleAmbiguous && percent(rule.Count) >= 25 {
 			say("%d %% of the violations are calls with unknown effects: add commands that only read to "+
-				"reading_commands in the policy", of(rule.Count))
+				"reading_commands in the policy", percent(rule.Count))
 		}
 	}
 	if days := len(r.Days); days >= 4 {
