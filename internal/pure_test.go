@@ -28,7 +28,6 @@ var pure = []string{
 	"internal/requirements/account", "internal/requirements/qualify", "internal/requirements/circles",
 	"internal/requirements/pending", "internal/requirements/deltas",
 	"internal/requirements/finished", "internal/requirements/guidance",
-	"internal/rules/boundary/share", "internal/system/shellquote",
 	"internal/conductor/arith",
 	"internal/conductor/datalog", "internal/conductor/lettercount", "internal/conductor/normalize",
 }

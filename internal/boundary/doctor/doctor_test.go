@@ -289,7 +289,7 @@ func TestWhatThePolicyAllowsIsSaidAndNoFault(t *testing.T) {
 		}
 	}
 	require.Equal(t, []string{"a session that is started in a folder below this one runs no hook of the project",
-		"no call since the hook was registered: perhaps it runs no hooks",
+		"no call since the hook was registered: perhaps the client runs no hooks",
 		"in enforce, an edit by the main session is let through, and nothing is said", "in enforce, an edit by an agent is blocked"}, notes)
 }
 
@@ -310,7 +310,7 @@ func TestAClientThatDoesNotHeedTheHookIsFound(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	r := examine(t, dir, "99.0.0")
 	require.True(t, r.Good, "%v", r.Findings)
-	require.Contains(t, fmt.Sprint(r.Findings), "not registered after a tool")
+	require.Contains(t, fmt.Sprint(r.Findings), "it is not registered after a tool")
 
 	p := boundary.DefaultPolicy()
 	p.Mode = boundary.Enforce
@@ -327,7 +327,7 @@ func TestAClientThatDoesNotHeedTheHookIsFound(t *testing.T) {
 	require.Equal(t, 3, r.Faults(), "%v", r.Findings)
 	require.Contains(t, fmt.Sprint(r.Findings), "{claude fault a session that is started in a folder below")
 	require.Contains(t, fmt.Sprint(r.Findings), "onFailure is not set")
-	require.Contains(t, fmt.Sprint(r.Findings), "1 calls of the past week were blocked, and their tools ran")
+	require.Contains(t, fmt.Sprint(r.Findings), "1 call of the past week ran although blocked")
 	r = examine(t, dir, "")
 	require.Equal(t, 3, r.Faults(), "its version is unknown, and it lets calls through all the same: %v", r.Findings)
 	require.Contains(t, fmt.Sprint(r.Findings), "put the client's program into PATH, and then: orchestrator boundary install")
