@@ -60,8 +60,8 @@ type Account struct {
 // linkOrIssue matches a URL, or an issue by its number or its id: #12, owner/name#12, ORC-12.
 var linkOrIssue = regexp.MustCompile(`^([a-z]+://[^\s/]+\S*|\S*#\d+|[A-Za-z][A-Za-z0-9_]*-\d+)$`)
 
-// Recover notes what led to a rollback, which is the reason of the change, where it was looked into and what was
-// mended. What was recorded of the same rollback before it replaces, and returns.
+// Recover notes what led to a rollback, which is the reason of the change, where that was analysed, and what was done
+// about it. It replaces what was recorded of the same rollback before, and returns that.
 func Recover(dir folder.Dir, a Account, c Change) (before *boundary.Account, err error) {
 	if err := a.check(c.Reason); err != nil {
 		return nil, err
@@ -75,7 +75,8 @@ func Recover(dir folder.Dir, a Account, c Change) (before *boundary.Account, err
 	}
 	r := h.Recovery()
 	if r == nil {
-		return nil, fault.New(fault.Conflict, "no_rollback", "there is no rollback to recover from").
+		return nil, fault.New(fault.Conflict, "no_rollback",
+			"there was no rollback, or the boundary has recovered from it").
 			WithFix("orchestrator boundary status shows the mode, and since when it is in force")
 	}
 	l := c.line(folder.KindRecovery)
@@ -90,7 +91,7 @@ func Recover(dir folder.Dir, a Account, c Change) (before *boundary.Account, err
 func (a Account) check(cause string) error {
 	for _, given := range []struct{ what, text, fix string }{
 		{"cause", cause, "say what led to the rollback: --cause TEXT"},
-		{"link", a.Link, "name where it was looked into, as an issue or an analysis: --link URL"},
+		{"link", a.Link, "give the place where the cause was analysed: --link URL"},
 		{"mend", a.Mend, "say what was done about it: --mend TEXT"},
 	} {
 		if err := required(given.what, given.text, given.fix); err != nil {

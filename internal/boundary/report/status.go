@@ -63,7 +63,7 @@ func StatusOf(dir folder.Dir, p *boundary.Policy, now time.Time) (Status, error)
 			s.Bypasses = append(s.Bypasses, g)
 		}
 	}
-	s.Ended = endedSince(h, now.Add(-24 * time.Hour))
+	s.Ended = endedSince(h, now.Add(-24*time.Hour))
 	if p.Mode == boundary.Validate {
 		s.SilentIn = silentIn(h)
 	}
