@@ -106,7 +106,10 @@ func (w *walker) environment(name string, value arg) {
 	case name == "CDPATH", name == "GIT_WORK_TREE", name == "GIT_DIR":
 		w.scope.lost = true
 	case toolchain.HoldsCommand(name) && value.known:
+		given := w.given
+		w.given = !w.fed
 		w.apart(func() { w.code(value.text) })
+		w.given = given
 	case value.known && toolchain.IsPlain(name, value.text):
 	case toolchain.HoldsCommand(name), toolchain.Hazard(name):
 		w.doubt(name + " changes what programs do")

@@ -205,6 +205,14 @@ func TestWordsThatTurnARow(t *testing.T) {
 		{"dotnet build", "-c|Debug;OutDir=src", false},
 		{"dotnet build", "-c|Debug%3BOutDir=src", false},
 		{"dotnet build", "-c|" + Unfinished, false},
+		{"git reset", "", true},
+		{"git reset", "-q", true},
+		{"git reset", "-q|HEAD|src/main.go", true},
+		{"git reset", "--|src/main.go", true},
+		{"git reset", "HEAD~1", false},
+		{"git reset", "main|src/main.go", false},
+		{"git reset", "HEAD" + Unfinished, false},
+		{"git add", "HEAD~1", true},
 		{"python -m unittest", "", true},
 		{"python -m unittest", "discover|tests|test_*.py", true},
 		{"python -m unittest", "-v|-k|cart|tests.test_cart", true},
@@ -226,6 +234,12 @@ func TestWordsThatTurnARow(t *testing.T) {
 		words := slices.DeleteFunc(strings.Split(one.words, "|"), func(w string) bool { return w == "" })
 		require.Equal(t, one.sound, row.Sound(words), "%+v", one)
 	}
+}
+
+func TestFilters(t *testing.T) {
+	require.True(t, slices.IsSorted(filters))
+	require.True(t, Filters("tee"))
+	require.False(t, Filters("ed"), "it opens what it is told")
 }
 
 // Covers: ORC-200
