@@ -192,7 +192,7 @@ func (r *run) decide(at governed, event agentclient.Event, unread error) agentcl
 
 // judge judges the call, notes that, and answers.
 func (r *run) judge(dir folder.Dir, policy boundary.Policy, event agentclient.Event) agentclient.Answer {
-	resolver := newResolver(dir.Root, event.Cwd, r.Cwd, r.Home).under(&policy)
+	resolver := newResolver(dir.Root, event.Cwd, r.Cwd, r.Home).under(&policy).withTokens(r.Getenv)
 	call := callOf(event, resolver, r.Now())
 	call.BypassEnv = r.Getenv(boundary.BypassVariable)
 	grants, grantsErr := dir.Grants()

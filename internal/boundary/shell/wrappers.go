@@ -174,6 +174,7 @@ func (c *call) afterSettings(rest []arg) {
 		rest = rest[1:]
 	}
 	if len(rest) == 0 {
+		showVariables(c.w, []string{"$"})
 		c.reads()
 		return
 	}
