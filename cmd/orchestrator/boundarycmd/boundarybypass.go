@@ -58,7 +58,7 @@ force. That is recorded, too, and needs no reason. Status lists the bypasses in 
 	cmd.Flags().StringVar(&session, "session", "", "id of the session; by default every session")
 	cmd.Flags().StringVar(&end, "end", "", "id of a bypass to end, or all")
 	cli.TypedOnly(cmd, "end")
-	return cli.WithEnv(cmd)
+	return ofPerson(cli.WithEnv(cmd))
 }
 
 // endBypass ends bypasses, and names them.

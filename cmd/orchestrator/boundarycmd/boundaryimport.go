@@ -48,5 +48,5 @@ what this hook decided. Lines that cannot be read are counted.`,
 		},
 	}
 	o.rootFlag(cmd)
-	return cli.WithEnv(cmd)
+	return ofPerson(cli.WithEnv(cmd))
 }

@@ -35,7 +35,7 @@ new mode applies to running sessions from their next call.`,
 	o.reasonFlag(cmd)
 	cmd.Flags().StringVar(&override, "override", "", "switch although the boundary is not ready, for this reason")
 	cli.TypedOnly(cmd, "override")
-	return cli.WithEnv(cmd)
+	return ofPerson(cli.WithEnv(cmd))
 }
 
 func (o *boundaryOptions) switchMode(cmd *cobra.Command, to boundary.Mode, override string) error {

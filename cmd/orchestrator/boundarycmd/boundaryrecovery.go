@@ -48,7 +48,7 @@ drill made since, and the attestation of feedback made since. Recorded again, it
 	for _, flag := range []string{"cause", "link", "mend"} {
 		cli.TypedOnly(cmd, flag)
 	}
-	return cli.WithEnv(cmd)
+	return ofPerson(cli.WithEnv(cmd))
 }
 
 // writeRecovery writes what is known of a rollback that the boundary has not recovered from.

@@ -40,7 +40,7 @@ Names: ` + strings.Join(reviewing.Names(), ", "),
 	}
 	o.rootFlag(cmd)
 	o.noteFlag(cmd, "what was looked at, and what was found; it is recorded")
-	return cli.WithEnv(cmd)
+	return ofPerson(cli.WithEnv(cmd))
 }
 
 // noteFlag adds --note to commands that a person vouches with.

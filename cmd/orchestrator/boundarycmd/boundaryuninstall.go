@@ -34,7 +34,7 @@ func boundaryUninstallCommand() *cobra.Command {
 	o.jsonFlag(cmd)
 	followLinkFlag(cmd, &followLink)
 	scopeFlag(cmd, &scope)
-	return cli.WithEnv(cmd)
+	return ofPerson(cli.WithEnv(cmd))
 }
 
 func writeUninstalled(p *output.Printer, d install.Done) {

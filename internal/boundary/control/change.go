@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"orchestrator/internal/agentclient"
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/boundary/report"
 	"orchestrator/internal/fault"
@@ -20,6 +21,17 @@ type Change struct {
 	Reason string
 	At     time.Time
 	ID     string // of the line in the journal
+}
+
+// ByPerson refuses a change of the boundary in the environment of a command that an agent client runs: what a target of
+// make or a test does is not judged, and is not to lift what is.
+func ByPerson(command string, getenv func(string) string) error {
+	variable := agentclient.SessionVariable(getenv)
+	if variable == "" {
+		return nil
+	}
+	return fault.Misuse("%s is set, so an agent client runs this, and %s is a person's to give", variable, command).
+		WithFix("type it in a terminal of your own, which no agent client has opened")
 }
 
 // maxReason is the most bytes of what a person writes: a line of the journal has room for two of them, control
