@@ -14,7 +14,11 @@
 // folder, and then whatever lies below it is written.
 package shell
 
-import "strings"
+import (
+	"strings"
+
+	"orchestrator/internal/boundary/shell/toolchain"
+)
 
 // Class says what is known of what a command does to files.
 type Class string
@@ -98,6 +102,7 @@ func Unread(command, why string) Reading {
 	w := walker{}
 	w.note(strings.Join(strings.Fields(unread.Replace(command)), "\n"))
 	w.doubt(why)
+	showVariables(&w, toolchain.InPowerShell(command))
 	w.showRest()
 	return Reading{Parts: w.parts, Text: string(w.text), Shown: w.shown}
 }
