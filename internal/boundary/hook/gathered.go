@@ -19,33 +19,35 @@ func isRepository(name string) bool {
 // mostExempt is how many files of an exempt folder are looked at.
 const mostExempt = 2000
 
-// exemptFile returns a file below a folder of the project at root, in one of the exempt folders, that is not harmless
-// by its name; "" where there is none.
-func exemptFile(root string, exempt []string, below boundary.Target, harmless func(string) bool) (found string) {
+// held notes on a target that a folder of the project holds a file in one of the exempt folders which is not harmless
+// by its name, or a link, which may lead to anything.
+func (r resolver) held(t *boundary.Target, below boundary.Target, harmless func(string) bool) {
 	files := 0
 	look := func(file string, entry fs.DirEntry, err error) error {
-		name := filepath.ToSlash(strings.TrimPrefix(file, root+string(filepath.Separator)))
+		name := filepath.ToSlash(strings.TrimPrefix(file, r.root+string(filepath.Separator)))
 		if files++; files > mostExempt || err != nil && !errors.Is(err, fs.ErrNotExist) {
-			found = name // what cannot be told may be harmful
+			t.Holds = name // what cannot be told may be harmful
 			return fs.SkipAll
 		}
 		if err == nil && (!entry.IsDir() || entry.Name() == ".git") && !harmless(entry.Name()) {
-			found = name
+			t.Holds = name
+			if entry.Type()&fs.ModeSymlink != 0 {
+				t.Link = boundary.SymbolicLink
+			}
 			return fs.SkipAll
 		}
 		return nil
 	}
-	for _, folder := range exempt {
-		if found == "" && (within(folder, below.Path) || below.Real != "" && within(folder, below.Real)) {
-			_ = filepath.WalkDir(filepath.Join(root, filepath.FromSlash(folder)), look)
+	for _, folder := range r.exempt {
+		if t.Holds == "" && (isOrBelow(folder, below.Path) || below.Real != "" && isOrBelow(folder, below.Real)) {
+			_ = filepath.WalkDir(filepath.Join(r.root, filepath.FromSlash(folder)), look)
 		}
 	}
-	return found
 }
 
-// within reports whether one folder of the project is another one, or lies below it.
-func within(folder, above string) bool {
-	return above == "." || folder == above || strings.HasPrefix(folder, above+"/")
+// isOrBelow reports whether a file is another one, or lies below it.
+func isOrBelow(name, above string) bool {
+	return above == "." || name == above || strings.HasPrefix(name, above+"/")
 }
 
 // textEndings are those of files that no tool takes for code, or for settings that name code.

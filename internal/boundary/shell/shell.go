@@ -42,6 +42,7 @@ type Part struct {
 	Words   []string
 	Class   Class
 	Targets []Target // when it writes or produces
+	Placed  []Target // those of them that come from elsewhere as they are, and may be links, or hold some
 	// when it produces, or reads by settings that lie there: the folder that it runs in, and words that name code
 	Runs    []Target
 	Why     string // what makes it so, in a few words for a person; empty when it reads
