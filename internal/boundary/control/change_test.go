@@ -93,7 +93,7 @@ func TestSwitchesAtOnceFollowOneAnother(t *testing.T) {
 		was = m.Mode
 	}
 	require.Equal(t, was, p.Mode)
-	require.Equal(t, p.Mode == boundary.Enforce, dir.Enforcing())
+	require.Equal(t, p.Mode == boundary.Enforce, dir.IsMarked())
 }
 
 // Covers: ORC-242

@@ -66,7 +66,7 @@ func Find(from string) (nearest Dir, found bool) {
 		}
 		switch {
 		case d.Root == "":
-		case !found, d.Enforcing() && (isOf(d.markPath(), nearest.Root) || isOf(d.gitMark(), nearest.Root)):
+		case !found, d.IsMarked() && (isOf(d.markPath(), nearest.Root) || isOf(d.gitMark(), nearest.Root)):
 			nearest, found = d, true
 		}
 		if at == filepath.Dir(at) {
@@ -148,7 +148,7 @@ const (
 // a switch of the mode is on record.
 func (d Dir) Policy() (p boundary.Policy, err error) {
 	p, err = d.Written()
-	if err == nil && p.Mode != boundary.Enforce && d.Enforcing() {
+	if err == nil && p.Mode != boundary.Enforce && d.IsMarked() {
 		if marked := d.markedMode(); marked != p.Mode {
 			p.Mode, p.ModeSince = marked, "" // the date is that of the other mode
 		}

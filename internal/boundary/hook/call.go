@@ -32,6 +32,11 @@ func callOf(e agentclient.Event, r resolver, at time.Time) boundary.Call {
 	for _, p := range e.Paths {
 		c.Targets = append(c.Targets, r.readings(p, true)...)
 	}
+	for _, t := range c.Targets {
+		if token, is := r.tokenIn("", t); is {
+			c.Targets = append(c.Targets, token)
+		}
+	}
 	if client, known := agentclient.Named(e.Client); known {
 		c.Notes = r.notes(client, e, c.Targets)
 	}
@@ -107,6 +112,10 @@ func (r resolver) secrets(files []shell.Target) (all []boundary.Target) {
 			continue
 		}
 		for _, t := range r.readings(f.Path, f.Known && i < mostFollowed) {
+			if token, is := r.tokenIn(f.Path, t); is {
+				all = append(all, token)
+				continue
+			}
 			if f.Tree && r.holdsProject(t) {
 				t = boundary.Target{Path: "."}
 			}
@@ -168,6 +177,7 @@ func (r resolver) isExempt(t boundary.Target) bool {
 type resolver struct {
 	root, realRoot, cwd, processCwd, home string
 	exempt                                []string
+	tokens                                tokens
 	links                                 *links
 }
 
@@ -281,6 +291,9 @@ func (r resolver) outsideProject(executable string) []string {
 				add(path)
 			}
 		}
+	}
+	for _, name := range r.tokens.files {
+		all = append(all, boundary.Literal(name))
 	}
 	if r.home != "" {
 		for _, p := range slices.Concat(personalFiles, agentclient.PersonalFiles()) {

@@ -2,8 +2,8 @@
 // the call, judges, notes the decision in the journal, and answers in the client's own form.
 //
 // It needs no server, no store and no network. Whatever happens, it answers within Deadline and with exit code 0 or 2:
-// a client takes any other code, a crash or a time-out for leave to go on. In an enforcing project what cannot be read
-// is blocked.
+// a client takes any other code, a crash or a time-out for leave to go on. In a project whose mode blocks, what cannot
+// be read is blocked.
 package hook
 
 import (
@@ -71,19 +71,19 @@ func begin(in Input) (*run, error) {
 	in.Within = cmp.Or(in.Within, Deadline)
 	r := &run{Input: in}
 	r.answering(client)
-	r.enforcing.Store(true) // until the project is known: what cannot be told is blocked
+	r.blocks.Store(true) // until the project is known: what cannot be told is blocked
 	return r, nil
 }
 
 // run is one call. What stands in atomics is read when the deadline has passed, while the rest may still be at work.
 type run struct {
 	Input
-	enforcing atomic.Bool
-	client    atomic.Pointer[agentclient.Client] // who is answered
-	dir       atomic.Pointer[folder.Dir]
-	lifted    atomic.Bool // by the environment variable
-	state     atomic.Int32
-	waited    time.Duration // for the client to write the call, which is not the hook's time; known once it is read
+	blocks atomic.Bool                        // what cannot be judged: the mode of the policy does, or a mark
+	client atomic.Pointer[agentclient.Client] // who is answered
+	dir    atomic.Pointer[folder.Dir]
+	lifted atomic.Bool // by the environment variable
+	state  atomic.Int32
+	waited time.Duration // for the client to write the call, which is not the hook's time; known once it is read
 }
 
 // answering notes which client is answered.
@@ -105,21 +105,14 @@ func (r *run) answerSafely() (a agentclient.Answer) {
 }
 
 func (r *run) answer() agentclient.Answer {
+	var at governed
 	dir, found := folder.FindFor(r.Root, r.Getenv, r.Cwd)
 	if found {
-		r.dir.Store(&dir)
+		at = r.know(dir)
+	} else {
+		r.blocks.Store(false)
 	}
-	r.enforcing.Store(found && dir.Enforcing())
-	from := r.Now()
-	raw, err := io.ReadAll(io.LimitReader(r.Stdin, MaxInput+1))
-	r.waited = r.Now().Sub(from)
-	if err == nil && len(raw) > MaxInput {
-		err = fmt.Errorf("the call has more than %d bytes", MaxInput)
-	}
-	var event agentclient.Event
-	if err == nil {
-		event, err = r.client.Load().Parse(raw)
-	}
+	event, err := r.read()
 	if own, known := agentclient.Named(event.Client); known && err == nil {
 		r.answering(own) // a client can call what is registered for another one, and is answered as itself
 	}
@@ -127,19 +120,52 @@ func (r *run) answer() agentclient.Answer {
 		if dir, found = folder.FindFor(r.Root, r.Getenv, event.Cwd, r.Cwd); !found {
 			return r.client.Load().Answer(event.When, boundary.Allow, "") // no project with a boundary
 		}
-		r.dir.Store(&dir)
-		r.enforcing.Store(dir.Enforcing())
+		at = r.know(dir)
 	}
-	return r.decide(dir, event, err)
+	return r.decide(at, event, err)
 }
 
-// decide answers a call in a project that has a boundary. unread is what kept the call from being read.
-func (r *run) decide(dir folder.Dir, event agentclient.Event, unread error) agentclient.Answer {
+// read reads the call.
+func (r *run) read() (event agentclient.Event, err error) {
+	from := r.Now()
+	raw, err := io.ReadAll(io.LimitReader(r.Stdin, MaxInput+1))
+	r.waited = r.Now().Sub(from)
+	switch {
+	case err != nil:
+		return event, err
+	case len(raw) > MaxInput:
+		return event, fmt.Errorf("the call has more than %d bytes", MaxInput)
+	}
+	return r.client.Load().Parse(raw)
+}
+
+// governed is a project that has a boundary.
+type governed struct {
+	dir      folder.Dir
+	policy   boundary.Policy
+	unusable error // what is wrong with the policy
+}
+
+// know notes the project of a call, and reads its policy. That comes before the call is read where it can: a call that
+// comes late is answered by the mode of the policy, which need not be marked yet.
+func (r *run) know(dir folder.Dir) governed {
+	r.dir.Store(&dir)
 	policy, err := dir.Policy()
 	// a policy that cannot be read forbids no way out
 	r.lifted.Store(r.Getenv(boundary.BypassVariable) == "true" && (err != nil || policy.Bypass.Environment))
+	if err == nil {
+		r.blocks.Store(policy.Mode.Blocks())
+	} else {
+		r.blocks.Store(dir.IsMarked())
+	}
+	return governed{dir, policy, err}
+}
+
+// decide answers a call in a project that has a boundary. unread is what kept the call from being read.
+func (r *run) decide(at governed, event agentclient.Event, unread error) agentclient.Answer {
+	dir, policy, err := at.dir, at.policy, at.unusable
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && !dir.Enforcing():
+	case errors.Is(err, fs.ErrNotExist) && !r.blocks.Load():
 		return r.client.Load().Answer(event.When, boundary.Allow, "") // not set up
 	case errors.Is(err, fs.ErrNotExist):
 		return r.failed(fmt.Errorf(
@@ -151,7 +177,6 @@ func (r *run) decide(dir folder.Dir, event agentclient.Event, unread error) agen
 	if policy.Mode.Blocks() {
 		_ = folder.Adopt(dir, r.NewID, r.Now) // a policy that was written by hand, or cloned, has no mark
 	}
-	r.enforcing.Store(policy.Mode.Blocks())
 	switch {
 	case policy.Mode == boundary.Off:
 		return r.client.Load().Answer(event.When, boundary.Allow, "")
@@ -167,7 +192,7 @@ func (r *run) decide(dir folder.Dir, event agentclient.Event, unread error) agen
 
 // judge judges the call, notes that, and answers.
 func (r *run) judge(dir folder.Dir, policy boundary.Policy, event agentclient.Event) agentclient.Answer {
-	resolver := newResolver(dir.Root, event.Cwd, r.Cwd, r.Home).under(&policy)
+	resolver := newResolver(dir.Root, event.Cwd, r.Cwd, r.Home).under(&policy).withTokens(r.Getenv)
 	call := callOf(event, resolver, r.Now())
 	call.BypassEnv = r.Getenv(boundary.BypassVariable)
 	grants, grantsErr := dir.Grants()
@@ -268,7 +293,7 @@ func (r *run) failure(cause error) agentclient.Answer {
 			ID: r.NewID(), At: r.Now().UTC().Truncate(time.Microsecond), Kind: folder.KindError, Client: r.Client,
 			Reason: fault.Clip(cause.Error(), maxWhy), Micros: r.Now().Sub(r.Start).Microseconds(),
 		}
-		if r.enforcing.Load() && r.lifted.Load() {
+		if r.blocks.Load() && r.lifted.Load() {
 			l.What = boundary.ByEnvironment
 		}
 		noted := make(chan struct{})
@@ -285,7 +310,7 @@ func (r *run) failure(cause error) agentclient.Answer {
 // elsewhere.
 func (r *run) refusal(cause error) agentclient.Answer {
 	switch {
-	case !r.enforcing.Load():
+	case !r.blocks.Load():
 		return agentclient.Answer{Stderr: []byte(boundary.Failure(cause.Error(), false) + "\n")}
 	case r.lifted.Load():
 		return r.client.Load().Answer(agentclient.Before, boundary.Warn, boundary.FailureBypassed(cause.Error()))

@@ -256,6 +256,29 @@ func TestTheDeadlineIsKept(t *testing.T) {
 	}
 }
 
+// TestALateCallIsAnsweredByThePolicy: a policy that came with a clone has no mark before the first judged call. Its
+// mode counts for a call that comes late all the same.
+func TestALateCallIsAnsweredByThePolicy(t *testing.T) {
+	for mode, code := range map[boundary.Mode]int{boundary.Enforce: 2, boundary.Confirm: 2, boundary.Validate: 0} {
+		p := newProject(t, mode)
+		for _, mark := range []string{
+			filepath.Join(p.dir.Path(), "enforcing"), filepath.Join(p.dir.Root, ".git", "orchestrator-enforcing"),
+		} {
+			require.NoError(t, os.RemoveAll(mark))
+		}
+		require.False(t, p.dir.IsMarked())
+		synctest.Test(t, func(t *testing.T) {
+			end := make(never)
+			a := Run(Input{
+				Client: "claude", Stdin: end, Getenv: func(string) string { return "" }, Cwd: p.dir.Root,
+				Start: time.Now(), Now: time.Now, NewID: NewID,
+			})
+			require.Equal(t, code, a.Exit, mode)
+			close(end)
+		})
+	}
+}
+
 // TestAPanicAfterTheDecisionBlocks: whatever goes wrong while a decision is noted, the call is not let through.
 func TestAPanicAfterTheDecisionBlocks(t *testing.T) {
 	p := newProject(t, boundary.Enforce)

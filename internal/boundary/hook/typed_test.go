@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -113,4 +114,22 @@ func TestSkills(t *testing.T) {
 	answer := p.hook(strings.NewReader(p.call("Skill", `{"skill":"writes"}`)))
 	require.Equal(t, 2, answer.code)
 	require.Contains(t, answer.stderr, "> writes a file")
+}
+
+// TestSlashCommands: a command by its line is judged by its file, as the skill of that name is.
+func TestSlashCommands(t *testing.T) {
+	p := newProject(t, boundary.Enforce)
+	folder := filepath.Join(p.dir.Root, ".claude", "commands")
+	require.NoError(t, os.MkdirAll(folder, 0o700))
+	for name, text := range map[string]string{"writes": "!`echo x > main.go`\n", "any": "!`cat $ARGUMENTS`\n"} {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name+".md"), []byte(text), 0o600))
+	}
+	for line, code := range map[string]int{
+		"/writes": 2, "/writes x": 2, " /writes\tx": 2, "writes": 2, "/any go.mod": 0, "/any a; rm b": 2, "/compact": 0,
+		"/plugin:name": 2, "/../writes": 2, "": 0,
+	} {
+		input, err := json.Marshal(map[string]string{"command": line})
+		require.NoError(t, err)
+		require.Equal(t, code, p.hook(strings.NewReader(p.call("SlashCommand", string(input)))).code, line)
+	}
 }

@@ -435,7 +435,7 @@ func TestConfirmWaitsForAllButTheDays(t *testing.T) {
 	require.Len(t, f.Fields, 1)
 	require.Contains(t, f.Fields[0].Detail, "days in validate")
 	require.NoError(t, to(boundary.Confirm, at))
-	require.True(t, dir.Enforcing())
+	require.True(t, dir.IsMarked())
 	for _, later := range []time.Duration{0, 13 * day} {
 		boundarytest.Add(t, dir, boundarytest.Judged(t, dir, boundarytest.Call{ID: fmt.Sprintf("%016x", 0xc0+later), Session: "s", Tool: "Read", File: "a", Actor: boundary.Main, At: at.Add(later + time.Hour)}))
 	}

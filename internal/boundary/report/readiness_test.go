@@ -319,12 +319,12 @@ func TestEnforceWaitsForReadiness(t *testing.T) {
 	f := boundarytest.RequireCode(t, err, "boundary_not_ready")
 	require.Len(t, f.Fields, 1)
 	require.Equal(t, "bypass exercised: 0, required: >= 1", f.Fields[0].Detail)
-	require.False(t, dir.Enforcing())
+	require.False(t, dir.IsMarked())
 	require.NoError(t, control.NoteDrill(dir, report.DrillBypass, 1, boundarytest.By("a drill", boundarytest.Day0.Add(20*day))))
 	from, err := control.SetMode(dir, boundary.Enforce, "", boundarytest.By("let us go", boundarytest.Day0.Add(20*day)), report.FromFiles(dir))
 	require.NoError(t, err)
 	require.Equal(t, boundary.Validate, from)
-	require.True(t, dir.Enforcing())
+	require.True(t, dir.IsMarked())
 	last := boundarytest.History(t, dir).Modes[1]
 	require.Equal(t, []any{boundary.Validate, boundary.Enforce, "local:ada", "let us go", ""}, []any{last.From, last.Mode, last.By, last.Reason, last.Override})
 }

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"orchestrator/internal/boundary/shell/lists"
 	"slices"
 	"strings"
 
@@ -18,6 +19,7 @@ type walker struct {
 	budget  int      // bytes that variables and braces may still become
 	quiet   bool     // words are evaluated again: what is in them has been looked at
 	fed     bool     // standard input comes from this command: a pipe, a here-document
+	given   bool     // a program that a variable names gets its files from the one that calls it
 	shown   []Target // files whose content may be shown or copied
 	listed  []Target // files that a program names and does not show
 	trees   []Target // folders below which a program finds files
@@ -51,7 +53,7 @@ func (w *walker) code(src string) {
 		w.doubt("code within code within code is not read that deep")
 		return
 	}
-	if opened(src) > maxParens {
+	if lists.Opened(src) > maxParens {
 		w.note(src)
 		w.doubt("commands within commands are not read that deep")
 		return

@@ -166,7 +166,7 @@ func (c *call) judge(t tool) {
 	}
 	targets := p.named
 	if p.inPlace {
-		targets = append(targets, c.targets(p.operands)...)
+		targets = append(targets, edited(c, t, p)...)
 	}
 	if p.elsewise {
 		targets = append(targets, p.hereOr(c))
@@ -185,7 +185,7 @@ func (c *call) judge(t tool) {
 		c.keepsNothing(p)
 		return
 	}
-	c.writes(p.why, targets...)
+	c.writesOrReads(p.why, targets...)
 }
 
 // keepsNothing adds a part that writes no file: it reads, or it sends.
@@ -201,8 +201,10 @@ func (c *call) keepsNothing(p parsed) {
 func (c *call) files(t tool, p parsed) []Target {
 	n := len(p.operands)
 	switch {
+	case t.files == every && len(p.operands) == 0 && (c.w.given || c.about() || toolchain.Filters(c.name)):
+		return nil
 	case t.files == every:
-		return c.targets(p.operands)
+		return targetsOr(c, p)
 	case t.files == last && n > 0:
 		return c.targets(p.operands[n-1:])
 	case t.files == afterFirst && n > 1:
@@ -249,6 +251,23 @@ func (p parsed) hereOr(c *call) Target {
 	return t
 }
 
+// edited returns the files that an option has a program edit. One that reads otherwise edits nothing unless it is named.
+func edited(c *call, t tool, p parsed) []Target {
+	if t.class == Reads {
+		return c.targets(p.operands)
+	}
+	return targetsOr(c, p)
+}
+
+// targetsOr returns the files that operands name; where none does, the program finds its files, or opens what it is
+// told later.
+func targetsOr(c *call, p parsed) []Target {
+	if len(p.operands) == 0 {
+		return []Target{p.hereOr(c)}
+	}
+	return c.targets(p.operands)
+}
+
 func (c *call) targets(args []arg) []Target {
 	var all []Target
 	for _, a := range args {
@@ -288,8 +307,8 @@ func (c *call) reads() {
 	c.w.add(p)
 }
 
-// writes adds a part that writes, or that reads when no target keeps anything.
-func (c *call) writes(why string, targets ...Target) {
+// writesOrReads adds a part that writes, or that reads where no target keeps anything.
+func (c *call) writesOrReads(why string, targets ...Target) {
 	if targets = harm(targets); len(targets) == 0 {
 		c.reads()
 		return

@@ -17,10 +17,10 @@ func find_(c *call) {
 			c.ambiguous("a word that cannot be told may be an option of find that writes")
 		case !a.known || !strings.HasPrefix(a.text, "-"):
 		case a.text == "-delete":
-			c.writes("find -delete removes files", c.root())
+			c.writesOrReads("find -delete removes files", c.root())
 		case strings.HasPrefix(a.text, "-fprint"), a.text == "-fls":
 			if i++; i < len(c.args) {
-				c.writes("find "+a.text+" writes a file", c.w.scope.target(c.args[i]))
+				c.writesOrReads("find "+a.text+" writes a file", c.w.scope.target(c.args[i]))
 			}
 		case a.text == "-exec", a.text == "-execdir", a.text == "-ok", a.text == "-okdir":
 			i = c.executed(i + 1)
@@ -90,7 +90,7 @@ func transfer(c *call) {
 	case p.isDry():
 		c.reads()
 	case p.inPlace:
-		c.writes(c.name+" makes folders", c.targets(p.operands)...)
+		c.writesOrReads(c.name+" makes folders", c.targets(p.operands)...)
 	default:
 		from, to := ends(c, p)
 		made := c.moved(p, from, to)
@@ -100,9 +100,9 @@ func transfer(c *call) {
 		}
 		why := c.name + " writes files"
 		if p.links || c.name == "ln" {
-			why = c.name + " makes a link, and so may write what it leads to"
+			why = c.name + " makes a link, and may write what it leads to"
 		}
-		c.writes(why, targets...)
+		c.writesOrReads(why, targets...)
 		if p.strange || p.links || c.name != "cp" && c.name != "gcp" && c.name != "install" {
 			c.w.parts[len(c.w.parts)-1].Placed = made // links that it moves stay links
 		}
@@ -206,7 +206,7 @@ func dd(c *call) {
 			targets = append(targets, Target{})
 		}
 	}
-	c.writes("dd of= writes a file", targets...)
+	c.writesOrReads("dd of= writes a file", targets...)
 }
 
 func tar(c *call) {
@@ -220,9 +220,9 @@ func tar(c *call) {
 	case p.isDry():
 		c.reads()
 	case p.elsewise || p.loose:
-		c.writes("tar writes the files of an archive", p.hereOr(c))
+		c.writesOrReads("tar writes the files of an archive", p.hereOr(c))
 	default:
-		c.writes("tar writes an archive", p.named...)
+		c.writesOrReads("tar writes an archive", p.named...)
 	}
 }
 
@@ -232,10 +232,10 @@ func patch(c *call) {
 	case p.isDry():
 		c.reads()
 	case len(p.operands) > 0 && !p.loose && p.into == nil:
-		c.writes("patch edits a file", append(p.named, c.targets(p.operands[:1])...)...)
+		c.writesOrReads("patch edits a file", append(p.named, c.targets(p.operands[:1])...)...)
 	case len(p.named) > 0:
-		c.writes("patch writes a file", p.named...)
+		c.writesOrReads("patch writes a file", p.named...)
 	default:
-		c.writes("patch edits the files that its input names", p.hereOr(c))
+		c.writesOrReads("patch edits the files that its input names", p.hereOr(c))
 	}
 }

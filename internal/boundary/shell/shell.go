@@ -14,7 +14,11 @@
 // folder, and then whatever lies below it is written.
 package shell
 
-import "strings"
+import (
+	"strings"
+
+	"orchestrator/internal/boundary/shell/toolchain"
+)
 
 // Class says what is known of what a command does to files.
 type Class string
@@ -75,21 +79,6 @@ const (
 	maxParens   = 500       // parentheses open at once, quoted ones too: the parser takes time for each again and again
 )
 
-// opened returns how many parentheses are open at once at most.
-func opened(src string) (most int) {
-	open := 0
-	for i := range len(src) {
-		switch src[i] {
-		case '(':
-			open++
-			most = max(most, open)
-		case ')':
-			open = max(open-1, 0)
-		}
-	}
-	return most
-}
-
 // unread takes out of a command what quotes and escapes in most languages of shells, and has slashes go one way.
 var unread = strings.NewReplacer(`"`, "", `'`, "", "`", "", `\`, "/", ":", " ")
 
@@ -99,6 +88,7 @@ func Unread(command, why string) Reading {
 	w := walker{}
 	w.note(strings.Join(strings.Fields(unread.Replace(command)), "\n"))
 	w.doubt(why)
+	showVariables(&w, toolchain.InPowerShell(command))
 	w.showRest()
 	return Reading{Parts: w.parts, Text: string(w.text), Shown: w.shown}
 }

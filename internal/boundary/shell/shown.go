@@ -42,6 +42,9 @@ var leaving = names{
 
 // show notes which files a program may show, by its words.
 func (w *walker) show(c *call) {
+	if toolchain.ShowsVariables(c.name) {
+		showVariables(w, toolchain.Variables(c.name, texts(c.args)))
+	}
 	if _, wraps := wrappers.find(c.name); wraps || c.name == "env" || c.name == "xargs" {
 		return // the command within is looked at for itself
 	}
@@ -60,6 +63,15 @@ func (w *walker) show(c *call) {
 	w.pours = w.pours || slices.ContainsFunc(c.args, func(a arg) bool { return !a.known && a.text == "" })
 	for _, folder := range copies(c) {
 		w.shown = append(w.shown, Target{Path: w.scope.inDir(folder), Known: true, Tree: true})
+	}
+}
+
+// showVariables notes which variables of the environment a program may show.
+func showVariables(w *walker, names []string) {
+	for _, name := range names {
+		if name == "$" || strings.HasPrefix(name[1:], toolchain.TokenVariable) {
+			w.shown = append(w.shown, Target{Path: name, Known: true})
+		}
 	}
 }
 

@@ -334,7 +334,7 @@ func argument(c *call) {
 		}
 	}
 	if p.elsewise {
-		c.writes(c.name+" sets its value", Target{})
+		c.writesOrReads(c.name+" sets its value", Target{})
 		return
 	}
 	c.reads()

@@ -5,7 +5,9 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"orchestrator/internal/boundary/shell/escapes"
 	"orchestrator/internal/boundary/shell/lists"
+	"orchestrator/internal/boundary/shell/toolchain"
 )
 
 // arg is one word of a command after quotes and escapes.
@@ -149,14 +151,14 @@ func (b *builder) part(part syntax.WordPart, quoted bool) {
 	switch part := part.(type) {
 	case *syntax.Lit:
 		if quoted {
-			b.add(lists.Unescape(part.Value, "\\$`\"\n"), true)
+			b.add(escapes.Unescape(part.Value, "\\$`\"\n"), true)
 		} else {
 			b.bare(part.Value)
 		}
 	case *syntax.SglQuoted:
 		text := part.Value
 		if part.Dollar {
-			text = lists.ANSI(text)
+			text = escapes.ANSI(text)
 		}
 		b.w.subscript(text)
 		b.add(text, true)
@@ -231,16 +233,19 @@ func (b *builder) bare(s string) {
 			break
 		}
 	}
-	b.add(lists.Unescape(s[:glob], ""), false)
+	b.add(escapes.Unescape(s[:glob], ""), false)
 	if glob < len(s) {
 		b.stop(false)
-		b.all = append(b.all, lists.Unescape(s[glob:], "")...)
+		b.all = append(b.all, escapes.Unescape(s[glob:], "")...)
 		b.expand(widen(s[glob:]))
 	}
 }
 
 // param appends a variable where its value is sure.
 func (b *builder) param(p *syntax.ParamExp, quoted bool) {
+	if p.Param != nil {
+		showVariables(b.w, toolchain.Expanded(p.Param.Value, p.Excl && p.Index == nil && p.Names == 0, p.Length))
+	}
 	if p.Param == nil || p.Excl || p.Length || p.Names != 0 || p.Exp != nil || p.Repl != nil || p.Slice != nil ||
 		p.Index != nil {
 		b.w.inner(p)

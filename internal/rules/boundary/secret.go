@@ -13,10 +13,14 @@ const RuleSecret = "secret.reads"
 // The first is a folder.
 var secrets = []string{"tokens", "audit.key", "witness.key", "state.db"}
 
+// tokenVariable begins the path of a target that is a variable of the environment with a token, or the file that one
+// names.
+const tokenVariable = "$ORCHESTRATOR_TOKEN"
+
 // Secret reports whether a file, by its name or by where its links lead, may be a secret of the service, or a folder
 // with them. The data folder is looked for by its name wherever it lies.
 func (t Target) Secret() bool {
-	return namesSecret(t.Path, t.Unknown) || namesSecret(t.Real, t.Unknown)
+	return strings.HasPrefix(t.Path, tokenVariable) || namesSecret(t.Path, t.Unknown) || namesSecret(t.Real, t.Unknown)
 }
 
 // namesSecret judges a name that may have wildcards: * and ? within an element, and ** for any text, slashes included.

@@ -205,6 +205,14 @@ func TestWordsThatTurnARow(t *testing.T) {
 		{"dotnet build", "-c|Debug;OutDir=src", false},
 		{"dotnet build", "-c|Debug%3BOutDir=src", false},
 		{"dotnet build", "-c|" + Unfinished, false},
+		{"git reset", "", true},
+		{"git reset", "-q", true},
+		{"git reset", "-q|HEAD|src/main.go", true},
+		{"git reset", "--|src/main.go", true},
+		{"git reset", "HEAD~1", false},
+		{"git reset", "main|src/main.go", false},
+		{"git reset", "HEAD" + Unfinished, false},
+		{"git add", "HEAD~1", true},
 		{"python -m unittest", "", true},
 		{"python -m unittest", "discover|tests|test_*.py", true},
 		{"python -m unittest", "-v|-k|cart|tests.test_cart", true},
@@ -226,6 +234,35 @@ func TestWordsThatTurnARow(t *testing.T) {
 		words := slices.DeleteFunc(strings.Split(one.words, "|"), func(w string) bool { return w == "" })
 		require.Equal(t, one.sound, row.Sound(words), "%+v", one)
 	}
+}
+
+func TestVariablesThatAreShown(t *testing.T) {
+	require.True(t, slices.IsSorted(showing))
+	require.True(t, ShowsVariables("printenv"))
+	require.False(t, ShowsVariables("cat"))
+	for command, want := range map[string]string{
+		"printenv": "$", "printenv -0": "$", "printenv A B": "$A $B", "printenv " + Unfinished: "$", "export A": "$A", "export A=b": "",
+		"declare -p": "$", "set": "$", "set -e": "", "ps": "", "ps aux": "", "ps axe": "$", "ps -e": "", "ps -o user": "", "ps -p 1 e": "$",
+		"ps -E": "$", "ps --sort=pcpu": "", "awk ENVIRON[x]": "$", "awk {print}": "", "jq $ENV.x": "$", "jq [env]": "$", "jq env.A": "$",
+		"jq .env": "", "jq .environment": "",
+	} {
+		words := strings.Fields(command)
+		require.Equal(t, want, strings.Join(Variables(words[0], words[1:]), " "), command)
+	}
+	require.Equal(t, []string{"$"}, Expanded("x", true, false))
+	require.Equal(t, []string{"$ORCHESTRATOR_TOKEN"}, Expanded("ORCHESTRATOR_TOKEN", false, false))
+	require.Empty(t, Expanded("ORCHESTRATOR_TOKEN", false, true))
+	require.Empty(t, Expanded("HOME", false, false))
+	require.Equal(t, []string{"$ORCHESTRATOR_TOKEN"}, InPowerShell("$Env:Orchestrator_Token"))
+	require.Equal(t, []string{"$"}, InPowerShell("dir env:"))
+	require.Equal(t, []string{"$"}, InPowerShell("[Environment]::GetEnvironmentVariables()"))
+	require.Empty(t, InPowerShell("dir"))
+}
+
+func TestFilters(t *testing.T) {
+	require.True(t, slices.IsSorted(filters))
+	require.True(t, Filters("tee"))
+	require.False(t, Filters("ed"), "it opens what it is told")
 }
 
 // Covers: ORC-200

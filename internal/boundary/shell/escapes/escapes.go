@@ -1,4 +1,5 @@
-package lists
+// Package escapes takes escapes out of words of a shell.
+package escapes
 
 import (
 	"strconv"
@@ -54,15 +55,12 @@ func ANSI(s string) string {
 		}
 		if base > 0 {
 			n, size := leadingNumber(digits, base, most)
-			switch {
-			case size == 0: // no number
-				out = append(out, '\\', s[i])
-			case most > 3:
+			i += size
+			if most > 3 {
 				out = utf8.AppendRune(out, rune(n))
-			default:
+			} else {
 				out = append(out, byte(n))
 			}
-			i += size
 		} else if at := strings.IndexByte(ansiLetters, s[i]); at >= 0 {
 			out = append(out, ansiBytes[at])
 		} else if s[i] == 'c' && i+1 < len(s) {
