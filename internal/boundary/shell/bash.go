@@ -1,11 +1,12 @@
 package shell
 
 import (
-	"orchestrator/internal/boundary/shell/lists"
 	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"orchestrator/internal/boundary/shell/lists"
 )
 
 // walker goes through the tree of a command and gathers its parts.
