@@ -315,10 +315,9 @@ func (j *judgement) notes() (ruling, bool) {
 func (j *judgement) exempt() (ruling, bool) {
 	targets, exempted := j.sources(), atHome(j.policy.ExemptPaths, j.call.Homes)
 	allowed := j.class == Writes && len(targets) > 0 && j.namesItsFiles() && !j.any(Ambiguous) &&
-		(j.policy.produces() == Allow || !j.any(Produces)) &&
-		!slices.ContainsFunc(targets, func(t Target) bool {
-			return t.Unknown || t.plantsRepository() || t.Link == HardLink || !t.Within(exempted)
-		})
+		(j.policy.produces() == Allow || !j.any(Produces)) && !slices.ContainsFunc(targets, func(t Target) bool {
+		return t.Unknown || t.plantsRepository() || t.Link == HardLink || !t.Within(exempted)
+	})
 	return ruling{rule: RuleExempt, would: Allow},
 		j.saw(RuleExempt, allowed, "files that it writes: %d; all exempt: %t", len(targets), allowed)
 }
