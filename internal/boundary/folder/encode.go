@@ -103,6 +103,7 @@ func (o *object) target(t boundary.Target) {
 	o.flag("unknown", t.Unknown)
 	o.flag("tracked", t.Tracked)
 	o.text("holds", t.Holds)
+	o.text("link", t.Link)
 	o.flag("unsure", t.Unsure)
 	o.b = append(o.b, '}')
 }

@@ -30,7 +30,7 @@ func callOf(e agentclient.Event, r resolver, at time.Time) boundary.Call {
 		OwnTool: ownTool(e), Puts: e.Puts,
 	}
 	for _, p := range e.Paths {
-		c.Targets = append(c.Targets, r.target(p, true))
+		c.Targets = append(c.Targets, r.readings(p, true)...)
 	}
 	for _, t := range c.Targets {
 		if token, is := r.tokenIn("", t); is {
@@ -58,12 +58,13 @@ func callOf(e agentclient.Event, r resolver, at time.Time) boundary.Call {
 		if p.Class == shell.Writes {
 			part.All = p.All()
 		}
-		part.Targets, part.Runs = r.targets(p.Targets), r.running(p)
+		part.Targets, part.Runs = r.partTargets(p), r.running(p)
 		if r.isLog(p, part.Targets) {
 			part.Class = boundary.Produces
 		}
 		c.Parts = append(c.Parts, part)
 	}
+	r.placed(reading.Parts, c.Parts)
 	r.outputs(c.Parts)
 	c.Homes = r.homes(boundary.Written(c.Targets, c.Parts))
 	return c
@@ -110,16 +111,17 @@ func (r resolver) secrets(files []shell.Target) (all []boundary.Target) {
 		if f.Path == "" {
 			continue
 		}
-		t := r.target(f.Path, f.Known && i < mostFollowed)
-		if token, is := r.tokenIn(f.Path, t); is {
-			all = append(all, token)
-			continue
-		}
-		if f.Tree && r.holdsProject(t) {
-			t = boundary.Target{Path: "."}
-		}
-		if t.Secret() || t.Path == "." && f.Known {
-			all = append(all, t)
+		for _, t := range r.readings(f.Path, f.Known && i < mostFollowed) {
+			if token, is := r.tokenIn(f.Path, t); is {
+				all = append(all, token)
+				continue
+			}
+			if f.Tree && r.holdsProject(t) {
+				t = boundary.Target{Path: "."}
+			}
+			if t.Secret() || t.Path == "." && f.Known {
+				all = append(all, t)
+			}
 		}
 	}
 	return all
@@ -138,15 +140,16 @@ func (r resolver) holdsProject(t boundary.Target) bool {
 // what a main session may have written there; of one that only settings are read from, nothing unless it did.
 func (r resolver) running(p shell.Part) (all []boundary.Target) {
 	for _, code := range p.Runs {
-		t := r.target(code.Path, code.Known)
-		switch {
-		case p.Class == shell.Reads && t.Unknown:
-			t.Holds = exemptFile(r.root, r.exempt, boundary.Target{Path: "."}, func(name string) bool { return !isRepository(name) })
-		case p.Class == shell.Produces && code.Tree && !t.Unknown:
-			t.Holds = exemptFile(r.root, r.exempt, t, isText)
-		}
-		if p.Class == shell.Produces || t.Holds != "" || r.isExempt(t) {
-			all = append(all, t)
+		for _, t := range r.readings(code.Path, code.Known) {
+			switch {
+			case p.Class == shell.Reads && t.Unknown:
+				r.held(&t, boundary.Target{Path: "."}, func(name string) bool { return !isRepository(name) })
+			case p.Class == shell.Produces && code.Tree && !t.Unknown:
+				r.held(&t, t, isText)
+			}
+			if p.Class == shell.Produces || t.Holds != "" || r.isExempt(t) {
+				all = append(all, t)
+			}
 		}
 	}
 	return all
@@ -166,7 +169,7 @@ func (r resolver) isLog(p shell.Part, targets []boundary.Target) bool {
 // isExempt reports whether a folder lies in an exempt one.
 func (r resolver) isExempt(t boundary.Target) bool {
 	return slices.ContainsFunc(r.exempt, func(dir string) bool {
-		return within(t.Path, dir) || t.Real != "" && within(t.Real, dir)
+		return isOrBelow(t.Path, dir) || t.Real != "" && isOrBelow(t.Real, dir)
 	})
 }
 
@@ -191,9 +194,27 @@ func (r resolver) under(policy *boundary.Policy) resolver {
 
 func (r resolver) targets(files []shell.Target) (all []boundary.Target) {
 	for _, f := range files {
-		all = append(all, r.target(f.Path, f.Known))
+		all = append(all, r.readings(f.Path, f.Known)...)
 	}
 	return all
+}
+
+// readings returns what a path may lead to. The system goes up from where a link leads, and a client or a shell that
+// shortens the path first goes up from the link: where the two differ, both count.
+func (r resolver) readings(given string, known bool) []boundary.Target {
+	first := r.target(given, known)
+	if !strings.Contains(given, "..") && !strings.Contains(r.cwd, "..") || given == "" && !known {
+		return []boundary.Target{first}
+	}
+	name, _ := r.place(r.links.real(r.uncut(given)))
+	if name == first.Real || name == first.Path && !known {
+		return []boundary.Target{first}
+	}
+	second := boundary.Target{Path: name, Real: name, Unknown: !known}
+	if !known {
+		second.Real = ""
+	}
+	return []boundary.Target{first, second}
 }
 
 // target returns a path relative to the root where it lies in it, and where its links lead.
@@ -218,18 +239,21 @@ func (r resolver) target(given string, known bool) boundary.Target {
 	return boundary.Target{Path: p, Real: real}
 }
 
-func (r resolver) absolute(given string) string {
+// absolute returns a path as it is after its text alone is shortened, uncut one with all its dots.
+func (r resolver) absolute(given string) string { return filepath.Clean(r.uncut(given)) }
+
+func (r resolver) uncut(given string) string {
 	if rest, isHome := strings.CutPrefix(given, "~"); isHome && r.home != "" && (rest == "" || rest[0] == '/') {
 		given = r.home + rest
 	}
 	if filepath.IsAbs(given) {
-		return filepath.Clean(given)
+		return given
 	}
 	cwd := r.cwd
 	if !filepath.IsAbs(cwd) {
-		cwd = filepath.Join(r.processCwd, cwd)
+		cwd = r.processCwd + "/" + cwd
 	}
-	return filepath.Join(cwd, given)
+	return cwd + "/" + given
 }
 
 // place returns a clean path as policies name it: relative to the root, by whichever name that has, or absolute.

@@ -37,6 +37,12 @@ func TestLinksAreFollowed(t *testing.T) {
 			require.Equal(t, real, l.real(filepath.Join(root, path)), path)
 		}
 	}
+	for path, want := range map[string]string{ // up from where a link leads, not from the link
+		"to-c/..": "/a/b", "to-c/../../file": "/a/file", "to-c/./../x": "/a/b/x", "d/up/../d": "/d",
+		"twice/../c": "/a/b/c", "a/b/../file": "/a/file", "none/../a": "/none/../a",
+	} {
+		require.Equal(t, filepath.Clean(root+want), l.real(root+"/"+path), path)
+	}
 	require.Equal(t, "/", l.real("/"))
 	require.Equal(t, "/", l.real(filepath.Join(root, "top")))
 	require.Equal(t, "/", l.real(filepath.Join(root, "above")))

@@ -201,7 +201,7 @@ func (r *run) judge(dir folder.Dir, policy boundary.Policy, event agentclient.Ev
 		call.Guarded = resolver.guarded(r.executable())
 	}
 
-	verdict := boundary.Judge(&policy, call)
+	verdict := resolver.judge(&policy, call, boundary.Judge)
 	if verdict.Decision == boundary.Ask && !r.client.Load().Asks() {
 		verdict.Decision = boundary.Block // nobody can be asked: the message and the journal say what happens
 	}

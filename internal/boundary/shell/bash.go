@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"orchestrator/internal/boundary/shell/lists"
 )
 
 // walker goes through the tree of a command and gathers its parts.
@@ -52,7 +54,7 @@ func (w *walker) code(src string) {
 		w.doubt("code within code within code is not read that deep")
 		return
 	}
-	if opened(src) > maxParens {
+	if lists.Opened(src) > maxParens {
 		w.note(src)
 		w.doubt("commands within commands are not read that deep")
 		return

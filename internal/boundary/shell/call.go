@@ -313,6 +313,9 @@ func (c *call) writesOrReads(why string, targets ...Target) {
 		c.reads()
 		return
 	}
+	if c.other && !c.w.scope.function(c.name) {
+		c.ambiguous("this " + c.name + " need not be the program of that name") // and may do more than that
+	}
 	c.w.add(Part{Words: c.words(), Class: Writes, Targets: targets, Why: why})
 }
 

@@ -229,6 +229,7 @@ func (c *call) gitSubcommand(name string) {
 		c.unknown("git " + name + " changes the repository")
 	case row.does == gitNames:
 		c.writesOrReads(why, c.gitPaths(name, p)...)
+		c.w.parts[len(c.w.parts)-1].Placed = c.w.parts[len(c.w.parts)-1].Targets
 	default:
 		c.writesOrReads(why, Target{})
 	}

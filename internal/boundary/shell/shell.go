@@ -46,6 +46,7 @@ type Part struct {
 	Words   []string
 	Class   Class
 	Targets []Target // when it writes or produces
+	Placed  []Target // those of them that come from elsewhere as they are, and may be links, or hold some
 	// when it produces, or reads by settings that lie there: the folder that it runs in, and words that name code
 	Runs    []Target
 	Why     string // what makes it so, in a few words for a person; empty when it reads
@@ -77,21 +78,6 @@ const (
 	maxBraces   = 64        // words that one word with braces becomes, and braces in one
 	maxParens   = 500       // parentheses open at once, quoted ones too: the parser takes time for each again and again
 )
-
-// opened returns how many parentheses are open at once at most.
-func opened(src string) (most int) {
-	open := 0
-	for i := range len(src) {
-		switch src[i] {
-		case '(':
-			open++
-			most = max(most, open)
-		case ')':
-			open = max(open-1, 0)
-		}
-	}
-	return most
-}
 
 // unread takes out of a command what quotes and escapes in most languages of shells, and has slashes go one way.
 var unread = strings.NewReplacer(`"`, "", `'`, "", "`", "", `\`, "/", ":", " ")

@@ -192,7 +192,7 @@ func namesOf[V any](t table[V]) (names []string) {
 
 // Every option of every table is spelled so that it is found as it is meant.
 func TestOptionTables(t *testing.T) {
-	tables := []string{gitOptions, tarOptions, awkOptions}
+	tables := []string{gitOptions, toolchain.Tar, awkOptions}
 	for _, rows := range []tools{writers, readers, sometimes, subcommands} {
 		for _, row := range rows {
 			tables = append(tables, row.opts)

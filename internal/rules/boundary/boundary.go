@@ -48,8 +48,15 @@ type Target struct {
 	Unknown bool   `json:"unknown,omitzero"`
 	Tracked bool   `json:"tracked,omitzero"` // git has it in its index; looked up only for what is to be an output
 	Holds   string `json:"holds,omitempty"`  // code below it that a main session may have written, see ExemptFolders
+	Link    string `json:"link,omitempty"`   // what of it is a link, see HardLink; looked up where it matters
 	Unsure  bool   `json:"unsure,omitzero"`  // git's index cannot be read, so that the file counts as tracked
 }
+
+// What of a target is a link.
+const (
+	HardLink     = "hard"     // the file itself: it has other names, by which nothing exempts it
+	SymbolicLink = "symbolic" // what Holds names
+)
 
 // Part is one of the things that a shell command does.
 type Part struct {

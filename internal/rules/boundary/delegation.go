@@ -86,7 +86,7 @@ func (d Delegation) suitedFor(p *Policy, targets []Target) []suited {
 	want := kindOfFiles(targets)
 	for _, a := range d.Agents {
 		rights, known := p.rightsOf(a.Name)
-		if !known || slices.ContainsFunc(targets, func(t Target) bool { return !t.within(rights.MayWrite) }) {
+		if !known || slices.ContainsFunc(targets, func(t Target) bool { return !t.Within(rights.MayWrite) }) {
 			continue
 		}
 		s := suited{AgentType: a}

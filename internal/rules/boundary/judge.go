@@ -271,14 +271,18 @@ func (j *judgement) agentWithin() ruling {
 		j.saw(RuleAgent, true, "the call %s, as a main session may", j.class)
 		return ruling{rule: RuleAgent, would: Allow}
 	}
-	outside := slices.DeleteFunc(j.targets(), func(t Target) bool { return t.within(rights.MayWrite) })
 	everything := slices.Contains(rights.MayWrite, "**")
-	untold := j.class == Ambiguous || len(j.targets()) == 0 || !j.namesItsFiles()
+	outside := slices.DeleteFunc(j.targets(), func(t Target) bool {
+		return t.Within(rights.MayWrite) && (everything || t.Link != HardLink)
+	})
+	untold := j.class == Ambiguous || j.any(Ambiguous) || len(j.targets()) == 0 || !j.namesItsFiles()
 	if j.saw(RuleAgentWrite, len(outside) > 0 || untold && !everything, "files outside of what %[2]q may write: %[1]d",
 		len(outside), rights.Name) {
-		return ruling{RuleAgentWrite, Block, outside,
+		r := ruling{RuleAgentWrite, Block, outside,
 			fmt.Sprintf("agents of the type %q may write only %s", rights.Name, strings.Join(rights.MayWrite, ", ")),
 			"leave it to an agent whose type may write it, or widen may_write in the policy"}
+		r.orOfLinks(outside)
+		return r
 	}
 	j.saw(RuleAgent, true, "within the rights of %q", rights.Name)
 	return ruling{rule: RuleAgent, would: Allow}
@@ -301,7 +305,8 @@ func (j *judgement) unknown() (ruling, bool) {
 // notes lets a main session write the files that its client keeps for plans and for what it remembers, with a tool of
 // the client that the policy knows to write. A shell may do more to a file than its name says.
 func (j *judgement) notes() (ruling, bool) {
-	its := j.class == Writes && !j.call.IsShell && j.call.Notes && j.namesItsFiles()
+	its := j.class == Writes && !j.call.IsShell && j.call.Notes && j.namesItsFiles() &&
+		!slices.ContainsFunc(j.call.Targets, func(t Target) bool { return t.Link == HardLink })
 	return ruling{rule: RuleNotes, would: Allow}, j.saw(RuleNotes, its,
 		"it writes plans or memory of the client: %t", its)
 }
@@ -310,11 +315,9 @@ func (j *judgement) notes() (ruling, bool) {
 func (j *judgement) exempt() (ruling, bool) {
 	targets, exempted := j.sources(), atHome(j.policy.ExemptPaths, j.call.Homes)
 	allowed := j.class == Writes && len(targets) > 0 && j.namesItsFiles() && !j.any(Ambiguous) &&
-		(j.policy.produces() == Allow || !j.any(Produces)) &&
-		!slices.ContainsFunc(targets, func(t Target) bool {
-			return t.Unknown || t.plantsRepository() ||
-				!t.within(exempted)
-		})
+		(j.policy.produces() == Allow || !j.any(Produces)) && !slices.ContainsFunc(targets, func(t Target) bool {
+		return t.Unknown || t.plantsRepository() || t.Link == HardLink || !t.Within(exempted)
+	})
 	return ruling{rule: RuleExempt, would: Allow},
 		j.saw(RuleExempt, allowed, "files that it writes: %d; all exempt: %t", len(targets), allowed)
 }
@@ -343,6 +346,10 @@ func (j *judgement) mainChanges() ruling {
 	}
 	if j.call.Actor.Kind == Unknown && j.policy.UnknownActor == AskWho && r.would == Block {
 		r.would = Ask
+	}
+	r.orOfLinks(r.targets)
+	for _, part := range j.call.Parts {
+		r.orOfLinks(part.Runs)
 	}
 	j.saw(r.rule, true, "the call %s, and the actor is %s", j.class.Does(), j.call.Actor.Kind)
 	return r

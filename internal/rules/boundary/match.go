@@ -95,9 +95,9 @@ func matchBelow(pattern, name elements) bool {
 	return true
 }
 
-// within reports whether a file, by its name and by where its links lead, is among some paths. One that cannot be told
+// Within reports whether a file, by its name and by where its links lead, is among some paths. One that cannot be told
 // is only within everything.
-func (t Target) within(patterns []string) bool {
+func (t Target) Within(patterns []string) bool {
 	if t.Unknown {
 		return slices.Contains(patterns, "**")
 	}
@@ -135,9 +135,6 @@ func Literal(p string) string {
 	}
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(p)
 }
-
-// Within reports whether a file, by its name and by where its links lead, is among some paths.
-func (t Target) Within(patterns []string) bool { return t.within(patterns) }
 
 // plantsRepository reports whether a file makes a folder one of git's: its settings name programs, which git runs when
 // it reads.

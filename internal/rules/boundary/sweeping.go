@@ -8,6 +8,9 @@ import (
 // sweepers are programs that change whatever lies in the folder that they are given.
 var sweepers = []string{"rm", "mv", "rsync", "chmod", "chown", "shred", "unlink", "rmdir"}
 
+// linkers are programs to which a folder is something to link to: whatever is then done behind the link is done there.
+var linkers = []string{"cp", "gcp", "ln"}
+
 // sweeps finds a command that changes a whole project, the boundary's files among it: git, with what it does not know,
 // or a program that is given the root.
 func (c Call) sweeps() bool {
@@ -25,8 +28,8 @@ func (c Call) sweeps() bool {
 		case p.Words[0] == "find":
 			return len(p.Words) == 1 || slices.Contains(p.Words[1:], ".")
 		}
-		return slices.Contains(sweepers, p.Words[0]) &&
-			slices.ContainsFunc(p.Targets, func(t Target) bool { return t.Path == "." })
+		all, links := slices.Contains(sweepers, p.Words[0]), slices.Contains(linkers, p.Words[0])
+		return slices.ContainsFunc(p.Targets, func(t Target) bool { return t.Path == "." && (all || links && !t.Unknown) })
 	})
 }
 
