@@ -161,11 +161,12 @@ func (j *judgement) sources() []Target {
 // orOfLinks says of links among some targets that they are what keeps the call back, and how to be rid of them.
 func (r *ruling) orOfLinks(targets []Target) {
 	for _, t := range targets {
-		if t.Link == HardLink {
+		switch t.Link {
+		case HardLink:
 			r.reason = t.Path + " is a hard link: the file has other names, and what is written goes to all of them"
 			r.fix = "remove this name with rm " + t.Path + " and write the file anew; find . -samefile " + t.Path +
 				" shows the others"
-		} else if t.Link == SymbolicLink {
+		case SymbolicLink:
 			r.reason += "; it is a link, and may lead to any code"
 			r.fix = "remove the link with rm " + t.Holds + ", and call again"
 		}

@@ -56,7 +56,9 @@ func ANSI(s string) string {
 		if base > 0 {
 			n, size := leadingNumber(digits, base, most)
 			i += size
-			if most > 3 {
+			if size == 0 {
+				out = append(out, '\\', s[i])
+			} else if most > 3 {
 				out = utf8.AppendRune(out, rune(n))
 			} else {
 				out = append(out, byte(n))

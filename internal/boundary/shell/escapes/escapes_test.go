@@ -14,7 +14,7 @@ func TestUnescape(t *testing.T) {
 
 func TestANSI(t *testing.T) {
 	for text, want := range map[string]string{
-		`a\n\t`: "a\n\t", `\x41\101\u00e9\U1F600`: "AAé😀", `\cA`: "\x01", `\q`: "q", `a\`: `a\`, `a\0b`: "a", `\xg`: "",
+		`a\n\t`: "a\n\t", `\x41\101\u00e9\U1F600`: "AAé😀", `\cA`: "\x01", `\q`: "q", `a\`: `a\`, `a\0b`: "a", `\xg`: `\xg`,
 	} {
 		require.Equal(t, want, ANSI(text), text)
 	}
