@@ -164,8 +164,7 @@ func (r *ruling) orOfLinks(targets []Target) {
 		switch t.Link {
 		case HardLink:
 			r.reason = t.Path + " is a hard link: the file has other names, and what is written goes to all of them"
-			r.fix = "remove this name with rm " + t.Path + " and write the file anew; find . -samefile " + t.Path +
-				" shows the others"
+			r.fix = "rm " + t.Path + " and write the file anew; find . -samefile " + t.Path + " shows the others"
 		case SymbolicLink:
 			r.reason += "; it is a link, and may lead to any code"
 			r.fix = "remove the link with rm " + t.Holds + ", and call again"
