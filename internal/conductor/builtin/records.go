@@ -86,7 +86,7 @@ func (p project) refusals(ctx context.Context, c Call) (map[string]any, []Effect
 		}
 		parsed, err := time.Parse(time.RFC3339, text)
 		if err != nil {
-			return nil, nil, state.WithFields(fault.New(fault.Invalid, "invalid_obligations", "%s is no time: %q", name,
+			return nil, nil, state.WithFields(fault.New(fault.Malformed, "invalid_obligations", "%s is no time: %q", name,
 				fault.Clip(text, 80)).WithFix("write it as 2026-11-02T00:00:00Z"))
 		}
 		*at = parsed
