@@ -121,6 +121,7 @@ func TestNobodyMayMoreThroughTheConductor(t *testing.T) {
 	}
 }
 
+// Verifies: ORC-144
 func TestWhatIsNextForARole(t *testing.T) {
 	h := newHarness(t)
 	const others = "Others have the turn: pm (3: REQ-001, REQ-002, REQ-003)."
@@ -159,6 +160,8 @@ func TestAChangeIsMadeOnce(t *testing.T) {
 }
 
 // The key of a run whose change was refused gives that refusal again.
+//
+// Verifies: ORC-142
 func TestARefusedChangeIsRefusedOnce(t *testing.T) {
 	h := newHarness(t)
 	body := strings.TrimSuffix(achieving("status", move(lifecycle.Done)), "}") + `,"idempotency_key":"once"}`
@@ -172,6 +175,8 @@ func TestARefusedChangeIsRefusedOnce(t *testing.T) {
 }
 
 // Of several obligations each has what became of it, with the problem that its change is refused with.
+//
+// Verifies: ORC-142
 func TestSeveralObligationsHaveTheirRefusals(t *testing.T) {
 	h := newHarness(t)
 	alone := func(body string) string {
@@ -201,6 +206,8 @@ func TestSeveralObligationsHaveTheirRefusals(t *testing.T) {
 }
 
 // TestARefusedRunIsAnsweredAsAPatchIs: with the examples, too.
+//
+// Verifies: ORC-142
 func TestARefusedRunIsAnsweredAsAPatchIs(t *testing.T) {
 	h := newHarness(t)
 	testedRequirement(t, h)

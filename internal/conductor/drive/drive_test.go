@@ -494,6 +494,8 @@ func TestABrokenToolEndsAnOrder(t *testing.T) {
 }
 
 // Where nothing leads back from blocked, a requirement is left where it is, whatever became of it.
+//
+// Verifies: ORC-143
 func TestNothingIsDrivenIntoADeadEnd(t *testing.T) {
 	w := newWorld("A", "B")
 	w.deadEnd = "nothing leads back"
@@ -516,6 +518,8 @@ func TestNothingIsDrivenIntoADeadEnd(t *testing.T) {
 }
 
 // What somebody else has claimed is theirs: the requirement waits for them, and nothing failed.
+//
+// Verifies: ORC-143
 func TestAClaimIsWaitedFor(t *testing.T) {
 	w := newWorld("A")
 	w.claimed = "cody, who has claimed it until noon"

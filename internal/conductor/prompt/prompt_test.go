@@ -305,6 +305,8 @@ func TestAnUnknownRole(t *testing.T) {
 }
 
 // A tester is not told to move a requirement where nothing leads on from: that is for people to decide.
+//
+// Verifies: ORC-143
 func TestNoTesterIsSentIntoADeadEnd(t *testing.T) {
 	box, err := Load(t.TempDir())
 	require.NoError(t, err)

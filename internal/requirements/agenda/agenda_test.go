@@ -68,6 +68,7 @@ func idsOf(items []Item) (ids []string) {
 	return ids
 }
 
+// Verifies: ORC-151
 func TestDependenciesComeFirst(t *testing.T) {
 	s := snapshot(t, one{id: "A", status: lifecycle.NotStarted, needs: []string{"C"}},
 		one{id: "B", status: lifecycle.Planned, needs: []string{"D", "gone"}},
@@ -142,6 +143,8 @@ func BenchmarkTenThousand(b *testing.B) {
 }
 
 // What somebody else has claimed is listed with the claim, and does not come first.
+//
+// Verifies: ORC-151
 func TestWhatIsClaimedComesFirstForNobodyElse(t *testing.T) {
 	s := snapshot(t, one{id: "A", status: lifecycle.ImplementationInProgress}, one{id: "B", status: lifecycle.ImplementationInProgress})
 	cody, cora := lifecycle.Actor{Name: "cody", Role: lifecycle.Coder}, lifecycle.Actor{Name: "cora", Role: lifecycle.Coder}

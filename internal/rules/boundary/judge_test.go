@@ -95,6 +95,8 @@ func call(name, actor string) Call {
 }
 
 // Every call by every actor in every mode.
+//
+// Verifies: ORC-060, ORC-062
 func TestEveryActorEveryToolEveryMode(t *testing.T) {
 	require.Len(t, table, len(what))
 	for name, row := range table {
@@ -130,6 +132,8 @@ func TestEveryActorEveryToolEveryMode(t *testing.T) {
 }
 
 // What a policy can say of who is not known and of what cannot be told.
+//
+// Verifies: ORC-062
 func TestPolicyDecidesOnTheUnknown(t *testing.T) {
 	for _, one := range []struct {
 		actor     ActorRule
@@ -204,6 +208,8 @@ func TestBypass(t *testing.T) {
 }
 
 // What guards the boundary's own files, by whatever name and way.
+//
+// Verifies: ORC-066
 func TestProtectedPaths(t *testing.T) {
 	shellWrites := func(text string, targets ...Target) Call {
 		return Call{Tool: "Bash", IsShell: true, Parts: []Part{{Class: Writes, Targets: targets}}, Text: text}
@@ -297,6 +303,8 @@ func TestProtectedPaths(t *testing.T) {
 
 // TestSettingsAreGuarded: what a session could write there would decide where evidence is looked up, and where tokens
 // go.
+//
+// Verifies: ORC-066
 func TestSettingsAreGuarded(t *testing.T) {
 	p := policy()
 	p.Mode = Enforce
