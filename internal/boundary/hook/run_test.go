@@ -656,7 +656,7 @@ func TestNoProject(t *testing.T) {
 // client that calls what is registered for it is answered in its own form, and a command line that is wrong with exit
 // code 2.
 //
-// Covers: ORC-196
+// Verifies: ORC-196
 func TestAnswersAsJSON(t *testing.T) {
 	p := newProject(t, boundary.Enforce)
 	denied := func(said string) string {

@@ -194,7 +194,7 @@ func TestWhatWasPutAsideIsNeverFirst(t *testing.T) {
 	}
 }
 
-// Covers: ORC-175
+// Verifies: ORC-175
 
 // What seems to have another id comes first for the pm, before anybody begins anew under the new one.
 func TestARenamingIsSettledFirst(t *testing.T) {

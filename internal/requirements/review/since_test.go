@@ -84,7 +84,7 @@ func TestWorseWithoutATouch(t *testing.T) {
 	require.Equal(t, []string{"REQ-1"}, gate(good, bad).Since.Passing)
 }
 
-// Covers: ORC-175
+// Verifies: ORC-175
 
 // A requirement that was renamed since the base is the one that it was, and neither new nor touched for that.
 func TestARenamedRequirementIsTheOneOfTheBase(t *testing.T) {

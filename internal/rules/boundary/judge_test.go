@@ -416,7 +416,7 @@ func TestJudgeChangesNothing(t *testing.T) {
 // The client's own plans and memory may be written by its own tools, and by no shell; exemptions may begin
 // with the user's folder.
 //
-// Covers: ORC-194
+// Verifies: ORC-194
 func TestNotesAndTheUsersFolder(t *testing.T) {
 	p := policy()
 	rule := func(c Call) string { return Judge(&p, c).Rule }

@@ -36,7 +36,7 @@ func TestMessageOfABlock(t *testing.T) {
 
 // The call to make is JSON, whole, whatever the names are and however long the message.
 //
-// Covers: ORC-193
+// Verifies: ORC-193
 func TestTheExampleCanBeCalled(t *testing.T) {
 	name := strings.Repeat("n", 64)
 	for _, path := range []string{"a.go", "a\x01\"b\\c\u2028\xff.go", strings.Repeat("long/", 100) + "a.go"} {
@@ -59,7 +59,7 @@ func TestTheExampleCanBeCalled(t *testing.T) {
 
 // The agents that are named exist, may write the files, and are the best for them first, in the words of the client.
 //
-// Covers: ORC-193
+// Verifies: ORC-193
 func TestAgentsAreRoutedByPathAndKind(t *testing.T) {
 	p := DefaultEnforced()
 	p.Agents = []Rights{{Name: "docs-writer", MayWrite: []string{"docs/**"}}, {Name: "nobody", MayWrite: []string{"x"}}, {Name: "*", MayWrite: []string{"**"}}}

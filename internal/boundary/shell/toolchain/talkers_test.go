@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Covers: ORC-202
+// Verifies: ORC-202
 func TestTyped(t *testing.T) {
 	require.True(t, slices.IsSorted(talkers) && slices.IsSorted(paging))
 	for command, is := range map[string]bool{
