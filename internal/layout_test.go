@@ -41,7 +41,8 @@ var public = map[string][]string{
 	"internal/requirements": {"adoption", "advice", "agenda", "choices", "documents", "drift", "evidence", "finished", "guidance", "lookup", "origin",
 		"pending", "projection", "proposal", "qualify", "record", "renames", "replay", "reqdoc", "review", "review/render",
 		"trace"},
-	"internal/rules":  {"actorname", "boundary", "boundary/reviewing", "claiming", "lifecycle", "planning", "planning/flow", "renaming", "repeating"},
+	"internal/rules": {"actorname", "boundary", "boundary/reviewing", "boundary/share", "claiming", "lifecycle", "planning", "planning/flow",
+		"renaming", "repeating"},
 	"internal/system": {"background", "child", "clockjump", "durable", "editor", "git", "gitignore", "marked", "runner", "shellquote", "tree", "watch"},
 }
 

@@ -15,9 +15,12 @@ import (
 
 // pure packages do no I/O, read no clock and draw no randomness, and import no package of ours that might.
 var pure = []string{
-	"internal/rules/lifecycle", "internal/rules/boundary", "internal/rules/planning", "internal/rules/planning/flow", "internal/rules/actorname", "internal/rules/claiming",
-	"internal/rules/renaming", "internal/rules/repeating",
-	"internal/boundary/shell", "internal/boundary/shell/sedscript", "internal/boundary/shell/toolchain", "internal/agentclient", "internal/ledger/audit",
+	"internal/rules/lifecycle", "internal/rules/boundary", "internal/rules/planning", "internal/rules/planning/flow",
+	"internal/rules/actorname", "internal/rules/claiming",
+	"internal/rules/renaming", "internal/rules/repeating", "internal/rules/boundary/share",
+	"internal/system/shellquote",
+	"internal/boundary/shell", "internal/boundary/shell/escapes", "internal/boundary/shell/lists",
+	"internal/boundary/shell/sedscript", "internal/boundary/shell/toolchain", "internal/agentclient", "internal/ledger/audit",
 	"internal/ledger/store/boltstore/file", "internal/strictjson", "internal/secret",
 	"internal/fault", "internal/requirements/review", "internal/requirements/review/render",
 	"internal/requirements/reqdoc", "internal/requirements/reqid", "internal/requirements/markdown",

@@ -45,6 +45,7 @@ func execute(args []string) int {
 // options are what a person asks for.
 type options struct {
 	only            string
+	session         string
 	newest          bool
 	update          bool
 	json            bool
@@ -60,6 +61,7 @@ func parseOptions(args []string) (options, error) {
 	var which string
 	f := flag.NewFlagSet("checkclients", flag.ContinueOnError)
 	f.StringVar(&o.only, "client", "", "check this client alone")
+	f.StringVar(&o.session, "session", "", "run this session alone, such as enforce")
 	f.StringVar(&which, "clients", "pinned", "which versions: pinned, or latest for the newest of npm")
 	f.BoolVar(&o.update, "update", false, "rewrite the calls in internal/agentclient/testdata")
 	f.BoolVar(&o.json, "json", false, "print JSON")
@@ -196,7 +198,10 @@ func (o *options) column(ctx context.Context, bed *check.Bed, one string) column
 		return col
 	}
 	runs := check.Runs{}
-	for _, mode := range check.Modes() {
+	for _, mode := range check.Modes(c) {
+		if o.session != "" && o.session != mode {
+			continue
+		}
 		fmt.Fprintf(os.Stderr, "%s: %s\n", one, mode)
 		s, err := bed.Run(ctx, c, version, mode)
 		if err != nil {
@@ -207,8 +212,8 @@ func (o *options) column(ctx context.Context, bed *check.Bed, one string) column
 		col.add(ctx, bed, c, s)
 	}
 	col.Findings = check.Judge(c, version, runs)
-	if s := runs[check.Validate]; o.update && s != nil {
-		if err := bed.Keep(c, version, s); err != nil {
+	if o.update && runs[check.Validate] != nil {
+		if err := bed.Keep(c, version, runs); err != nil {
 			col.Broken = append(col.Broken, fmt.Sprintf("the calls are not kept: %v", err))
 		}
 	}

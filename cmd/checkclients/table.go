@@ -101,7 +101,7 @@ func writeTable(w io.Writer, columns []column) {
 	}
 }
 
-func columnWidth(c column) int { return max(len(c.Client), len(c.Version), len(check.NotRun)) }
+func columnWidth(c column) int { return max(len(c.Client), len(c.Version), len(check.NotOffered)) }
 
 func pad(text string, width int) string { return text + strings.Repeat(" ", max(0, width-len(text))) }
 

@@ -46,7 +46,7 @@ func TestASessionThatCannotRunFails(t *testing.T) {
 	require.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\n"), 0o700))
 	col = o.column(t.Context(), bed, one)
 	require.Empty(t, col.Why)
-	require.Len(t, col.Broken, len(check.Modes()))
+	require.Len(t, col.Broken, len(check.Modes(c)))
 	require.True(t, failed([]column{col}))
 	var table bytes.Buffer
 	writeTable(&table, []column{col})

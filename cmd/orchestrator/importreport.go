@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"orchestrator/cmd/orchestrator/output"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/operator/offline"
 	"orchestrator/internal/requirements/advice"
 	"orchestrator/internal/requirements/drift"
@@ -74,11 +75,7 @@ func (p importReport) documents(r drift.Report) {
 		if d.Delta {
 			family += ", a delta"
 		}
-		noun := "requirements"
-		if d.Found == 1 {
-			noun = "requirement"
-		}
-		line := fmt.Sprintf("%s: %s: %d %s", output.Printable(d.Path), family, d.Found, noun)
+		line := fmt.Sprintf("%s: %s: %s", output.Printable(d.Path), family, fault.Count(d.Found, "requirement"))
 		if d.Rows > d.Found {
 			line += fmt.Sprintf(", of %d rows that look like requirements", d.Rows)
 		}

@@ -56,6 +56,7 @@ func TestEveryCommandHasAClass(t *testing.T) {
 		passes := passesBoundary(t, dir, cmd.CommandPath())
 		require.Equal(t, !slices.Contains(kept, name), passes, "orchestrator %s", name)
 		if !passes {
+			requirePersons(t, dir, cmd.CommandPath())
 			continue
 		}
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -77,6 +78,24 @@ func TestEveryCommandHasAClass(t *testing.T) {
 	}
 	require.True(t, passesBoundary(t, dir, "orchestrator apply --dry-run plan.json"))
 	require.True(t, passesBoundary(t, dir, "orchestrator open --print"))
+	require.True(t, passesBoundary(t, dir, "orchestrator drive --plan --role coder"))
+	require.True(t, passesBoundary(t, dir, "orchestrator conduct --plan obligations.json"))
+	require.False(t, passesBoundary(t, dir, "orchestrator drive --plan=false"))
+}
+
+// requirePersons requires that a command is blocked for agents as for the main session, that a person can have it, and
+// that the block says so.
+func requirePersons(t *testing.T, dir folder.Dir, line string) {
+	t.Helper()
+	for _, agent := range []string{"", "a1"} {
+		v := explained(t, dir, line, agent)
+		require.Equal(t, boundary.Block, v.Would, line)
+		require.Contains(t, []string{boundary.RuleOwn, boundary.RuleCommand}, v.Rule, line)
+		require.Contains(t, v.Fix, "a person runs this command", line)
+		if v.Rule == boundary.RuleOwn {
+			require.Contains(t, v.Reason, line+" is a person's to run")
+		}
+	}
 }
 
 // commandsOf are a command and those below it that do something.
@@ -93,10 +112,17 @@ func commandsOf(cmd *cobra.Command) (all []*cobra.Command) {
 // passesBoundary reports whether a main session's command is let through as one that changes no file.
 func passesBoundary(t *testing.T, dir folder.Dir, line string) bool {
 	t.Helper()
+	v := explained(t, dir, line, "")
+	return v.Decision == boundary.Allow && v.Class == boundary.Reads
+}
+
+// explained returns what becomes of a command of the main session, or of an agent.
+func explained(t *testing.T, dir folder.Dir, line, agent string) boundary.Verdict {
+	t.Helper()
 	call, err := json.Marshal(map[string]any{"hook_event_name": "PreToolUse", "session_id": "s1", "cwd": dir.Root,
-		"tool_name": "Bash", "tool_input": map[string]string{"command": line}})
+		"agent_id": agent, "tool_name": "Bash", "tool_input": map[string]string{"command": line}})
 	require.NoError(t, err)
 	v, _, err := hook.Explain("claude", call, dir, boundary.DefaultPolicy())
 	require.NoError(t, err)
-	return v.Decision == boundary.Allow && v.Class == boundary.Reads
+	return v
 }

@@ -59,8 +59,8 @@ func (c *Client) Answer(when When, decision boundary.Decision, message string) A
 	return known.block(message)
 }
 
-// AsJSON returns the client as it is answered where the hook's command line has Wiring.Speaks: with a decision as JSON
-// and exit code 0, which it does not show as a broken hook. A client without such a form stays as it is.
+// AsJSON returns the client as it is answered where the hook's command line has Wiring.JSONFlag: with a decision as
+// JSON and exit code 0, which it does not show as a broken hook. A client without such a form stays as it is.
 func (c *Client) AsJSON() *Client {
 	if c.answers.deny == nil {
 		return c

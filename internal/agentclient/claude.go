@@ -21,17 +21,17 @@ var claude = Client{
 		File: ".claude/settings.json", Events: []string{"PreToolUse", "PostToolUse", "PostToolUseFailure"},
 		Ends:   []string{"Stop", "TaskCompleted"},
 		Nested: true, Matcher: "*", Typed: true, Command: "command", Timeout: "timeout", Unit: time.Second,
-		Shut:   &Option{Name: "onFailure", Value: "block", Since: "2.1.295"},
-		Speaks: &Option{Name: "--answers", Value: "json", Since: "2.1.295"},
-		Since:  "2.1.69", Lacks: "does not say which calls are an agent's: every call counts as the main session's",
+		FailClosed: &Option{Name: "onFailure", Value: "block", Since: "2.1.295"},
+		JSONFlag:   &Option{Name: "--answers", Value: "json", Since: "2.1.295"},
+		Since:      "2.1.69", Lacks: "does not say which calls are an agent's: every call counts as the main session's",
 		Toggles: []Toggle{
 			{File: ".claude/settings.json", Path: []string{"disableAllHooks"}, Off: true},
 			{File: ".claude/settings.local.json", Path: []string{"disableAllHooks"}, Off: true},
 			{File: ".claude/settings.json", Path: []string{"disableAllHooks"}, Off: true, Home: true},
 		},
 		Project: "CLAUDE_PROJECT_DIR", User: ".claude/settings.json", Reach: Here,
-		Mutes: []string{"CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"},
-		Strays: []Stray{
+		DisablingVariables: []string{"CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"},
+		OtherFiles: []OtherFile{
 			{File: ".claude/settings.local.json"}, {File: ".claude/settings.json", Home: true},
 			{File: ".claude/hooks.json", Unread: true},
 		},

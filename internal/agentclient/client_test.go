@@ -88,7 +88,7 @@ func TestAnswersAsJSON(t *testing.T) {
 	for _, name := range agentclient.Names() {
 		p := protocol(t, name)
 		plain, asJSON := p.Answer(agentclient.Before, boundary.Block, "why"), p.AsJSON().Answer(agentclient.Before, boundary.Block, "why")
-		if p.Wiring.Speaks == nil {
+		if p.Wiring.JSONFlag == nil {
 			require.Equal(t, plain, asJSON, name)
 			continue
 		}

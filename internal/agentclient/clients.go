@@ -53,6 +53,21 @@ func ProjectVariables() []string {
 	return names
 }
 
+// sessionVariables are what clients set in the environment of the commands that they run.
+var sessionVariables = []string{"CLAUDECODE", "CODEX_CI", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED",
+	"CODEX_THREAD_ID", "COPILOT_CLI", "GEMINI_CLI", "OPENCODE", "QWEN_CODE"}
+
+// SessionVariable returns the variable by which an environment is that of a command which an agent client runs; "" where
+// there is none.
+func SessionVariable(getenv func(string) string) string {
+	for _, name := range sessionVariables {
+		if getenv(name) != "" {
+			return name
+		}
+	}
+	return ""
+}
+
 // GuardedInProject returns what no session may change in a project, of all clients: a session of one could take the
 // hook out of the settings of another.
 func GuardedInProject() boundary.Guarded {
@@ -90,7 +105,7 @@ func (c *Client) guarded(home bool) []string {
 			named = append(named, t.File)
 		}
 	}
-	for _, s := range w.Strays {
+	for _, s := range w.OtherFiles {
 		if s.Home == home && !s.Unread {
 			named = append(named, s.File)
 		}

@@ -28,7 +28,7 @@ var codex = Client{
 			{File: ".codex/config.toml", Path: []string{"features", "codex_hooks"}, Home: true},
 		},
 		User: ".codex/hooks.json", Reach: Above, AnyShell: true, Trusts: ".codex/config.toml",
-		Strays: []Stray{{File: ".codex/hooks.json", Home: true}, {File: ".codex/settings.json", Unread: true}},
+		OtherFiles: []OtherFile{{File: ".codex/hooks.json", Home: true}, {File: ".codex/settings.json", Unread: true}},
 	},
 	Guarded: Guarded{
 		Mentions: []string{".codex/config", ".codex/hooks"},

@@ -23,8 +23,8 @@ var copilot = Client{
 		Version: 1, Typed: true, Command: "bash", Timeout: "timeoutSec", Unit: time.Second,
 		Notes: []string{"a version of Copilot before 1.0.102 may not say which calls are an agent's: they count as " +
 			"the main session's"},
-		Unheard: "all sessions",
-		User:    ".copilot/hooks/orchestrator.json", Reach: Top,
+		SilentIn: "all sessions",
+		User:     ".copilot/hooks/orchestrator.json", Reach: Here,
 		Toggles: []Toggle{
 			{File: ".github/hooks/orchestrator.json", Path: []string{"disableAllHooks"}, Off: true},
 			{File: ".github/copilot/settings.json", Path: []string{"disableAllHooks"}, Off: true},

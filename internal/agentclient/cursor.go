@@ -24,11 +24,11 @@ var cursor = Client{
 		File: ".cursor/hooks.json", Events: []string{"preToolUse", "postToolUse", "postToolUseFailure"},
 		Ends:    []string{"stop"},
 		Version: 1, Command: "command", Timeout: "timeout", Unit: time.Second,
-		Shut: &Option{Name: "failClosed", Value: true},
+		FailClosed: &Option{Name: "failClosed", Value: true},
 		Notes: []string{"Cursor does not say which calls are an agent's: unknown_actor of the policy decides, and by " +
 			"default its agents cannot edit in enforce either"},
 		User: ".cursor/hooks.json", Reach: Here, AnyShell: true,
-		Strays: []Stray{{File: ".cursor/hooks.json", Home: true}, {File: ".cursor/settings.json", Unread: true}},
+		OtherFiles: []OtherFile{{File: ".cursor/hooks.json", Home: true}, {File: ".cursor/settings.json", Unread: true}},
 	},
 	Guarded: Guarded{
 		Mentions: []string{".cursor/hooks"},

@@ -64,12 +64,6 @@ func (c *Client) Canonical(own string) string {
 	}
 }
 
-// Knows reports whether the client's table has a tool, by the client's own name.
-func (c *Client) Knows(own string) bool {
-	_, found := c.form.find(own)
-	return found
-}
-
 // Writes reports whether a tool of the client, as the client or everybody calls it, writes files or may do so.
 func (c *Client) Writes(name string) bool {
 	return slices.Contains([]string{edit, write, multiEdit, notebook, remove, bash, powerShell}, c.Canonical(name))

@@ -31,7 +31,7 @@ var gemini = Client{
 		},
 		Disabled: [][]string{{"hooksConfig", "disabled"}, {"hooks", "disabled"}},
 		Project:  "GEMINI_PROJECT_DIR", User: ".gemini/settings.json", Reach: Here,
-		Strays: []Stray{{File: ".gemini/settings.json", Home: true}, {File: ".gemini/hooks.json", Unread: true}},
+		OtherFiles: []OtherFile{{File: ".gemini/settings.json", Home: true}, {File: ".gemini/hooks.json", Unread: true}},
 	},
 	Guarded: Guarded{
 		Mentions: []string{".gemini/settings"},

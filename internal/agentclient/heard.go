@@ -9,8 +9,8 @@ import (
 	"orchestrator/internal/rules/boundary"
 )
 
-// Heard returns what the client makes of an answer before a tool. An error is an answer that it takes for a broken hook,
-// on which most clients let the call through.
+// Heard returns what the client makes of an answer before a tool. An error is an answer that it takes for a broken
+// hook, on which most clients let the call through.
 func (c *Client) Heard(a Answer) (boundary.Decision, error) {
 	switch {
 	case a.Exit == 2 && len(bytes.TrimSpace(a.Stderr)) == 0:
@@ -31,8 +31,8 @@ func (c *Client) Heard(a Answer) (boundary.Decision, error) {
 	return boundary.Allow, nil
 }
 
-// spoken are the members that say something before a tool, of all clients.
-type spoken struct {
+// verdict holds the members of all clients that decide on a call before a tool.
+type verdict struct {
 	Permission         string `json:"permission"`
 	PermissionDecision string `json:"permissionDecision"`
 	UserMessage        string `json:"user_message"`
@@ -43,7 +43,7 @@ type spoken struct {
 
 // heard returns what an answer on standard output says.
 func heard(stdout []byte) (boundary.Decision, error) {
-	var s spoken
+	var s verdict
 	if err := jsonv2.Unmarshal(stdout, &s); err != nil {
 		return "", fmt.Errorf("what it printed is no JSON that a client reads: %.200s", stdout)
 	}

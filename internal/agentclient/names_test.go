@@ -105,9 +105,9 @@ func TestWhatSwitchesTheHookOffIsGuarded(t *testing.T) {
 		for _, toggle := range c.Wiring.Toggles {
 			held(c, toggle.File, toggle.Home)
 		}
-		for _, stray := range c.Wiring.Strays {
-			if !stray.Unread {
-				held(c, stray.File, stray.Home)
+		for _, other := range c.Wiring.OtherFiles {
+			if !other.Unread {
+				held(c, other.File, other.Home)
 			}
 		}
 	}

@@ -27,8 +27,14 @@ func TestWhatRealClientsOfferIsKnown(t *testing.T) {
 		require.NoError(t, json.Unmarshal(raw, &offered))
 		for _, tools := range offered {
 			for _, tool := range tools {
-				require.True(t, c.Knows(tool.Namespace+tool.Name), "%s: no row for %s%s", file, tool.Namespace, tool.Name)
+				require.True(t, knows(c, tool.Namespace+tool.Name), "%s: no row for %s%s", file, tool.Namespace, tool.Name)
 			}
 		}
 	}
+}
+
+// knows reports whether the client's table has a tool, by the client's own name.
+func knows(c *Client, own string) bool {
+	_, found := c.form.find(own)
+	return found
 }

@@ -22,16 +22,16 @@ var opencode = Client{
 	},
 	answers: answers{block: onStderr, warn: warnOnStderr},
 	Wiring: Wiring{
-		File:    ".opencode/plugin/orchestrator-boundary.js",
-		Events:  []string{"tool.execute.before", "tool.execute.after"},
-		Unit:    time.Millisecond,
-		Unheard: "sessions without a screen",
+		File:     ".opencode/plugin/orchestrator-boundary.js",
+		Events:   []string{"tool.execute.before", "tool.execute.after"},
+		Unit:     time.Millisecond,
+		SilentIn: "sessions without a screen",
 		Notes: []string{"opencode waits at its start until it has the npm package @opencode-ai/plugin in each of its " +
 			"settings folders, as soon as there is any plugin: the first start needs the network, or takes over " +
 			"a minute"},
 		User: ".config/opencode/plugin/orchestrator-boundary.js", Reach: Above,
-		Mutes:  []string{"OPENCODE_PURE", "OPENCODE_DISABLE_PROJECT_CONFIG"},
-		Plugin: opencodePlugin,
+		DisablingVariables: []string{"OPENCODE_PURE", "OPENCODE_DISABLE_PROJECT_CONFIG"},
+		Plugin:             opencodePlugin,
 	},
 	Guarded: Guarded{
 		Project: []string{".opencode/plugin/**", ".opencode/plugins/**", ".opencode/opencode.json",

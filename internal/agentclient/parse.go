@@ -119,7 +119,7 @@ func (e *Event) fill(what tool, input object, text string) (err error) {
 		return e.fillPatch(input, text)
 	case bash, powerShell:
 		return e.fillCommand(what, input, text)
-	case skill:
+	case skill, slash:
 		e.fillSkill(input)
 	}
 	strict := slices.Contains(fileTools, e.Tool)
@@ -257,6 +257,10 @@ func (e *Event) fillSkill(input object) {
 		}
 	}
 	e.SkillArgs = input.loose("args")
+	if words := strings.Fields(e.Skill); e.Tool == slash && len(words) > 0 { // /name arguments
+		e.SkillArgs = strings.TrimSpace(strings.TrimSpace(e.Skill)[len(words[0]):])
+		e.Skill = words[0]
+	}
 }
 
 // fillArgv reads a command that is a list of words. One that is a shell with its command is that command; a patch is

@@ -22,8 +22,8 @@ var qwen = Client{
 		Ends:   []string{"Stop"},
 		Nested: true, Matcher: "*", Typed: true, Command: "command", Named: true,
 		Timeout: "timeout", Unit: time.Millisecond, SecondsBelow: 1000,
-		Unheard: "sessions without a screen",
-		Notes:   []string{"Qwen Code lets a call through when a hook breaks"},
+		SilentIn: "sessions without a screen",
+		Notes:    []string{"Qwen Code lets a call through when a hook breaks"},
 		Toggles: []Toggle{
 			{File: ".qwen/settings.json", Path: []string{"disableAllHooks"}, Off: true},
 			{File: ".qwen/settings.json", Path: []string{"hooksConfig", "enabled"}},
@@ -31,8 +31,8 @@ var qwen = Client{
 			{File: ".qwen/settings.json", Path: []string{"disableAllHooks"}, Off: true, Home: true},
 		},
 		Project: "QWEN_PROJECT_DIR", User: ".qwen/settings.json", Reach: Here,
-		Mutes:  []string{"QWEN_CODE_SIMPLE", "QWEN_CODE_SAFE_MODE"},
-		Strays: []Stray{{File: ".qwen/settings.json", Home: true}, {File: ".qwen/hooks.json", Unread: true}},
+		DisablingVariables: []string{"QWEN_CODE_SIMPLE", "QWEN_CODE_SAFE_MODE"},
+		OtherFiles:         []OtherFile{{File: ".qwen/settings.json", Home: true}, {File: ".qwen/hooks.json", Unread: true}},
 	},
 	Guarded: Guarded{
 		Mentions: []string{".qwen/settings"},

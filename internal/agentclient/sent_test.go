@@ -24,6 +24,7 @@ type sent struct {
 	path    string // the end of one of its paths
 	command string // how it begins
 	agent   bool
+	only    []string // the clients that have such a call; none is all
 }
 
 var sends = map[string]sent{
@@ -37,6 +38,10 @@ var sends = map[string]sent{
 	"after_delegate":   {when: agentclient.After, tool: "Task"},
 	"agent_edit":       {when: agentclient.Before, tool: "Edit", path: "agent.txt", agent: true},
 	"after_agent_edit": {when: agentclient.After, tool: "Edit", path: "agent.txt", agent: true},
+
+	"terminal": {when: agentclient.Before, tool: "Bash", command: "less edit.txt", only: []string{"codex"}},
+	"note": {when: agentclient.Before, tool: "Write", path: "memory/MEMORY.md",
+		only: []string{"claude", "qwen", "gemini"}},
 }
 
 // The calls of real clients are read as what they are.
@@ -52,6 +57,10 @@ func TestWhatClientsSent(t *testing.T) {
 		client := filepath.Base(filepath.Dir(folder))
 		seen[client] = true
 		for name, want := range sends {
+			if len(want.only) > 0 && !slices.Contains(want.only, client) {
+				require.NoFileExists(t, filepath.Join(folder, name+".stdin"))
+				continue
+			}
 			t.Run(strings.TrimPrefix(folder, "testdata/")+"/"+name, func(t *testing.T) {
 				stdin, err := os.ReadFile(filepath.Join(folder, name+".stdin"))
 				require.NoError(t, err)
@@ -63,6 +72,62 @@ func TestWhatClientsSent(t *testing.T) {
 	}
 	for _, name := range agentclient.Names() {
 		require.Equal(t, name != "cursor", seen[name], "%s: Cursor alone is not run by make check-clients", name)
+	}
+}
+
+// A command with a terminal comes as any other one does, so that each command of Codex counts as typed into.
+//
+// Verifies: ORC-202
+func TestATerminalIsNotToldApart(t *testing.T) {
+	for _, folder := range []string{"testdata/codex/code-0.169.0", "testdata/codex/plain-0.169.0"} {
+		members := func(name string) map[string]any {
+			input, is := callOf(t, filepath.Join(folder, name+".stdin"))["tool_input"].(map[string]any)
+			require.True(t, is)
+			return input
+		}
+		require.Equal(t, map[string]any{"command": "less edit.txt"}, members("terminal"), "no tty is sent")
+		stdin, err := os.ReadFile(filepath.Join(folder, "terminal.stdin"))
+		require.NoError(t, err)
+		event, err := protocol(t, "codex").Parse(stdin)
+		require.NoError(t, err)
+		require.True(t, event.Interactive)
+	}
+}
+
+// Codex 0.169.0 runs no hook for what is typed into a command, and sends exec_command as Bash. A version that sends
+// either as the model calls it is read as well.
+//
+// Verifies: ORC-202
+func TestToolsOfCodexThatNoHookIsSentYet(t *testing.T) {
+	for _, call := range []struct {
+		tool, command string
+		input         map[string]any
+		as            string
+	}{
+		{"write_stdin", "rm a\n", map[string]any{"session_id": 3, "chars": "rm a\n"}, "Bash"},
+		{"write_stdin", "", map[string]any{"session_id": 3}, "write_stdin"},
+		{"exec_command", "git apply x.patch", map[string]any{"cmd": "git apply x.patch", "workdir": "."}, "Bash"},
+	} {
+		sent := callOf(t, "testdata/codex/plain-0.169.0/shell.stdin")
+		event, err := protocol(t, "codex").Parse(sent.withInput(t, offeredTool{Name: call.tool}, call.input))
+		require.NoError(t, err)
+		want := []any{call.as, call.command, call.as == "Bash"}
+		require.Equal(t, want, []any{event.Tool, event.Command, event.Interactive})
+	}
+}
+
+// Verifies: ORC-224
+func TestEndsThatClientsSent(t *testing.T) {
+	files, err := filepath.Glob("testdata/*/*/end.stdin")
+	require.NoError(t, err)
+	require.Len(t, files, 7, "opencode alone sends none")
+	for _, file := range files {
+		stdin, err := os.ReadFile(file)
+		require.NoError(t, err)
+		e, err := protocol(t, strings.Split(file, "/")[1]).Ending(stdin)
+		require.NoError(t, err, file)
+		require.NotEmpty(t, e.Session, file)
+		require.Equal(t, []any{"/home/pm/shop", "", false, false}, []any{e.Cwd, e.Task, e.Again, e.OfTask()}, file)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"orchestrator/internal/system/shellquote"
 )
 
 // patchMarks are the lines of a patch that name a file. A line of content has a sign before it, so that it is no mark;
@@ -30,17 +32,9 @@ func patchPaths(text string) []string {
 func quoted(argv []string) string {
 	words := make([]string, len(argv))
 	for i, word := range argv {
-		words[i] = word
-		if word == "" || strings.ContainsFunc(word, needsQuotes) {
-			words[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-		}
+		words[i] = shellquote.Quote(word)
 	}
 	return strings.Join(words, " ")
-}
-
-func needsQuotes(r rune) bool {
-	plain := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
-	return !plain && !strings.ContainsRune("_@%+:,./-", r)
 }
 
 // withoutScheme makes a path of a file URI. A URI of another scheme names no file.

@@ -21,6 +21,7 @@ const (
 	askUser    = "AskUserQuestion"
 	toolSearch = "ToolSearch"
 	skill      = "Skill"
+	slash      = "SlashCommand"
 	enterPlan  = "EnterPlanMode"
 	exitPlan   = "ExitPlanMode"
 	taskOutput = "TaskOutput" // what waits for something, or reads what came of it

@@ -22,24 +22,24 @@ type Wiring struct {
 	Unit         time.Duration
 	SecondsBelow int // time limits below it are seconds, whatever the unit: newer versions count so; 0 is none
 
-	Shut   *Option // what makes the client block when the hook breaks
-	Speaks *Option // what the hook's command line has where the client takes every answer as JSON: Client.AsJSON
-	Since  string  // the first version that the hook can rely on; "" where that is not known
-	Lacks  string  // what an older one does not do
-	Notes  []string
+	FailClosed *Option // what makes the client block when the hook breaks
+	JSONFlag   *Option // what the hook's command line has where the client takes every answer as JSON: Client.AsJSON
+	Since      string  // the first version that the hook can rely on; "" where that is not known
+	Lacks      string  // what an older one does not do
+	Notes      []string
 
-	Unheard string // sessions in which a warning reaches nobody; "" for none
+	SilentIn string // sessions in which a warning reaches nobody; "" for none
 
-	User     string   // the settings in the user's folder, which hold for every project
-	Reach    Reach    // whose settings a session reads
-	AnyShell bool     // it runs a command line by whatever shell the person has
-	Mutes    []string // environment variables that keep hooks from running where they are true
-	Trusts   string   // the file in the user's folder with what hooks the person trusts; "" where they need no trust
+	User               string   // the settings in the user's folder, which hold for every project
+	Reach              Reach    // whose settings a session reads
+	AnyShell           bool     // it runs a command line by whatever shell the person has
+	DisablingVariables []string // environment variables that keep hooks from running where they are true
+	Trusts             string   // the file in the user's folder with what hooks the person trusts; "" where they need no trust
 
-	Toggles  []Toggle
-	Disabled [][]string // paths of members that list the names of hooks which are switched off
-	Project  string     // the environment variable with the project's folder that a hook is given; "" for none
-	Strays   []Stray    // other files that the hook may have been put into
+	Toggles    []Toggle
+	Disabled   [][]string  // paths of members that list the names of hooks which are switched off
+	Project    string      // the environment variable with the project's folder that a hook is given; "" for none
+	OtherFiles []OtherFile // other files that the hook may have been put into
 
 	// Plugin is the source of the plugin that calls the hook, where the client has plugins instead of hooks in
 	// settings; "" for none.
@@ -62,7 +62,6 @@ type Reach string
 const (
 	Here  Reach = "here"  // the folder that the session is started in, and no other
 	Above Reach = "above" // that folder, and those above it up to the top of the repository
-	Top   Reach = "top"   // the top of the repository
 )
 
 // Option is a member that only some versions know.
@@ -80,8 +79,8 @@ type Toggle struct {
 	Home bool     // the file is in the user's folder
 }
 
-// Stray is a file other than the one that the hook is registered in.
-type Stray struct {
+// OtherFile is a file other than the one that the hook is registered in.
+type OtherFile struct {
 	File   string // in the project, or in the user's folder
 	Home   bool   // the file is in the user's folder
 	Unread bool   // the client passes it over

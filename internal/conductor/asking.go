@@ -20,7 +20,7 @@ func earlierOf(ctx context.Context, s *state.Store, run string) (before *trace.E
 // takeUp takes up what had become of an obligation, and takes what was run for it from the budgets.
 func (r *run) takeUp(t *ObligationTrace) {
 	if r.earlier.TakeUp(t, func(tool string) int { return stepsOf(r.Tools, tool) }) {
-		r.spend(*t)
+		r.spend(t)
 	}
 }
 

@@ -156,19 +156,24 @@ func (r *run) checkAllowed(ctx context.Context, o planning.Obligation, c *planni
 
 // spend takes what was run before for an obligation, and for the steps of its plans, from the budgets. The run of a
 // plan is that of its steps.
-func (r *run) spend(t ObligationTrace) {
-	for _, done := range t.Runs {
+func (r *run) spend(t *ObligationTrace) {
+	for i := range t.Runs {
+		done := &t.Runs[i]
 		tool, is := r.Tools.Tool(done.Tool)
 		if is && tool.Contract().Implementation.Means == planning.Steps {
 			continue
 		}
 		r.runsLeft--
-		if is {
-			r.costSpent += tool.Contract().Cost.Weight()
+		if !is {
+			continue
+		}
+		r.costSpent += tool.Contract().Cost.Weight()
+		if done.Agent = tool.Contract().Role != ""; done.Agent {
+			r.used.Add(done.Usage)
 		}
 	}
-	for _, step := range t.Steps {
-		r.spend(step)
+	for i := range t.Steps {
+		r.spend(&t.Steps[i])
 	}
 }
 

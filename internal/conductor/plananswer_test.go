@@ -242,3 +242,20 @@ func TestACrashAtEveryWriteOfAnAnsweredPlan(t *testing.T) {
 		})
 	}
 }
+
+// What agents used before an answer counts in the budgets after it.
+func TestTheTokensOfAnAgentBeforeAnAnswer(t *testing.T) {
+	y := yardOf(t, store.NewMemory(), coder("a.coder", func(f *fake) { f.contract.Implementation.Usage = "claude" }))
+	y.script("a.coder", `touch done; echo '{"type":"result","usage":{"input_tokens":110,"output_tokens":10},"total_cost_usd":0.02}'`)
+	run, err := y.Conduct(t.Context(), ada, planning.Request{Obligations: []planning.Obligation{toBuild, asking("year")}})
+	require.NoError(t, err)
+	require.Equal(t, planning.Resolved, run.Obligations[0].Status, run.Obligations[0].Why)
+	r := y.newRun(state.Request{ID: run.ID, Caller: ada})
+	r.earlier, err = earlierOf(t.Context(), y.state, run.ID)
+	require.NoError(t, err)
+	one := newTrace("o1", toBuild)
+	r.takeUp(&one)
+	require.EqualValues(t, 120, r.used.Tokens())
+	require.NotEmpty(t, r.used.Exceeds(100, 0))
+	require.Equal(t, defaultToolRuns-1, r.runsLeft)
+}

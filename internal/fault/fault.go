@@ -190,6 +190,14 @@ func PointerToken(name string) string { return pointerEscapes.Replace(name) }
 
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 
+// Count returns a number with its noun, as in "1 line" and "2 lines".
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
 // Clip returns the first bytes of a text, at most so many, in whole characters; "…" stands for what is cut off.
 func Clip(text string, most int) string {
 	if len(text) <= most {

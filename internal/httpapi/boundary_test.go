@@ -200,7 +200,7 @@ func TestAModeIsSwitchedOnRecord(t *testing.T) {
 	p, err := h.Project.Policy()
 	require.NoError(t, err)
 	require.Equal(t, boundary.Enforce, p.Mode)
-	require.True(t, h.Project.Enforcing())
+	require.True(t, h.Project.IsMarked())
 	record := h.do("viewer", "GET", fmt.Sprintf("/audit/records/%d", h.Ledger.Head().Size-1), "").json(t)
 	require.Equal(t, "boundary.recorded", record["kind"])
 	lines := record["data"].(map[string]any)["lines"].([]any)

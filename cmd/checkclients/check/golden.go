@@ -34,18 +34,13 @@ var wanted = []struct {
 	{"after_delegate", true, []string{agentMark}},
 	{"agent_edit", false, []string{"agent.txt", after}},
 	{"after_agent_edit", true, []string{"agent.txt", after}},
-}
-
-// Kept returns the folder in which the calls of a client are kept.
-func (b *Bed) Kept(c *client.Client, version string) string {
-	if c.Variant != "" {
-		version = c.Variant + "-" + version
-	}
-	return filepath.Join(b.Goldens, c.Name, version)
+	{"terminal", false, []string{"less edit.txt"}},
+	{"note", false, []string{"memory/MEMORY.md"}},
 }
 
 // Keep writes what a client sent to its hook, with the machine's paths and ids replaced.
-func (b *Bed) Keep(c *client.Client, version string, s *Session) error {
+func (b *Bed) Keep(c *client.Client, version string, runs Runs) error {
+	s := runs[Validate]
 	folder := b.Kept(c, version)
 	if err := os.RemoveAll(folder); err != nil {
 		return err
@@ -55,17 +50,15 @@ func (b *Bed) Keep(c *client.Client, version string, s *Session) error {
 	}
 	f := &fixer{root: s.place.root, ids: map[string]string{}}
 	for _, want := range wanted {
-		i := slices.IndexFunc(s.Calls, func(call Call) bool {
-			return call.later() == want.later && call.has(want.has)
-		})
-		if i < 0 {
-			continue
-		}
-		text, err := f.fixed(s.Calls[i].Stdin)
-		if err != nil {
+		if err := f.keep(filepath.Join(folder, want.name+".stdin"), s.Calls, func(call Call) bool {
+			return call.later() == want.later && !call.ends() && call.has(want.has)
+		}); err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(folder, want.name+".stdin"), text, 0o600); err != nil {
+	}
+	if finish := runs[Finish]; finish != nil {
+		f.root = finish.place.root
+		if err := f.keep(filepath.Join(folder, "end.stdin"), finish.Calls, Call.ends); err != nil {
 			return err
 		}
 	}
@@ -94,6 +87,9 @@ var afterwards = regexp.MustCompile(`"(PostToolUse|PostToolUseFailure|AfterTool|
 
 func (c Call) later() bool { return afterwards.Match(c.Stdin) }
 
+// ends reports whether a call is made at the end of a turn.
+func (c Call) ends() bool { return strings.Contains(c.Args, "--finished") }
+
 func (c Call) has(texts []string) bool {
 	for _, text := range texts {
 		if !bytes.Contains(c.Stdin, []byte(text)) {
@@ -107,6 +103,19 @@ func (c Call) has(texts []string) bool {
 type fixer struct {
 	root string
 	ids  map[string]string
+}
+
+// keep writes the first call of a kind. Not every client makes each.
+func (f *fixer) keep(file string, calls []Call, is func(Call) bool) error {
+	i := slices.IndexFunc(calls, is)
+	if i < 0 {
+		return nil
+	}
+	text, err := f.fixed(calls[i].Stdin)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, text, 0o600)
 }
 
 // identifiers are what clients make up for each session, agent and call.

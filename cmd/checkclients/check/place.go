@@ -24,18 +24,6 @@ type Bed struct {
 	Limit    time.Duration
 }
 
-// How the boundary stands in a session.
-const (
-	Control  = "control" // there is no hook
-	Validate = "validate"
-	Enforce  = "enforce"
-	Bypass   = "bypass" // enforce, with a bypass granted
-	Broken   = "broken" // enforce, with a hook that crashes
-)
-
-// Modes returns how the sessions of a client are run, in their order.
-func Modes() []string { return []string{Control, Validate, Enforce, Bypass, Broken} }
-
 // Missing returns why a client cannot be checked, or "".
 func (b *Bed) Missing(c *client.Client, version string) string {
 	start := c.Start(filepath.Join(b.Clients, c.Name+"@"+version))
@@ -54,6 +42,8 @@ type place struct {
 	root   string
 	client *client.Client
 	at     client.Place
+	mode   mode
+	token  string // the file of the token that the session has; "" is none
 }
 
 // The files of the project that a session is to change, and what it does to each.
@@ -62,15 +52,19 @@ const (
 	after  = "changed"
 )
 
-var targets = []string{"edit.txt", "redirect.txt", "sed.txt", "here.txt", "python.txt", "agent.txt"}
+var targets = []string{"edit.txt", "redirect.txt", "sed.txt", "here.txt", "python.txt", "agent.txt", typed.file}
 
 // newPlace makes the folders of a session: a home of its own, a project in git, and the hook's program in between,
 // which keeps what the client sent.
-func (b *Bed) newPlace(c *client.Client, version, mode string) (*place, error) {
-	root := filepath.Join(b.Work, c.Title()+"@"+version, mode)
-	p := &place{bed: b, root: root, client: c, at: client.Place{Home: filepath.Join(root, "home", "pm"),
-		Project: filepath.Join(root, "home", "pm", "shop"), Version: version}}
-	for _, dir := range []string{p.at.Project, p.dir("tmp"), p.dir("bin"), p.dir("calls"), p.dir("requests")} {
+func (b *Bed) newPlace(c *client.Client, version string, m mode) (*place, error) {
+	root := filepath.Join(b.Work, c.Title()+"@"+version, m.name)
+	p := &place{bed: b, root: root, client: c, mode: m, at: client.Place{Home: filepath.Join(root, "home", "pm"),
+		Project: filepath.Join(root, "home", "pm", "shop"), Version: version, Untrusted: m.strict}}
+	folders := []string{p.folder(), p.dir("tmp"), p.dir("bin"), p.dir("calls"), p.dir("requests")}
+	for _, note := range append(p.notes(), p.lookAlike()) { // one client's tool makes no folder
+		folders = append(folders, filepath.Dir(note))
+	}
+	for _, dir := range folders {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, err
 		}
@@ -78,10 +72,10 @@ func (b *Bed) newPlace(c *client.Client, version, mode string) (*place, error) {
 	files := map[string]string{"README.md": "# A shop\n", "Makefile": "build:\n\tmkdir -p build && date > build/out\n",
 		".gitignore": "build/\n.orchestrator/\n"}
 	for _, name := range targets {
-		files[name] = before + "\n"
+		files[filepath.Join(m.folder, name)] = before + "\n"
 	}
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(p.at.Project, name), []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(p.project(name), []byte(text), 0o600); err != nil {
 			return nil, err
 		}
 	}
@@ -153,6 +147,9 @@ func (p *place) env() []string {
 		"LANG=C.UTF-8", "TERM=dumb", "USER=pm", "SHELL=/bin/bash", "NO_COLOR=1",
 		"GIT_AUTHOR_NAME=pm", "GIT_AUTHOR_EMAIL=pm@example.org",
 		"GIT_COMMITTER_NAME=pm", "GIT_COMMITTER_EMAIL=pm@example.org"}
+	if p.token != "" {
+		env = append(env, "ORCHESTRATOR_TOKEN_FILE="+p.token)
+	}
 	if p.at.Model != "" {
 		env = append(env, p.client.Env(p.at)...)
 	}
@@ -161,11 +158,7 @@ func (p *place) env() []string {
 
 // run runs a program in the project, and returns what it said. An exit code other than 0 is an error.
 func (p *place) run(ctx context.Context, args ...string) (string, error) {
-	if !strings.Contains(args[0], "/") && args[0] != "git" {
-		args[0] = filepath.Join(p.dir("bin"), args[0])
-	}
-	result, err := sandbox.Run(ctx, sandbox.Command{Dir: p.at.Project, Args: args, Env: p.env(),
-		Limit: time.Minute, Mark: p.mark()})
+	result, err := p.result(ctx, p.at.Project, args...)
 	if err != nil {
 		return "", err
 	}
@@ -175,41 +168,12 @@ func (p *place) run(ctx context.Context, args ...string) (string, error) {
 	return string(result.Output), nil
 }
 
+// result runs a program in a folder, whatever its exit code.
+func (p *place) result(ctx context.Context, folder string, args ...string) (sandbox.Result, error) {
+	if !strings.Contains(args[0], "/") && args[0] != "git" {
+		args[0] = filepath.Join(p.dir("bin"), args[0])
+	}
+	return sandbox.Run(ctx, sandbox.Command{Dir: folder, Args: args, Env: p.env(), Limit: time.Minute, Mark: p.mark()})
+}
+
 func (p *place) mark() string { return "TMPDIR=" + p.dir("tmp") }
-
-// install sets the boundary up, in a mode.
-func (p *place) install(ctx context.Context, mode string) error {
-	if mode == Control {
-		return nil
-	}
-	steps := [][]string{{"orchestrator", "boundary", "install", p.client.Name}}
-	if mode != Validate {
-		steps = append(steps, []string{"orchestrator", "boundary", "mode", "enforce", "--reason", "a check",
-			"--override", "a check"})
-	}
-	if mode == Bypass {
-		steps = append(steps, []string{"orchestrator", "boundary", "bypass", "--for", "30m", "--reason", "a check"})
-	}
-	if mode == Broken {
-		crash := filepath.Join(p.dir("bin"), "orchestrator-hook")
-		defer func() { _ = os.WriteFile(crash, []byte("#!/bin/sh\nexit 1\n"), 0o700) }()
-	}
-	for _, step := range steps {
-		if said, err := p.run(ctx, step...); err != nil {
-			return err
-		} else if err := appendTo(p.dir("install.txt"), said); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func appendTo(file, text string) error {
-	f, err := os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	_, err = f.WriteString(text)
-	return err
-}

@@ -26,7 +26,8 @@ type Session struct {
 	Mode    string
 	Main    []model.Outcome
 	Agent   []model.Outcome
-	Ended   bool // the main session came to its end
+	Ended   bool     // the main session came to its end
+	Ends    []string // what it had been told, each time that it did
 	Offered Snapshot
 	Files   Files // of the project, after the run
 	Journal []Line
@@ -36,6 +37,7 @@ type Session struct {
 	Exit    int
 	Took    time.Duration
 	Odd     []string
+	Doctor  Doctor
 
 	place *place
 }
@@ -51,8 +53,15 @@ type Line struct {
 	} `json:"verdict"`
 }
 
+// Doctor is what orchestrator boundary doctor said after the session.
+type Doctor struct {
+	Said string
+	Exit int
+}
+
 // Call is one call of the hook, as the client made it.
 type Call struct {
+	Args   string
 	Stdin  []byte
 	Stdout string
 	Stderr string
@@ -61,105 +70,79 @@ type Call struct {
 
 // Run runs a client once.
 func (b *Bed) Run(ctx context.Context, c *client.Client, version, mode string) (*Session, error) {
-	p, err := b.newPlace(c, version, mode)
+	p, err := b.newPlace(c, version, modeOf(mode))
 	if err != nil {
 		return nil, err
 	}
-	server, err := model.Start(p.dir("requests"), p.script(), p.agentScript())
+	server, err := model.Start(p.dir("requests"), model.Script{Mark: mainMark, Steps: p.mode.steps(p),
+		Last: "All steps are done."}, p.agentScript())
 	if err != nil {
 		return nil, err
 	}
 	defer server.Close()
-	if err := p.install(ctx, mode); err != nil {
-		return nil, err
-	}
 	p.at.Model, p.at.Prompt = server.URL, mainMark+" Do the steps one by one."
-	if err := c.Prepare(p.at); err != nil {
+	stop, err := p.prepare(ctx)
+	if err != nil {
 		return nil, err
 	}
-	command := append(c.Start(filepath.Join(b.Clients, c.Name+"@"+version)), c.Args(p.at)...)
-	result, err := sandbox.Run(ctx, sandbox.Command{Dir: p.at.Project, Args: command, Env: p.env(),
-		Limit: b.Limit, Mark: p.mark()})
+	defer stop()
+	result, err := p.start(ctx)
 	if err != nil {
 		return nil, err
 	}
 	s := &Session{Mode: mode, Output: string(result.Output), Late: result.Late, Exit: result.Exit,
-		Took: result.Took, Odd: server.Odd(), place: p,
+		Took: result.Took, Odd: server.Odd(), Ends: server.Ends(mainMark), place: p,
 		Offered: Snapshot{Main: server.Offered(mainMark), Agent: server.Offered(agentMark)}}
 	s.Main, s.Ended = server.Outcomes(mainMark)
 	s.Agent, _ = server.Outcomes(agentMark)
-	return s, s.look(p)
+	return s, s.look(ctx)
 }
 
-// script is what the main session does.
-func (p *place) script() model.Script {
-	calls, steps := p.client.Calls, []model.Step{}
-	step := func(name string, choose func(model.Tools) model.Call) {
-		steps = append(steps, model.Step{Name: name, Make: ignoring(choose)})
+// prepare writes the client's settings, and sets up what the mode needs besides.
+func (p *place) prepare(ctx context.Context) (stop func(), err error) {
+	stop = func() {}
+	if err := p.client.Prepare(p.at); err != nil {
+		return nil, err
 	}
-	shell := func(name, command string) {
-		step(name, func(t model.Tools) model.Call { return calls.Shell(t, command) })
+	if p.mode.claim {
+		if stop, err = p.claims(ctx); err != nil {
+			return nil, err
+		}
 	}
-	step("read", func(t model.Tools) model.Call { return calls.Read(t, p.file("edit.txt")) })
-	step("edit", func(t model.Tools) model.Call { return calls.Edit(t, p.file("edit.txt"), before, after) })
-	step("read again", func(t model.Tools) model.Call { // one client's shell wants it before sed
-		return calls.Read(t, p.file("sed.txt"))
-	})
-	shell("shell reads", "cat README.md")
-	shell("redirect", "echo "+after+" > redirect.txt")
-	shell("sed -i", "sed -i s/"+before+"/"+after+"/ sed.txt")
-	shell("here-document", "cat > here.txt <<'END'\n"+after+"\nEND")
-	shell("python3 -c", `python3 -c "open('python.txt', 'w').write('`+after+`')"`)
-	shell("build", "make build")
-	for _, book := range calls.Books {
-		step("book "+book.Tool, func(t model.Tools) model.Call {
-			tool, found := t.Find(book.Tool)
-			if !found {
-				return model.Call{}
-			}
-			return model.Call{Tool: tool, Input: book.Input}
-		})
+	if err := p.install(ctx); err != nil {
+		stop()
+		return nil, err
 	}
-	if calls.Find != nil {
-		step("find", calls.Find)
-	}
-	step("delegate", func(t model.Tools) model.Call {
-		return calls.Delegate(t, agentMark+" Change agent.txt.")
-	})
-	if calls.Wait != nil {
-		steps = append(steps, model.Step{Name: "wait", Make: calls.Wait})
-	}
-	return model.Script{Mark: mainMark, Steps: steps, Last: "All steps are done."}
+	return stop, nil
 }
 
-// ignoring makes a step of a choice that what came of the call before does not matter to.
-func ignoring(choose func(model.Tools) model.Call) func(model.Tools, string) model.Call {
-	return func(t model.Tools, _ string) model.Call { return choose(t) }
+// start runs the client to its end.
+func (p *place) start(ctx context.Context) (sandbox.Result, error) {
+	folder := filepath.Join(p.bed.Clients, p.client.Name+"@"+p.at.Version)
+	command := append(p.client.Start(folder), p.client.Args(p.at)...)
+	return sandbox.Run(ctx, sandbox.Command{Dir: p.folder(), Args: command, Env: p.env(),
+		Limit: p.bed.Limit, Mark: p.mark()})
 }
 
-// agentScript is what the agent does that the main session delegates to.
-func (p *place) agentScript() model.Script {
-	calls := p.client.Calls
-	steps := []model.Step{
-		{Name: "agent reads", Make: ignoring(func(t model.Tools) model.Call {
-			return calls.Read(t, p.file("agent.txt"))
-		})},
-		{Name: "agent edits", Make: ignoring(func(t model.Tools) model.Call {
-			return calls.Edit(t, p.file("agent.txt"), before, after)
-		})},
+// folder is where the session starts.
+func (p *place) folder() string { return filepath.Join(p.at.Project, p.mode.folder) }
+
+// file returns the path of a file in the folder of the session.
+func (p *place) file(name string) string {
+	if filepath.IsAbs(name) {
+		return name
 	}
-	if calls.End != nil {
-		steps = append(steps, model.Step{Name: "agent ends", Make: ignoring(calls.End)})
-	}
-	return model.Script{Mark: agentMark, Steps: steps, Last: "agent.txt is changed."}
+	return filepath.Join(p.folder(), name)
 }
 
-func (p *place) file(name string) string { return filepath.Join(p.at.Project, name) }
+// project returns the path of a file of the project.
+func (p *place) project(name string) string { return filepath.Join(p.at.Project, name) }
 
 // look reads what the session left behind.
-func (s *Session) look(p *place) error {
+func (s *Session) look(ctx context.Context) error {
+	p := s.place
 	s.Files = Files{}
-	for _, name := range append(slices.Clone(targets), "build/out") {
+	for _, name := range slices.Concat(targets, []string{"build/out", p.lookAlike()}, p.notes()) {
 		text, err := os.ReadFile(p.file(name))
 		if err == nil {
 			s.Files[name] = strings.TrimSpace(string(text))
@@ -171,11 +154,16 @@ func (s *Session) look(p *place) error {
 	if err := s.readJournal(p); err != nil {
 		return err
 	}
-	return s.readCalls(p)
+	if err := s.readCalls(p); err != nil || !p.mode.doctor {
+		return err
+	}
+	result, err := p.result(ctx, p.folder(), "orchestrator", "boundary", "doctor", p.client.Name)
+	s.Doctor = Doctor{string(result.Output), result.Exit}
+	return err
 }
 
 func (s *Session) readJournal(p *place) error {
-	files, err := filepath.Glob(p.file(".orchestrator/boundary/journal/*"))
+	files, err := filepath.Glob(p.project(".orchestrator/boundary/journal/*.jsonl"))
 	if err != nil {
 		return err
 	}
@@ -207,7 +195,7 @@ func (s *Session) readCalls(p *place) error {
 			text, _ := os.ReadFile(strings.TrimSuffix(file, ".stdin") + suffix) // missing where the hook was ended
 			return string(text)
 		}
-		s.Calls = append(s.Calls, Call{Stdin: []byte(read(".stdin")), Stdout: read(".stdout"),
+		s.Calls = append(s.Calls, Call{Args: read(".args"), Stdin: []byte(read(".stdin")), Stdout: read(".stdout"),
 			Stderr: read(".stderr"), Exit: strings.TrimSpace(read(".exit"))})
 	}
 	return nil

@@ -4,34 +4,31 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
-	"time"
 
 	"orchestrator/cmd/checkclients/client"
 	"orchestrator/cmd/checkclients/model"
-	"orchestrator/cmd/checkclients/sandbox"
 )
 
 // The story: a main session that is PM takes one requirement through its life, in enforce.
 const (
 	pmTask        = "You are the PM. Take SHOP-001 from not_started to done. Delegate every change of a file."
 	architectTask = "You are the architect. Write the design of SHOP-001."
-	coderTask     = "You are the coder. Build SHOP-001 in greet.sh as it is designed, and commit it."
-	testerTask    = "You are the tester. Test SHOP-001, commit the test, and report what came of it."
+	coderTask     = "You are the coder. Build SHOP-001 in greet.go as it is designed."
+	recordTask    = "You are the coder. Record what was built for SHOP-001."
+	testerTask    = "You are the tester. Test SHOP-001, and report what came of it."
 )
 
-// storyFiles are the project at the beginning.
-var storyFiles = Files{
-	"REQUIREMENTS.md": "# The shop\n\n- **SHOP-001**: The shop greets a customer by name.\n",
-	"greet.sh":        "# Greets a customer.\necho hello\n",
-}
+// storyTest is the test that the tester writes.
+const storyTest = `package shop
 
-// storyTest is the test that the tester writes; it prints a report.
-const storyTest = `if [ "$(sh greet.sh Ada)" = "hello, Ada" ]
-then echo '<testsuite><testcase name="TestGreeting_SHOP001"/></testsuite>'
-else echo '<testsuite><testcase name="TestGreeting_SHOP001"><failure/></testcase></testsuite>'
-fi
+import "testing"
+
+func TestGreeting_SHOP001(t *testing.T) {
+	if got := Greet("Ada"); got != "hello, Ada" {
+		t.Fatal(got)
+	}
+}
 `
 
 // teller makes the steps of the story.
@@ -64,79 +61,90 @@ func (t teller) read(file string) model.Step {
 }
 
 func (t teller) edit() model.Step {
-	return model.Step{Name: "edit greet.sh", Make: ignoring(func(tools model.Tools) model.Call {
-		return t.calls.Edit(tools, t.p.file("greet.sh"), "echo hello", `echo "hello, $1"`)
+	return model.Step{Name: "edit greet.go", Make: ignoring(func(tools model.Tools) model.Call {
+		return t.calls.Edit(tools, t.p.file("greet.go"), storyBefore, storyAfter)
 	})}
 }
 
 // scripts are the conversations of the story.
 func (t teller) scripts() []model.Script {
 	return []model.Script{
-		{Mark: pmTask, Last: "SHOP-001 is done.", Steps: []model.Step{
-			t.shell("orchestrator next"),
-			t.shell("orchestrator show SHOP-001"),
-			t.move("planned", "agreed with the shop", "file:REQUIREMENTS.md:1-3"),
-			t.move("design_in_progress", "it can begin", "commit:HEAD"),
-			t.delegate(architectTask),
-			t.move("design_ready", "the design is complete", "commit:HEAD"),
-			t.move("implementation_in_progress", "it can be built", "commit:HEAD"),
-			t.read("greet.sh"),
-			t.edit(), // it is blocked, and says what to do instead
-			t.delegate(coderTask),
-			t.shell("git show --stat HEAD"),
-			t.move("implemented", "it is built", "file:greet.sh:1-2"),
-			t.move("test_in_progress", "it can be tested", "commit:HEAD"),
-			t.delegate(testerTask),
-			t.shell("orchestrator show SHOP-001"),
-			t.shell("orchestrator approve SHOP-001 --yes"),
-			t.shell("orchestrator history SHOP-001"),
-			t.shell("orchestrator status"),
-		}},
+		{Mark: pmTask, Last: "SHOP-001 is done.", Steps: t.manages()},
 		{Mark: architectTask, Last: "The design is written.", Steps: []model.Step{
-			t.read("greet.sh"),
-			t.shell("orchestrator design SHOP-001 --summary 'greet.sh takes the name as an argument.' --file greet.sh"),
+			t.read("greet.go"),
+			t.shell("orchestrator design SHOP-001 --summary 'Greet takes the name.' --file greet.go"),
 		}},
-		{Mark: coderTask, Last: "greet.sh greets by name.", Steps: []model.Step{
+		{Mark: coderTask, Last: "Greet greets by name.", Steps: []model.Step{
 			t.shell("orchestrator show SHOP-001"),
-			t.read("greet.sh"),
+			t.read("greet.go"),
 			t.edit(),
-			t.shell("git commit -qam 'Greet by name'"),
-			t.shell("orchestrator implement SHOP-001 --summary 'Greets by name.' --file greet.sh:1-2 --commit HEAD"),
+		}},
+		{Mark: recordTask, Last: "It is recorded.", Steps: []model.Step{
+			t.shell("orchestrator implement SHOP-001 --summary 'Greets by name.' --file greet.go:1-5 --commit HEAD"),
 		}},
 		{Mark: testerTask, Last: "SHOP-001 passes its test.", Steps: []model.Step{
-			t.shell("cat > test.sh <<'END'\n" + storyTest + "END"),
-			t.shell("sh test.sh > report.xml && cat report.xml"),
-			t.shell("git add test.sh report.xml && git commit -qm 'Test the greeting'"),
+			t.shell("cat > greet_test.go <<'END'\n" + storyTest + "END"),
+			t.shell("go test -json ./... > report.json"),
 			t.shell("orchestrator change SHOP-001 --status tested_pass --reason 'all green' " +
-				"--evidence test:TestGreeting_SHOP001@report.xml"),
+				"--evidence test:TestGreeting_SHOP001@report.json"),
 		}},
+	}
+}
+
+// manages are the steps of the main session, which builds, tests and commits what agents have written.
+func (t teller) manages() []model.Step {
+	return []model.Step{
+		t.shell("orchestrator next"),
+		t.shell("orchestrator show SHOP-001"),
+		t.move("planned", "agreed with the shop", "file:REQUIREMENTS.md:1-3"),
+		t.move("design_in_progress", "it can begin", "commit:HEAD"),
+		t.delegate(architectTask),
+		t.move("design_ready", "the design is complete", "commit:HEAD"),
+		t.move("implementation_in_progress", "it can be built", "commit:HEAD"),
+		t.read("greet.go"),
+		t.edit(), // it is blocked, and says what to do instead
+		t.delegate(coderTask),
+		t.shell("git diff --stat"),
+		t.shell("go build ./..."),
+		t.shell("git add greet.go && git commit -m 'Greet by name'"),
+		t.delegate(recordTask),
+		t.move("implemented", "it is built", "commit:HEAD"),
+		t.move("test_in_progress", "it can be tested", "commit:HEAD"),
+		t.delegate(testerTask),
+		t.shell("go test -count=1 ./..."),
+		t.shell("git add greet_test.go report.json && git commit -m 'Test the greeting'"),
+		t.shell("orchestrator show SHOP-001"),
+		t.shell("orchestrator approve SHOP-001 --yes"),
+		t.shell("git status --short"),
+		t.shell("orchestrator history SHOP-001"),
+		t.shell("orchestrator status"),
 	}
 }
 
 // Tell runs the story with a client, and returns it as text. An error is a story that did not come to its end.
 func (b *Bed) Tell(ctx context.Context, c *client.Client, version string) (string, error) {
-	p, err := b.newPlace(c, version, "story")
+	p, err := b.newPlace(c, version, mode{name: "story", phase: Enforce})
 	if err != nil {
 		return "", err
 	}
 	t := teller{p: p, calls: c.Calls}
-	stop, err := p.begin(ctx)
-	if err != nil {
-		return "", err
-	}
-	defer stop()
 	server, err := model.Start(p.dir("requests"), t.scripts()...)
 	if err != nil {
 		return "", err
 	}
 	defer server.Close()
 	p.at.Model, p.at.Prompt = server.URL, pmTask
-	if err := c.Prepare(p.at); err != nil {
+	stop, err := p.serve(ctx)
+	if err != nil {
 		return "", err
 	}
-	command := append(c.Start(filepath.Join(b.Clients, c.Name+"@"+version)), c.Args(p.at)...)
-	result, err := sandbox.Run(ctx, sandbox.Command{Dir: p.at.Project, Args: command, Env: p.env(), Limit: b.Limit,
-		Mark: p.mark()})
+	defer stop()
+	ended, err := p.prepare(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer ended()
+	result, err := p.start(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -153,32 +161,4 @@ func (b *Bed) Tell(ctx context.Context, c *client.Client, version string) (strin
 		err = fmt.Errorf("SHOP-001 is not done: %.300s", said)
 	}
 	return text, err
-}
-
-// begin sets the project up, starts the service and enforces the boundary.
-func (p *place) begin(ctx context.Context) (stop func(), err error) {
-	for name, text := range storyFiles {
-		if err := os.WriteFile(p.file(name), []byte(text), 0o600); err != nil {
-			return nil, err
-		}
-	}
-	for _, args := range [][]string{{"git", "add", "REQUIREMENTS.md", "greet.sh"}, {"git", "commit", "-qm", "Greet"}} {
-		if _, err := p.run(ctx, args...); err != nil {
-			return nil, err
-		}
-	}
-	env := append(p.env(), "TMPDIR="+p.dir("service")) // it does not end with a session
-	stop, err = sandbox.Start(sandbox.Command{Dir: p.at.Project, Env: env, Args: []string{
-		filepath.Join(p.dir("bin"), "orchestrator"), "serve", "--demo-tokens", "--addr", "127.0.0.1:0"}})
-	if err != nil {
-		return nil, err
-	}
-	for range 100 {
-		if _, err = p.run(ctx, "orchestrator", "status"); err == nil {
-			return stop, p.install(ctx, Enforce)
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	stop()
-	return nil, fmt.Errorf("the service does not answer: %w", err)
 }

@@ -53,6 +53,14 @@ func (s Snapshot) all() model.Tools {
 	return all
 }
 
+// Kept returns the folder in which the calls of a client are kept.
+func (b *Bed) Kept(c *client.Client, version string) string {
+	if c.Variant != "" {
+		version = c.Variant + "-" + version
+	}
+	return filepath.Join(b.Goldens, c.Name, version)
+}
+
 // UnknownTools returns what a client offered in a session and no snapshot of its versions has.
 func (b *Bed) UnknownTools(ctx context.Context, c *client.Client, s *Session) ([]Unknown, error) {
 	known, err := b.snapshots(c)

@@ -21,7 +21,7 @@ type transcript struct {
 
 func newTranscript(p *place, server *model.Server) *transcript {
 	t := &transcript{p: p, calls: map[string][]model.Outcome{}}
-	for _, task := range []string{pmTask, architectTask, coderTask, testerTask} {
+	for _, task := range []string{pmTask, architectTask, coderTask, recordTask, testerTask} {
 		t.calls[task], _ = server.Outcomes(task)
 	}
 	return t
@@ -59,7 +59,7 @@ func resultOf(o model.Outcome) string {
 	switch {
 	case strings.Contains(o.Result, blocked):
 		return o.Result
-	case o.Step == "edit greet.sh":
+	case o.Step == "edit greet.go":
 		return "the file is changed"
 	case command && strings.HasPrefix(o.Result, "(") && strings.HasSuffix(o.Result, ")"):
 		return "(nothing is printed)"
@@ -111,6 +111,7 @@ var changing = []struct {
 	{regexp.MustCompile(`sha256:[0-9a-f]{22}  holds\n *\|  +[0-9a-f]{42}\n`), "sha256:0123abcd  holds\n"},
 	{regexp.MustCompile(`\b[0-9a-f]{40}\b|\b[0-9a-f]{64}\b`), "0123abcd"},
 	{regexp.MustCompile(`  \d+\.\d ms\n`), "\n"},
+	{regexp.MustCompile(`(?m)^( *\| ok +\t\w+\t)\d+\.\d+s$`), "${1}0.01s"},
 	{regexp.MustCompile(`(?m)( \d\d:\d\d  )#\d+  `), "${1}#n  "}, // the boundary's lines are in the same log
 	{regexp.MustCompile(`\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`), "a-session"},
 	{regexp.MustCompile(`\ba[0-9a-f]{16}\b`), "an-agent"},

@@ -24,6 +24,9 @@ func TestTheKeptTranscript(t *testing.T) {
 	tried := strings.Split(said, "\nmain session: Edit")
 	require.Len(t, tried, 2, "the main session tries one edit")
 	require.Contains(t, tried[1][:400], "OPERATION BLOCKED")
+	for _, command := range []string{"go build", "go test", "git commit"} {
+		require.Regexp(t, `allow +main +Bash: .*`+command+` +\[main\.produces\]`, log)
+	}
 	blocks := 0
 	for line := range strings.Lines(log) {
 		switch {
@@ -31,7 +34,7 @@ func TestTheKeptTranscript(t *testing.T) {
 			require.Contains(t, line, "block")
 			blocks++
 		case strings.Contains(line, "  main  "):
-			require.Regexp(t, `allow .*\[(tool\.reads|tool\.delegates)\]  enforce`, line)
+			require.Regexp(t, `allow .*\[(tool\.reads|tool\.delegates|main\.produces)\]  enforce`, line)
 		case strings.Contains(line, "  agent "):
 			require.Contains(t, line, "allow")
 		}
@@ -48,7 +51,7 @@ func TestTranscript(t *testing.T) {
 			outcomeOf("quiet", "Bash", map[string]string{"command": "true"}, "(no output)"),
 		},
 		coderTask: {
-			outcomeOf("edit greet.sh", "Edit", map[string]string{"file_path": "/tmp/x/home/pm/shop/greet.sh"}, "well done"),
+			outcomeOf("edit greet.go", "Edit", map[string]string{"file_path": "/tmp/x/home/pm/shop/greet.go"}, "well done"),
 		},
 	}}
 	text := tr.text(&client.Client{Name: "some"}, "1", "a  outcome  b\n2026-11-23T16:00:01.5Z  allow  0.7 ms\n")
@@ -63,7 +66,7 @@ main session: Bash
 
 main session: Agent prompt=`+coderTask+`
 
-        agent: Edit file_path=/home/pm/shop/greet.sh
+        agent: Edit file_path=/home/pm/shop/greet.go
             | the file is changed
     | the agent ends
 

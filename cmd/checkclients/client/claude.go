@@ -14,11 +14,19 @@ var claude = Client{
 		return []string{"ANTHROPIC_BASE_URL=" + p.Model, "ANTHROPIC_API_KEY=no-key", "IS_SANDBOX=1",
 			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1"}
 	},
-	Delegates: []string{`Agent`, "general-purpose"},
+	Delegates: []string{`Agent`, "general-purpose"}, Asks: true,
+	Notes: []string{".claude/plans/a-plan.md", ".claude/projects/shop/memory/MEMORY.md"},
+	Gaps: []Gap{
+		runsLate("2.1.197", "Claude Code before 2.1.295"),
+		hereAlone("Claude Code"),
+	},
 	Calls: Calls{
 		Read: func(t model.Tools, file string) model.Call { return call(t, input{"file_path": file}, "Read") },
 		Edit: func(t model.Tools, file, from, to string) model.Call {
 			return call(t, input{"file_path": file, "old_string": from, "new_string": to}, "Edit")
+		},
+		Write: func(t model.Tools, file, text string) model.Call {
+			return call(t, input{"file_path": file, "content": text}, "Write")
 		},
 		Shell: func(t model.Tools, command string) model.Call {
 			return call(t, input{"command": command, "description": "one step"}, "Bash")

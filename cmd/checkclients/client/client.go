@@ -27,6 +27,10 @@ type Client struct {
 	Calls     Calls
 	Delegates []string // words that a block has for a session that is to delegate
 	Unhooked  []string // tools that no hook is run for
+	Notes     []string // files of plans and of memory that the client keeps below the user's folder
+	Asks      bool     // a hook can have it ask its person
+	Trusts    bool     // it runs a hook of a project only once a person has trusted it
+	Unended   string   // why no hook is heard at the end of a turn; "" where one is
 	Gaps      []Gap
 }
 
@@ -38,6 +42,16 @@ type Gap struct {
 	Version string // "" is every version
 	Check   string
 	Why     string
+}
+
+// runsLate is the gap of a client that does not wait for its hook.
+func runsLate(version, who string) Gap {
+	return Gap{version, "a late hook blocks", who + " lets a call run whose hook does not answer in time"}
+}
+
+// hereAlone is the gap of a client that reads no settings of the folders above.
+func hereAlone(who string) Gap {
+	return Gap{"", "in a subfolder: edit is blocked", who + " reads the settings of no folder above its own"}
 }
 
 // Gap returns why a version is known not to pass a check, or "".
@@ -57,6 +71,8 @@ type Place struct {
 	Model   string // URL of the model, without a path
 	Prompt  string
 	Version string
+
+	Untrusted bool // no person has trusted the hook
 }
 
 // Calls are the model's calls of a client's tools, for what is checked. Each makes no call where the client offers no
@@ -65,6 +81,9 @@ type Calls struct {
 	Read     func(t model.Tools, file string) model.Call
 	Edit     func(t model.Tools, file, from, to string) model.Call
 	Shell    func(t model.Tools, command string) model.Call
+	Write    func(t model.Tools, file, text string) model.Call // a new file; nil without Notes
+	Terminal func(t model.Tools, command string) model.Call    // in a terminal; nil where none is offered
+	Type     func(t model.Tools, last, text string) model.Call // into the program that was started
 	Delegate func(t model.Tools, prompt string) model.Call
 	Find     func(t model.Tools) model.Call              // of the tools to delegate with; nil where they are offered
 	Wait     func(t model.Tools, last string) model.Call // for an agent that was started; nil where its start waits

@@ -14,7 +14,7 @@ import (
 var codex = Client{
 	Name: "codex", Variant: "code", Package: "@openai/codex", Versions: []string{"0.169.0"},
 	Program: []string{"@openai", "codex", "bin", "codex.js"}, Args: codexArgs, Env: codexEnv,
-	Delegates: []string{"spawn_agent"}, Unhooked: []string{"exec", "wait"},
+	Trusts: true, Gaps: codexGaps, Delegates: []string{"spawn_agent"}, Unhooked: []string{"exec", "wait"},
 	Files: func(p Place) Files { return codexFiles(p, "gpt-5.6-sol") },
 	Calls: Calls{
 		Read: func(t model.Tools, file string) model.Call {
@@ -26,6 +26,16 @@ var codex = Client{
 		Shell: func(t model.Tools, command string) model.Call {
 			return codexProgram(t, "exec_command", input{"cmd": command})
 		},
+		Terminal: func(t model.Tools, command string) model.Call {
+			return codexProgram(t, "exec_command", codexTerminal(command))
+		},
+		Type: func(t model.Tools, last, text string) model.Call {
+			in := codexTyped(last, text)
+			if in == nil {
+				return model.Call{}
+			}
+			return codexProgram(t, "write_stdin", in)
+		},
 		Delegate: codexDelegate, Wait: codexWait,
 		Books: []Book{{"list_agents", input{}}},
 	},
@@ -35,8 +45,8 @@ var codex = Client{
 var codexPlain = Client{
 	Name: "codex", Variant: "plain", Package: "@openai/codex", Versions: []string{"0.169.0"},
 	Program: []string{"@openai", "codex", "bin", "codex.js"}, Args: codexArgs, Env: codexEnv,
-	Delegates: []string{"spawn_agent"},
-	Files:     func(p Place) Files { return codexFiles(p, "gpt-5.5") },
+	Trusts: true, Gaps: codexGaps, Delegates: []string{"spawn_agent"},
+	Files: func(p Place) Files { return codexFiles(p, "gpt-5.5") },
 	Calls: Calls{
 		Read: func(t model.Tools, file string) model.Call {
 			return call(t, input{"cmd": "cat " + file}, "exec_command")
@@ -47,6 +57,16 @@ var codexPlain = Client{
 			return c
 		},
 		Shell: func(t model.Tools, command string) model.Call { return call(t, input{"cmd": command}, "exec_command") },
+		Terminal: func(t model.Tools, command string) model.Call {
+			return call(t, codexTerminal(command), "exec_command")
+		},
+		Type: func(t model.Tools, last, text string) model.Call {
+			in := codexTyped(last, text)
+			if in == nil {
+				return model.Call{}
+			}
+			return call(t, in, "write_stdin")
+		},
 		Find: func(t model.Tools) model.Call {
 			return call(t, input{"query": "spawn_agent wait_agent agents", "limit": 8}, "tool_search")
 		},
@@ -59,9 +79,30 @@ var codexPlain = Client{
 	},
 }
 
+// codexGaps are what both are known not to pass.
+var codexGaps = []Gap{runsLate("", "Codex CLI")}
+
 func codexArgs(p Place) []string {
-	return []string{"exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox",
-		"--dangerously-bypass-hook-trust", p.Prompt}
+	args := []string{"exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"}
+	if !p.Untrusted {
+		args = append(args, "--dangerously-bypass-hook-trust")
+	}
+	return append(args, p.Prompt)
+}
+
+func codexTerminal(command string) input {
+	return input{"cmd": command, "tty": true, "yield_time_ms": 1000}
+}
+
+var codexProcess = regexp.MustCompile(`(?:session ID |"session_id"\s*:\s*)(\d+)`)
+
+// codexTyped is what is typed into the program that still runs, nil if none does.
+func codexTyped(last, text string) input {
+	process := codexProcess.FindStringSubmatch(last)
+	if process == nil {
+		return nil
+	}
+	return input{"session_id": json.Number(process[1]), "chars": text, "yield_time_ms": 1000}
 }
 
 func codexEnv(Place) []string { return []string{"BED_KEY=no-key"} }

@@ -11,7 +11,8 @@ var copilot = Client{
 	Name: "copilot", Package: "@github/copilot", Versions: []string{"1.0.102"},
 	Program: []string{"@github", "copilot", "npm-loader.js"},
 	Args: func(p Place) []string {
-		return []string{"-p", p.Prompt, "--allow-all-tools", "--trust-folder", "--output-format", "json"}
+		return []string{"-p", p.Prompt, "--allow-all-tools", "--allow-all-paths",
+			"--trust-folder", "--output-format", "json"}
 	},
 	Env: func(p Place) []string {
 		return []string{"COPILOT_OFFLINE=true", "COPILOT_PROVIDER_BASE_URL=" + p.Model + "/v1",
@@ -23,8 +24,11 @@ var copilot = Client{
 			"trusted_folders": []string{p.Project}, "auto_update": false,
 		})}
 	},
-	Delegates: []string{"task", "general-purpose"},
+	Delegates: []string{"task", "general-purpose"}, Asks: true,
+	Notes: []string{".copilot/session-state/a-session/plan.md"},
 	Gaps: []Gap{
+		hereAlone("Copilot CLI"),
+		runsLate("", "Copilot CLI"),
 		{Check: "validate: the warning arrives", Why: "headless Copilot CLI shows no warning of a hook"},
 		{Check: "bypass: it is said", Why: "headless Copilot CLI shows no warning of a hook"},
 	},
@@ -32,6 +36,9 @@ var copilot = Client{
 		Read: func(t model.Tools, file string) model.Call { return call(t, input{"path": file}, "view") },
 		Edit: func(t model.Tools, file, from, to string) model.Call {
 			return call(t, input{"path": file, "old_str": from, "new_str": to}, "edit")
+		},
+		Write: func(t model.Tools, file, text string) model.Call {
+			return call(t, input{"path": file, "file_text": text}, "create")
 		},
 		Shell: func(t model.Tools, command string) model.Call {
 			return call(t, input{"command": command, "description": "one step", "mode": "sync",

@@ -25,7 +25,10 @@ var gemini = Client{
 		})}
 	},
 	Delegates: []string{"invoke_agent", "generalist"},
+	Notes:     []string{".gemini/tmp/shop/plans/a-plan.md", ".gemini/tmp/shop/memory/MEMORY.md"},
 	Gaps: []Gap{
+		runsLate("", "Gemini CLI"),
+		hereAlone("Gemini CLI"),
 		{Check: "enforce: the agent's edit lands", Why: "Gemini CLI does not say that an agent calls"},
 	},
 	Calls: Calls{
@@ -35,6 +38,9 @@ var gemini = Client{
 		Edit: func(t model.Tools, file, from, to string) model.Call {
 			return call(t, input{"file_path": file, "old_string": from, "new_string": to,
 				"instruction": "one step"}, "replace")
+		},
+		Write: func(t model.Tools, file, text string) model.Call {
+			return call(t, input{"file_path": file, "content": text}, "write_file")
 		},
 		Shell: func(t model.Tools, command string) model.Call {
 			return call(t, input{"command": command, "description": "one step"}, "run_shell_command")

@@ -29,6 +29,8 @@ var opencode = Client{
 		})}
 	},
 	Delegates: []string{"task", "general"},
+	Notes:     []string{".local/share/opencode/plans/a-plan.md"},
+	Unended:   "when its plugin hears of the end, the session is over",
 	Gaps: []Gap{
 		{Check: "validate: the warning arrives", Why: "opencode run has no screen to show a warning on"},
 		{Check: "bypass: it is said", Why: "opencode run has no screen to show a warning on"},
@@ -37,6 +39,9 @@ var opencode = Client{
 		Read: func(t model.Tools, file string) model.Call { return call(t, input{"filePath": file}, "read") },
 		Edit: func(t model.Tools, file, from, to string) model.Call {
 			return call(t, input{"filePath": file, "oldString": from, "newString": to}, "edit")
+		},
+		Write: func(t model.Tools, file, text string) model.Call {
+			return call(t, input{"filePath": file, "content": text}, "write")
 		},
 		Shell: func(t model.Tools, command string) model.Call {
 			return call(t, input{"command": command, "description": "one step"}, "bash")

@@ -22,8 +22,11 @@ var qwen = Client{
 			"telemetry": input{"enabled": false}, "privacy": input{"usageStatisticsEnabled": false},
 		})}
 	},
-	Delegates: []string{`agent`, "general-purpose"},
+	Delegates: []string{`agent`, "general-purpose"}, Asks: true,
+	Notes: []string{".qwen/plans/a-plan.md", ".qwen/projects/shop/memory/MEMORY.md"},
 	Gaps: []Gap{
+		runsLate("", "Qwen Code"),
+		hereAlone("Qwen Code"),
 		{Check: "validate: the warning arrives", Why: "headless Qwen Code shows no warning of a hook"},
 		{Check: "bypass: it is said", Why: "headless Qwen Code shows no warning of a hook"},
 	},
@@ -33,6 +36,9 @@ var qwen = Client{
 		},
 		Edit: func(t model.Tools, file, from, to string) model.Call {
 			return call(t, input{"file_path": file, "old_string": from, "new_string": to}, "edit")
+		},
+		Write: func(t model.Tools, file, text string) model.Call {
+			return call(t, input{"file_path": file, "content": text}, "write_file")
 		},
 		Shell: func(t model.Tools, command string) model.Call {
 			return call(t, input{"command": command, "is_background": false,

@@ -73,8 +73,8 @@ type conversation struct {
 	script   Script
 	outcomes []Outcome // of the steps that were reached
 	made     []made
-	reached  int  // steps of the script that were made or left out
-	ended    bool // the last word was said
+	reached  int      // steps of the script that were made or left out
+	ends     []string // what the user had said in all, each time that the last word was said
 }
 
 // made is a step that the model called a tool for.
@@ -102,7 +102,7 @@ func (c *conversation) next(r *request, id string) (string, Call) {
 			return id, call
 		}
 	}
-	c.ended = true
+	c.ends = append(c.ends, strings.Join(r.user, "\n"))
 	return "", Call{}
 }
 

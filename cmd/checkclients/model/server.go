@@ -64,10 +64,23 @@ func (s *Server) Outcomes(mark string) (outcomes []Outcome, ended bool) {
 	defer s.mu.Unlock()
 	for _, c := range s.all {
 		if c.script.Mark == mark {
-			return slices.Clone(c.outcomes), c.ended
+			return slices.Clone(c.outcomes), len(c.ends) > 0
 		}
 	}
 	return nil, false
+}
+
+// Ends returns what the user had said in all, each time that the client came for the last word of a script: more than
+// once where it goes on after the end.
+func (s *Server) Ends(mark string) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.all {
+		if c.script.Mark == mark {
+			return slices.Clone(c.ends)
+		}
+	}
+	return nil
 }
 
 // Offered returns the tools that were offered in a conversation.

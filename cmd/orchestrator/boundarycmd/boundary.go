@@ -16,7 +16,8 @@ files. The client runs a hook before every tool. The hook judges the call by .or
 writes the decision to the journal beside it.
 
 There are four modes: off; validate, in which violations are recorded and the session is warned, but nothing is
-blocked; confirm, in which the person at the client decides on them; and enforce. A project begins in validate.
+blocked; confirm, in which the person at the client decides on violations; and enforce, in which they are blocked.
+A project begins in validate.
 Readiness measures when to enforce.`,
 	}
 	cmd.AddCommand(

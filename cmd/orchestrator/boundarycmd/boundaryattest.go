@@ -56,7 +56,7 @@ Items:
 	cli.TypedOnly(cmd, "revoke")
 	cli.ServiceFlags(cmd, &o.service)
 	cli.TimeoutFlag(cmd, &o.service)
-	return cli.WithEnv(cmd)
+	return ofPerson(cli.WithEnv(cmd))
 }
 
 func attestable() string {

@@ -45,8 +45,8 @@ func boundaryDecisionsCommand() *cobra.Command {
 	o.rootFlag(cmd)
 	o.jsonFlag(cmd)
 	sinceFlag(cmd, &since)
-	cmd.Flags().IntVar(&limit, "limit", 50, "the most that are listed")
-	cmd.Flags().BoolVar(&violations, "violations", false, "leave out what enforce lets through")
+	cmd.Flags().IntVar(&limit, "limit", 50, "list at most so many decisions")
+	cmd.Flags().BoolVar(&violations, "violations", false, "list only calls that enforce would not let through")
 	return cli.WithEnv(cmd)
 }
 
@@ -54,7 +54,7 @@ func writeDecided(p *output.Printer, d report.Decided) {
 	for _, v := range d.Decisions {
 		p.Line("%s", decisionLine(p, v))
 	}
-	p.Line("%d of %d decisions", len(d.Decisions), d.Total)
+	p.Line("%d of %s", len(d.Decisions), fault.Count(d.Total, "decision"))
 }
 
 // decisionLine shows a decision; nothing in it is trusted, as anybody may have written the journal.

@@ -28,9 +28,9 @@ itself is not changed; the journal gets a line for each of the two.`,
 				return err
 			}
 			return o.show(cmd.OutOrStdout(), d, func(p *output.Printer) {
-				p.Line("bypass: enforced, a write is blocked; by the %s it is let through, on record (%s)",
+				p.Line("bypass: a blocked write is let through by the %s, on record (%s)",
 					d.Bypass.By, micros(d.Bypass.Micros))
-				p.Line("rollback: from enforce to validate, a write is let through with a warning (%s)",
+				p.Line("rollback: after the switch from enforce to validate, a write is let through with a warning (%s)",
 					micros(d.Rollback.Micros))
 			})
 		},

@@ -51,7 +51,7 @@ Nothing is recorded, and no bypass counts. FILE - is standard input.`,
 	o.rootFlag(cmd)
 	o.jsonFlag(cmd)
 	cmd.Flags().StringVar(&client, "client", agentclient.Names()[0],
-		"whose form the call has: "+strings.Join(agentclient.Names(), ", "))
+		"client whose format the call has: "+strings.Join(agentclient.Names(), ", "))
 	return cli.WithEnv(cmd)
 }
 

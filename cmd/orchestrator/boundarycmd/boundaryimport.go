@@ -42,11 +42,11 @@ what this hook decided. Lines that cannot be read are counted.`,
 			if err := report.WriteOlderReport(cmd.OutOrStdout(), lines); err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "%d calls read, %d of them new; %d lines cannot be read\n", len(lines),
+			fmt.Fprintf(cmd.ErrOrStderr(), "%d calls read, %d of them new; unreadable lines: %d\n", len(lines),
 				added, malformed)
 			return nil
 		},
 	}
 	o.rootFlag(cmd)
-	return cli.WithEnv(cmd)
+	return ofPerson(cli.WithEnv(cmd))
 }

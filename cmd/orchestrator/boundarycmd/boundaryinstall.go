@@ -25,11 +25,12 @@ func boundaryInstallCommand() *cobra.Command {
 		Short: "Set the boundary up in validate, and register the hook with an agent client",
 		Long: `Install creates .orchestrator/boundary with the default policy, unless the project has one, and
 registers the hook in the client's settings in the project. Nothing else in them is changed, and a copy is kept. Where
-the project has ` + strings.Join(agentclient.InstructionFiles(), " or ") + `, a part of it between marks tells
-sessions of the boundary; it follows the mode, and goes with the last client. A second run changes nothing.
+the project has ` + strings.Join(agentclient.InstructionFiles(), " or ") + `, a marked section of it tells
+sessions about the boundary. The section follows the mode, and is removed when the hook is uninstalled from the last
+client. A second run changes nothing.
 
 With --scope user it registers the hook in the user's own settings, for sessions that start where the client does not
-read the project's: it finds the project by the folder, and does nothing outside of one with a boundary.
+read the project's. The hook then finds the project by the working folder, and does nothing in one without a boundary.
 
 Clients: ` + strings.Join(agentclient.Names(), ", "),
 		Example: `  orchestrator boundary install claude`,
@@ -52,7 +53,7 @@ Clients: ` + strings.Join(agentclient.Names(), ", "),
 	followLinkFlag(cmd, &followLink)
 	scopeFlag(cmd, &scope)
 	cmd.Flags().StringVar(&version, "client-version", "",
-		"of the client, as it prints it; without it the client in PATH is asked")
+		"version of the client, as the client prints it; by default the client in PATH is asked")
 	return cli.WithEnv(cmd)
 }
 
@@ -70,7 +71,7 @@ const (
 
 func scopeFlag(cmd *cobra.Command, scope *string) {
 	cmd.Flags().StringVar(scope, "scope", scopeProject,
-		"whose settings: of the project, or of the user for all projects (project, user)")
+		"settings to change: project, or user for all projects of this user")
 	_ = cmd.RegisterFlagCompletionFunc("scope",
 		cobra.FixedCompletions([]string{scopeProject, scopeUser}, cobra.ShellCompDirectiveNoFileComp))
 }
@@ -104,30 +105,30 @@ func (o *boundaryOptions) installation(client, scope string) (install.Options, e
 func writeInstalled(p *output.Printer, d install.Done) {
 	switch {
 	case d.Policy:
-		p.Line("%s: set up in validate: violations are recorded and said, nothing is blocked", output.Printable(d.Root))
+		p.Line("%s: set up in validate: violations are recorded and reported to the session; nothing is blocked",
+			output.Printable(d.Root))
 	case d.User:
-		p.Line("for all projects of this user; one without a boundary is not judged")
+		p.Line("registered for all projects of this user; in a project without a boundary the hook does nothing")
 	default:
 		p.Line("%s: the policy is kept as it is", output.Printable(d.Root))
 	}
 	if d.Changed {
-		p.Line("%s: registered; here it starts %s", output.Printable(d.File), output.Printable(d.Program))
+		p.Line("%s: registered; on this machine it starts %s", output.Printable(d.File), output.Printable(d.Program))
 	} else {
 		p.Line("%s: registered already", output.Printable(d.File))
 	}
-	if len(d.Told) > 0 {
-		p.Line("%s: tells sessions of the boundary", output.Printable(strings.Join(d.Told, ", ")))
+	if len(d.Notified) > 0 {
+		p.Line("%s: the section on the boundary is written", output.Printable(strings.Join(d.Notified, ", ")))
 	}
 	if d.Backup != "" {
-		p.Line("  a copy of what it was: %s", output.Printable(d.Backup))
+		p.Line("  backup: %s", output.Printable(d.Backup))
 	}
 	for _, s := range d.Said {
 		p.Line("  %s", p.Paint(output.Yellow, output.Printable(s)))
 	}
-	if len(d.Unkept) > 0 {
-		p.Line("git does not ignore what names files and sessions; add to .gitignore: %s\n"+
-			"  .orchestrator/boundary/policy.json may be committed", output.Printable(strings.Join(d.Unkept, " ")))
+	if len(d.Unignored) > 0 {
+		p.Line("add to .gitignore, since they name files and sessions: %s\n"+
+			"  .orchestrator/boundary/policy.json can be committed", output.Printable(strings.Join(d.Unignored, " ")))
 	}
-	p.Line("next: orchestrator boundary doctor checks that it works; work in validate; orchestrator boundary " +
-		"readiness says when to enforce")
+	p.Line("next: orchestrator boundary doctor checks the hook; orchestrator boundary readiness shows when to enforce")
 }

@@ -34,5 +34,5 @@ call, or until it is labelled resolved. The latest label counts.`,
 	}
 	o.rootFlag(cmd)
 	cmd.Flags().StringVar(&o.reason, "note", "", "why")
-	return cli.WithEnv(cmd)
+	return ofPerson(cli.WithEnv(cmd))
 }

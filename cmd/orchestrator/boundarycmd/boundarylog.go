@@ -31,8 +31,8 @@ func boundaryLogCommand() *cobra.Command {
 		Use:   "log",
 		Short: "Print the journal of the hook as lines for people, the newest last",
 		Long: `Log prints a line for each call that was judged, with the tool, the files, the decision and its rule,
-and for what people did: switches of the mode, bypasses, labels. With --follow it goes on with what
-comes, until interrupted. It reads the files of the journal, and needs no service.`,
+and for what people did: switches of the mode, bypasses, labels. With --follow it keeps
+printing new lines until interrupted. It reads the files of the journal, and needs no service.`,
 		Example: `  orchestrator boundary log -f
   orchestrator boundary log --since 24h --json`,
 		Args: cobra.NoArgs,
@@ -45,8 +45,8 @@ comes, until interrupted. It reads the files of the journal, and needs no servic
 	}
 	o.rootFlag(cmd)
 	sinceFlag(cmd, &o.since)
-	cmd.Flags().IntVarP(&o.lines, "lines", "n", 20, "how many of the newest are printed first; 0 is all")
-	cmd.Flags().BoolVarP(&o.follow, "follow", "f", false, "go on with the lines to come")
+	cmd.Flags().IntVarP(&o.lines, "lines", "n", 20, "print so many of the newest lines first; 0 prints all")
+	cmd.Flags().BoolVarP(&o.follow, "follow", "f", false, "keep printing new lines until interrupted")
 	cmd.Flags().BoolVar(&o.asJSON, "json", false, "write each line as JSON, as the journal has it")
 	return cli.WithEnv(cmd)
 }
@@ -54,7 +54,7 @@ comes, until interrupted. It reads the files of the journal, and needs no servic
 func (o *following) run(cmd *cobra.Command) error {
 	if o.lines < 0 {
 		return fault.New(fault.Invalid, fault.CodeUsage, "%d lines cannot be printed", o.lines).
-			WithFix("give --lines 0 for all, or how many")
+			WithFix("give --lines 0 for all lines, or a positive number")
 	}
 	from, err := sinceOf(o.since, time.Now())
 	if err != nil {

@@ -33,9 +33,9 @@ new mode applies to running sessions from their next call.`,
 	}
 	o.rootFlag(cmd)
 	o.reasonFlag(cmd)
-	cmd.Flags().StringVar(&override, "override", "", "enforce or confirm although it is not ready, for this reason")
+	cmd.Flags().StringVar(&override, "override", "", "switch although the boundary is not ready, for this reason")
 	cli.TypedOnly(cmd, "override")
-	return cli.WithEnv(cmd)
+	return ofPerson(cli.WithEnv(cmd))
 }
 
 func (o *boundaryOptions) switchMode(cmd *cobra.Command, to boundary.Mode, override string) error {
@@ -50,7 +50,7 @@ func (o *boundaryOptions) switchMode(cmd *cobra.Command, to boundary.Mode, overr
 	if done.Mode != "" {
 		was := "was " + string(done.From)
 		if done.From == done.Mode {
-			was = "as it was"
+			was = "unchanged"
 		}
 		fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %s\n", output.Printable(dir.Root), output.Printable(string(to)),
 			output.Printable(was))
@@ -64,8 +64,8 @@ func writeFollowing(cmd *cobra.Command, done control.ModeSwitched) {
 	for _, a := range done.Clients {
 		writeAligned(cmd, a)
 	}
-	for _, name := range done.Told {
-		fmt.Fprintf(cmd.OutOrStdout(), "  %s tells sessions of it\n", output.Printable(name))
+	for _, name := range done.Notified {
+		fmt.Fprintf(cmd.OutOrStdout(), "  %s: the section on the boundary is updated\n", output.Printable(name))
 	}
 	for _, s := range done.Said {
 		cmd.PrintErrf("  %s\n", output.Printable(s))
@@ -75,8 +75,8 @@ func writeFollowing(cmd *cobra.Command, done control.ModeSwitched) {
 // writeAligned says what became of a client's settings, beside the answer, which is the mode.
 func writeAligned(cmd *cobra.Command, a control.Aligned) {
 	if why, failed := a.Failure(); failed {
-		cmd.PrintErrf("%s: its settings are not as the mode wants them: %s\n", a.Client, output.Printable(why))
-		cmd.PrintErrf("  once that is mended: orchestrator boundary install %s\n", a.Client)
+		cmd.PrintErrf("%s: settings not changed: %s\n", a.Client, output.Printable(why))
+		cmd.PrintErrf("  when that is corrected: orchestrator boundary install %s\n", a.Client)
 		return
 	}
 	cmd.PrintErrf("%s: %s %s\n", output.Printable(a.File), a.Client, a.Says())

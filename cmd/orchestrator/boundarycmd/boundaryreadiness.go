@@ -46,7 +46,7 @@ func writeReadiness(p *output.Printer, r report.Readiness) {
 		if !c.Passed {
 			verdict = p.Paint(output.Red, "FAIL")
 		}
-		p.Line("%s  %s: %s (%s)", verdict, output.Printable(c.Name), output.Printable(c.Value),
+		p.Line("%s  %s: %s (required: %s)", verdict, output.Printable(c.Name), output.Printable(c.Value),
 			output.Printable(c.Threshold))
 		if c.Fix != "" {
 			p.Line("      %s", output.Printable(c.Fix))

@@ -41,7 +41,7 @@ is changed.`,
 	}
 	o.rootFlag(cmd)
 	o.jsonFlag(cmd)
-	cmd.Flags().StringVar(&policy, "policy", "", "the policy to judge by; without it the project's own, as it is now")
+	cmd.Flags().StringVar(&policy, "policy", "", "policy file to judge by; by default the policy of the project")
 	return cli.WithEnv(cmd)
 }
 
@@ -91,5 +91,6 @@ func (r replayed) write(p *output.Printer) {
 	if len(r.Decided) > 0 {
 		p.Line("in its own mode, %s: %s", output.Printable(string(r.Mode)), decisionsOf(r.Decided))
 	}
-	p.Line("%d of %d decisions would change; %d lines cannot be read", len(r.Changed), r.Decisions, r.Malformed)
+	p.Line("%d of %s would change; unreadable lines: %d", len(r.Changed),
+		fault.Count(r.Decisions, "decision"), r.Malformed)
 }

@@ -10,6 +10,7 @@ import (
 	"orchestrator/cmd/orchestrator/cli"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/boundary/report"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
 )
 
@@ -47,15 +48,17 @@ func writeBoundaryReport(p *output.Printer, r report.Report) {
 	if r.Decisions == 0 {
 		p.Line("no decisions: is the hook installed? orchestrator boundary doctor")
 	} else {
-		p.Line("%d decisions, %d violations; %s", r.Decisions, r.Violations, decisionsOf(r.ByDecision))
+		p.Line("%s, %s; %s", fault.Count(r.Decisions, "decision"), fault.Count(r.Violations, "violation"),
+			decisionsOf(r.ByDecision))
 	}
-	p.Line("sessions with a bypass: %d of %d; hook errors: %d of %d runs; latency p50 %s, p95 %s, p99 %s, max %s",
-		r.Bypasses.Count, r.Bypasses.Of, r.Errors.Count, r.Errors.Of, micros(r.Latency.P50), micros(r.Latency.P95),
-		micros(r.Latency.P99), micros(r.Latency.Max))
+	p.Line("sessions with a bypass: %d of %d; hook errors: %d of %s; latency p50 %s, p95 %s, p99 %s, max %s",
+		r.Bypasses.Count, r.Bypasses.Of, r.Errors.Count, fault.Count(r.Errors.Of, "run"),
+		micros(r.Latency.P50), micros(r.Latency.P95), micros(r.Latency.P99), micros(r.Latency.Max))
 	for _, s := range r.Patterns {
 		p.Line("  %s", output.Printable(s))
 	}
 	writeReviews(p, r.Reviews)
+	writeStuck(p, r.Stuck)
 	writeCounts(p, r)
 	if classes := counts(r.ByClass, boundary.Reads, boundary.Delegates, boundary.Produces, boundary.Ambiguous,
 		boundary.Writes); classes != "" {
@@ -65,12 +68,28 @@ func writeBoundaryReport(p *output.Printer, r report.Report) {
 	for _, v := range r.Latest {
 		p.Line("%s", decisionLine(p, v))
 	}
-	for _, e := range r.LastErrors {
+	writeErrors(p, r.LastErrors)
+	if r.Malformed+r.Imported > 0 {
+		p.Line("unreadable lines of the journal: %d; calls from an older journal: %d", r.Malformed, r.Imported)
+	}
+}
+
+// writeErrors writes the last errors of the hook.
+func writeErrors(p *output.Printer, all []report.ErrorSeen) {
+	for _, e := range all {
 		p.Line("%s  %s  %s: %s", e.At.Format(time.DateTime), p.Paint(output.Red, "error"), output.Printable(e.Client),
 			output.Printable(e.Reason))
 	}
-	if r.Malformed+r.Imported > 0 {
-		p.Line("%d lines of the journal cannot be read; %d calls are out of an older journal", r.Malformed, r.Imported)
+}
+
+// writeStuck writes what was blocked again and again, with no allowed way since.
+func writeStuck(p *output.Printer, all []report.Stuck) {
+	if len(all) > 0 {
+		p.Line("blocked again and again, with no allowed way since:")
+	}
+	for _, s := range all {
+		p.Line("  %5d  times in %d sessions, last on %s  %s  [%s]", s.Times, s.Sessions, s.Last.Format(time.DateTime),
+			output.Printable(s.Name), output.Printable(s.Rule))
 	}
 }
 
@@ -92,7 +111,8 @@ func writeCounts(p *output.Printer, r report.Report) {
 		p.Line("by session:")
 	}
 	for _, s := range r.Sessions {
-		p.Line("  %5d  of %d decisions  %s %s", s.Violations, s.Decisions, output.Printable(s.Client), output.Printable(s.Session))
+		p.Line("  %5d  of %s  %s %s", s.Violations, fault.Count(s.Decisions, "decision"),
+			output.Printable(s.Client), output.Printable(s.Session))
 	}
 }
 

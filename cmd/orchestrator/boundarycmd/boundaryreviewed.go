@@ -40,7 +40,7 @@ Names: ` + strings.Join(reviewing.Names(), ", "),
 	}
 	o.rootFlag(cmd)
 	o.noteFlag(cmd, "what was looked at, and what was found; it is recorded")
-	return cli.WithEnv(cmd)
+	return ofPerson(cli.WithEnv(cmd))
 }
 
 // noteFlag adds --note to commands that a person vouches with.
@@ -62,8 +62,8 @@ func writeReviews(p *output.Printer, all []reviewing.Review) {
 				output.Printable(r.Closed.Note))
 		}
 	}
-	for _, r := range reviewing.ThatAreDue(all) {
-		p.Line("  look, then orchestrator boundary reviewed %s --note TEXT:", output.Printable(r.Name))
+	for _, r := range reviewing.OnlyDue(all) {
+		p.Line("  look at this, and then run orchestrator boundary reviewed %s --note TEXT:", output.Printable(r.Name))
 		for _, look := range r.LookAt {
 			p.Line("    - %s", output.Printable(look))
 		}

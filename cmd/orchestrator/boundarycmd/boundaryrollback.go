@@ -21,5 +21,5 @@ since, and for a drill.`,
 	}
 	o.rootFlag(cmd)
 	o.reasonFlag(cmd)
-	return cli.WithEnv(cmd)
+	return ofPerson(cli.WithEnv(cmd))
 }

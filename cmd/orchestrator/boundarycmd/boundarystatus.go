@@ -11,6 +11,7 @@ import (
 	"orchestrator/cmd/orchestrator/cli"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/boundary/report"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
 )
 
@@ -42,30 +43,30 @@ func writeStatus(p *output.Printer, s report.Status) {
 	if !s.Since.IsZero() {
 		p.Line("  since %s by %s: %s", s.Since.Format(time.RFC3339), output.Printable(s.By), output.Printable(s.Reason))
 	}
-	writeUnheard(p, s.Unheard)
+	writeSilent(p, s.SilentIn)
 	if s.Unrecorded {
 		p.Line("  %s", p.Paint(output.Red,
-			"the policy has another mode than was recorded, or none was: it was switched on another machine, or by "+
-				"hand; orchestrator boundary mode MODE --reason TEXT records the one that is to hold here"))
+			"the mode in the policy is not on record here: it was switched on another machine, or by hand; "+
+				"to record it: orchestrator boundary mode "+output.Printable(string(s.Mode))+" --reason TEXT"))
 	}
-	for _, g := range s.Bypasses {
-		writeBypass(p, g)
-	}
+	writeBypasses(p, s)
 	writePathModes(p, s.PathModes)
-	p.Line("  %d decisions, %d violations; ready to be enforced: %s", s.Decisions, s.Violations,
+	p.Line("  %s, %s; ready to be enforced: %s", fault.Count(s.Decisions, "decision"),
+		fault.Count(s.Violations, "violation"),
 		map[bool]string{true: "yes", false: "no, see orchestrator boundary readiness"}[s.Ready])
 	writeRecovery(p, s.Recovery)
 	writeAttestations(p, s.Attestations)
 	writeReviews(p, s.Reviews)
 	for _, f := range s.Raised {
-		p.Line("  %s %s: %s", p.Paint(output.Red, output.Printable(f.Name)), output.Printable(f.Value), output.Printable(f.Advice))
+		p.Line("  %s: %s: %s", p.Paint(output.Red, "red flag"), output.Printable(f.Name), output.Printable(f.Value))
+		p.Line("      %s", output.Printable(f.Advice))
 	}
 }
 
-func writeUnheard(p *output.Printer, unheard map[string]string) {
-	for _, client := range slices.Sorted(maps.Keys(unheard)) {
-		p.Line("  %s: in %s the warnings reach nobody; orchestrator boundary report lists them", output.Printable(client),
-			unheard[client])
+func writeSilent(p *output.Printer, silentIn map[string]string) {
+	for _, client := range slices.Sorted(maps.Keys(silentIn)) {
+		p.Line("  %s: warnings are not shown (%s); orchestrator boundary report lists them", output.Printable(client),
+			silentIn[client])
 	}
 }
 
@@ -84,13 +85,4 @@ func writeAttestations(p *output.Printer, all []boundary.Attestation) {
 func colourOf(m boundary.Mode) output.Colour {
 	return map[boundary.Mode]output.Colour{boundary.Off: output.Red, boundary.Validate: output.Yellow,
 		boundary.Confirm: output.Yellow, boundary.Enforce: output.Green}[m]
-}
-
-func writeBypass(p *output.Printer, g boundary.Grant) {
-	whom := "every session"
-	if g.Session != "" {
-		whom = "session " + output.Printable(g.Session)
-	}
-	p.Line("  bypass %s for %s until %s by %s: %s", output.Printable(g.ID), whom, g.Until.Format(time.RFC3339),
-		output.Printable(g.By), output.Printable(g.Reason))
 }

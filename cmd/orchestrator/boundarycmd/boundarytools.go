@@ -8,6 +8,7 @@ import (
 	"orchestrator/cmd/orchestrator/cli"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/boundary/report"
+	"orchestrator/internal/fault"
 )
 
 func boundaryToolsCommand() *cobra.Command {
@@ -33,7 +34,7 @@ what is ambiguous. The lines below each tool say which list of the policy it may
 			if err != nil {
 				return err
 			}
-			u := h.Unknown(&policy, from)
+			u := h.Unlisted(&policy, from)
 			return o.show(cmd.OutOrStdout(), u, func(p *output.Printer) { writeUnknown(p, u) })
 		},
 	}
@@ -43,13 +44,13 @@ what is ambiguous. The lines below each tool say which list of the policy it may
 	return cli.WithEnv(cmd)
 }
 
-func writeUnknown(p *output.Printer, all report.Unknown) {
+func writeUnknown(p *output.Printer, all report.UnlistedTools) {
 	for _, u := range all.Tools {
-		p.Line("%s  %s  %s  %d calls, last %s", output.Printable(u.Client), output.Printable(u.Tool),
-			p.Paint(output.Yellow, string(u.Class)), u.Calls, u.Last.Format(time.DateTime))
+		p.Line("%s  %s  %s  %s, last %s", output.Printable(u.Client), output.Printable(u.Tool),
+			p.Paint(output.Yellow, string(u.Class)), fault.Count(u.Calls, "call"), u.Last.Format(time.DateTime))
 		for _, l := range u.Lines {
 			p.Line("  if %s: %s", l.If, output.Printable(l.Line))
 		}
 	}
-	p.Line("%d tools that nothing is known of", len(all.Tools))
+	p.Line("%s", fault.Count(len(all.Tools), "unknown tool"))
 }

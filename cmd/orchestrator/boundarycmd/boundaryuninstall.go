@@ -34,26 +34,26 @@ func boundaryUninstallCommand() *cobra.Command {
 	o.jsonFlag(cmd)
 	followLinkFlag(cmd, &followLink)
 	scopeFlag(cmd, &scope)
-	return cli.WithEnv(cmd)
+	return ofPerson(cli.WithEnv(cmd))
 }
 
 func writeUninstalled(p *output.Printer, d install.Done) {
 	switch {
 	case d.Removed:
-		p.Line("%s: removed, it held nothing else", output.Printable(d.File))
+		p.Line("%s: removed, since it held nothing else", output.Printable(d.File))
 	case d.Changed:
-		p.Line("%s: the hook is taken out", output.Printable(d.File))
+		p.Line("%s: the hook is removed", output.Printable(d.File))
 	default:
 		p.Line("%s: the hook is not registered", output.Printable(d.File))
 	}
-	for _, name := range d.Told {
-		p.Line("%s: its part on the boundary is up to date; it is removed with the last client", output.Printable(name))
+	for _, name := range d.Notified {
+		p.Line("%s: the section on the boundary is updated", output.Printable(name))
 	}
 	for _, s := range d.Said {
 		p.Line("  %s", p.Paint(output.Yellow, output.Printable(s)))
 	}
 	if d.Backup != "" {
-		p.Line("  the file was changed since: the copy of what it was stays: %s", output.Printable(d.Backup))
+		p.Line("  the file has changed since the installation; its backup stays: %s", output.Printable(d.Backup))
 	}
 	p.Line("policy and journal stay in %s", output.Printable(folder.In(d.Root).Path()))
 }

@@ -54,9 +54,8 @@ func lacking(ctx context.Context, root string) (lacks []boundary.Lack, err error
 	if err != nil {
 		return nil, err
 	}
-	claimed, err := unfinished.Of(ctx, c)
-	for _, one := range claimed {
-		lacks = append(lacks, boundary.Lack{Requirement: one.ID, Status: one.Status, Do: one.Do})
-	}
+	err = unfinished.Visit(ctx, c, func(id, status string, do []string) {
+		lacks = append(lacks, boundary.Lack{Requirement: id, Status: status, Do: do})
+	})
 	return lacks, err
 }

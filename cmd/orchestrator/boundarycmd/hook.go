@@ -27,11 +27,10 @@ func HookCommand() *cobra.Command {
 		Short: "Judge a call of an agent client's tool; the client runs this",
 		Long: `Hook reads one call from standard input, judges it by the policy of the project, writes the decision to
 the journal and answers in the client's format. It needs no service. Exit codes: 0 allowed, 2 blocked; never another.
-With --answers json a client that takes every answer as JSON is told of a block by one, with exit code 0.
+With --answers json a block is a JSON answer with exit code 0, for clients that read every answer as JSON.
 
-With --finished it reads a call by which the client says that the session is done. If ` + finish.TokenVariable + `
-names a token, and something is lacking from a requirement that this token has claimed, the session goes on and is
-told so, once.
+With --finished it reads the call by which the client reports that the session is done. If ` + finish.TokenVariable + `
+names a token, and a requirement that this token has claimed is incomplete, the session is told so and goes on, once.
 
 Clients: ` + strings.Join(agentclient.Names(), ", ") + `. orchestrator boundary install CLIENT registers it.`,
 		Args:               cobra.ArbitraryArgs,

@@ -37,5 +37,5 @@ func sinceOf(text string, now time.Time) (time.Time, error) {
 // sinceFlag adds --since.
 func sinceFlag(cmd *cobra.Command, since *string) {
 	cmd.Flags().StringVar(since, "since", "",
-		"from when on: a time such as 2026-01-31 or 2026-01-31T12:00:00Z, or an age such as 24h or 7d")
+		"start of the period: a time such as 2026-01-31 or 2026-01-31T12:00:00Z, or an age such as 24h or 7d")
 }

@@ -51,7 +51,7 @@ func makeScript(c *agentclient.Client, event, program string, user bool) string 
 		call += " " + agentclient.FinishedFlag
 	}
 	said := func(when agentclient.When, d boundary.Decision, message string) string {
-		return spoken(c.Answer(when, d, message))
+		return printing(c.Answer(when, d, message))
 	}
 	parts := []string{": " + Small + " " + c.Name, "l= e= b=" + Folder + " d=$PWD"}
 	if v := c.Wiring.Project; v != "" {
@@ -94,8 +94,8 @@ const (
 		"orchestrator project does), then run: orchestrator boundary install "
 )
 
-// spoken returns the commands that give an answer and end.
-func spoken(a agentclient.Answer) string {
+// printing returns the commands that give an answer and end.
+func printing(a agentclient.Answer) string {
 	text := ""
 	if len(a.Stdout) > 0 {
 		text += "printf '%s\\n' " + shellquote.Quote(strings.TrimSuffix(string(a.Stdout), "\n")) + "; "

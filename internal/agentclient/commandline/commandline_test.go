@@ -99,6 +99,29 @@ func TestAFolderBelowBringsNoProgram(t *testing.T) {
 	require.Equal(t, 2, p.run(t, commandline.For(c, c.Wiring.Before())).Exit)
 }
 
+// A folder of another user brings no program, not even the outermost: whoever may write above a project would have
+// every session in it start what they like.
+// Verifies: ORC-206
+func TestAFolderOfAnotherUserBringsNoProgram(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give a folder away")
+	}
+	for _, c := range agentclient.All() {
+		p := newPlace(t)
+		line := commandline.For(c, c.Wiring.Before())
+		above := filepath.Join(filepath.Dir(p.root), commandline.Folder)
+		require.NoError(t, os.MkdirAll(above, 0o755))
+		program(t, filepath.Join(above, "orchestrator-hook"), "0")
+		program(t, filepath.Join(p.boundary(), "orchestrator-hook"), "2")
+		require.Equal(t, 0, p.run(t, line).Exit, "the outermost counts where it is one's own")
+		require.NoError(t, os.Chown(above, 12345, 12345))
+		require.Equal(t, 2, p.run(t, line).Exit, c.Name)
+		require.NoError(t, os.Chown(p.boundary(), 12345, 12345))
+		program(t, filepath.Join(p.bin, "orchestrator-hook"), "0")
+		require.Equal(t, "bin/orchestrator-hook "+c.Name+"\n", string(p.run(t, line).Stdout))
+	}
+}
+
 // Where the hook is missing, cannot be started or breaks, an enforcing project blocks in words that the client hears;
 // any other lets the call run, and says how to get the hook. After a tool nothing is said.
 // Verifies: ORC-205, ORC-206
@@ -189,11 +212,11 @@ func nothing(out []byte) []byte {
 func TestALineSpeaksAsTheClientWants(t *testing.T) {
 	for _, c := range agentclient.All() {
 		plain := commandline.For(c, c.Wiring.Before())
-		speaking := commandline.Speaking(c, plain, true)
-		require.Equal(t, plain, commandline.Speaking(c, speaking, false))
-		require.Equal(t, speaking, commandline.Speaking(c, speaking, true))
-		require.Equal(t, "x "+c.Name, commandline.Speaking(c, "x "+c.Name, true))
-		if c.Wiring.Speaks == nil {
+		speaking := commandline.WithJSON(c, plain, true)
+		require.Equal(t, plain, commandline.WithJSON(c, speaking, false))
+		require.Equal(t, speaking, commandline.WithJSON(c, speaking, true))
+		require.Equal(t, "x "+c.Name, commandline.WithJSON(c, "x "+c.Name, true))
+		if c.Wiring.JSONFlag == nil {
 			require.Equal(t, plain, speaking)
 			continue
 		}

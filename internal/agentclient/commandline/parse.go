@@ -15,7 +15,7 @@ type Line struct {
 
 // Parse finds out how a command line of a client was made, and reports false for one that was not, whatever it starts.
 func Parse(c *agentclient.Client, text string) (Line, bool) {
-	text = Speaking(c, text, false)
+	text = WithJSON(c, text, false)
 	for _, event := range c.Wiring.All() {
 		if text == For(c, event) {
 			return Line{}, true

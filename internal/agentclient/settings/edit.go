@@ -24,7 +24,7 @@ func Install(client string, o Options) (Change, error) {
 	if w.Plugin != "" {
 		return w.installPlugin(o)
 	}
-	o.Command = w.speaking(o.Command, o)
+	o.Command = w.answeringJSON(o.Command, o)
 	return w.install(o)
 }
 
@@ -164,39 +164,44 @@ func (w *wiring) wire(doc *document, o Options) error {
 	return nil
 }
 
-func (w *wiring) uninstall(o Options) (Change, error) {
-	file, err := w.place(o)
-	if err != nil {
-		return Change{}, err
+// opened returns the settings that are to be changed, and their file with the copy of it; nil where there are none.
+func (w *wiring) opened(o Options) (change Change, doc *document, err error) {
+	if change.File, err = w.place(o); err != nil {
+		return Change{}, nil, err
 	}
-	change := Change{File: file}
-	doc, _, err := load(file)
+	if doc, _, err = load(change.File); doc != nil {
+		change.Backup = backupOf(change.File)
+	}
+	return change, doc, err
+}
+
+func (w *wiring) uninstall(o Options) (Change, error) {
+	change, doc, err := w.opened(o)
 	if err != nil || doc == nil {
 		return change, err
 	}
-	change.Backup = backupOf(file)
-	if !isObject(&doc.root) || len(w.registrations(doc, file)) == 0 {
+	if !isObject(&doc.root) || len(w.registrations(doc, change.File)) == 0 {
 		return change, nil
 	}
 	w.unwire(doc)
 	change.Changed = true
 	if change.Backup == "" && w.bare(doc) {
 		change.Removed = true
-		return change, w.removeFile(o, file)
+		return change, w.removeFile(o, change.File)
 	}
 	original, err := w.original(change.Backup, doc)
 	if err != nil {
 		return Change{}, err
 	}
 	if original == nil {
-		return change, save(file, doc.text())
+		return change, save(change.File, doc.text())
 	}
-	if err := save(file, original); err != nil {
+	if err := save(change.File, original); err != nil {
 		return Change{}, err
 	}
 	backup := change.Backup
 	change.Backup = ""
-	return change, os.Remove(backup)
+	return change, unwritable(backup, os.Remove(backup))
 }
 
 // unwire takes our hooks out, with the groups, lists and objects that are empty without them.

@@ -39,7 +39,7 @@ func TestTheEndOfATurnIsRegistered(t *testing.T) {
 			}
 			require.Equal(t, o.End, r.Command)
 			require.Empty(t, r.Matcher, "a turn is of no tool")
-			require.False(t, r.FailsShut)
+			require.False(t, r.FailsClosed)
 		}
 		require.Equal(t, c.Wiring.All(), events)
 		change, err = settings.Install(c.Name, o)

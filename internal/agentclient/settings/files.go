@@ -39,6 +39,15 @@ func unreadable(file string, err error) error {
 		WithFix("make it a regular file that you may read, of at most %d MiB", most>>20).Because(err)
 }
 
+// unwritable is the error of a file of settings, or a copy of one, that cannot be written or removed.
+func unwritable(file string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fault.New(fault.Unavailable, "settings_unwritable", "%s cannot be written; it is as it was", file).
+		WithFix("make it and its folder writable for you, or free space on the disk").Because(err)
+}
+
 // parseFile parses a settings file; an empty one is an empty object.
 func parseFile(text []byte) (*document, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
@@ -54,8 +63,12 @@ func save(file string, text []byte) error {
 		mode = info.Mode().Perm()
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return err
+		return unwritable(file, err)
 	}
+	return unwritable(file, write(file, mode, text))
+}
+
+func write(file string, mode fs.FileMode, text []byte) error {
 	return durable.WriteFile(file, mode, func(w io.Writer) error {
 		_, err := w.Write(text)
 		return err
@@ -72,10 +85,7 @@ func keep(file string, original []byte) (string, error) {
 		mode = info.Mode().Perm()
 	}
 	backup := file + backupSuffix
-	return backup, durable.WriteFile(backup, mode, func(w io.Writer) error {
-		_, err := w.Write(original)
-		return err
-	})
+	return backup, unwritable(backup, write(backup, mode, original))
 }
 
 // backupOf returns the name of the copy, "" where there is none.

@@ -50,7 +50,7 @@ func (w *wiring) place(o Options) (string, error) {
 // removeFile removes a settings file, and the folders that are empty without it.
 func (w *wiring) removeFile(o Options, file string) error {
 	if err := os.Remove(file); err != nil {
-		return err
+		return unwritable(file, err)
 	}
 	top, _ := w.within(o)
 	for at := filepath.Dir(file); at != top && strings.HasPrefix(at, top+string(filepath.Separator)); {

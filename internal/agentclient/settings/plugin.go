@@ -89,7 +89,7 @@ func (w *wiring) registeredPlugin(o Options) ([]Registration, error) {
 	var found []Registration
 	for _, event := range w.Events {
 		found = append(found, Registration{File: file, Event: event, Command: command, Timeout: limit,
-			FailsShut: event == w.Before(), Disabled: disabled})
+			FailsClosed: event == w.Before(), Disabled: disabled})
 	}
 	return found, nil
 }

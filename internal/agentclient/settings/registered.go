@@ -39,7 +39,7 @@ func Elsewhere(client string, o Options) (found []Registration) {
 	if err != nil {
 		return nil
 	}
-	for _, s := range w.Strays {
+	for _, s := range w.OtherFiles {
 		folder := o.Root
 		if s.Home {
 			folder = o.Home
@@ -106,7 +106,7 @@ func (w *wiring) read(o Options) (files []string) {
 	if w.Plugin == "" {
 		add(w.File, false)
 	}
-	for _, s := range w.Strays {
+	for _, s := range w.OtherFiles {
 		if !s.Unread {
 			add(s.File, s.Home)
 		}

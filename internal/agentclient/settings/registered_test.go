@@ -13,7 +13,7 @@ import (
 func TestFactsAreThoseOfWhatIsRegistered(t *testing.T) {
 	t.Parallel()
 	for _, client := range agentclient.Names() {
-		o := Options{Root: t.TempDir(), Command: "orchestrator-hook " + client, ClientVersion: "99.0.0", FailShut: true}
+		o := Options{Root: t.TempDir(), Command: "orchestrator-hook " + client, ClientVersion: "99.0.0", FailClosed: true}
 		_, err := Install(client, o)
 		require.NoError(t, err)
 		c, err := agentclient.Find(client)
@@ -24,7 +24,7 @@ func TestFactsAreThoseOfWhatIsRegistered(t *testing.T) {
 		require.Equal(t, found[0].Event, wiring.Before(), client)
 		require.Equal(t, limit, found[0].Timeout, client)
 		require.Positive(t, wiring.Unit, client)
-		require.Equal(t, wiring.Shut != nil || client == "opencode", found[0].FailsShut, client)
+		require.Equal(t, wiring.FailClosed != nil || client == "opencode", found[0].FailsClosed, client)
 		require.Empty(t, Elsewhere(client, o), client)
 	}
 	_, err := agentclient.Find("vscode")

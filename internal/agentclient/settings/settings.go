@@ -18,7 +18,7 @@ type Options struct {
 	Command       string // the command line to register
 	Later         string // the same for every event after a tool; "" is Command
 	End           string // the same for events that say that a session is done; "" registers the hook for none of them
-	FailShut      bool   // the client is to block when the hook breaks, where it can
+	FailClosed    bool   // the client is to block when the hook breaks, where it can
 	FollowLink    bool   // change the file that a symbolic link in the project leads to; without it a link is refused
 	ClientVersion string // as the client prints it; "" is unknown, and leaves out what only newer versions know
 }
@@ -54,13 +54,13 @@ type Change struct {
 
 // Registration is one entry of ours that a client would run.
 type Registration struct {
-	File      string
-	Event     string
-	Matcher   string // "" is every tool
-	Command   string
-	Timeout   time.Duration // 0 is the client's default
-	FailsShut bool          // the client blocks when the hook breaks
-	Disabled  []string      // what keeps the client from running it, in words; empty is good
+	File        string
+	Event       string
+	Matcher     string // "" is every tool
+	Command     string
+	Timeout     time.Duration // 0 is the client's default
+	FailsClosed bool          // the client blocks when the hook breaks
+	Disabled    []string      // what keeps the client from running it, in words; empty is good
 }
 
 // backupSuffix is what the copy's name ends in.

@@ -37,7 +37,7 @@ func project(t *testing.T, client string, text []byte) (settings.Options, string
 		write(t, file, string(text))
 	}
 	return settings.Options{Root: root, Command: "/opt/bin/orchestrator-hook " + client, ClientVersion: latest,
-		FailShut: true}, file
+		FailClosed: true}, file
 }
 
 func write(t *testing.T, file, text string) {
@@ -186,7 +186,7 @@ func TestInstallReplacesOldEntries(t *testing.T) {
 	after, err := settings.Registered("claude", o)
 	require.NoError(t, err)
 	require.Equal(t, []settings.Registration{
-		{File: file, Event: "PreToolUse", Matcher: "*", Command: o.Command, Timeout: 5 * time.Second, FailsShut: true},
+		{File: file, Event: "PreToolUse", Matcher: "*", Command: o.Command, Timeout: 5 * time.Second, FailsClosed: true},
 		{File: file, Event: "PostToolUse", Matcher: "*", Command: o.Command, Timeout: 5 * time.Second},
 		{File: file, Event: "PostToolUseFailure", Matcher: "*", Command: o.Command, Timeout: 5 * time.Second},
 	}, after)
@@ -227,8 +227,8 @@ func TestReinstalledFileIsRemoved(t *testing.T) {
 
 func TestOldVersionsLeaveOutWhatTheyDoNotKnow(t *testing.T) {
 	for _, c := range []struct {
-		version     string
-		shut, older bool
+		version       string
+		closed, older bool
 	}{
 		{"", false, false},
 		{"garbage", false, true},
@@ -247,9 +247,9 @@ func TestOldVersionsLeaveOutWhatTheyDoNotKnow(t *testing.T) {
 			o.ClientVersion = c.version
 			change, err := settings.Install("claude", o)
 			require.NoError(t, err)
-			require.Equal(t, c.shut, strings.Contains(content(t, file), `"onFailure": "block"`))
+			require.Equal(t, c.closed, strings.Contains(content(t, file), `"onFailure": "block"`))
 			said := strings.Join(change.Said, "\n")
-			require.Equal(t, !c.shut, strings.Contains(said, "onFailure is left out"))
+			require.Equal(t, !c.closed, strings.Contains(said, "lets the call through"))
 			require.Equal(t, c.older, strings.Contains(said, "older than 2.1.69"))
 		})
 	}

@@ -4,7 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"orchestrator/internal/system/tree"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -120,9 +122,4 @@ func trustsProject(kept map[string]any, root string) bool {
 }
 
 // spellings returns a path as it is, and with its links resolved.
-func spellings(path string) []string {
-	if real, err := filepath.EvalSymlinks(path); err == nil && real != path {
-		return []string{path, real}
-	}
-	return []string{path}
-}
+func spellings(path string) []string { return slices.Compact([]string{path, tree.Resolve(path)}) }

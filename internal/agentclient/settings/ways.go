@@ -90,8 +90,8 @@ func (w *wiring) registration(file, event string, group, hook *hujson.Value) Reg
 		unit = time.Second
 	}
 	r.Timeout = time.Duration(limit * float64(unit))
-	if w.Shut != nil {
-		r.FailsShut = isShut(w.Shut, get(hook, w.Shut.Name))
+	if w.FailClosed != nil {
+		r.FailsClosed = failsClosed(w.FailClosed, get(hook, w.FailClosed.Name))
 	}
 	return r
 }

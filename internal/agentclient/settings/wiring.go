@@ -39,8 +39,8 @@ func (w *wiring) entry(event string, o Options) fields {
 		hook = append(hook, field{"name", entryName})
 	}
 	hook = append(hook, field{w.Command, o.command(w, event)}, field{w.Timeout, int(limit / w.Unit)})
-	if w.Shut != nil && event == w.Before() && o.FailShut && AtLeast(o.ClientVersion, w.Shut.Since) {
-		hook = append(hook, field{w.Shut.Name, w.Shut.Value})
+	if w.FailClosed != nil && event == w.Before() && o.FailClosed && AtLeast(o.ClientVersion, w.FailClosed.Since) {
+		hook = append(hook, field{w.FailClosed.Name, w.FailClosed.Value})
 	}
 	if !w.Nested {
 		return hook
@@ -55,8 +55,8 @@ func (w *wiring) entry(event string, o Options) fields {
 // remarks returns what the person at the client has to know, for this version of it.
 func (w *wiring) remarks(o Options) []string {
 	var said []string
-	if o.FailShut && !w.hasShut(o) {
-		said = append(said, withoutShut(w, o))
+	if o.FailClosed && !w.hasFailClosed(o) {
+		said = append(said, withoutFailClosed(w, o))
 	}
 	if w.Since != "" && o.ClientVersion != "" && !AtLeast(o.ClientVersion, w.Since) {
 		said = append(said, "version "+o.ClientVersion+" of "+w.client+" is older than "+w.Since+" and "+w.Lacks)
@@ -64,19 +64,19 @@ func (w *wiring) remarks(o Options) []string {
 	return append(said, w.Notes...)
 }
 
-// hasShut reports whether this version of the client has the member that makes it block when the hook breaks. A client
-// that has none in any version lacks nothing.
-func (w *wiring) hasShut(o Options) bool {
-	return w.Shut == nil || AtLeast(o.ClientVersion, w.Shut.Since)
+// hasFailClosed reports whether this version of the client has the member that makes it block when the hook breaks, or
+// no version has one.
+func (w *wiring) hasFailClosed(o Options) bool {
+	return w.FailClosed == nil || AtLeast(o.ClientVersion, w.FailClosed.Since)
 }
 
-func withoutShut(w *wiring, o Options) string {
-	version := "version " + o.ClientVersion
+func withoutFailClosed(w *wiring, o Options) string {
+	why := "version " + o.ClientVersion + " of " + w.client + " does not have " + w.FailClosed.Name
 	if o.ClientVersion == "" {
-		version = "an unknown version"
+		why = "the version of " + w.client + " is unknown, so " + w.FailClosed.Name + " is left out"
 	}
-	return version + " of " + w.client + ": " + w.Shut.Name + " is left out, which it has since " + w.Shut.Since +
-		"; without it a hook that does not answer in time lets the call through"
+	return why + ", which comes with " + w.FailClosed.Since + ": when the hook does not answer in time, " +
+		w.client + " lets the call through"
 }
 
 // AtLeast compares versions such as 2.1.295, or "2.1.295 (build 7)". An unknown version is older than any, and

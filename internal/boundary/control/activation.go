@@ -24,7 +24,7 @@ func mayBlock(to boundary.Mode, history func() (*report.History, error), p *boun
 	var fields []fault.Field
 	for _, check := range failed {
 		fields = append(fields, fault.Field{Code: "not_ready",
-			Detail: check.Name + ": " + check.Value + ", wanted " + check.Threshold, Fix: check.Fix})
+			Detail: check.Name + ": " + check.Value + ", required: " + check.Threshold, Fix: check.Fix})
 	}
 	for _, flag := range raised {
 		fields = append(fields, fault.Field{Code: "red_flag",
@@ -34,8 +34,16 @@ func mayBlock(to boundary.Mode, history func() (*report.History, error), p *boun
 		return nil
 	}
 	return fault.New(fault.Conflict, "boundary_not_ready",
-		"the boundary is not ready to be enforced: %d of its checks and red flags speak against it", len(fields)).
-		WithFix("pass them, or give an override with its reason (--override REASON, or as override in a request), " +
-			"which is recorded").
+		"the boundary is not ready to be enforced: %s", failing(len(fields))).
+		WithFix("pass them, or override them for a reason, which is recorded: --override REASON, " +
+			"or override in a request").
 		WithFields(fields...)
+}
+
+// failing counts the checks and red flags in the way.
+func failing(n int) string {
+	if n == 1 {
+		return "1 check or red flag fails"
+	}
+	return fault.Count(n, "check") + " or red flags fail"
 }

@@ -59,7 +59,7 @@ func change(dir folder.Dir, to boundary.Mode, version func(string) string) contr
 		Change: control.Change{By: "local:ada", Reason: "we begin", At: boundarytest.Day0, ID: id()}}
 }
 
-// What makes a client block where the hook breaks comes with enforce, and goes with every other mode; nothing else of
+// What makes a client block when the hook breaks comes with enforce, and goes with every other mode; nothing else of
 // the settings changes, and each change is on record.
 // Verifies: ORC-205
 func TestClientsFailShutInEnforceAlone(t *testing.T) {
@@ -73,7 +73,7 @@ func TestClientsFailShutInEnforceAlone(t *testing.T) {
 	done := switched(t, dir, boundary.Enforce, nil)
 	require.Len(t, done, 2, "those that can be told: %v", done)
 	for _, a := range done {
-		require.Equal(t, control.Shut, a.What)
+		require.Equal(t, control.FailsClosed, a.What)
 		require.NotEqual(t, open[a.File], text(t, a.File))
 	}
 	require.Empty(t, switched(t, dir, boundary.Enforce, nil), "a second time there is nothing to do")
@@ -167,7 +167,7 @@ func TestSettingsThatCannotFollowTheMode(t *testing.T) {
 	require.Equal(t, before, text(t, claude))
 
 	done = switched(t, dir, boundary.Enforce, func(string) string { return "2.1.330" })
-	require.Equal(t, control.Shut, done[0].What, "who asks the client knows its version")
+	require.Equal(t, control.FailsClosed, done[0].What, "who asks the client knows its version")
 	nowhere := folder.In(t.TempDir())
 	_, err := change(nowhere, boundary.Enforce, nil).Make(nowhere)
 	boundarytest.RequireCode(t, err, "no_boundary")
@@ -183,9 +183,31 @@ func TestTheServiceAlignsTheClients(t *testing.T) {
 		func() string { n++; return boundarytest.ID(n) })
 	done, err := g.SetMode(t.Context(), "paula", control.ModeChange{Mode: boundary.Enforce, Reason: "r", Override: "o"})
 	require.NoError(t, err)
-	require.Equal(t, []control.Aligned{{Client: "claude", What: control.Shut, File: file}}, done.Clients)
+	require.Equal(t, []control.Aligned{{Client: "claude", What: control.FailsClosed, File: file}}, done.Clients)
 	require.Contains(t, text(t, file), `"onFailure": "block"`)
 	_, err = g.SetMode(t.Context(), "paula", control.ModeChange{Mode: boundary.Validate, Reason: "r"})
 	require.NoError(t, err)
 	require.NotContains(t, text(t, file), "onFailure")
+}
+
+// A journal may be large: a switch reads it once at most, and not at all where nothing is asked of it.
+func TestASwitchReadsTheJournalOnce(t *testing.T) {
+	t.Parallel()
+	dir := boundarytest.Project(t)
+	registered(t, dir, "claude", "2.1.330")
+	for _, c := range []struct {
+		to       boundary.Mode
+		override string
+		reads    int
+	}{{boundary.Enforce, "", 1}, {boundary.Enforce, "o", 1}, {boundary.Confirm, "o", 1}, {boundary.Validate, "", 0}} {
+		reads := 0
+		s := change(dir, c.to, nil)
+		s.Override, s.History = c.override, func() (*report.History, error) {
+			reads++
+			return report.Read(dir)
+		}
+		_, err := s.Make(dir)
+		require.Equal(t, c.override == "" && c.to.Blocks(), err != nil, "%v", err)
+		require.Equal(t, c.reads, reads, "%v", c)
+	}
 }

@@ -164,7 +164,9 @@ func (b *Boundary) history(ctx context.Context) (*report.History, error) {
 	if _, err := b.Record(ctx); err != nil && !errors.Is(err, fault.InsufficientStorage) {
 		return nil, err
 	}
-	return report.ReadLines(func(visit func(folder.Line, error) error) error { return b.recorder.read(ctx, visit) })
+	return report.ReadLines(b.Dir.Root, func(visit func(folder.Line, error) error) error {
+		return b.recorder.read(ctx, visit)
+	})
 }
 
 // Watch records the journal every so often until ctx ends, and keeps the reviews up to date that the metrics show; what

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"orchestrator/internal/agentclient"
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/boundary/report"
 	"orchestrator/internal/fault"
@@ -22,6 +23,17 @@ type Change struct {
 	ID     string // of the line in the journal
 }
 
+// ByPerson refuses a change of the boundary in the environment of a command that an agent client runs: what a target of
+// make or a test does is not judged, and is not to lift what is.
+func ByPerson(command string, getenv func(string) string) error {
+	variable := agentclient.SessionVariable(getenv)
+	if variable == "" {
+		return nil
+	}
+	return fault.Misuse("%s is set, so an agent client runs this, and %s is a person's to give", variable, command).
+		WithFix("type it in a terminal of your own, which no agent client has opened")
+}
+
 // maxReason is the most bytes of what a person writes: a line of the journal has room for two of them, control
 // characters or not.
 const maxReason = 1000
@@ -29,7 +41,7 @@ const maxReason = 1000
 func (c Change) check() error {
 	if strings.TrimSpace(c.Reason) == "" {
 		return fault.New(fault.Invalid, "reason_required",
-			"every change of the boundary is on record with its reason, and there is none").
+			"a change of the boundary needs a reason, which goes on record").
 			WithFix("give it with --reason TEXT, or as reason in a request")
 	}
 	return checkText("reason", c.Reason)
@@ -37,9 +49,9 @@ func (c Change) check() error {
 
 func checkText(what, text string) error {
 	if len(text) > maxReason {
-		return fault.New(fault.Invalid, "reason_too_long", "the %s has %d bytes, and at most %d are kept", what,
+		return fault.New(fault.Invalid, "reason_too_long", "the %s has %d bytes; at most %d are allowed", what,
 			len(text), maxReason).
-			WithFix("give the short of it, and name where the rest stands")
+			WithFix("shorten it, and name a document with the rest")
 	}
 	return secret.Refuse(what, "/"+what, text)
 }
@@ -131,35 +143,11 @@ func (s Switch) set(dir folder.Dir) (from boundary.Mode, err error) {
 	return from, dir.WritePolicy(p)
 }
 
-// Bypass lifts the boundary for a while. It is noted before it is in force.
-func Bypass(dir folder.Dir, lasting time.Duration, session string, c Change) (boundary.Grant, error) {
-	const longest = 24 * time.Hour
-	if err := c.check(); err != nil {
-		return boundary.Grant{}, err
-	}
-	if lasting <= 0 || lasting > longest {
-		return boundary.Grant{}, fault.New(fault.Invalid, "bypass_duration",
-			"a bypass lasts longer than nothing and at most %v, not %v", longest, lasting).
-			WithFix("give --for 30m; for longer, change the mode")
-	}
-	if _, err := Policy(dir); err != nil {
-		return boundary.Grant{}, err
-	}
-	at := c.At.UTC().Truncate(time.Microsecond)
-	g := boundary.Grant{ID: c.ID, Reason: c.Reason, By: c.By, Since: at, Until: at.Add(lasting), Session: session}
-	l := c.line(folder.KindGrant)
-	l.Grant, l.Session = &g, session
-	if err := dir.Append(l); err != nil {
-		return g, err
-	}
-	return g, dir.AddGrant(g, at)
-}
-
 // Label notes what a person says of a decision, which is named by its id or by the beginning of it.
 func Label(dir folder.Dir, id, label string, c Change) (report.Decision, error) {
 	if !slices.Contains(report.KnownLabels(), label) {
 		return report.Decision{}, fault.New(fault.Invalid, "unknown_label", "there is no label %q", label).
-			WithFix("give %s", strings.Join(report.KnownLabels(), ", "))
+			WithFix("give one of %s", strings.Join(report.KnownLabels(), ", "))
 	}
 	if label != report.LabelCorrect && strings.TrimSpace(c.Reason) == "" {
 		return report.Decision{}, fault.New(fault.Invalid, "reason_required",
@@ -174,12 +162,22 @@ func Label(dir folder.Dir, id, label string, c Change) (report.Decision, error) 
 	}
 	d, n := h.Find(id)
 	if n != 1 {
-		return d, fault.New(fault.NotFound, "unknown_decision", "%d decisions have the id %q", n, fault.Clip(id, 40)).
-			WithFix("orchestrator boundary decisions lists them with their ids, newest first; what an id begins with is enough where no other begins so")
+		return d, notOne(id, n)
 	}
 	l := c.line(folder.KindLabel)
 	l.Of, l.What = d.ID, label
 	return d, dir.Append(l)
+}
+
+// notOne returns the error for an id, or its beginning, that n decisions have.
+func notOne(id string, n int) error {
+	if id = fault.Clip(id, 40); n == 0 {
+		return fault.New(fault.NotFound, "unknown_decision", "no decision has the id %q", id).
+			WithFix("orchestrator boundary decisions lists the ids")
+	}
+	return fault.New(fault.NotFound, "unknown_decision", "the ids of %s begin with %q",
+		fault.Count(n, "decision"), id).
+		WithFix("give more of the id; orchestrator boundary decisions lists the ids")
 }
 
 // NoteDrill notes that a way out of the boundary was exercised, and how many microseconds it took.
@@ -191,11 +189,11 @@ func NoteDrill(dir folder.Dir, what string, micros int64, c Change) error {
 
 // What happened to the hook in a client's settings.
 const (
-	Installed = "installed"
-	Removed   = "removed"
-	Shut      = "fails_shut" // the client blocks when the hook breaks
-	Open      = "fails_open" // it lets the call run
-	Failed    = "failed"     // the client's settings could not be changed with the mode
+	Installed   = folder.HookInstalled
+	Removed     = folder.HookRemoved
+	FailsClosed = folder.HookFailsClosed
+	FailsOpen   = folder.HookFailsOpen
+	Failed      = folder.HookFailed
 )
 
 // NoteInstallation notes that the hook was registered with a client, or taken out again, and the client's version as

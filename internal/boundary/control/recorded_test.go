@@ -69,7 +69,9 @@ func TestOnlyTheJournalsRecordsAreReadBack(t *testing.T) {
 		return tx.Append(ledger.Event{Kind: "request.refused", Actor: ledger.System(), Subject: record.Subject, Data: map[string]any{"lines": "none"}})
 	}))
 	r := control.NewRecorder(folder.In(t.TempDir()), l)
-	h, err := report.ReadLines(func(visit func(folder.Line, error) error) error { return control.ReadBack(r, t.Context(), visit) })
+	h, err := report.ReadLines("", func(visit func(folder.Line, error) error) error {
+		return control.ReadBack(r, t.Context(), visit)
+	})
 	require.NoError(t, err)
 	require.Empty(t, h.Decisions)
 	require.Zero(t, h.Malformed)

@@ -45,7 +45,7 @@ func checkItem(item string) error {
 // required refuses a text that is missing, too long, or holds a secret.
 func required(what, text, fix string) error {
 	if strings.TrimSpace(text) == "" {
-		return fault.New(fault.Invalid, "reason_required", "this goes on record with its %s, and there is none", what).
+		return fault.New(fault.Invalid, "reason_required", "this needs a %s, which goes on record", what).
 			WithFix("%s", fix)
 	}
 	return checkText(what, text)
@@ -60,12 +60,38 @@ type Account struct {
 // linkOrIssue matches a URL, or an issue by its number or its id: #12, owner/name#12, ORC-12.
 var linkOrIssue = regexp.MustCompile(`^([a-z]+://[^\s/]+\S*|\S*#\d+|[A-Za-z][A-Za-z0-9_]*-\d+)$`)
 
-// Recover notes what led to a rollback, which is the reason of the change, where it was looked into and what
-// was mended.
-func Recover(dir folder.Dir, a Account, c Change) error {
+// Recover notes what led to a rollback, which is the reason of the change, where that was analysed, and what was done
+// about it. It replaces what was recorded of the same rollback before, and returns that.
+func Recover(dir folder.Dir, a Account, c Change) (before *boundary.Account, err error) {
+	if err := a.check(c.Reason); err != nil {
+		return nil, err
+	}
+	if _, err := Policy(dir); err != nil {
+		return nil, err
+	}
+	h, err := report.Read(dir)
+	if err != nil {
+		return nil, err
+	}
+	r := h.Recovery()
+	if r == nil {
+		return nil, fault.New(fault.Conflict, "no_rollback",
+			"there was no rollback, or the boundary has recovered from it").
+			WithFix("orchestrator boundary status shows the mode, and since when it is in force")
+	}
+	l := c.line(folder.KindRecovery)
+	l.Link, l.Mend = a.Link, a.Mend
+	if r.Account != nil {
+		l.Of = h.Accounts[len(h.Accounts)-1].ID
+	}
+	return r.Account, dir.Append(l)
+}
+
+// check refuses an account that lacks something, or is not what it is to be.
+func (a Account) check(cause string) error {
 	for _, given := range []struct{ what, text, fix string }{
-		{"cause", c.Reason, "say what led to the rollback: --cause TEXT"},
-		{"link", a.Link, "name where it was looked into, as an issue or an analysis: --link URL"},
+		{"cause", cause, "say what led to the rollback: --cause TEXT"},
+		{"link", a.Link, "give the place where the cause was analysed: --link URL"},
 		{"mend", a.Mend, "say what was done about it: --mend TEXT"},
 	} {
 		if err := required(given.what, given.text, given.fix); err != nil {
@@ -73,27 +99,15 @@ func Recover(dir folder.Dir, a Account, c Change) error {
 		}
 	}
 	if len(a.Link) > maxLink {
-		return fault.New(fault.Invalid, "reason_too_long", "the link has %d bytes, and at most %d are kept",
+		return fault.New(fault.Invalid, "reason_too_long", "the link has %d bytes; at most %d are allowed",
 			len(a.Link), maxLink).WithFix("give a shorter one")
 	}
 	if !linkOrIssue.MatchString(a.Link) {
 		return fault.New(fault.Invalid, "no_link", "%q is neither a URL nor the id of an issue", a.Link).
-			WithFix("name where it was looked into, such as --link https://example.com/issues/12, --link '#12' or --link ORC-12")
+			WithFix("give the place where the cause was analysed, such as " +
+				"--link https://example.com/issues/12, --link '#12' or --link ORC-12")
 	}
-	if _, err := Policy(dir); err != nil {
-		return err
-	}
-	h, err := report.Read(dir)
-	if err != nil {
-		return err
-	}
-	if h.Recovery() == nil {
-		return fault.New(fault.Conflict, "no_rollback", "there is no rollback to recover from").
-			WithFix("orchestrator boundary status shows the mode, and since when it is in force")
-	}
-	l := c.line(folder.KindRecovery)
-	l.Link, l.Mend = a.Link, a.Mend
-	return dir.Append(l)
+	return nil
 }
 
 // Review notes that a person looked at the boundary again, and closes a review that is due: the one of a name, or with
@@ -128,7 +142,7 @@ func dueReview(all []reviewing.Review, name string) (reviewing.Review, error) {
 		case name != "" && r.State == reviewing.Coming:
 			return r, fault.New(fault.Conflict, "review_not_due", "the review %s is not due before %s", r.Name,
 				r.At.UTC().Format("2006-01-02 15:04 UTC")).
-				WithFix("hold it then: what it looks at has not happened yet")
+				WithFix("review it then")
 		}
 	}
 	what := "no review"
@@ -136,6 +150,6 @@ func dueReview(all []reviewing.Review, name string) (reviewing.Review, error) {
 		what = "no review " + fault.Clip(name, 40)
 	}
 	return reviewing.Review{}, fault.New(fault.Conflict, "review_not_due", "%s of the boundary is due", what).
-		WithFix("orchestrator boundary status lists those that are due or coming; their names are %s",
+		WithFix("orchestrator boundary status lists the reviews that are due or coming; the names are %s",
 			strings.Join(reviewing.Names(), ", "))
 }

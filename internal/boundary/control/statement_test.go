@@ -57,7 +57,7 @@ func TestAnAccountIsWhole(t *testing.T) {
 		"an issue":    {"c", "ORC-12", "m", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := control.Recover(dir, control.Account{Link: c.link, Mend: c.mend}, boundarytest.By(c.cause, boundarytest.Day0))
+			_, err := control.Recover(dir, control.Account{Link: c.link, Mend: c.mend}, boundarytest.By(c.cause, boundarytest.Day0))
 			if c.code != "" {
 				boundarytest.RequireCode(t, err, fault.Code(c.code))
 				return
@@ -65,7 +65,7 @@ func TestAnAccountIsWhole(t *testing.T) {
 			require.NoError(t, err)
 		})
 	}
-	err = control.Recover(folder.In(t.TempDir()), control.Account{Link: "#1", Mend: "m"}, boundarytest.By("c", boundarytest.Day0))
+	_, err = control.Recover(folder.In(t.TempDir()), control.Account{Link: "#1", Mend: "m"}, boundarytest.By("c", boundarytest.Day0))
 	boundarytest.RequireCode(t, err, "no_boundary")
 	_, err = control.Review(folder.In(t.TempDir()), "", boundarytest.By("n", boundarytest.Day0))
 	boundarytest.RequireCode(t, err, "no_boundary")

@@ -1,6 +1,8 @@
 package control
 
 import (
+	"sync"
+
 	"orchestrator/internal/agentclient"
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/boundary/notice"
@@ -24,8 +26,8 @@ type ModeSwitched struct {
 	From    boundary.Mode `json:"from"` // the same where there was nothing to switch; it is recorded where it was not yet
 	Clients []Aligned     `json:"clients,omitempty"`
 
-	Told []string `json:"-"` // files with instructions that follow the mode
-	Said []string `json:"-"` // why one does not
+	Notified []string `json:"-"` // files with instructions that follow the mode
+	Said     []string `json:"-"` // why one does not
 }
 
 // Lock keeps others from switching the mode, and from changing what follows it: settings of clients, the link to the
@@ -45,14 +47,15 @@ func (s Switch) Make(dir folder.Dir) (done ModeSwitched, err error) {
 		return done, err
 	}
 	defer unlock()
+	s.History = sync.OnceValues(s.History) // it may be large
 	if done.From, err = s.set(dir); err != nil {
 		return done, err
 	}
 	done.Mode = s.To
-	if done.Clients, err = align(dir, s.To, known, s.Change, s.NewID); err != nil {
+	if done.Clients, err = s.align(dir, known); err != nil {
 		return done, err
 	}
-	if done.Told, done.Said, err = notice.Follow(dir); err != nil {
+	if done.Notified, done.Said, err = notice.Follow(dir); err != nil {
 		done.Said = append(done.Said, notice.Behind(err))
 	}
 	return done, nil
@@ -66,7 +69,7 @@ func (s Switch) versions(dir folder.Dir) map[string]string {
 		return known
 	}
 	for _, client := range agentclient.All() {
-		if client.Wiring.Shut != nil && registeredIn(dir, client.Name) {
+		if client.Wiring.FailClosed != nil && registeredIn(dir, client.Name) {
 			known[client.Name] = s.Version(client.Name)
 		}
 	}

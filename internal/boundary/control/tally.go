@@ -17,8 +17,9 @@ type Tally struct {
 }
 
 type tally struct {
-	mu  sync.Mutex
-	sum Tally
+	mu   sync.Mutex
+	sum  Tally
+	once folder.Once
 }
 
 // add counts lines that were recorded.
@@ -34,7 +35,7 @@ func (t *tally) add(lines []folder.Line) {
 			t.sum.Errors++
 		case l.Kind == folder.KindMode || l.Kind == folder.KindReview:
 			t.sum.Said++
-		case l.Verdict != nil:
+		case l.Verdict != nil && !t.once.Again(l):
 			t.sum.Decisions[l.Verdict.Decision]++
 			if l.Verdict.Bypass != "" {
 				t.sum.Bypassed++

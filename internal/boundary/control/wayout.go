@@ -14,7 +14,7 @@ func (s Switch) wayOut(dir folder.Dir, unusable error) bool {
 	case f == nil || s.To.Blocks():
 		return false
 	case f.Code == CodeNoBoundary:
-		return dir.Enforcing()
+		return dir.IsMarked()
 	}
 	return f.Code == folder.CodePolicyUnreadable
 }

@@ -32,12 +32,12 @@ func TestARollbackNeedsNoPolicy(t *testing.T) {
 		require.NoError(t, spoil(dir, path))
 		_, err = control.SetMode(dir, boundary.Confirm, "o", boundarytest.By("r", boundarytest.Day0), report.FromFiles(dir))
 		require.Error(t, err, "%s: it is no way to go on blocking", name)
-		require.True(t, dir.Enforcing(), name)
+		require.True(t, dir.IsMarked(), name)
 
 		from, err := control.SetMode(dir, boundary.Validate, "", boundarytest.By("out", boundarytest.Day0), report.FromFiles(dir))
 		require.NoError(t, err, name)
 		require.Equal(t, boundary.Enforce, from, name)
-		require.False(t, dir.Enforcing(), name)
+		require.False(t, dir.IsMarked(), name)
 		p, err := dir.Policy()
 		require.NoError(t, err, name)
 		require.Equal(t, boundary.Validate, p.Mode, name)
@@ -65,7 +65,7 @@ func TestAModeThatThePolicyHasIsPutOnRecord(t *testing.T) {
 		recorded, err := control.Recorded(dir)
 		require.NoError(t, err)
 		require.Equal(t, mode, recorded)
-		require.Equal(t, mode.Blocks(), dir.Enforcing())
+		require.Equal(t, mode.Blocks(), dir.IsMarked())
 	}
 	pulled := pull(boundary.Enforce)
 	set(boundary.Enforce)

@@ -64,6 +64,19 @@ func (m *machine) options() settings.Options {
 	return settings.Options{Root: m.dir.Root, Home: m.home, ClientVersion: m.version}
 }
 
+// registerForTheUser registers the hook for all projects of the user as well, where a session that is started in a
+// folder below the project would run none.
+func (m *machine) registerForTheUser(t *testing.T) {
+	t.Helper()
+	if m.client.Wiring.Reach != agentclient.Here {
+		return
+	}
+	_, err := install.Install(t.Context(), install.Options{Client: m.client.Name, Dir: m.dir, Home: m.home, User: true,
+		Version: m.version, Executable: filepath.Join(m.bin, "orchestrator"), NoteID: "00000000000000fe",
+		Change: control.Change{By: "t", Reason: "r", At: time.Now().Add(-time.Minute), ID: "00000000000000fd"}})
+	require.NoError(t, err)
+}
+
 // trust writes what the client keeps of the hooks that a person trusted.
 func (m *machine) trust(t *testing.T) {
 	t.Helper()
@@ -112,13 +125,13 @@ var causes = []struct {
 	make func(*testing.T, *machine)
 }{
 	{"the program is gone", "neither is there a link to the program", nil, func(t *testing.T, m *machine) {
-		for _, folder := range []string{m.bin, m.dir.Path()} {
+		for _, dir := range []string{m.bin, m.dir.Path()} {
 			for _, name := range []string{"orchestrator", "orchestrator-hook"} {
-				_ = os.Remove(filepath.Join(folder, name))
+				_ = os.Remove(filepath.Join(dir, name))
 			}
 		}
 	}},
-	{"another program answers", "and not that of this orchestrator", nil, func(t *testing.T, m *machine) {
+	{"another program answers", "not the hook of this orchestrator", nil, func(t *testing.T, m *machine) {
 		link := filepath.Join(m.dir.Path(), "orchestrator-hook")
 		require.NoError(t, os.Remove(link))
 		require.NoError(t, os.WriteFile(link, []byte("#!/bin/sh\nexit 0\n"), 0o700))
@@ -141,9 +154,9 @@ var causes = []struct {
 		m.edit(t, fmt.Sprintf("%q: %d", m.client.Wiring.Timeout, unit), fmt.Sprintf("%q: 5000000", m.client.Wiring.Timeout))
 	}},
 	{"its hooks are switched off", "switched off", func(c *agentclient.Client) bool { return len(c.Wiring.Toggles) > 0 }, switchOff},
-	{"a variable keeps it from running hooks", "runs no hook", func(c *agentclient.Client) bool { return len(c.Wiring.Mutes) > 0 },
+	{"a variable keeps it from running hooks", "is set here: a session", func(c *agentclient.Client) bool { return len(c.Wiring.DisablingVariables) > 0 },
 		func(t *testing.T, m *machine) {
-			m.environ = append(slices.Clone(m.environ), m.client.Wiring.Mutes[0]+"=1")
+			m.environ = append(slices.Clone(m.environ), m.client.Wiring.DisablingVariables[0]+"=1")
 		}},
 	{"it does not trust the project", "does not trust this project", trusts, func(t *testing.T, m *machine) {
 		require.NoError(t, os.Remove(filepath.Join(m.home, m.client.Wiring.Trusts)))
@@ -158,25 +171,20 @@ var causes = []struct {
 		require.NoError(t, control.NoteInstallation(m.dir, m.client.Name, "", control.Installed,
 			control.Change{By: "t", Reason: "r", At: time.Now().Add(time.Minute), ID: "00000000000000fe"}))
 	}},
-	{"it is started in a folder below", "runs no hook", func(c *agentclient.Client) bool { return c.Wiring.Reach == agentclient.Here },
+	{"it is started in a folder below", "reads only the settings of that folder", func(c *agentclient.Client) bool { return c.Wiring.Reach == agentclient.Here },
 		func(t *testing.T, m *machine) { m.from = filepath.Join(m.dir.Root, "below") }},
 	{"it is started in a repository below", "runs no hook", func(c *agentclient.Client) bool { return c.Wiring.Reach == agentclient.Above },
 		func(t *testing.T, m *machine) {
 			m.from = filepath.Join(m.dir.Root, "vendored")
 			require.NoError(t, os.MkdirAll(filepath.Join(m.from, ".git"), 0o700))
 		}},
-	{"the project is not the top of its repository", "runs no hook of this folder", func(c *agentclient.Client) bool { return c.Wiring.Reach == agentclient.Top },
-		func(t *testing.T, m *machine) {
-			require.NoError(t, os.RemoveAll(filepath.Join(m.dir.Root, ".git")))
-			require.NoError(t, os.Mkdir(filepath.Join(filepath.Dir(m.dir.Root), ".git"), 0o700))
-		}},
 	{"it is too old", "version 0.0.1", func(c *agentclient.Client) bool { return c.Wiring.Since != "" },
 		func(_ *testing.T, m *machine) { m.version = "0.0.1" }},
-	{"its settings did not follow to enforce", "is not set", shuts, func(t *testing.T, m *machine) {
-		_, err := settings.FailShut(m.client.Name, false, m.options())
+	{"its settings did not follow to enforce", "is not set", canFailClosed, func(t *testing.T, m *machine) {
+		_, err := settings.FailClosed(m.client.Name, false, m.options())
 		require.NoError(t, err)
 	}},
-	{"its settings did not follow to validate", "though the mode is validate", shuts, func(t *testing.T, m *machine) {
+	{"its settings did not follow to validate", "although the mode is validate", canFailClosed, func(t *testing.T, m *machine) {
 		p, err := m.dir.Written()
 		require.NoError(t, err)
 		p.Mode = boundary.Validate
@@ -187,10 +195,10 @@ var causes = []struct {
 	}},
 }
 
-func hasSettings(c *agentclient.Client) bool { return c.Wiring.Plugin == "" }
-func isPlugin(c *agentclient.Client) bool    { return c.Wiring.Plugin != "" }
-func trusts(c *agentclient.Client) bool      { return c.Wiring.Trusts != "" }
-func shuts(c *agentclient.Client) bool       { return c.Wiring.Shut != nil }
+func hasSettings(c *agentclient.Client) bool   { return c.Wiring.Plugin == "" }
+func isPlugin(c *agentclient.Client) bool      { return c.Wiring.Plugin != "" }
+func trusts(c *agentclient.Client) bool        { return c.Wiring.Trusts != "" }
+func canFailClosed(c *agentclient.Client) bool { return c.Wiring.FailClosed != nil }
 
 // switchOff uses the first switch of the client that is in JSON and not in the file with the hook.
 func switchOff(t *testing.T, m *machine) {
@@ -198,7 +206,7 @@ func switchOff(t *testing.T, m *machine) {
 		if s.File == m.client.Wiring.File && !s.Home {
 			continue
 		}
-		folder := map[bool]string{true: m.home, false: m.dir.Root}[s.Home]
+		place := map[bool]string{true: m.home, false: m.dir.Root}[s.Home]
 		text := fmt.Sprintf("[%s]\n%s = %t\n", s.Path[0], s.Path[len(s.Path)-1], s.Off)
 		if filepath.Ext(s.File) == ".json" {
 			text = fmt.Sprintf("{%q: %t}", s.Path[0], s.Off)
@@ -206,7 +214,7 @@ func switchOff(t *testing.T, m *machine) {
 				text = fmt.Sprintf("{%q: {%q: %t}}", s.Path[0], s.Path[1], s.Off)
 			}
 		}
-		write(t, filepath.Join(folder, s.File), text)
+		write(t, filepath.Join(place, s.File), text)
 		return
 	}
 	t.Fatal("it has no such switch")
@@ -218,7 +226,9 @@ func switchOff(t *testing.T, m *machine) {
 func TestEveryCauseIsAFault(t *testing.T) {
 	met := map[string]int{}
 	for _, client := range agentclient.Names() {
-		require.True(t, newMachine(t, client).examine(t).Good, "%s: %v", client, newMachine(t, client).examine(t).Findings)
+		m := newMachine(t, client)
+		m.registerForTheUser(t)
+		require.True(t, m.examine(t).Good, "%s: %v", client, m.examine(t).Findings)
 		for _, cause := range causes {
 			c, _ := agentclient.Named(client)
 			if cause.only != nil && !cause.only(c) {
@@ -270,9 +280,55 @@ func TestStartedInAFolderBelow(t *testing.T) {
 	}
 }
 
+// What a client that reads the settings of one folder alone lets through below it is a fault while the boundary blocks,
+// and a note before. Registered for the user as well nothing is left to do: no advice undoes another one.
+// Verifies: ORC-209
+func TestAClientThatReadsOneFolder(t *testing.T) {
+	const below = "a session that is started in a folder below this one runs no hook of the project"
+	level := func(r Report, what string) (l Level) {
+		for _, f := range r.Findings {
+			if strings.HasPrefix(f.What, what) {
+				l = f.Level
+			}
+		}
+		return l
+	}
+	for _, client := range agentclient.Names() {
+		m := newMachine(t, client)
+		if m.client.Wiring.Reach != agentclient.Here {
+			require.Empty(t, level(m.examine(t), below), client)
+			continue
+		}
+		for mode, want := range map[boundary.Mode]Level{boundary.Enforce: Fault, boundary.Confirm: Fault, boundary.Validate: Note} {
+			p, err := m.dir.Written()
+			require.NoError(t, err)
+			p.Mode = mode
+			require.NoError(t, m.dir.WritePolicy(p))
+			require.Equal(t, want, level(m.examine(t), below), "%s in %s", client, mode)
+		}
+		m = newMachine(t, client)
+		m.registerForTheUser(t)
+		r := m.examine(t)
+		require.True(t, r.Good, "%s: %v", client, r.Findings)
+		require.Empty(t, level(r, below), client)
+		require.Equal(t, OK, level(r, "registered for the project and for this user"), client)
+		require.Empty(t, level(r, "it is registered"), client)
+	}
+}
+
+// One line too many in one file is one too many, whoever has it.
+func TestRegisteredTwiceInOneFile(t *testing.T) {
+	m := newMachine(t, "claude")
+	m.registerForTheUser(t)
+	m.edit(t, `"PreToolUse": [`, `"PreToolUse": [{"hooks": [{"type": "command", "command": "orchestrator-hook claude"}]},`)
+	r := m.examine(t)
+	require.Contains(t, fmt.Sprint(r.Findings), "it is registered 3 times before a tool")
+	require.NotContains(t, fmt.Sprint(r.Findings), "registered for the project and for this user")
+}
+
 func TestWhatNeedsAVersion(t *testing.T) {
 	t.Parallel()
-	shut := &agentclient.Option{Name: "onFailure", Since: "2.0"}
-	require.Equal(t, "subagents need 1.0, onFailure needs 2.0", needs(agentclient.Wiring{Since: "1.0", Shut: shut}))
-	require.Equal(t, "onFailure needs 2.0", needs(agentclient.Wiring{Shut: shut}))
+	option := &agentclient.Option{Name: "onFailure", Since: "2.0"}
+	require.Equal(t, "subagents need 1.0, onFailure needs 2.0", needs(agentclient.Wiring{Since: "1.0", FailClosed: option}))
+	require.Equal(t, "onFailure needs 2.0", needs(agentclient.Wiring{FailClosed: option}))
 }

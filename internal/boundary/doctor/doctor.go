@@ -131,12 +131,12 @@ func named(names []string) ([]*agentclient.Client, error) {
 type examination struct {
 	Options
 	report Report
-	policy *boundary.Policy // nil where it cannot be read
-	called map[string]calls // by the client
+	policy *boundary.Policy       // nil where it cannot be read
+	seen   map[string]report.Seen // by the client
 }
 
-// shut reports whether what does not work is to block.
-func (e *examination) shut() bool { return e.policy != nil && e.policy.Mode.Blocks() }
+// failsClosed reports whether what does not work is to block.
+func (e *examination) failsClosed() bool { return e.policy != nil && e.policy.Mode.Blocks() }
 
 // registered lists the entries in the project's settings of a client, and in the user's.
 func (e *examination) registered(client string) (project, users []settings.Registration, err error) {
@@ -161,8 +161,7 @@ func (e *examination) lookAtPolicy() {
 	p, err := control.Policy(e.Dir)
 	if err != nil {
 		e.say("", Fault,
-			"mend it, or move it away and run orchestrator boundary install CLIENT: "+
-				"while it cannot be read, no client "+
+			"correct it, or move it away and run orchestrator boundary install CLIENT; until then no client "+
 				"is tried", "the policy: %v", err)
 		return
 	}
@@ -170,7 +169,7 @@ func (e *examination) lookAtPolicy() {
 	e.say("", OK, "", "the policy can be read; the mode is %s", p.Mode)
 	if p.Mode == boundary.Off {
 		e.say("", Note, "orchestrator boundary mode validate --reason TEXT",
-			"the boundary is off: nothing is judged, and nothing recorded")
+			"the boundary is off: nothing is judged or recorded")
 	}
 	e.lookAtMark()
 }
@@ -179,8 +178,8 @@ func (e *examination) lookAtPolicy() {
 func (e *examination) lookAtEnvironment() {
 	if value, set := lookup(e.Environ, boundary.BypassVariable); set && value != "" {
 		level, effect := e.lifting(value)
-		e.say("", level, "unset it where clients are started from, once the emergency is over",
-			"%s=%.40q is set here; for a client that is started from here %s; the trials below are made without it",
+		e.say("", level, "unset it where you start clients, when the emergency is over",
+			"%s=%.40q is set here; for a client started from here %s; the trials below are made without it",
 			boundary.BypassVariable, value, effect)
 	}
 }
@@ -192,9 +191,9 @@ func (e *examination) lookAtVariables(client string) {
 			continue
 		}
 		level, effect := e.lifting(v.Value)
-		e.say(client, level, "take it out of env in that file; "+
-			"orchestrator boundary bypass --reason TEXT --for 30m ends "+
-			"by itself", "%s sets %s=%.40q: %s", v.File, boundary.BypassVariable, v.Value, effect)
+		e.say(client, level, "remove it from env in that file; for an emergency use "+
+			"orchestrator boundary bypass --reason TEXT --for 30m, which ends by itself",
+			"%s sets %s=%.40q: %s", v.File, boundary.BypassVariable, v.Value, effect)
 	}
 }
 
@@ -212,8 +211,8 @@ func (e *examination) lifting(value string) (level Level, effect string) {
 // lookAtNotice sees whether sessions are told what holds now.
 func (e *examination) lookAtNotice() {
 	for _, name := range notice.Stale(e.Dir) {
-		e.say("", Note, "orchestrator boundary install CLIENT brings it up to date",
-			"%s says something else of the boundary than what holds now", name)
+		e.say("", Note, "orchestrator boundary install CLIENT updates it",
+			"%s: the section on the boundary is out of date", name)
 	}
 }
 
@@ -224,19 +223,16 @@ func (e *examination) lookAtJournal() {
 		e.say("", Fault, "make it readable for this user", "the journal: %v", err)
 		return
 	}
-	if e.called, err = callsIn(e.Dir); err != nil {
-		e.say("", Fault, "make it readable for this user", "the journal: %v", err)
-		return
-	}
+	e.seen = h.Clients
 	r := h.Report(time.Now().AddDate(0, 0, -7))
 	if r.Ran > 0 {
 		e.say("", Fault,
-			"see orchestrator boundary report --since 7d; another hook, or an old client, may overrule this one",
-			"%d calls of the past week were blocked, and their tools ran: a client does not heed the hook", r.Ran)
+			"see orchestrator boundary report --since 7d: another hook, or an old client, may overrule this hook",
+			"%s of the past week ran although blocked: a client ignores the hook", fault.Count(r.Ran, "call"))
 	}
 	if r.Errors.Count > 0 {
 		e.say("", Note, "see orchestrator boundary report --since 7d",
-			"in the past week %d of %d runs of the hook failed", r.Errors.Count, r.Errors.Of)
+			"in the past week the hook failed in %d of %s", r.Errors.Count, fault.Count(r.Errors.Of, "run"))
 	}
 }
 
@@ -245,10 +241,10 @@ func (e *examination) lookAtClient(ctx context.Context, c *agentclient.Client) e
 	client := c.Name
 	entries, users, err := e.registered(client)
 	if err != nil {
-		e.say(client, Fault, "mend the file", "%v", err)
+		e.say(client, Fault, "correct the file", "%v", err)
 		return nil
 	}
-	entries = append(entries, e.strays(client)...)
+	entries = append(entries, e.otherFiles(client)...)
 	before := slices.DeleteFunc(slices.Clone(entries),
 		func(r settings.Registration) bool { return r.Event != c.Wiring.Before() })
 	if len(before) == 0 {
@@ -261,15 +257,16 @@ func (e *examination) lookAtClient(ctx context.Context, c *agentclient.Client) e
 		return nil
 	}
 	e.lookAtEntries(c, entries, before)
+	e.lookAtRepeated(client, before, users)
 	e.lookAtReach(c, len(users) > 0)
 	e.lookAtTrust(c)
 	e.lookAtCalls(c)
 	e.lookAtVariables(client)
 	e.lookAtMutes(c)
 	e.lookAtVersion(ctx, c, before)
-	if unheard := c.Wiring.Unheard; unheard != "" && e.policy != nil && e.policy.Mode == boundary.Validate {
+	if silentIn := c.Wiring.SilentIn; silentIn != "" && e.policy != nil && e.policy.Mode == boundary.Validate {
 		e.say(client, Note, "orchestrator boundary report lists them",
-			"the warnings of %s reach nobody in %s", boundary.Validate, unheard)
+			"it does not show the warnings of %s (%s)", boundary.Validate, silentIn)
 	}
 	for _, n := range c.Wiring.Notes {
 		e.say(client, Note, "", "%s", n)
@@ -287,18 +284,18 @@ func (e *examination) lookAtClient(ctx context.Context, c *agentclient.Client) e
 	return nil
 }
 
-// strays returns the entries in other files: those that the client reads count, the others are said.
-func (e *examination) strays(client string) (read []settings.Registration) {
+// otherFiles returns the entries in other files: those that the client reads count, the others are said.
+func (e *examination) otherFiles(client string) (read []settings.Registration) {
 	for _, r := range settings.Elsewhere(client, e.settings()) {
 		if i := slices.IndexFunc(r.Disabled, func(s string) bool {
 			return s == client+" does not read "+r.File
 		}); i >= 0 {
-			e.say(client, Fault, "take it out there; orchestrator boundary install "+client+
-				" registers it in the right file", "%s, where the hook stands", r.Disabled[i])
+			e.say(client, Fault, "remove it there; orchestrator boundary install "+client+
+				" registers it in the right file", "%s, where the hook is registered", r.Disabled[i])
 			continue
 		}
 		e.say(client, Note, "orchestrator boundary install "+client+" registers it for everybody in the project",
-			"%s: the hook is registered for %s there, for this person alone", r.File, r.Event)
+			"%s: the hook is registered for %s there, only for this person", r.File, r.Event)
 		read = append(read, r)
 	}
 	return read
@@ -311,22 +308,17 @@ func (e *examination) lookAtEntries(c *agentclient.Client, entries, before []set
 		return wakesOnAll(r.Matcher)
 	}); wakes < 0 {
 		e.say(client, Fault, install+" registers it for every tool; the policy decides",
-			"%s: its matcher %q leaves tools out: those it does not name go unjudged", before[0].File,
+			"%s: its matcher %q leaves tools out: the hook does not judge those", before[0].File,
 			before[0].Matcher)
 	} else {
 		e.say(client, OK, "", "%s: registered for %s, every tool%s", before[wakes].File, c.Wiring.Before(),
 			starting(c, before[wakes].Command))
 	}
-	if len(before) > 1 {
-		e.say(client, Note, "leave one: orchestrator boundary uninstall "+client+" takes out the project's, and with "+
-			"--scope user the user's", "it is registered %d times before a tool: every call is judged as often",
-			len(before))
-	}
 	if !slices.ContainsFunc(entries, func(r settings.Registration) bool {
 		return r.Event != c.Wiring.Before() && !c.Wiring.Ending(r.Event)
 	}) {
 		e.say(client, Note, install+" registers it after a tool as well",
-			"it is not registered after a tool: whether blocked calls ran all the same cannot be seen")
+			"it is not registered after a tool: the journal does not show whether a blocked call ran anyway")
 	}
 	const least, longest = time.Second, 2 * time.Minute
 	for _, r := range entries {
@@ -354,17 +346,18 @@ func wakesOnAll(matcher string) bool {
 
 func (e *examination) lookAtVersion(ctx context.Context, c *agentclient.Client, before []settings.Registration) {
 	client, wiring, version := c.Name, c.Wiring, e.Version(ctx, c.Name)
-	shut := wiring.Shut
-	if shut != nil && e.policy != nil && !e.shut() && before[0].FailsShut {
-		e.say(client, Fault, "orchestrator boundary install "+client+" takes it out",
-			"%s is set, though the mode is %s: where the hook breaks, every tool is blocked", shut.Name, e.policy.Mode)
+	option := wiring.FailClosed
+	if option != nil && e.policy != nil && !e.failsClosed() && before[0].FailsClosed {
+		e.say(client, Fault, "orchestrator boundary install "+client+" removes it",
+			"%s is set although the mode is %s: when the hook breaks, every tool is blocked", option.Name,
+			e.policy.Mode)
 	}
 	switch {
-	case version == "" && (wiring.Since != "" || shut != nil && shut.Since != ""):
-		e.say(client, Note, "put the client's program into PATH", "its version cannot be told; %s", needs(wiring))
-		if shut != nil && e.shut() && !before[0].FailsShut {
+	case version == "" && (wiring.Since != "" || option != nil && option.Since != ""):
+		e.say(client, Note, "put the client's program into PATH", "its version is unknown; %s", needs(wiring))
+		if option != nil && e.failsClosed() && !before[0].FailsClosed {
 			e.say(client, Fault, "put the client's program into PATH, and then: orchestrator boundary install "+client,
-				"%s is not set: where the hook does not answer in time, the call is let through", shut.Name)
+				"%s is not set: when the hook does not answer in time, the call is let through", option.Name)
 		}
 		return
 	case version == "":
@@ -373,20 +366,21 @@ func (e *examination) lookAtVersion(ctx context.Context, c *agentclient.Client, 
 	default:
 		e.say(client, OK, "", "version %s", version)
 	}
-	if shut != nil && e.shut() {
-		e.lookAtShut(client, version, shut, before[0].FailsShut)
+	if option != nil && e.failsClosed() {
+		e.lookAtFailClosed(client, version, option, before[0].FailsClosed)
 	}
 }
 
-// lookAtShut looks at what makes the client block when the hook does not answer in time; the registered line does when
-// the hook breaks otherwise.
-func (e *examination) lookAtShut(client, version string, shut *agentclient.Option, set bool) {
+// lookAtFailClosed looks at what makes the client block when the hook does not answer in time; the registered line does
+// when the hook breaks otherwise.
+func (e *examination) lookAtFailClosed(client, version string, option *agentclient.Option, set bool) {
 	switch {
-	case !settings.AtLeast(version, shut.Since):
-		e.say(client, Note, "update it to "+shut.Since+" or later, and install again",
-			"version %s has no %s: where the hook does not answer in time, the call is let through", version, shut.Name)
+	case !settings.AtLeast(version, option.Since):
+		e.say(client, Note, "update it to "+option.Since+" or later, and install again",
+			"version %s has no %s: when the hook does not answer in time, the call is let through", version,
+			option.Name)
 	case !set:
 		e.say(client, Fault, "orchestrator boundary install "+client+" adds it",
-			"%s is not set: where the hook does not answer in time, the call is let through", shut.Name)
+			"%s is not set: when the hook does not answer in time, the call is let through", option.Name)
 	}
 }

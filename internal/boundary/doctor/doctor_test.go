@@ -18,6 +18,7 @@ import (
 	"orchestrator/internal/boundary/hook"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
+	"orchestrator/internal/system/shellquote"
 )
 
 // TestMain lets links to this test be the hook.
@@ -28,6 +29,8 @@ func TestMain(m *testing.M) {
 	os.Setenv("GORACE", "atexit_sleep_ms=10 "+os.Getenv("GORACE"))
 	os.Exit(m.Run())
 }
+
+var single = shellquote.Quote
 
 // project is a folder with a boundary in validate, and a hook to start.
 func project(t *testing.T) (folder.Dir, string) {
@@ -204,12 +207,12 @@ func TestALineIsPointedAtTheCopy(t *testing.T) {
 	}{
 		"/b/orchestrator-hook claude":                                  {claude, "/b/orchestrator-hook claude", "/copy"},
 		"/b/orchestrator hook codex":                                   {codex, "/b/orchestrator hook codex", ""},
-		"/b/orchestrator-hook codex --root /p":                         {codex, "/b/orchestrator-hook codex --root '/copy'", ""},
-		"/b/orchestrator-hook --root '/my p' codex || exit 2":          {codex, "/b/orchestrator-hook --root '/copy' codex || exit 2", ""},
-		"/b/orchestrator-hook codex --root=/p 2>/dev/null":             {codex, "/b/orchestrator-hook codex --root='/copy' 2>/dev/null", ""},
-		"/b/orchestrator-hook codex --root /p --root=/q":               {codex, "/b/orchestrator-hook codex --root '/copy' --root='/copy'", ""},
-		`"$CLAUDE_PROJECT_DIR"/bin/orchestrator-hook claude || exit 2`: {claude, `"$CLAUDE_PROJECT_DIR"/bin/orchestrator-hook claude --root '/copy' || exit 2`, "/p"},
-		`/b/orchestrator-hook claude --root "$CLAUDE_PROJECT_DIR"`:     {claude, `/b/orchestrator-hook claude --root '/copy'`, "/p"},
+		"/b/orchestrator-hook codex --root /p":                         {codex, "/b/orchestrator-hook codex --root /copy", ""},
+		"/b/orchestrator-hook --root '/my p' codex || exit 2":          {codex, "/b/orchestrator-hook --root /copy codex || exit 2", ""},
+		"/b/orchestrator-hook codex --root=/p 2>/dev/null":             {codex, "/b/orchestrator-hook codex --root=/copy 2>/dev/null", ""},
+		"/b/orchestrator-hook codex --root /p --root=/q":               {codex, "/b/orchestrator-hook codex --root /copy --root=/copy", ""},
+		`"$CLAUDE_PROJECT_DIR"/bin/orchestrator-hook claude || exit 2`: {claude, `"$CLAUDE_PROJECT_DIR"/bin/orchestrator-hook claude --root /copy || exit 2`, "/p"},
+		`/b/orchestrator-hook claude --root "$CLAUDE_PROJECT_DIR"`:     {claude, `/b/orchestrator-hook claude --root /copy`, "/p"},
 	} {
 		l, err := readLine(registered, []string{"CLAUDE_PROJECT_DIR=/p"})
 		require.NoError(t, err)
@@ -225,26 +228,26 @@ func TestALineIsPointedAtTheCopy(t *testing.T) {
 
 func TestProgramsThatCannotBeStarted(t *testing.T) {
 	t.Parallel()
-	folder := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "plain"), nil, 0o644))
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "orchestrator-hook"), nil, 0o755))
+	bin := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "plain"), nil, 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "orchestrator-hook"), nil, 0o755))
 	for text, why := range map[string]string{
-		folder + "/orchestrator-hook claude":  "",
+		bin + "/orchestrator-hook claude":     "",
 		"orchestrator-hook claude":            "",
 		"A=b \"$F\"/orchestrator-hook claude": "",
-		folder + "/plain claude":              "no program that can be started",
-		folder + "/none claude":               "is not there",
-		folder + " claude":                    "no program that can be started",
+		bin + "/plain claude":                 "no program that can be started",
+		bin + "/none claude":                  "is not there",
+		bin + " claude":                       "no program that can be started",
 		"./orchestrator-hook claude":          "relative",
 		"orchestrator claude":                 "in no folder of PATH",
 		"$(which orchestrator-hook) claude":   "cannot be told",
 	} {
-		l, err := readLine(text, []string{"F=" + folder})
+		l, err := readLine(text, []string{"F=" + bin})
 		require.NoError(t, err, text)
 		if why == "" {
-			require.NoError(t, second(l.program(folder)), text)
+			require.NoError(t, second(l.program(bin)), text)
 		} else {
-			require.ErrorContains(t, second(l.program(folder)), why, text)
+			require.ErrorContains(t, second(l.program(bin)), why, text)
 		}
 	}
 	for _, text := range []string{"", "A=b", "'unfinished", "# nothing"} {
@@ -286,7 +289,7 @@ func TestWhatThePolicyAllowsIsSaidAndNoFault(t *testing.T) {
 		}
 	}
 	require.Equal(t, []string{"a session that is started in a folder below this one runs no hook of the project",
-		"no call since the hook was registered: perhaps it runs no hooks",
+		"no call since the hook was registered: perhaps the client runs no hooks",
 		"in enforce, an edit by the main session is let through, and nothing is said", "in enforce, an edit by an agent is blocked"}, notes)
 }
 
@@ -307,7 +310,7 @@ func TestAClientThatDoesNotHeedTheHookIsFound(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	r := examine(t, dir, "99.0.0")
 	require.True(t, r.Good, "%v", r.Findings)
-	require.Contains(t, fmt.Sprint(r.Findings), "not registered after a tool")
+	require.Contains(t, fmt.Sprint(r.Findings), "it is not registered after a tool")
 
 	p := boundary.DefaultPolicy()
 	p.Mode = boundary.Enforce
@@ -321,11 +324,12 @@ func TestAClientThatDoesNotHeedTheHookIsFound(t *testing.T) {
 		require.Equal(t, exit, a.Exit, string(a.Stderr))
 	}
 	r = examine(t, dir, "99.0.0")
-	require.Equal(t, 2, r.Faults(), "%v", r.Findings)
+	require.Equal(t, 3, r.Faults(), "%v", r.Findings)
+	require.Contains(t, fmt.Sprint(r.Findings), "{claude fault a session that is started in a folder below")
 	require.Contains(t, fmt.Sprint(r.Findings), "onFailure is not set")
-	require.Contains(t, fmt.Sprint(r.Findings), "1 calls of the past week were blocked, and their tools ran")
+	require.Contains(t, fmt.Sprint(r.Findings), "1 call of the past week ran although blocked")
 	r = examine(t, dir, "")
-	require.Equal(t, 2, r.Faults(), "its version is unknown, and it lets calls through all the same: %v", r.Findings)
+	require.Equal(t, 3, r.Faults(), "its version is unknown, and it lets calls through all the same: %v", r.Findings)
 	require.Contains(t, fmt.Sprint(r.Findings), "put the client's program into PATH, and then: orchestrator boundary install")
 }
 

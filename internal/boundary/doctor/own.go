@@ -1,10 +1,11 @@
 package doctor
 
 import (
-	"orchestrator/internal/boundary/folder"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"orchestrator/internal/boundary/folder"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -90,11 +91,11 @@ func (e *examination) lookAtMark() {
 	case err != nil || written.Mode.Blocks() == marked.Blocks():
 	case marked.Blocks():
 		e.say("", Fault, fix+" follows the policy here; orchestrator boundary mode "+string(marked)+
-			" --reason TEXT puts the policy back", "the policy says %s, and this machine still has the mark of %s, "+
-			"which holds: the mode was switched on another machine, or by hand", written.Mode, marked)
+			" --reason TEXT puts the policy back", "the policy says %s, but %s is still in force on this "+
+			"machine: the mode was switched on another machine, or by hand", written.Mode, marked)
 	default:
 		e.say("", Note, fix+" does so now, and brings the settings of the clients in line",
-			"the policy says %s, and this machine has no mark of it yet: the mode was switched on another machine, or "+
-				"by hand; the next call of the hook puts the mark up", written.Mode)
+			"the policy says %s, which is not in force on this machine yet: the mode was switched on another machine, "+
+				"or by hand; the next call of the hook puts it in force", written.Mode)
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"orchestrator/internal/agentclient/commandline"
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/system/shellquote"
+	"orchestrator/internal/system/tree"
 )
 
 // line is a registered command line, taken apart as a shell does.
@@ -64,29 +66,18 @@ func (e *examination) answering(made commandline.Line) (string, error) {
 
 // lookAtProgram says which program answers, and whether somebody else may have made it.
 func (e *examination) lookAtProgram(client, program string) {
-	real, err := filepath.EvalSymlinks(program)
-	if err != nil {
-		real = program
-	}
+	real := tree.Real(program)
 	install := "orchestrator boundary install " + client + " links this program's hook"
-	root := spelled(e.Dir.Root)
+	root := tree.Real(e.Dir.Root)
 	switch {
 	case e.Program != "" && !isOwn(program, e.Program):
-		e.say(client, Fault, install, "the program that answers is %s, and not that of this orchestrator", real)
+		e.say(client, Fault, install, "the program that answers is %s, not the hook of this orchestrator", real)
 	case strings.HasPrefix(real, root+string(filepath.Separator)):
 		e.say(client, Note, "install the programs outside of the project",
 			"the program that answers is %s, which agents may write", real)
 	default:
 		e.say(client, OK, "", "the program that answers is %s", real)
 	}
-}
-
-// spelled returns a path with its links resolved, as far as that can be done.
-func spelled(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	return filepath.Clean(path)
 }
 
 // shortened returns a command line for a message: what an installation makes is long.
@@ -192,9 +183,12 @@ func (l line) at(root, copied string, w agentclient.Wiring, environ []string) (t
 		return l.text, env
 	}
 	keep := w.Project != "" && strings.Contains(l.text, w.Project)
-	folder := map[bool]string{true: root, false: copied}[keep]
+	project := copied
+	if keep {
+		project = root
+	}
 	if w.Project != "" {
-		env = append(env, w.Project+"="+folder)
+		env = append(env, w.Project+"="+project)
 	}
 	text = l.text
 	replaced := false
@@ -202,20 +196,19 @@ func (l line) at(root, copied string, w agentclient.Wiring, environ []string) (t
 		from := l.call.Args[i]
 		switch {
 		case word == "--root" && i+1 < len(l.args):
-			text, replaced = text[:from.Pos().Offset()]+"--root "+single(copied)+
+			text, replaced = text[:from.Pos().Offset()]+"--root "+shellquote.Quote(copied)+
 				text[l.call.Args[i+1].End().Offset():], true
 		case strings.HasPrefix(word, "--root="):
-			text, replaced = text[:from.Pos().Offset()]+"--root="+single(copied)+text[from.End().Offset():], true
+			text, replaced = text[:from.Pos().Offset()]+"--root="+shellquote.Quote(copied)+
+				text[from.End().Offset():], true
 		}
 	}
 	if keep && !replaced {
 		end := l.call.Args[len(l.call.Args)-1].End().Offset()
-		text = text[:end] + " --root " + single(copied) + text[end:]
+		text = text[:end] + " --root " + shellquote.Quote(copied) + text[end:]
 	}
 	return text, env
 }
-
-func single(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
 
 func lookup(environ []string, name string) (value string, set bool) {
 	for _, e := range environ {

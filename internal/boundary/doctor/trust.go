@@ -2,12 +2,10 @@ package doctor
 
 import (
 	"strings"
-	"time"
 
 	"orchestrator/internal/agentclient"
 	"orchestrator/internal/agentclient/settings"
-	"orchestrator/internal/boundary/control"
-	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/fault"
 )
 
 // lookAtTrust looks at whether the person has trusted the hook as it is registered, where the client wants that.
@@ -21,7 +19,7 @@ func (e *examination) lookAtTrust(c *agentclient.Client) {
 		o.User = user
 		hooks, project, err := settings.Trusted(c.Name, o)
 		if err != nil {
-			e.say(c.Name, Fault, "mend it", "whether it trusts the hook cannot be told: %v", err)
+			e.say(c.Name, Fault, "correct the file", "it is unknown whether it trusts the hook: %v", err)
 			return
 		}
 		if !project && len(hooks) > 0 {
@@ -34,54 +32,30 @@ func (e *examination) lookAtTrust(c *agentclient.Client) {
 				e.say(c.Name, Fault, "switch it on in /hooks", "the hook for %s is switched off there", h.Event)
 			case !h.Trusted:
 				e.say(c.Name, Fault, "open /hooks in "+c.Name+", and trust it",
-					"the hook for %s is not trusted as it is registered now: it is passed over in silence", h.Event)
+					"the hook for %s is not trusted as it is registered now: it is skipped silently", h.Event)
 			default:
 				trusted++
 			}
 		}
 	}
 	if trusted > 0 {
-		e.say(c.Name, OK, "", "it trusts %d hooks as they are registered", trusted)
+		e.say(c.Name, OK, "", "it trusts %s", fault.Count(trusted, "registered hook"))
 	}
-}
-
-// calls is what the journal knows of a client.
-type calls struct {
-	installed, last time.Time
-}
-
-// callsIn reads when the hook was registered with each client, and when each called it.
-func callsIn(dir folder.Dir) (map[string]calls, error) {
-	found := map[string]calls{}
-	return found, dir.Read(func(l folder.Line, err error) error {
-		if err != nil || l.Client == "" {
-			return nil //nolint:nilerr // a line that cannot be read says nothing of a client
-		}
-		c := found[l.Client]
-		switch {
-		case l.Kind == folder.KindInstallation && l.What == control.Installed:
-			c.installed = l.At
-		case l.Kind != folder.KindInstallation && l.At.After(c.last):
-			c.last = l.At
-		}
-		found[l.Client] = c
-		return nil
-	})
 }
 
 // lookAtCalls looks at whether a client has called since the hook was registered. One that never did may not run hooks
 // at all, for whatever reason.
 func (e *examination) lookAtCalls(c *agentclient.Client) {
-	if known := e.called[c.Name]; known.last.After(known.installed) {
+	if seen := e.seen[c.Name]; seen.Called.After(seen.Installed) {
 		return
 	}
 	level := Note
-	if e.shut() {
+	if e.failsClosed() {
 		level = Fault
 	}
 	e.say(c.Name, level, "let "+c.Name+
-		" use a tool in this project, and look again: it may ask to trust the folder or the hook",
-		"no call since the hook was registered: perhaps it runs no hooks")
+		" use a tool in this project, and run this again: it may ask whether to trust the folder or the hook",
+		"no call since the hook was registered: perhaps the client runs no hooks")
 }
 
 // needs returns what depends on the version of a client.
@@ -90,8 +64,8 @@ func needs(w agentclient.Wiring) string {
 	if w.Since != "" {
 		all = append(all, "subagents need "+w.Since)
 	}
-	if w.Shut != nil && w.Shut.Since != "" {
-		all = append(all, w.Shut.Name+" needs "+w.Shut.Since)
+	if w.FailClosed != nil && w.FailClosed.Since != "" {
+		all = append(all, w.FailClosed.Name+" needs "+w.FailClosed.Since)
 	}
 	return strings.Join(all, ", ")
 }

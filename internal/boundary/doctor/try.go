@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"syscall"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"orchestrator/internal/boundary/hook"
 	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/system/git"
+	"orchestrator/internal/system/tree"
 )
 
 // How long a trial may take where Options does not say otherwise.
@@ -79,7 +79,7 @@ func (e *examination) try(ctx context.Context, c *agentclient.Client, command st
 	}
 	if l.other {
 		e.say(client, Note, "orchestrator boundary install "+client+" renews it",
-			"another version of this program registered the command line, or somebody changed it")
+			"the command line was registered by another version of this program, or changed since")
 	} else {
 		e.lookAtProgram(client, program)
 	}
@@ -142,7 +142,7 @@ func (e *examination) tryOne(ctx context.Context, p patient, t trial) (answered 
 			words[got], took.Round(time.Millisecond), e.Brisk)
 	case want == boundary.Allow && noisy(p.Client, a):
 		e.say(p.Name, Fault, broken+p.Name,
-			"%s is let through, and something is printed, which the client takes for an answer: %.100q", t.what,
+			"%s is let through, and something is printed, which the client takes as an answer: %.100q", t.what,
 			append(a.Stdout, a.Stderr...))
 	default:
 		e.sayAsWanted(p, t, want, fmt.Sprintf("%s is %s (%v)", t.what, words[want], took.Round(100*time.Microsecond)))
@@ -200,11 +200,8 @@ func copied(p boundary.Policy, mode boundary.Mode) (dir folder.Dir, remove func(
 		return dir, nil, err
 	}
 	remove = func() { _ = os.RemoveAll(made) }
-	if real, err := filepath.EvalSymlinks(made); err == nil {
-		made = real
-	}
 	p.Mode = mode
-	dir = folder.In(made)
+	dir = folder.In(tree.Real(made))
 	if _, err = dir.Make(p); err != nil {
 		remove()
 	}
@@ -212,14 +209,14 @@ func copied(p boundary.Policy, mode boundary.Mode) (dir folder.Dir, remove func(
 }
 
 // run starts a command line as a client does, and kills it with its children after e.Patience.
-func (e *examination) run(ctx context.Context, text, folder string, env []string,
+func (e *examination) run(ctx context.Context, text, cwd string, env []string,
 	stdin []byte) (a agentclient.Answer, took time.Duration, err error) {
 	const most = 64 << 10
 	ctx, cancel := context.WithTimeout(ctx, e.Patience)
 	defer cancel()
 	out, errs := git.Output{Most: most, Cut: true}, git.Output{Most: most, Cut: true}
 	cmd := exec.CommandContext(ctx, "sh", "-c", text)
-	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = folder, env, bytes.NewReader(stdin), &out, &errs
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = cwd, env, bytes.NewReader(stdin), &out, &errs
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 100 * time.Millisecond

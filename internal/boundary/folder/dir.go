@@ -66,7 +66,7 @@ func Find(from string) (nearest Dir, found bool) {
 		}
 		switch {
 		case d.Root == "":
-		case !found, d.Enforcing() && (isOf(d.markPath(), nearest.Root) || isOf(d.gitMark(), nearest.Root)):
+		case !found, d.IsMarked() && (isOf(d.markPath(), nearest.Root) || isOf(d.gitMark(), nearest.Root)):
 			nearest, found = d, true
 		}
 		if at == filepath.Dir(at) {
@@ -148,7 +148,7 @@ const (
 // a switch of the mode is on record.
 func (d Dir) Policy() (p boundary.Policy, err error) {
 	p, err = d.Written()
-	if err == nil && p.Mode != boundary.Enforce && d.Enforcing() {
+	if err == nil && p.Mode != boundary.Enforce && d.IsMarked() {
 		if marked := d.markedMode(); marked != p.Mode {
 			p.Mode, p.ModeSince = marked, "" // the date is that of the other mode
 		}
@@ -191,8 +191,11 @@ func readPolicy(path, name string) (p boundary.Policy, err error) {
 // ParsePolicy reads and checks a policy. Members that it leaves out are as in the default policy, but for the mode and
 // the version.
 func ParsePolicy(raw []byte) (boundary.Policy, error) {
-	p := boundary.DefaultPolicy()
-	p.Mode, p.SchemaVersion = "", 0
+	p := unwritten()
+	if decodePolicy(raw, &p) {
+		return p, p.Check()
+	}
+	p = unwritten()
 	if err := strictjson.Fill(raw, &p); err != nil {
 		return p, err
 	}
@@ -200,6 +203,13 @@ func ParsePolicy(raw []byte) (boundary.Policy, error) {
 		return p, err
 	}
 	return p, p.Check()
+}
+
+// unwritten returns the policy of a file in which nothing is written.
+func unwritten() boundary.Policy {
+	p := boundary.DefaultPolicy()
+	p.Mode, p.SchemaVersion = "", 0
+	return p
 }
 
 // refuseNull keeps null out, which would empty a list or set a threshold to nothing.
@@ -296,8 +306,14 @@ func (d Dir) Lock(what string) (unlock func(), err error) {
 	return unlock, nil
 }
 
-// AddGrant gives a bypass, and forgets those that ended a day before at.
+// AddGrant gives a bypass.
 func (d Dir) AddGrant(g boundary.Grant, at time.Time) error {
+	return ChangeGrants(d, at, func(all []boundary.Grant) ([]boundary.Grant, error) { return append(all, g), nil })
+}
+
+// ChangeGrants changes the bypasses that were given, while nobody else does, and forgets those that ended a day before
+// at. Where change fails they stay as they are.
+func ChangeGrants(d Dir, at time.Time, change func(all []boundary.Grant) ([]boundary.Grant, error)) error {
 	unlock, err := d.Lock("grants")
 	if err != nil {
 		return err
@@ -308,7 +324,9 @@ func (d Dir) AddGrant(g boundary.Grant, at time.Time) error {
 		return err
 	}
 	all = slices.DeleteFunc(all, func(g boundary.Grant) bool { return g.Until.Before(at.Add(-24 * time.Hour)) })
-	all = append(all, g)
+	if all, err = change(all); err != nil {
+		return err
+	}
 	raw, err := encode(grantFile{&all})
 	if err != nil {
 		return err

@@ -68,19 +68,19 @@ func TestMakeKeepsWhatIsThere(t *testing.T) {
 // The mark is there before an enforcing policy is, and goes after it.
 func TestTheMarkFollowsTheMode(t *testing.T) {
 	d := made(t)
-	require.False(t, d.Enforcing())
+	require.False(t, d.IsMarked())
 	p := boundary.DefaultPolicy()
 	p.Mode = boundary.Enforce
 	require.NoError(t, d.WritePolicy(p))
-	require.True(t, d.Enforcing())
+	require.True(t, d.IsMarked())
 	p.Mode = "on"
 	require.Error(t, d.WritePolicy(p), "a policy that is not valid is not written")
-	require.True(t, d.Enforcing())
+	require.True(t, d.IsMarked())
 	p.Mode = boundary.Off
 	require.NoError(t, d.WritePolicy(p))
-	require.False(t, d.Enforcing())
+	require.False(t, d.IsMarked())
 	require.NoError(t, os.Symlink("/nowhere", filepath.Join(d.Path(), "enforcing")))
-	require.True(t, d.Enforcing(), "whatever it is")
+	require.True(t, d.IsMarked(), "whatever it is")
 }
 
 // Verifies: ORC-212
@@ -102,7 +102,7 @@ func TestTheMarkSaysWhichMode(t *testing.T) {
 		return p.Mode
 	}
 	write(boundary.Confirm)
-	require.True(t, d.Enforcing())
+	require.True(t, d.IsMarked())
 	require.Equal(t, boundary.Confirm, comesBack(boundary.Validate))
 	require.Equal(t, boundary.Enforce, comesBack(boundary.Enforce), "the stricter of the two")
 	write(boundary.Enforce)
@@ -112,7 +112,7 @@ func TestTheMarkSaysWhichMode(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(d.Root, ".git", "orchestrator-enforcing"), []byte("?"), 0o600))
 	require.Equal(t, boundary.Enforce, comesBack(boundary.Confirm), "one of two says something else")
 	write(boundary.Validate)
-	require.False(t, d.Enforcing())
+	require.False(t, d.IsMarked())
 	require.Equal(t, boundary.Validate, comesBack(boundary.Validate))
 }
 
@@ -149,7 +149,7 @@ func TestACallInFlightUndoesNoRollback(t *testing.T) {
 		now, err := d.Policy()
 		require.NoError(t, err)
 		require.Equal(t, boundary.Validate, now.Mode)
-		require.False(t, d.Enforcing())
+		require.False(t, d.IsMarked())
 	}
 }
 

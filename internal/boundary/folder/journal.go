@@ -72,7 +72,7 @@ func torn(f *os.File) bool {
 // encodeLine leaves out what does not fit, beginning with the files: in names of control characters each takes six
 // bytes.
 func encodeLine(l Line) ([]byte, error) {
-	raw, err := jsonv2.Marshal(l, jsontext.AllowInvalidUTF8(true))
+	raw, err := marshal(l)
 	for _, targets := range []int{12, 3, 1, 0} {
 		if err != nil || len(raw) < MaxLine {
 			break
@@ -82,7 +82,7 @@ func encodeLine(l Line) ([]byte, error) {
 		if short.Reads = shortenPaths(slices.Clone(l.Reads), targets); len(l.Reads) > 0 && targets == 0 {
 			short.Reads = []boundary.Target{{Path: ".orchestrator/tokens"}} // one stands for all: each is a secret
 		}
-		raw, err = jsonv2.Marshal(short, jsontext.AllowInvalidUTF8(true))
+		raw, err = marshal(short)
 	}
 	if err == nil && len(raw) >= MaxLine {
 		err = fmt.Errorf("a line of the journal has %d bytes", len(raw))

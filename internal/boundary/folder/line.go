@@ -30,6 +30,15 @@ const (
 	KindReview       = "review"      // a person looked at the boundary again, after it was enforced
 )
 
+// What a line of KindInstallation says of the hook in a client's settings.
+const (
+	HookInstalled   = "installed"
+	HookRemoved     = "removed"
+	HookFailsClosed = "fails_shut" // the client blocks when the hook breaks
+	HookFailsOpen   = "fails_open" // the client lets the call run then
+	HookFailed      = "failed"     // the settings could not be changed with the mode
+)
+
 // WhatPulled is the What of a mode that came with the policy: nobody switched it on this machine.
 const WhatPulled = "pulled"
 
@@ -68,7 +77,8 @@ type Line struct {
 	// installations: "installed", "removed", "fails_shut", "fails_open" or "failed". Of labels: "correct",
 	// "false-positive" or "resolved". Of attestations the item, of reviews the name. Of modes: "pulled" or nothing.
 	What string `json:"what,omitempty"`
-	Of   string `json:"of,omitempty"` // the id of the decision that a label is of
+	// Of labels the id of the decision, of a recovery that of the one that it replaces.
+	Of string `json:"of,omitempty"`
 
 	// Of what a person did, and of errors.
 	By       string          `json:"by,omitempty"`
@@ -76,7 +86,7 @@ type Line struct {
 	From     boundary.Mode   `json:"from,omitempty"` // of a mode; its new one is Mode
 	Override string          `json:"override,omitempty"`
 	Grant    *boundary.Grant `json:"grant,omitempty"`
-	Revoked  bool            `json:"revoked,omitzero"` // of an attestation
+	Revoked  bool            `json:"revoked,omitzero"` // of an attestation, or a bypass that a person ended
 	// Of a recovery, whose Reason is the cause: where it was looked into, and what was done about it.
 	Link string `json:"link,omitempty"`
 	Mend string `json:"mend,omitempty"`

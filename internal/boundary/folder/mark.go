@@ -67,7 +67,7 @@ func markBy(d Dir, change func(boundary.Mode) error) (first boundary.Mode, err e
 	if err != nil || !p.Mode.Blocks() {
 		return "", err
 	}
-	if !d.Enforcing() {
+	if !d.IsMarked() {
 		first = p.Mode
 	}
 	return first, change(p.Mode)
@@ -139,7 +139,7 @@ func saysMode(path string, mode boundary.Mode) bool {
 
 // Marked returns the mode that the marks say; "" where there is none.
 func Marked(d Dir) boundary.Mode {
-	if !d.Enforcing() {
+	if !d.IsMarked() {
 		return ""
 	}
 	return d.markedMode()
@@ -175,8 +175,8 @@ func (d Dir) markedInGit() bool {
 	return err == nil
 }
 
-// Enforcing reports whether the project is marked as enforcing. What cannot be told is that it is.
-func (d Dir) Enforcing() bool {
+// IsMarked reports whether the project is marked as one whose mode blocks. What cannot be told is that it is.
+func (d Dir) IsMarked() bool {
 	_, err := os.Lstat(d.markPath())
 	return d.markedInGit() || !errors.Is(err, fs.ErrNotExist)
 }

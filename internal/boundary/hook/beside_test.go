@@ -25,9 +25,9 @@ func programLink(t *testing.T) (link, programs string) {
 func TestTheProgramBehindALink(t *testing.T) {
 	link, programs := programLink(t)
 	require.Equal(t, []string{filepath.Join(programs, "orchestrator"), filepath.Join(filepath.Dir(link), "orchestrator")},
-		beside(link, "orchestrator"))
+		beside(&links{}, link, "orchestrator"))
 	direct := filepath.Join(programs, "orchestrator-hook")
-	require.Equal(t, []string{filepath.Join(programs, "orchestrator")}, beside(direct, "orchestrator"))
+	require.Equal(t, []string{filepath.Join(programs, "orchestrator")}, beside(&links{}, direct, "orchestrator"))
 
 	guarded := newResolver(t.TempDir(), "", "", "").guarded(link)
 	for _, name := range []string{"orchestrator", "orchestrator-hook"} {

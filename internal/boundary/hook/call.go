@@ -30,7 +30,12 @@ func callOf(e agentclient.Event, r resolver, at time.Time) boundary.Call {
 		OwnTool: ownTool(e), Puts: e.Puts,
 	}
 	for _, p := range e.Paths {
-		c.Targets = append(c.Targets, r.target(p, true))
+		c.Targets = append(c.Targets, r.readings(p, true)...)
+	}
+	for _, t := range c.Targets {
+		if token, is := r.tokenIn("", t); is {
+			c.Targets = append(c.Targets, token)
+		}
 	}
 	if client, known := agentclient.Named(e.Client); known {
 		c.Notes = r.notes(client, e, c.Targets)
@@ -50,12 +55,16 @@ func callOf(e agentclient.Event, r resolver, at time.Time) boundary.Call {
 	c.Parts = make([]boundary.Part, 0, len(reading.Parts))
 	for _, p := range reading.Parts {
 		part := boundary.Part{Words: p.Words, Class: boundary.Class(p.Class), Why: p.Why, Foreign: p.Unknown}
-		part.Targets, part.Runs = r.targets(p.Targets), r.running(p)
+		if p.Class == shell.Writes {
+			part.All = p.All()
+		}
+		part.Targets, part.Runs = r.partTargets(p), r.running(p)
 		if r.isLog(p, part.Targets) {
 			part.Class = boundary.Produces
 		}
 		c.Parts = append(c.Parts, part)
 	}
+	r.placed(reading.Parts, c.Parts)
 	r.outputs(c.Parts)
 	c.Homes = r.homes(boundary.Written(c.Targets, c.Parts))
 	return c
@@ -85,7 +94,7 @@ func readingOf(e agentclient.Event) shell.Reading {
 func typedInto(reading shell.Reading) []shell.Part {
 	words := strings.Split(reading.Text, "\n")
 	for i, p := range reading.Parts {
-		if len(p.Words) > 0 && p.Class != shell.Writes && toolchain.Typed(p.Words, words) {
+		if len(p.Words) > 0 && p.Class != shell.Writes && toolchain.Typed(p.Words, p.All(), words) {
 			reading.Parts[i] = shell.Part{Words: p.Words, Class: shell.Ambiguous,
 				Why: "the session can type into " + p.Words[0] + ", which may run what is typed"}
 		}
@@ -102,12 +111,17 @@ func (r resolver) secrets(files []shell.Target) (all []boundary.Target) {
 		if f.Path == "" {
 			continue
 		}
-		t := r.target(f.Path, f.Known && i < mostFollowed)
-		if f.Tree && r.holdsProject(t) {
-			t = boundary.Target{Path: "."}
-		}
-		if t.Secret() || t.Path == "." && f.Known {
-			all = append(all, t)
+		for _, t := range r.readings(f.Path, f.Known && i < mostFollowed) {
+			if token, is := r.tokenIn(f.Path, t); is {
+				all = append(all, token)
+				continue
+			}
+			if f.Tree && r.holdsProject(t) {
+				t = boundary.Target{Path: "."}
+			}
+			if t.Secret() || t.Path == "." && f.Known {
+				all = append(all, t)
+			}
 		}
 	}
 	return all
@@ -115,10 +129,10 @@ func (r resolver) secrets(files []shell.Target) (all []boundary.Target) {
 
 // holdsProject reports whether a folder is the project, or one above it.
 func (r resolver) holdsProject(t boundary.Target) bool {
-	return slices.ContainsFunc([]string{t.Path, t.Real}, func(folder string) bool {
-		above := strings.HasPrefix(folder, "/")
-		prefix := strings.TrimSuffix(folder, "/") + "/"
-		return folder == "." || above && (strings.HasPrefix(r.root, prefix) || strings.HasPrefix(r.realRoot, prefix))
+	return slices.ContainsFunc([]string{t.Path, t.Real}, func(dir string) bool {
+		above := strings.HasPrefix(dir, "/")
+		prefix := strings.TrimSuffix(dir, "/") + "/"
+		return dir == "." || above && (strings.HasPrefix(r.root, prefix) || strings.HasPrefix(r.realRoot, prefix))
 	})
 }
 
@@ -126,15 +140,16 @@ func (r resolver) holdsProject(t boundary.Target) bool {
 // what a main session may have written there; of one that only settings are read from, nothing unless it did.
 func (r resolver) running(p shell.Part) (all []boundary.Target) {
 	for _, code := range p.Runs {
-		t := r.target(code.Path, code.Known)
-		switch {
-		case p.Class == shell.Reads && t.Unknown:
-			t.Holds = exemptFile(r.root, r.exempt, boundary.Target{Path: "."}, func(name string) bool { return !isRepository(name) })
-		case p.Class == shell.Produces && code.Tree && !t.Unknown:
-			t.Holds = exemptFile(r.root, r.exempt, t, isText)
-		}
-		if p.Class == shell.Produces || t.Holds != "" || r.isExempt(t) {
-			all = append(all, t)
+		for _, t := range r.readings(code.Path, code.Known) {
+			switch {
+			case p.Class == shell.Reads && t.Unknown:
+				r.held(&t, boundary.Target{Path: "."}, func(name string) bool { return !isRepository(name) })
+			case p.Class == shell.Produces && code.Tree && !t.Unknown:
+				r.held(&t, t, isText)
+			}
+			if p.Class == shell.Produces || t.Holds != "" || r.isExempt(t) {
+				all = append(all, t)
+			}
 		}
 	}
 	return all
@@ -153,8 +168,8 @@ func (r resolver) isLog(p shell.Part, targets []boundary.Target) bool {
 
 // isExempt reports whether a folder lies in an exempt one.
 func (r resolver) isExempt(t boundary.Target) bool {
-	return slices.ContainsFunc(r.exempt, func(folder string) bool {
-		return within(t.Path, folder) || t.Real != "" && within(t.Real, folder)
+	return slices.ContainsFunc(r.exempt, func(dir string) bool {
+		return isOrBelow(t.Path, dir) || t.Real != "" && isOrBelow(t.Real, dir)
 	})
 }
 
@@ -162,10 +177,13 @@ func (r resolver) isExempt(t boundary.Target) bool {
 type resolver struct {
 	root, realRoot, cwd, processCwd, home string
 	exempt                                []string
+	tokens                                tokens
+	links                                 *links
 }
 
 func newResolver(root, cwd, processCwd, home string) resolver {
-	return resolver{root: root, realRoot: realPath(root), cwd: cwd, processCwd: processCwd, home: home}
+	l := &links{}
+	return resolver{root: root, realRoot: l.real(root), cwd: cwd, processCwd: processCwd, home: home, links: l}
 }
 
 // under returns the resolver with the exempt folders of a policy.
@@ -176,9 +194,27 @@ func (r resolver) under(policy *boundary.Policy) resolver {
 
 func (r resolver) targets(files []shell.Target) (all []boundary.Target) {
 	for _, f := range files {
-		all = append(all, r.target(f.Path, f.Known))
+		all = append(all, r.readings(f.Path, f.Known)...)
 	}
 	return all
+}
+
+// readings returns what a path may lead to. The system goes up from where a link leads, and a client or a shell that
+// shortens the path first goes up from the link: where the two differ, both count.
+func (r resolver) readings(given string, known bool) []boundary.Target {
+	first := r.target(given, known)
+	if !strings.Contains(given, "..") && !strings.Contains(r.cwd, "..") || given == "" && !known {
+		return []boundary.Target{first}
+	}
+	name, _ := r.place(r.links.real(r.uncut(given)))
+	if name == first.Real || name == first.Path && !known {
+		return []boundary.Target{first}
+	}
+	second := boundary.Target{Path: name, Real: name, Unknown: !known}
+	if !known {
+		second.Real = ""
+	}
+	return []boundary.Target{first, second}
 }
 
 // target returns a path relative to the root where it lies in it, and where its links lead.
@@ -196,32 +232,37 @@ func (r resolver) target(given string, known bool) boundary.Target {
 	}
 	abs := r.absolute(given)
 	p, inside := r.place(abs)
-	real, realInside := r.place(realPath(abs))
+	real, realInside := r.place(r.links.real(abs))
 	if !inside && realInside {
 		p = real // the project has another name there
 	}
 	return boundary.Target{Path: p, Real: real}
 }
 
-func (r resolver) absolute(given string) string {
+// absolute returns a path as it is after its text alone is shortened, uncut one with all its dots.
+func (r resolver) absolute(given string) string { return filepath.Clean(r.uncut(given)) }
+
+func (r resolver) uncut(given string) string {
 	if rest, isHome := strings.CutPrefix(given, "~"); isHome && r.home != "" && (rest == "" || rest[0] == '/') {
 		given = r.home + rest
 	}
 	if filepath.IsAbs(given) {
-		return filepath.Clean(given)
+		return given
 	}
 	cwd := r.cwd
 	if !filepath.IsAbs(cwd) {
-		cwd = filepath.Join(r.processCwd, cwd)
+		cwd = r.processCwd + "/" + cwd
 	}
-	return filepath.Join(cwd, given)
+	return cwd + "/" + given
 }
 
-// place returns a path as policies name it: relative to the root, by whichever name that has, or absolute.
+// place returns a clean path as policies name it: relative to the root, by whichever name that has, or absolute.
 func (r resolver) place(abs string) (string, bool) {
 	for _, root := range []string{r.root, r.realRoot} {
-		if rel, err := filepath.Rel(root, abs); err == nil && rel != ".." && !strings.HasPrefix(rel, "../") {
-			return filepath.ToSlash(rel), true
+		if below, inside := strings.CutPrefix(abs, strings.TrimSuffix(root, "/")); abs == root {
+			return ".", true
+		} else if inside && strings.HasPrefix(below, "/") {
+			return below[1:], true
 		}
 	}
 	return filepath.ToSlash(abs), false
@@ -239,22 +280,25 @@ func (r resolver) guarded(executable string) boundary.Guarded {
 func (r resolver) outsideProject(executable string) []string {
 	var all []string
 	add := func(p string) {
-		name, _ := r.place(p)
+		name, _ := r.place(filepath.Clean(p))
 		all = append(all, boundary.Literal(name))
 	}
 	if executable != "" {
 		add(executable)
-		add(realPath(executable))
+		add(r.links.real(executable))
 		for _, name := range []string{whole, small} {
-			for _, path := range beside(executable, name) {
+			for _, path := range beside(r.links, executable, name) {
 				add(path)
 			}
 		}
 	}
+	for _, name := range r.tokens.files {
+		all = append(all, boundary.Literal(name))
+	}
 	if r.home != "" {
 		for _, p := range slices.Concat(personalFiles, agentclient.PersonalFiles()) {
-			folder, isTree := strings.CutSuffix(p, "/**")
-			add(filepath.Join(r.home, folder))
+			dir, isTree := strings.CutSuffix(p, "/**")
+			add(filepath.Join(r.home, dir))
 			if isTree {
 				all[len(all)-1] += "/**"
 			}

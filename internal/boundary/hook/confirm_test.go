@@ -49,7 +49,7 @@ func TestAPathHasAModeOfItsOwn(t *testing.T) {
 	require.Equal(t, 2, p.hook(strings.NewReader(p.edit())).code)
 	require.Equal(t, 0, p.hook(strings.NewReader(p.call("Edit", `{"file_path":"lib/a.go"}`))).code)
 	require.Equal(t, 2, p.hook(strings.NewReader(p.call("Bash", `{"command":"echo a > lib/b && echo b > src/b"}`))).code)
-	require.False(t, p.dir.Enforcing(), "the project as a whole is not")
+	require.False(t, p.dir.IsMarked(), "the project as a whole is not")
 	p.set(func(b *boundary.Policy) {
 		b.Mode, b.PathModes = boundary.Enforce, []boundary.PathMode{{Paths: []string{"docs/**"}, Mode: boundary.Validate}}
 	})

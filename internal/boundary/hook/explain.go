@@ -37,7 +37,7 @@ func Explain(client string, raw []byte, dir folder.Dir,
 	if own, known := agentclient.Named(event.Client); known {
 		call.Delegation = roster.Of(own, dir.Root, home)
 	}
-	return boundary.Explain(&policy, call), call, nil
+	return resolver.judge(&policy, call, boundary.Explain), call, nil
 }
 
 // Now returns what becomes of an explained call as things stand, without a bypass, and the mode that this is in.

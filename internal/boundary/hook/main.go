@@ -1,9 +1,8 @@
 package hook
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
@@ -19,19 +18,32 @@ func Main(args []string, start time.Time, within time.Duration) int {
 	if slices.Contains(args, agentclient.FinishedFlag) {
 		return handOver(args)
 	}
-	said, err := arguments(args)
+	line, err := arguments(args)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "orchestrator hook:", err)
 		return 2
 	}
 	in := Input{
-		Client: said.client, Root: said.root, JSON: said.json, Stdin: os.Stdin, Getenv: os.Getenv, Start: start,
-		Within: within, Now: time.Now, NewID: NewID,
+		Client: line.client, Root: line.root, JSON: line.json, Stdin: os.Stdin, Getenv: os.Getenv, Start: start,
+		Within: within, Now: time.Now, NewID: NewID, Executable: executable,
 	}
 	in.Cwd, _ = os.Getwd()
 	in.Home, _ = os.UserHomeDir()
-	in.Executable, _ = os.Executable()
-	a := Run(in)
+	r, err := begin(in)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "orchestrator hook:", err)
+		return 2
+	}
+	growStack()
+	a, first := r.within(func(late agentclient.Answer) { os.Exit(write(late)) })
+	if !first {
+		select {} // the deadline has answered, and ends the process
+	}
+	return write(a)
+}
+
+// write gives the client an answer, and returns the exit code.
+func write(a agentclient.Answer) int {
 	if len(a.Stdout) > 0 {
 		if _, err := os.Stdout.Write(a.Stdout); err != nil {
 			return 2 // an answer that nobody can read is none
@@ -41,6 +53,12 @@ func Main(args []string, start time.Time, within time.Duration) int {
 	return a.Exit
 }
 
+// executable returns the path of the running program.
+func executable() string {
+	path, _ := os.Executable()
+	return path
+}
+
 // handOver replaces this process with orchestrator, which can ask the service. If that is not beside this program, the
 // session may end.
 func handOver(args []string) int {
@@ -48,37 +66,41 @@ func handOver(args []string) int {
 	if err != nil {
 		return 0
 	}
-	for _, program := range beside(own, whole) {
+	for _, program := range beside(&links{}, own, whole) {
 		//nolint:gosec // the client wrote the arguments; the call returns only if it fails
 		_ = syscall.Exec(program, append([]string{program, "hook"}, args...), os.Environ())
 	}
 	return 0
 }
 
-// NewID returns the id of a line in a journal: 16 hexadecimal digits, drawn at random.
+// NewID returns the id of a line in a journal: 16 hexadecimal digits, drawn at random. No two are to be the same, and
+// none is a secret, so that the generator of the runtime, which the system seeds for each process, is enough.
 func NewID() string {
-	var b [8]byte
-	_, _ = rand.Read(b[:]) // never fails
-	return hex.EncodeToString(b[:])
+	const digits = "0123456789abcdef"
+	var id [16]byte
+	for i, n := 0, rand.Uint64(); i < len(id); i, n = i+1, n>>4 { //nolint:gosec // see above
+		id[i] = digits[n&15]
+	}
+	return string(id[:])
 }
 
 // Arguments returns the client and the root that a command line with FinishedFlag names.
 func Arguments(args []string) (client, root string, err error) {
-	said, err := arguments(slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
+	line, err := arguments(slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
 		return arg == agentclient.FinishedFlag
 	}))
-	return said.client, said.root, err
+	return line.client, line.root, err
 }
 
-// spoken is what a command line says.
-type spoken struct {
+// commandLine holds the arguments of the hook.
+type commandLine struct {
 	client, root string
 	json         bool
 }
 
 // arguments reads CLIENT, --root DIR and --answers json, in any order. A command line that is wrong blocks: the client
 // would take a failure for leave.
-func arguments(args []string) (said spoken, err error) {
+func arguments(args []string) (line commandLine, err error) {
 	for i := 0; i < len(args); i++ {
 		name, value, joined := strings.Cut(args[i], "=")
 		isOption := name == "--root" || name == "--answers"
@@ -88,19 +110,19 @@ func arguments(args []string) (said spoken, err error) {
 		}
 		switch {
 		case joined && name == "--root":
-			said.root = value
+			line.root = value
 		case joined && name == "--answers" && value == "json":
-			said.json = true
-		case !strings.HasPrefix(args[i], "-") && !isOption && said.client == "":
-			said.client = args[i]
+			line.json = true
+		case !strings.HasPrefix(args[i], "-") && !isOption && line.client == "":
+			line.client = args[i]
 		default:
-			return spoken{}, fmt.Errorf("%.100q is not understood: the command is orchestrator hook CLIENT "+
+			return commandLine{}, fmt.Errorf("%.100q is not understood: the command is orchestrator hook CLIENT "+
 				"[--root DIR] [--answers json], with one of the clients %s", args[i],
 				strings.Join(agentclient.Names(), ", "))
 		}
 	}
-	if said.client == "" {
-		return spoken{}, fmt.Errorf("name the client: one of %s", strings.Join(agentclient.Names(), ", "))
+	if line.client == "" {
+		return commandLine{}, fmt.Errorf("name the client: one of %s", strings.Join(agentclient.Names(), ", "))
 	}
-	return said, nil
+	return line, nil
 }

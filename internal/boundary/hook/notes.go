@@ -20,7 +20,7 @@ func (r resolver) homes(targets []boundary.Target) []string {
 		return nil
 	}
 	all := []string{path.Clean(filepath.ToSlash(r.home))}
-	if real := filepath.ToSlash(realPath(r.home)); real != all[0] {
+	if real := filepath.ToSlash(r.links.real(r.home)); real != all[0] {
 		all = append(all, real)
 	}
 	below := func(name string) bool {
@@ -47,7 +47,7 @@ func (r resolver) notes(c *agentclient.Client, e agentclient.Event, targets []bo
 	var patterns, tops []string
 	for _, note := range c.Notes {
 		top, rest, _ := strings.Cut(note, "/")
-		for _, folder := range []string{filepath.Join(r.home, top), realPath(filepath.Join(r.home, top))} {
+		for _, folder := range []string{filepath.Join(r.home, top), r.links.real(filepath.Join(r.home, top))} {
 			folder = filepath.ToSlash(folder)
 			patterns, tops = append(patterns, boundary.Literal(folder)+"/"+rest), append(tops, folder)
 		}

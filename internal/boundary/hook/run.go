@@ -2,8 +2,8 @@
 // the call, judges, notes the decision in the journal, and answers in the client's own form.
 //
 // It needs no server, no store and no network. Whatever happens, it answers within Deadline and with exit code 0 or 2:
-// a client takes any other code, a crash or a time-out for leave to go on. In an enforcing project what cannot be read
-// is blocked.
+// a client takes any other code, a crash or a time-out for leave to go on. In a project whose mode blocks, what cannot
+// be read is blocked.
 package hook
 
 import (
@@ -38,66 +38,52 @@ type Input struct {
 	Getenv     func(string) string
 	Cwd        string
 	Home       string // "" when there is none
-	Executable string // the path of the running program; "" when that cannot be told
 	Start      time.Time
 	Within     time.Duration // how long after Start an answer is given at the latest; 0 is Deadline
 	Now        func() time.Time
 	NewID      func() string
+	Executable func() string // returns the path of the running program; "" when that cannot be told
 }
 
 // Run answers one call.
 func Run(in Input) agentclient.Answer {
+	r, err := begin(in)
+	if err != nil {
+		return agentclient.Answer{Exit: 2, Stderr: fmt.Appendln(nil, "orchestrator hook:", err)}
+	}
+	answers := make(chan agentclient.Answer, 1)
+	give := func(a agentclient.Answer) { answers <- a }
+	go func() {
+		if a, first := r.within(give); first {
+			give(a)
+		}
+	}()
+	return <-answers
+}
+
+// begin returns the run of a call.
+func begin(in Input) (*run, error) {
 	client, known := agentclient.Named(in.Client)
 	if !known {
-		return agentclient.Answer{Exit: 2, Stderr: fmt.Appendf(nil,
-			"orchestrator hook: there is no client %q; the clients are %s: mend the command in the client's settings\n",
-			in.Client, strings.Join(agentclient.Names(), ", "))}
+		return nil, fmt.Errorf("there is no client %q; the clients are %s: mend the command in the client's settings",
+			in.Client, strings.Join(agentclient.Names(), ", "))
 	}
 	in.Within = cmp.Or(in.Within, Deadline)
 	r := &run{Input: in}
 	r.answering(client)
-	r.enforcing.Store(true) // until the project is known: what cannot be told is blocked
-	answers := make(chan agentclient.Answer, 1)
-	go func() { answers <- r.answerSafely() }()
-	late := time.NewTimer(in.Within - in.Now().Sub(in.Start))
-	defer late.Stop()
-	select {
-	case a := <-answers:
-		return a
-	case <-late.C:
-		return r.late(answers)
-	}
+	r.blocks.Store(true) // until the project is known: what cannot be told is blocked
+	return r, nil
 }
-
-// late answers when the deadline has passed. A decision that is made already is waited for: it is being noted.
-func (r *run) late(answers <-chan agentclient.Answer) agentclient.Answer {
-	cause := fmt.Errorf("no decision within %v: the call did not end, or the disk does not answer", r.Within)
-	if r.claim() {
-		return r.failure(cause)
-	}
-	select {
-	case a := <-answers:
-		return a
-	case <-time.After(r.noting()):
-		return r.refusal(cause)
-	}
-}
-
-// noting returns the longest time that an answer waits for the disk: 50 ms of the Deadline.
-func (r *run) noting() time.Duration { return r.Within / 18 }
-
-// claim reports whether the caller may answer. Only the first caller may.
-func (r *run) claim() bool { return r.answered.CompareAndSwap(false, true) }
 
 // run is one call. What stands in atomics is read when the deadline has passed, while the rest may still be at work.
 type run struct {
 	Input
-	enforcing atomic.Bool
-	client    atomic.Pointer[agentclient.Client] // who is answered
-	dir       atomic.Pointer[folder.Dir]
-	lifted    atomic.Bool // by the environment variable
-	answered  atomic.Bool
-	waited    time.Duration // for the client to write the call, which is not the hook's time; known once it is read
+	blocks atomic.Bool                        // what cannot be judged: the mode of the policy does, or a mark
+	client atomic.Pointer[agentclient.Client] // who is answered
+	dir    atomic.Pointer[folder.Dir]
+	lifted atomic.Bool // by the environment variable
+	state  atomic.Int32
+	waited time.Duration // for the client to write the call, which is not the hook's time; known once it is read
 }
 
 // answering notes which client is answered.
@@ -119,21 +105,14 @@ func (r *run) answerSafely() (a agentclient.Answer) {
 }
 
 func (r *run) answer() agentclient.Answer {
+	var at governed
 	dir, found := folder.FindFor(r.Root, r.Getenv, r.Cwd)
 	if found {
-		r.dir.Store(&dir)
+		at = r.know(dir)
+	} else {
+		r.blocks.Store(false)
 	}
-	r.enforcing.Store(found && dir.Enforcing())
-	from := r.Now()
-	raw, err := io.ReadAll(io.LimitReader(r.Stdin, MaxInput+1))
-	r.waited = r.Now().Sub(from)
-	if err == nil && len(raw) > MaxInput {
-		err = fmt.Errorf("the call has more than %d bytes", MaxInput)
-	}
-	var event agentclient.Event
-	if err == nil {
-		event, err = r.client.Load().Parse(raw)
-	}
+	event, err := r.read()
 	if own, known := agentclient.Named(event.Client); known && err == nil {
 		r.answering(own) // a client can call what is registered for another one, and is answered as itself
 	}
@@ -141,19 +120,52 @@ func (r *run) answer() agentclient.Answer {
 		if dir, found = folder.FindFor(r.Root, r.Getenv, event.Cwd, r.Cwd); !found {
 			return r.client.Load().Answer(event.When, boundary.Allow, "") // no project with a boundary
 		}
-		r.dir.Store(&dir)
-		r.enforcing.Store(dir.Enforcing())
+		at = r.know(dir)
 	}
-	return r.decide(dir, event, err)
+	return r.decide(at, event, err)
 }
 
-// decide answers a call in a project that has a boundary. unread is what kept the call from being read.
-func (r *run) decide(dir folder.Dir, event agentclient.Event, unread error) agentclient.Answer {
+// read reads the call.
+func (r *run) read() (event agentclient.Event, err error) {
+	from := r.Now()
+	raw, err := io.ReadAll(io.LimitReader(r.Stdin, MaxInput+1))
+	r.waited = r.Now().Sub(from)
+	switch {
+	case err != nil:
+		return event, err
+	case len(raw) > MaxInput:
+		return event, fmt.Errorf("the call has more than %d bytes", MaxInput)
+	}
+	return r.client.Load().Parse(raw)
+}
+
+// governed is a project that has a boundary.
+type governed struct {
+	dir      folder.Dir
+	policy   boundary.Policy
+	unusable error // what is wrong with the policy
+}
+
+// know notes the project of a call, and reads its policy. That comes before the call is read where it can: a call that
+// comes late is answered by the mode of the policy, which need not be marked yet.
+func (r *run) know(dir folder.Dir) governed {
+	r.dir.Store(&dir)
 	policy, err := dir.Policy()
 	// a policy that cannot be read forbids no way out
 	r.lifted.Store(r.Getenv(boundary.BypassVariable) == "true" && (err != nil || policy.Bypass.Environment))
+	if err == nil {
+		r.blocks.Store(policy.Mode.Blocks())
+	} else {
+		r.blocks.Store(dir.IsMarked())
+	}
+	return governed{dir, policy, err}
+}
+
+// decide answers a call in a project that has a boundary. unread is what kept the call from being read.
+func (r *run) decide(at governed, event agentclient.Event, unread error) agentclient.Answer {
+	dir, policy, err := at.dir, at.policy, at.unusable
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && !dir.Enforcing():
+	case errors.Is(err, fs.ErrNotExist) && !r.blocks.Load():
 		return r.client.Load().Answer(event.When, boundary.Allow, "") // not set up
 	case errors.Is(err, fs.ErrNotExist):
 		return r.failed(fmt.Errorf(
@@ -165,7 +177,6 @@ func (r *run) decide(dir folder.Dir, event agentclient.Event, unread error) agen
 	if policy.Mode.Blocks() {
 		_ = folder.Adopt(dir, r.NewID, r.Now) // a policy that was written by hand, or cloned, has no mark
 	}
-	r.enforcing.Store(policy.Mode.Blocks())
 	switch {
 	case policy.Mode == boundary.Off:
 		return r.client.Load().Answer(event.When, boundary.Allow, "")
@@ -181,18 +192,20 @@ func (r *run) decide(dir folder.Dir, event agentclient.Event, unread error) agen
 
 // judge judges the call, notes that, and answers.
 func (r *run) judge(dir folder.Dir, policy boundary.Policy, event agentclient.Event) agentclient.Answer {
-	resolver := newResolver(dir.Root, event.Cwd, r.Cwd, r.Home).under(&policy)
+	resolver := newResolver(dir.Root, event.Cwd, r.Cwd, r.Home).under(&policy).withTokens(r.Getenv)
 	call := callOf(event, resolver, r.Now())
 	call.BypassEnv = r.Getenv(boundary.BypassVariable)
 	grants, grantsErr := dir.Grants()
 	call.Grants = grants
-	call.Guarded = resolver.guarded(r.Executable)
+	if policy.MayChange(call) {
+		call.Guarded = resolver.guarded(r.executable())
+	}
 
-	verdict := boundary.Judge(&policy, call)
+	verdict := resolver.judge(&policy, call, boundary.Judge)
 	if verdict.Decision == boundary.Ask && !r.client.Load().Asks() {
 		verdict.Decision = boundary.Block // nobody can be asked: the message and the journal say what happens
 	}
-	if !r.claim() {
+	if !r.claim(judged) {
 		return agentclient.Answer{} // the deadline has answered
 	}
 	noteErr := dir.Append(decisionLine(r.NewID(), event, call, policy.Mode, verdict,
@@ -204,13 +217,21 @@ func (r *run) judge(dir folder.Dir, policy boundary.Policy, event agentclient.Ev
 	if decision == boundary.Allow {
 		return r.client.Load().Answer(agentclient.Before, boundary.Allow, "")
 	}
-	for _, note := range []string{ignored(call.BypassEnv, policy), said("The bypasses are not in force: ", grantsErr),
-		said("This decision is not on record: ", noteErr)} {
+	for _, note := range []string{
+		ignored(call.BypassEnv, policy), failure("The bypasses are not in force: ", grantsErr), failure("This decision is not on record: ", noteErr),
+	} {
 		if note != "" {
 			message = boundary.WithNote(message, note)
 		}
 	}
 	return r.client.Load().Answer(agentclient.Before, decision, message)
+}
+
+func (r *run) executable() string {
+	if r.Executable == nil {
+		return ""
+	}
+	return r.Executable()
 }
 
 // told returns how a decision is answered, and with which words. What a bypass let through is answered with a warning:
@@ -238,7 +259,8 @@ func ignored(value string, policy boundary.Policy) string {
 	return boundary.BypassVariable + " is ignored: the policy forbids it"
 }
 
-func said(what string, err error) string {
+// failure returns what an error keeps from working, or "" without one.
+func failure(what string, err error) string {
 	if err == nil {
 		return ""
 	}
@@ -256,9 +278,9 @@ func (r *run) outcome(dir folder.Dir, event agentclient.Event) {
 	_ = dir.Append(l) // nothing depends on it, and after the tool nobody can be told
 }
 
-// failed answers what could not be judged.
+// failed answers what could not be judged, or not be told after that.
 func (r *run) failed(cause error) agentclient.Answer {
-	if !r.claim() {
+	if !r.claim(judged) && r.state.Load() == answered {
 		return agentclient.Answer{}
 	}
 	return r.failure(cause)
@@ -271,7 +293,7 @@ func (r *run) failure(cause error) agentclient.Answer {
 			ID: r.NewID(), At: r.Now().UTC().Truncate(time.Microsecond), Kind: folder.KindError, Client: r.Client,
 			Reason: fault.Clip(cause.Error(), maxWhy), Micros: r.Now().Sub(r.Start).Microseconds(),
 		}
-		if r.enforcing.Load() && r.lifted.Load() {
+		if r.blocks.Load() && r.lifted.Load() {
 			l.What = boundary.ByEnvironment
 		}
 		noted := make(chan struct{})
@@ -288,7 +310,7 @@ func (r *run) failure(cause error) agentclient.Answer {
 // elsewhere.
 func (r *run) refusal(cause error) agentclient.Answer {
 	switch {
-	case !r.enforcing.Load():
+	case !r.blocks.Load():
 		return agentclient.Answer{Stderr: []byte(boundary.Failure(cause.Error(), false) + "\n")}
 	case r.lifted.Load():
 		return r.client.Load().Answer(agentclient.Before, boundary.Warn, boundary.FailureBypassed(cause.Error()))

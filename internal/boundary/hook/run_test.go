@@ -259,6 +259,48 @@ func TestTheDeadlineIsKept(t *testing.T) {
 	}
 }
 
+// TestALateCallIsAnsweredByThePolicy: a policy that came with a clone has no mark before the first judged call. Its
+// mode counts for a call that comes late all the same.
+func TestALateCallIsAnsweredByThePolicy(t *testing.T) {
+	for mode, code := range map[boundary.Mode]int{boundary.Enforce: 2, boundary.Confirm: 2, boundary.Validate: 0} {
+		p := newProject(t, mode)
+		for _, mark := range []string{
+			filepath.Join(p.dir.Path(), "enforcing"), filepath.Join(p.dir.Root, ".git", "orchestrator-enforcing"),
+		} {
+			require.NoError(t, os.RemoveAll(mark))
+		}
+		require.False(t, p.dir.IsMarked())
+		synctest.Test(t, func(t *testing.T) {
+			end := make(never)
+			a := Run(Input{
+				Client: "claude", Stdin: end, Getenv: func(string) string { return "" }, Cwd: p.dir.Root,
+				Start: time.Now(), Now: time.Now, NewID: NewID,
+			})
+			require.Equal(t, code, a.Exit, mode)
+			close(end)
+		})
+	}
+}
+
+// TestAPanicAfterTheDecisionBlocks: whatever goes wrong while a decision is noted, the call is not let through.
+func TestAPanicAfterTheDecisionBlocks(t *testing.T) {
+	p := newProject(t, boundary.Enforce)
+	ids := 0
+	a := Run(Input{
+		Client: "claude", Stdin: strings.NewReader(p.edit()), Getenv: func(string) string { return "" }, Cwd: p.dir.Root,
+		Start: time.Now(), Within: time.Minute, Now: time.Now,
+		NewID: func() string {
+			if ids++; ids == 1 {
+				panic("no id")
+			}
+			return NewID()
+		},
+	})
+	require.Equal(t, 2, a.Exit)
+	require.Contains(t, string(a.Stderr), "internal error: no id")
+	require.Len(t, p.lines(), 1)
+}
+
 // TestAProcessKeepsTheDeadline: a process ends though its standard input does not.
 func TestAProcessKeepsTheDeadline(t *testing.T) {
 	p, end := newProject(t, boundary.Enforce), make(never)
@@ -276,11 +318,7 @@ func TestHostileInput(t *testing.T) {
 		p := newProject(t, mode)
 		for name, stdin := range hostile(p) {
 			t.Run(string(mode)+"/"+name, func(t *testing.T) {
-				var within []string
-				if name == "a long path" { // to follow all of it takes minutes
-					within = []string{"HOOK_WITHIN=5s"}
-				}
-				got := project{t, p.dir}.hook(pipe(stdin()), within...)
+				got := project{t, p.dir}.hook(pipe(stdin()))
 				if mode == boundary.Validate {
 					require.Equal(t, 0, got.code, got.stderr)
 					return

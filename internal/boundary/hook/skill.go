@@ -54,6 +54,9 @@ func (r resolver) skill(e agentclient.Event) (reading shell.Reading, runs bool) 
 			}
 		}
 	}
+	if len(all) == 0 && doubt == "" && e.Tool == "SlashCommand" && strings.Contains(e.Skill, ":") {
+		return shell.Unread("", "the command may be one of a plugin, whose file is not looked for"), true
+	}
 	if len(all) == 0 && doubt == "" {
 		return shell.Reading{}, false
 	}

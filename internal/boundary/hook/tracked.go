@@ -65,28 +65,24 @@ func (r resolver) tracked(names []string) ([]bool, error) {
 // indexAbove returns the index of the repository that a folder lies in, and the folder's name in it; nil where there is
 // none.
 func indexAbove(root string) (index []byte, below string, err error) {
-	for top := root; ; top = filepath.Dir(top) {
-		dir := filepath.Join(top, ".git")
-		info, err := os.Lstat(dir)
-		if err == nil {
-			if !info.IsDir() {
-				if dir, err = linked(top); err != nil {
-					return nil, "", err
-				}
-			}
-			below, err = filepath.Rel(top, root)
-			if err == nil {
-				index, err = readIn(dir, "index", mostIndex)
-			}
-			if errors.Is(err, fs.ErrNotExist) {
-				err = nil // nothing has been added
-			}
-			return index, filepath.ToSlash(below), err
-		}
-		if top == filepath.Dir(top) {
-			return nil, "", nil
+	top := tree.WorkingTree(root)
+	if top == "" {
+		return nil, "", nil
+	}
+	dir := filepath.Join(top, ".git")
+	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
+		if dir, err = linked(top); err != nil {
+			return nil, "", err
 		}
 	}
+	below, err = filepath.Rel(top, root)
+	if err == nil {
+		index, err = readIn(dir, "index", mostIndex)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil // nothing has been added
+	}
+	return index, filepath.ToSlash(below), err
 }
 
 // linked returns the folder of git that the .git of a linked working tree names.

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,8 +38,12 @@ func TestWhatCanBeTypedInto(t *testing.T) {
 		"cat a | less": false, "time less a": false, "git help log": false, "top": false, "f() { less a; }; f": false,
 		"man ls": false, "GIT_PAGER=less git log": false, "unset GIT_PAGER; git log": false,
 		"git -c core.pager=less log": false, "find . -name a -exec less {} ';'": false,
-		"orchestrator design REQ-1": false,
-		"git log -p":                true, "git diff": true, "git commit -m a": true, "npm test": true, "orchestrator review": true,
+		"orchestrator design REQ-1": false, "git commit; ls -m": false, "git log; vi x": false, "git commit -m a -e": false,
+		"export -n GIT_PAGER; git log": false, "GIT_PAGER=(a); git log": false, "f() { local GIT_PAGER; git log; }; f": false,
+		"sudo git log": false, "git add -p": false, "git commit $(echo -m)": false, "git tag -a v1; git commit -m x": false,
+		"git commit -m a; ls -e": true, "GIT_PAGER=cat git log": true, "git -c core.pager=cat log": true,
+		"git log; ls -p": true, "cat a | git commit -F -": true, "git commit -m \"$(cat a)\"": true,
+		"git log -p": true, "git diff": true, "git commit -m a": true, "npm test": true, "orchestrator review": true,
 		"cat go.mod": true, "ls -la": true, "go test ./...": true, "grep x a | head": true,
 	} {
 		v := p.ofMain(agentclient.Event{Client: "codex", Tool: toolBash, Command: command, Cwd: p.dir.Root,
@@ -109,4 +114,22 @@ func TestSkills(t *testing.T) {
 	answer := p.hook(strings.NewReader(p.call("Skill", `{"skill":"writes"}`)))
 	require.Equal(t, 2, answer.code)
 	require.Contains(t, answer.stderr, "> writes a file")
+}
+
+// TestSlashCommands: a command by its line is judged by its file, as the skill of that name is.
+func TestSlashCommands(t *testing.T) {
+	p := newProject(t, boundary.Enforce)
+	folder := filepath.Join(p.dir.Root, ".claude", "commands")
+	require.NoError(t, os.MkdirAll(folder, 0o700))
+	for name, text := range map[string]string{"writes": "!`echo x > main.go`\n", "any": "!`cat $ARGUMENTS`\n"} {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name+".md"), []byte(text), 0o600))
+	}
+	for line, code := range map[string]int{
+		"/writes": 2, "/writes x": 2, " /writes\tx": 2, "writes": 2, "/any go.mod": 0, "/any a; rm b": 2, "/compact": 0,
+		"/plugin:name": 2, "/../writes": 2, "": 0,
+	} {
+		input, err := json.Marshal(map[string]string{"command": line})
+		require.NoError(t, err)
+		require.Equal(t, code, p.hook(strings.NewReader(p.call("SlashCommand", string(input)))).code, line)
+	}
 }

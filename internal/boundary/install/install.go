@@ -38,21 +38,21 @@ type Options struct {
 
 // Done is what an installation or its removal did.
 type Done struct {
-	Client  string   `json:"client"`
-	Version string   `json:"client_version,omitempty"` // "" is unknown
-	Root    string   `json:"root"`
-	User    bool     `json:"user,omitzero"` // the settings are the user's, for all projects
-	Policy  bool     `json:"policy_made"`   // a default policy was written: there was none
-	File    string   `json:"file"`          // the client's settings
-	Created bool     `json:"file_created,omitzero"`
-	Removed bool     `json:"file_removed,omitzero"`
-	Changed bool     `json:"changed"` // anything in the settings
-	Backup  string   `json:"backup,omitempty"`
-	Command string   `json:"command,omitempty"` // as registered, before a tool
-	Program string   `json:"program,omitempty"` // that it starts here
-	Said    []string `json:"said"`              // what the person has to know
-	Unkept  []string `json:"unignored"`         // what git does not ignore, and should
-	Told    []string `json:"told,omitempty"`    // files with instructions in which the part on the boundary changed
+	Client    string   `json:"client"`
+	Version   string   `json:"client_version,omitempty"` // "" is unknown
+	Root      string   `json:"root"`
+	User      bool     `json:"user,omitzero"` // the settings are the user's, for all projects
+	Policy    bool     `json:"policy_made"`   // a default policy was written: there was none
+	File      string   `json:"file"`          // the client's settings
+	Created   bool     `json:"file_created,omitzero"`
+	Removed   bool     `json:"file_removed,omitzero"`
+	Changed   bool     `json:"changed"` // anything in the settings
+	Backup    string   `json:"backup,omitempty"`
+	Command   string   `json:"command,omitempty"` // as registered, before a tool
+	Program   string   `json:"program,omitempty"` // that it starts here
+	Said      []string `json:"said"`              // what the person has to know
+	Unignored []string `json:"unignored"`         // what git does not ignore, and should
+	Notified  []string `json:"told,omitempty"`    // files with instructions in which the part on the boundary changed
 }
 
 // Install sets the boundary up where there is none, and registers the hook. Done twice, the second time changes
@@ -68,7 +68,7 @@ func Install(ctx context.Context, o Options) (Done, error) {
 	}
 	so := o.registering(client, program)
 	d := Done{Client: o.Client, Version: o.Version, Root: o.Dir.Root, User: o.User, Command: so.Command,
-		Program: program, Said: []string{}, Unkept: []string{}}
+		Program: program, Said: []string{}, Unignored: []string{}}
 	if d.Version == "" {
 		d.Version = ClientVersion(ctx, o.Client)
 	}
@@ -76,7 +76,7 @@ func Install(ctx context.Context, o Options) (Done, error) {
 		return d, err
 	}
 	if o.bounded() {
-		d.Unkept = unignored(ctx, o.Dir)
+		d.Unignored = unignored(ctx, o.Dir)
 	}
 	return d, nil
 }
@@ -97,9 +97,9 @@ func (o Options) register(client *agentclient.Client, so settings.Options, d *Do
 	if err != nil {
 		return err
 	}
-	so.FailShut, so.ClientVersion = mode.Blocks() && !o.User, d.Version
+	so.FailClosed, so.ClientVersion = mode.Blocks() && !o.User, d.Version
 	if d.Version == "" {
-		so.ClientVersion = known(client, so)
+		so.ClientVersion = registeredVersion(client, so)
 	}
 	c, err := settings.Install(o.Client, so)
 	if err != nil {
@@ -177,13 +177,13 @@ func (o Options) note(d Done, what string) error {
 	return control.NoteInstallation(o.Dir, o.Client, d.Version, what, c)
 }
 
-// known returns the version that an earlier installation relied on, so that what it registered stays when the client
-// is not found.
-func known(client *agentclient.Client, o settings.Options) string {
+// registeredVersion returns the version that an earlier installation relied on, so that what it registered stays when
+// the client is not found.
+func registeredVersion(client *agentclient.Client, o settings.Options) string {
 	registered, err := settings.Registered(client.Name, o)
-	if shut := client.Wiring.Shut; err == nil && shut != nil &&
-		slices.ContainsFunc(registered, func(r settings.Registration) bool { return r.FailsShut }) {
-		return shut.Since
+	if option := client.Wiring.FailClosed; err == nil && option != nil &&
+		slices.ContainsFunc(registered, func(r settings.Registration) bool { return r.FailsClosed }) {
+		return option.Since
 	}
 	return ""
 }
@@ -197,16 +197,18 @@ func Uninstall(o Options) (Done, error) {
 	}
 	defer unlock()
 	c, err := settings.Uninstall(o.Client, o.settings())
-	if err == nil && !isRegistered(o) {
-		err = unlink(o.Dir)
-	}
 	if err != nil {
 		return Done{}, err
 	}
-	d := Done{Client: o.Client, Root: o.Dir.Root, Said: []string{}, Unkept: []string{}}
+	d := Done{Client: o.Client, Root: o.Dir.Root, Said: []string{}, Unignored: []string{}}
 	d.take(c)
 	if err := o.note(d, control.Removed); err != nil {
 		return d, err
+	}
+	if !isRegistered(o) {
+		if err := unlink(o.Dir); err != nil {
+			return d, err
+		}
 	}
 	o.tell(&d)
 	return d, nil

@@ -21,12 +21,12 @@ import (
 // programs makes a folder with empty programs of these names.
 func programsIn(t *testing.T, names ...string) string {
 	t.Helper()
-	folder, err := filepath.EvalSymlinks(t.TempDir())
+	bin, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
 	for _, name := range names {
-		require.NoError(t, os.WriteFile(filepath.Join(folder, name), nil, 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(bin, name), nil, 0o755))
 	}
-	return folder
+	return bin
 }
 
 func TestTheProgramThatIsRegistered(t *testing.T) {
@@ -69,9 +69,9 @@ func TestTheVersionThatAClientSays(t *testing.T) {
 		"qwen":   {"echo unknown", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			folder := t.TempDir()
-			require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte("#!/bin/sh\n"+c.script+"\n"), 0o755))
-			t.Setenv("PATH", folder+":"+os.Getenv("PATH"))
+			bin := t.TempDir()
+			require.NoError(t, os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+c.script+"\n"), 0o755))
+			t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 			require.Equal(t, c.want, ClientVersion(t.Context(), name))
 		})
 	}
@@ -81,10 +81,10 @@ func TestTheVersionThatAClientSays(t *testing.T) {
 
 // A client that does not end, and its children, keep nobody waiting.
 func TestAClientThatDoesNotSayItsVersion(t *testing.T) {
-	folder := t.TempDir()
-	client := filepath.Join(folder, "claude")
+	bin := t.TempDir()
+	client := filepath.Join(bin, "claude")
 	require.NoError(t, os.WriteFile(client, []byte("#!/bin/sh\nsleep 600 & sleep 600\n"), 0o755))
-	t.Setenv("PATH", folder+":"+os.Getenv("PATH"))
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 	start := time.Now()
 	require.Empty(t, ClientVersion(t.Context(), "claude"))
 	require.Less(t, time.Since(start), 5*time.Minute)
@@ -166,7 +166,7 @@ func TestAnUnknownVersionTakesNothingBack(t *testing.T) {
 	require.NotContains(t, string(after), "onFailure")
 }
 
-// While nothing is to be blocked, no client is made to block where the hook breaks.
+// While nothing is to be blocked, no client is made to block when the hook breaks.
 func TestNothingFailsShutInValidate(t *testing.T) {
 	t.Parallel()
 	for _, client := range agentclient.Names() {

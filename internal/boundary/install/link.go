@@ -73,10 +73,14 @@ func link(dir folder.Dir, program string) error {
 		}
 	}
 	if err != nil {
-		return fault.New(fault.Unavailable, "boundary_unwritable", "%s cannot be linked to %s", dir.Path(), program).
-			WithFix("make the folder writable for this user").Because(err)
+		return unlinkable("%s cannot be linked to %s", dir.Path(), program).Because(err)
 	}
 	return nil
+}
+
+func unlinkable(format string, args ...any) *fault.Error {
+	return fault.New(fault.Unavailable, "boundary_unwritable", format, args...).
+		WithFix("make the folder writable for this user")
 }
 
 // linkIn returns the path of the link in a project.
@@ -90,7 +94,7 @@ func linkIn(dir folder.Dir) string {
 func unlink(dir folder.Dir) error {
 	for _, name := range links {
 		if err := remove(filepath.Join(dir.Path(), name)); err != nil {
-			return err
+			return unlinkable("the link to the program in %s cannot be removed", dir.Path()).Because(err)
 		}
 	}
 	return nil

@@ -37,7 +37,7 @@ func Look(o Options) (file string, done bool, err error) {
 	return file, isLinked(o.Dir, program) && !slices.ContainsFunc(client.Wiring.All(), func(event string) bool {
 		return !slices.ContainsFunc(registered, func(r settings.Registration) bool {
 			return r.Event == event && slices.Contains([]string{so.Command, so.Later, so.End},
-				commandline.Speaking(client, r.Command, false))
+				commandline.WithJSON(client, r.Command, false))
 		})
 	}), nil
 }

@@ -16,5 +16,5 @@ func (o Options) tell(d *Done) {
 	if err != nil {
 		said = append(said, notice.Behind(err))
 	}
-	d.Told, d.Said = changed, append(d.Said, said...)
+	d.Notified, d.Said = changed, append(d.Said, said...)
 }

@@ -128,8 +128,8 @@ func takesOver(dir folder.Dir, name string, f marked.File) bool {
 // Behind returns a sentence on what keeps sessions from being told what holds now. The boundary is what it is without
 // that.
 func Behind(cause error) string {
-	return "sessions are not told what holds now: " + sentence(cause) +
-		"; once that is mended: orchestrator boundary install CLIENT"
+	return "the section on the boundary is not updated: " + sentence(cause) +
+		"; when that is corrected: orchestrator boundary install CLIENT"
 }
 
 // sentence returns an error with its remedy.

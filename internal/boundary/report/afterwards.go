@@ -43,6 +43,7 @@ func (h *History) Recovery() *boundary.Recovery {
 	for _, l := range h.Accounts {
 		if !l.At.Before(r.RolledBack) {
 			r.Account = &boundary.Account{At: l.At, By: l.By, Cause: l.Reason, Link: l.Link, Mend: l.Mend}
+			r.Accounts++
 		}
 	}
 	since := h.since(r.RolledBack)

@@ -75,7 +75,7 @@ func (c *course) reviews() []reviewing.Review {
 }
 
 func (c *course) due() (names []string) {
-	for _, r := range reviewing.ThatAreDue(c.reviews()) {
+	for _, r := range reviewing.OnlyDue(c.reviews()) {
 		names = append(names, r.Name)
 	}
 	return names
@@ -166,6 +166,34 @@ func TestWhatIsBlockedAgainAndAgainIsNamed(t *testing.T) {
 	blocked(old)
 	old.at = old.at.Add(40 * day)
 	require.Empty(t, old.figures().Stuck, "what is older than the days of rates weighs no more")
+}
+
+// Covers: ORC-216
+//
+// The report lists all that is blocked again and again, with how often and in how many sessions.
+func TestWhatIsBlockedAgainAndAgainIsReported(t *testing.T) {
+	c := newCourse(t)
+	require.NoError(t, c.to(boundary.Enforce, "o"))
+	for i := range 4 {
+		for n := range i + 2 { // once too seldom, then 3, 4 and 5 times
+			c.calls(fmt.Sprint("s", n%2), boundary.Main, "Edit", fmt.Sprint("f", i))
+		}
+	}
+	h, err := report.Read(c.dir)
+	require.NoError(t, err)
+	policy, err := c.dir.Policy()
+	require.NoError(t, err)
+	var names []string
+	for i, s := range h.ReportUnder(&policy, time.Time{}, c.at).Stuck {
+		names = append(names, s.Name)
+		require.Equal(t, 5-i, s.Times)
+		require.Equal(t, 2, s.Sessions)
+		require.Equal(t, boundary.RuleWrites, s.Rule)
+		require.False(t, s.Last.IsZero())
+	}
+	require.Equal(t, []string{"f3", "f2", "f1"}, names)
+	require.Empty(t, h.ReportUnder(&policy, c.at.Add(day), c.at).Stuck, "from a moment on")
+	require.NotNil(t, h.Report(time.Time{}).Stuck)
 }
 
 func (c *course) outcome(id, what string) {
@@ -326,7 +354,9 @@ func TestARollbackIsRecoveredFrom(t *testing.T) {
 	}
 	account := func() error {
 		c.at = c.at.Add(time.Second)
-		return control.Recover(c.dir, control.Account{Link: "https://example.com/12", Mend: "mended"}, boundarytest.By("no ids", c.at))
+		_, err := control.Recover(c.dir, control.Account{Link: "https://example.com/12", Mend: "mended"},
+			boundarytest.By("no ids", c.at))
+		return err
 	}
 	before := c.calls("s", boundary.Main, "Edit", "a")
 	drill()
@@ -405,7 +435,7 @@ func TestConfirmWaitsForAllButTheDays(t *testing.T) {
 	require.Len(t, f.Fields, 1)
 	require.Contains(t, f.Fields[0].Detail, "days in validate")
 	require.NoError(t, to(boundary.Confirm, at))
-	require.True(t, dir.Enforcing())
+	require.True(t, dir.IsMarked())
 	for _, later := range []time.Duration{0, 13 * day} {
 		boundarytest.Add(t, dir, boundarytest.Judged(t, dir, boundarytest.Call{ID: fmt.Sprintf("%016x", 0xc0+later), Session: "s", Tool: "Read", File: "a", Actor: boundary.Main, At: at.Add(later + time.Hour)}))
 	}

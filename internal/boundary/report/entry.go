@@ -28,14 +28,57 @@ type Entry struct {
 // EntryOf describes a line of the journal.
 func EntryOf(l folder.Line) Entry {
 	e := Entry{At: l.At, Client: l.Client, Session: l.Session, Actor: cmp.Or(l.By, actorOf(l.Actor)),
-		Decision: boundary.Decision(l.Kind), Mode: l.Mode, Took: time.Duration(l.Micros) * time.Microsecond}
+		Decision: boundary.Decision(word(l.Kind)), Mode: l.Mode, Took: time.Duration(l.Micros) * time.Microsecond}
 	if l.Kind == folder.KindDecision && l.Verdict != nil {
 		e.Decision, e.Rule, e.What = l.Verdict.Decision, l.Verdict.Rule, called(l)
 		e.Mode = cmp.Or(l.Verdict.Mode, l.Mode)
 		return e
 	}
-	e.What = sentence(l)
+	switch l.Kind {
+	case folder.KindInstallation:
+		e.What = posted(l)
+	case folder.KindDrill:
+		e.What = l.What + " exercised"
+	case folder.KindLabel:
+		e.What = labelled(l)
+	default:
+		e.What = sentence(l)
+	}
 	return e
+}
+
+// word returns what people call a kind of line.
+func word(kind string) string {
+	if kind == folder.KindInstallation {
+		return "settings"
+	}
+	return kind
+}
+
+// posted says what happened to the hook in a client's settings. What only newer programs note is shown as it stands.
+func posted(l folder.Line) string {
+	switch l.What {
+	case folder.HookInstalled:
+		return "the hook is registered"
+	case folder.HookRemoved:
+		return "the hook is removed"
+	case folder.HookFailsClosed:
+		return "blocks from now on when the hook breaks"
+	case folder.HookFailsOpen:
+		return "lets calls through from now on when the hook breaks"
+	case folder.HookFailed:
+		return "not changed: " + l.Reason
+	}
+	return sentence(l)
+}
+
+// labelled says what a person thinks of a decision.
+func labelled(l folder.Line) string {
+	text := l.Of + " is labelled " + l.What
+	if l.Reason != "" {
+		text += ": " + l.Reason
+	}
+	return text
 }
 
 func actorOf(a *boundary.Actor) string {
@@ -91,7 +134,8 @@ func few(names []string, separator string) string {
 	return strings.Join(names, separator)
 }
 
-// sentence says what a line tells that is no decision. Kinds of newer programs are told by the members that all have.
+// sentence describes a line that is not a decision by the members that all kinds have, so that kinds of newer programs
+// are shown too.
 func sentence(l folder.Line) string {
 	var all []string
 	add := func(format, value string) {
@@ -100,18 +144,17 @@ func sentence(l folder.Line) string {
 		}
 	}
 	add("%s", l.What)
-	add("of %s", l.Of)
+	add(map[bool]string{true: "instead of %s", false: "of %s"}[l.Kind == folder.KindRecovery], l.Of)
 	add("%s", l.Tool)
 	if l.Kind == folder.KindMode {
 		add("%s", string(l.Mode))
-		add("instead of %s", string(l.From))
+		add("after %s", string(l.From))
 	}
 	if g := l.Grant; g != nil {
 		add("%s", g.ID)
 		add("for session %s", g.Session)
-		add("until %s", g.Until.UTC().Format(time.RFC3339))
-	}
-	if l.Revoked {
+		add(map[bool]string{true: "ended %s", false: "until %s"}[l.Revoked], g.Until.UTC().Format(time.RFC3339))
+	} else if l.Revoked {
 		add("%s", "revoked")
 	}
 	text := strings.Join(all, " ")
@@ -119,10 +162,10 @@ func sentence(l folder.Line) string {
 		text = strings.TrimPrefix(text+": "+l.Reason, ": ")
 	}
 	if l.Override != "" {
-		text += " (although not ready: " + l.Override + ")"
+		text += " (not ready; override: " + l.Override + ")"
 	}
 	if l.Mend != "" {
-		text += "; mended: " + l.Mend + " (" + l.Link + ")"
+		text += "; done about it: " + l.Mend + " (" + l.Link + ")"
 	}
 	return text
 }

@@ -67,8 +67,7 @@ func (h *History) Figures(p *boundary.Policy, now time.Time) boundary.Figures {
 }
 
 func (h *History) countRuns(f *boundary.Figures) {
-	f.HookErrors = len(h.Errors) + len(h.Orphans) + h.Malformed
-	f.Runs = len(h.Decisions) + f.HookErrors
+	f.HookErrors, f.Runs = h.runs()
 }
 
 func (h *History) countLabels(f *boundary.Figures) {
@@ -102,6 +101,7 @@ func (h *History) still(p *boundary.Policy, d Decision) bool {
 }
 
 func (h *History) countViolations(p *boundary.Policy, f *boundary.Figures) {
+	there := rosters{h.root, map[string]boundary.Delegation{}}
 	sessions, files, tools := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, d := range h.Decisions {
 		if d.Verdict.Bypass != "" {
@@ -115,28 +115,12 @@ func (h *History) countViolations(p *boundary.Policy, f *boundary.Figures) {
 		for _, name := range d.files() {
 			files[name] = true
 		}
-		if gap := uncovered(p, d); gap != "" && !slices.Contains(f.Uncovered, gap) {
+		if gap := there.uncovered(p, d); gap != "" && !slices.Contains(f.Uncovered, gap) {
 			f.Uncovered = append(f.Uncovered, gap)
 		}
 	}
 	slices.Sort(f.Uncovered)
 	f.ViolationSessions, f.ViolationFiles, f.ViolationTools = len(sessions), len(files), len(tools)
-}
-
-// uncovered returns what a main session was told to delegate, and no agent of the policy may do; "" where there is one.
-func uncovered(p *boundary.Policy, d Decision) string {
-	if d.Actor != nil && d.Actor.Kind == boundary.Agent || boundary.Nobodys(d.Verdict.Rule) {
-		return ""
-	}
-	for _, t := range d.targets() {
-		if len(p.DelegatesFor([]boundary.Target{t})) == 0 {
-			return d.Tool + " on " + nameOf(t)
-		}
-	}
-	if len(p.DelegatesFor(nil)) == 0 {
-		return d.Tool
-	}
-	return ""
 }
 
 func nameOf(t boundary.Target) string {

@@ -4,6 +4,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -22,10 +23,14 @@ type History struct {
 	Imported  []folder.Line // out of an older journal
 	Malformed int           // lines that cannot be read
 	Orphans   []time.Time   // when tools ran although the hook left no decision on them; in no order
+	Repeated  []time.Time   // when the hook ran a second time for a call; the first decision counts
 	First     time.Time     // of the first line
+	Clients   map[string]Seen
 
 	// what persons said: what they vouch for, what led to a rollback, and which reviews they held
 	Attestations, Accounts, Reviewed []folder.Line
+
+	root string // of the project
 }
 
 // Decision is a judged call, what a person said of it, and what became of it.
@@ -36,7 +41,7 @@ type Decision struct {
 }
 
 // Read reads the whole journal of a project.
-func Read(dir folder.Dir) (*History, error) { return ReadLines(dir.Read) }
+func Read(dir folder.Dir) (*History, error) { return ReadLines(dir.Root, dir.Read) }
 
 // FromFiles reads the whole journal of a project when it is asked to.
 func FromFiles(dir folder.Dir) func() (*History, error) {
@@ -45,7 +50,9 @@ func FromFiles(dir folder.Dir) func() (*History, error) {
 
 // ReadFile reads any one file of a journal.
 func ReadFile(path string) (*History, error) {
-	h, err := ReadLines(func(visit func(folder.Line, error) error) error { return folder.ReadFile(path, visit) })
+	h, err := ReadLines("", func(visit func(folder.Line, error) error) error {
+		return folder.ReadFile(path, visit)
+	})
 	if err != nil {
 		return nil, fault.New(fault.NotFound, "journal_missing", "the journal %s cannot be read", path).
 			WithFix("name a file of .orchestrator/boundary/journal").Because(err)
@@ -53,62 +60,102 @@ func ReadFile(path string) (*History, error) {
 	return h, nil
 }
 
-// ReadLines reads a history from lines of a journal, in the order in which lines gives them.
-func ReadLines(lines func(func(folder.Line, error) error) error) (*History, error) {
-	h := &History{}
-	byID, byUse := map[string]int{}, map[use]int{}
-	outcomes := map[use]folder.Line{}
-	seen := map[string]bool{}
+// ReadLines reads a history from lines of a journal, in the order in which lines gives them. The agents of its sessions
+// are looked for in the project at root; where that is "" only those count that come with the clients.
+func ReadLines(root string, lines func(func(folder.Line, error) error) error) (*History, error) {
+	r := reader{h: &History{Clients: map[string]Seen{}, root: root}, byID: map[string]int{}, seen: map[string]bool{},
+		byUse: map[folder.Use]int{}, outcomes: map[folder.Use]folder.Line{}}
 	err := lines(func(l folder.Line, err error) error {
 		if err != nil {
-			h.Malformed++
+			r.h.Malformed++
 			return nil //nolint:nilerr // it is counted, and never fatal
 		}
-		if seen[l.ID] {
-			return nil // a copy: the first one counts
-		}
-		seen[l.ID] = true
-		if h.First.IsZero() || l.At.Before(h.First) {
-			h.First = l.At
-		}
-		switch l.Kind {
-		case folder.KindDecision:
-			if l.Verdict == nil {
-				h.Malformed++
-				return nil
-			}
-			byID[l.ID] = len(h.Decisions)
-			if l.ToolUseID != "" {
-				byUse[useOf(l)] = len(h.Decisions)
-			}
-			h.Decisions = append(h.Decisions, Decision{Line: l})
-		case folder.KindOutcome:
-			if l.ToolUseID != "" {
-				outcomes[useOf(l)] = l
-			}
-		case folder.KindLabel:
-			if i, known := byID[l.Of]; known {
-				h.Decisions[i].Label = &l
-			}
-		default:
-			h.keep(l)
-		}
+		r.add(l)
 		return nil
 	})
-	for use, outcome := range outcomes {
-		if i, known := byUse[use]; known {
-			h.Decisions[i].Outcome = outcome.What
+	for use, outcome := range r.outcomes {
+		if i, known := r.byUse[use]; known {
+			r.h.Decisions[i].Outcome = outcome.What
 		} else {
-			h.Orphans = append(h.Orphans, outcome.At)
+			r.h.Orphans = append(r.h.Orphans, outcome.At)
 		}
 	}
-	return h, err
+	return r.h, err
 }
 
-// use is one use of a tool; clients number them anew in each session.
-type use struct{ client, session, id string }
+// reader is a history that is being read.
+type reader struct {
+	h        *History
+	byID     map[string]int     // decisions
+	byUse    map[folder.Use]int // decisions
+	outcomes map[folder.Use]folder.Line
+	seen     map[string]bool // ids
+}
 
-func useOf(l folder.Line) use { return use{l.Client, l.Session, l.ToolUseID} }
+func (r *reader) add(l folder.Line) {
+	if r.seen[l.ID] {
+		return // a copy: the first one counts
+	}
+	r.seen[l.ID] = true
+	if r.h.First.IsZero() || l.At.Before(r.h.First) {
+		r.h.First = l.At
+	}
+	if l.Client != "" {
+		r.h.Clients[l.Client] = r.h.Clients[l.Client].with(l)
+	}
+	switch l.Kind {
+	case folder.KindDecision:
+		r.decide(l)
+	case folder.KindOutcome:
+		if l.ToolUseID != "" {
+			r.outcomes[folder.UseOf(l)] = l
+		}
+	case folder.KindLabel:
+		if i, known := r.byID[l.Of]; known {
+			r.h.Decisions[i].Label = &l
+		}
+	default:
+		r.h.keep(l)
+	}
+}
+
+// decide adds a decision, unless it repeats the last one on the same use of a tool.
+func (r *reader) decide(l folder.Line) {
+	if l.Verdict == nil {
+		r.h.Malformed++
+		return
+	}
+	if first, known := r.byUse[folder.UseOf(l)]; known && l.Repeats(r.h.Decisions[first].Line) {
+		r.byID[l.ID] = first
+		r.h.Repeated = append(r.h.Repeated, l.At)
+		return
+	}
+	r.byID[l.ID] = len(r.h.Decisions)
+	if l.ToolUseID != "" {
+		r.byUse[folder.UseOf(l)] = len(r.h.Decisions)
+	}
+	r.h.Decisions = append(r.h.Decisions, Decision{Line: l})
+}
+
+// Seen is what a journal knows of a client.
+type Seen struct {
+	Version           string // the last that was noted when the hook was registered; "" is unknown
+	Installed, Called time.Time
+}
+
+// with returns what is known after another line about the client.
+func (s Seen) with(l folder.Line) Seen {
+	switch {
+	case l.Kind == folder.KindInstallation:
+		s.Version = cmp.Or(l.Version, s.Version)
+		if l.What == folder.HookInstalled {
+			s.Installed = l.At
+		}
+	case l.At.After(s.Called):
+		s.Called = l.At
+	}
+	return s
+}
 
 func (h *History) keep(l folder.Line) {
 	switch l.Kind {
@@ -131,6 +178,12 @@ func (h *History) keep(l folder.Line) {
 	}
 }
 
+// runs returns how many runs of the hook failed, and how many there were.
+func (h *History) runs() (failed, all int) {
+	failed = len(h.Errors) + len(h.Orphans) + h.Malformed
+	return failed, len(h.Decisions) + len(h.Repeated) + failed
+}
+
 // since returns the history without the decisions and failures before a moment. A line that cannot be read has no time,
 // and stays.
 func (h *History) since(at time.Time) *History {
@@ -138,7 +191,7 @@ func (h *History) since(at time.Time) *History {
 	rest := *h
 	rest.Decisions = leavingOut(h.Decisions, func(d Decision) bool { return before(d.At) })
 	rest.Errors = leavingOut(h.Errors, func(l folder.Line) bool { return before(l.At) })
-	rest.Orphans = leavingOut(h.Orphans, before)
+	rest.Orphans, rest.Repeated = leavingOut(h.Orphans, before), leavingOut(h.Repeated, before)
 	return &rest
 }
 

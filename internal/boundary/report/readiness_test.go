@@ -105,7 +105,8 @@ func TestEachItemOfTheChecklist(t *testing.T) {
 			return l.Verdict != nil && l.Verdict.Violation() && l.ID > boundarytest.ID(0)
 		}),
 			want: []string{"tool uses", "labelled decisions", "violation patterns"}},
-		"no delegate":    {policy: func(p *boundary.Policy) { p.Agents = p.Agents[len(p.Agents)-1:] }, want: []string{"violations without a delegate", "agent coverage"}},
+		"no delegate": {policy: func(p *boundary.Policy) { p.Agents = p.Agents[:4] },
+			want: []string{"violations without a delegate", "agent coverage"}},
 		"nobody attests": {change: without(kind(folder.KindAttestation, "team")), want: []string{"team briefed"}},
 		"taken back": {change: func(lines []folder.Line) []folder.Line {
 			return append(lines, folder.Line{ID: "revoked", At: boundarytest.Day0.Add(14 * day), Kind: folder.KindAttestation, What: "documents", Revoked: true})
@@ -319,13 +320,13 @@ func TestEnforceWaitsForReadiness(t *testing.T) {
 	_, err := control.SetMode(dir, boundary.Enforce, "", boundarytest.By("let us go", boundarytest.Day0.Add(20*day)), report.FromFiles(dir))
 	f := boundarytest.RequireCode(t, err, "boundary_not_ready")
 	require.Len(t, f.Fields, 1)
-	require.Equal(t, "bypass exercised: 0, wanted >= 1", f.Fields[0].Detail)
-	require.False(t, dir.Enforcing())
+	require.Equal(t, "bypass exercised: 0, required: >= 1", f.Fields[0].Detail)
+	require.False(t, dir.IsMarked())
 	require.NoError(t, control.NoteDrill(dir, report.DrillBypass, 1, boundarytest.By("a drill", boundarytest.Day0.Add(20*day))))
 	from, err := control.SetMode(dir, boundary.Enforce, "", boundarytest.By("let us go", boundarytest.Day0.Add(20*day)), report.FromFiles(dir))
 	require.NoError(t, err)
 	require.Equal(t, boundary.Validate, from)
-	require.True(t, dir.Enforcing())
+	require.True(t, dir.IsMarked())
 	last := boundarytest.History(t, dir).Modes[1]
 	require.Equal(t, []any{boundary.Validate, boundary.Enforce, "local:ada", "let us go", ""}, []any{last.From, last.Mode, last.By, last.Reason, last.Override})
 }

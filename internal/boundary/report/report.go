@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/rules/boundary/reviewing"
+	"orchestrator/internal/rules/boundary/share"
 )
 
 // Report is what happened at the boundary, from a moment on. Latencies are in microseconds.
@@ -34,6 +36,9 @@ type Report struct {
 	Imported   int                       `json:"imported"` // calls out of an older journal, which count nowhere else
 	Latest     []Violation               `json:"latest"`   // violations, newest first
 	Reviews    []reviewing.Review        `json:"reviews"`  // since the switch to enforce, whatever Since is
+
+	// All that was blocked again and again, most often first.
+	Stuck []Stuck `json:"blocked_again_and_again"`
 }
 
 // Count is how often something was met.
@@ -64,12 +69,7 @@ type Rate struct {
 	Rate  float64 `json:"rate"`
 }
 
-func rateOf(count, of int) Rate {
-	if of == 0 {
-		return Rate{count, of, 0}
-	}
-	return Rate{count, of, float64(count) / float64(of)}
-}
+func rateOf(count, of int) Rate { return Rate{count, of, share.Share{Part: count, Whole: of}.Rate()} }
 
 // ErrorSeen is a run of the hook that failed.
 type ErrorSeen struct {
@@ -114,6 +114,7 @@ const (
 func (h *History) ReportUnder(p *boundary.Policy, since, now time.Time) Report {
 	r := h.Report(since)
 	r.Reviews = h.Reviews(p.Thresholds, now)
+	r.Stuck = h.since(since).stuckThings(p)
 	return r
 }
 
@@ -125,13 +126,12 @@ func (h *History) Report(since time.Time) Report {
 		c.add(d)
 	}
 	r := c.report()
-	r.Reviews = []reviewing.Review{}
+	r.Reviews, r.Stuck = []reviewing.Review{}, []Stuck{}
 	r.Since, r.Malformed, r.Imported = since, h.Malformed, len(h.Imported)
 	for _, e := range slices.Backward(h.Errors[max(0, len(h.Errors)-mostErrors):]) {
 		r.LastErrors = append(r.LastErrors, ErrorSeen{e.At, e.Client, e.Reason})
 	}
-	failed := len(h.Errors) + len(h.Orphans) + h.Malformed
-	r.Errors = rateOf(failed, r.Decisions+failed)
+	r.Errors = rateOf(h.runs())
 	r.Patterns = r.patterns(c.violating())
 	return r
 }
@@ -275,21 +275,22 @@ func (r *Report) patterns(sessions int) []string {
 	if r.Violations == 0 {
 		return said
 	}
-	share := func(n int) int { return n * 100 / r.Violations }
-	if top := r.Tools[0]; share(top.Count) >= 50 {
-		say("%d %% of the violations are by %s", share(top.Count), top.Name)
+	percent := func(n int) int { return n * 100 / r.Violations }
+	if top := r.Tools[0]; percent(top.Count) >= 50 {
+		say("%d %% of the violations are by %s", percent(top.Count), top.Name)
 	}
-	if len(r.Files) > 0 && share(r.Files[0].Count) >= 25 {
-		say("%d %% of the violations are on %s: does an agent for it exist?", share(r.Files[0].Count), r.Files[0].Name)
+	if len(r.Files) > 0 && percent(r.Files[0].Count) >= 25 {
+		say("%d %% of the violations are on %s: does an agent for it exist?", percent(r.Files[0].Count), r.Files[0].Name)
 	}
-	if top := r.Sessions[0]; len(r.Sessions) > 1 && share(top.Violations) >= 50 {
-		say("%d %% of the violations are of one session, %s: they are concentrated", share(top.Violations), top.Session)
+	if top := r.Sessions[0]; len(r.Sessions) > 1 && percent(top.Violations) >= 50 {
+		say("%d %% of the violations are in one session, %s", percent(top.Violations), top.Session)
 	} else if sessions > 3 {
-		say("the violations are spread over %d sessions: the pattern is general", sessions)
+		say("the violations are spread over %d sessions", sessions)
 	}
 	for _, rule := range r.Rules {
-		if rule.Name == boundary.RuleAmbiguous && share(rule.Count) >= 25 {
-			say("%d %% of the violations are commands that cannot be told: reading_commands in the policy can vouch for some", share(rule.Count))
+		if rule.Name == boundary.RuleAmbiguous && percent(rule.Count) >= 25 {
+			say("%d %% of the violations are calls with unknown effects: add commands that only read to "+
+				"reading_commands in the policy", percent(rule.Count))
 		}
 	}
 	if days := len(r.Days); days >= 4 {
@@ -298,7 +299,8 @@ func (r *Report) patterns(sessions int) []string {
 			early*100, late*100)
 	}
 	if r.Ran > 0 {
-		say("%d calls were blocked, and their tools ran: the client does not heed the hook; see orchestrator boundary doctor", r.Ran)
+		say("%s ran although blocked: the client ignores the hook; see orchestrator boundary doctor",
+			fault.Count(r.Ran, "call"))
 	}
 	return said
 }
@@ -308,7 +310,7 @@ func violationRate(days []DayCount) float64 {
 	for _, d := range days {
 		violations, decisions = violations+d.Violations, decisions+d.Decisions
 	}
-	return rateOf(violations, decisions).Rate
+	return share.Share{Part: violations, Whole: decisions}.Rate()
 }
 
 // KnownLabels returns what a decision can be labelled as.

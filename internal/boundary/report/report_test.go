@@ -68,9 +68,9 @@ func TestReport(t *testing.T) {
 	require.Equal(t, []any{"done", report.LabelCorrect}, []any{r.Latest[3].Outcome, r.Latest[3].Label})
 	require.Empty(t, r.Latest[2].Label)
 	require.Equal(t, []string{
-		"75 % of the violations are by Edit", "75 % of the violations are on a.go: does an agent for it exist?", "50 % of the violations are of one session, s1: they are concentrated",
+		"75 % of the violations are by Edit", "75 % of the violations are on a.go: does an agent for it exist?", "50 % of the violations are in one session, s1",
 		"violations per decision went from 50.0 % in the first half of the days to 100.0 % in the second",
-		"1 calls were blocked, and their tools ran: the client does not heed the hook; see orchestrator boundary doctor",
+		"1 call ran although blocked: the client ignores the hook; see orchestrator boundary doctor",
 	}, r.Patterns)
 }
 
@@ -102,7 +102,7 @@ func TestAReportIsBounded(t *testing.T) {
 	require.Len(t, r.LastErrors, 10)
 	require.Equal(t, report.Rate{60, 120, 0.5}, r.Errors)
 	require.Equal(t, 60, r.Violations)
-	require.Contains(t, r.Patterns, "the violations are spread over 60 sessions: the pattern is general")
+	require.Contains(t, r.Patterns, "the violations are spread over 60 sessions")
 }
 
 func TestReplayByAnotherPolicy(t *testing.T) {
@@ -146,9 +146,59 @@ func TestTheStatusNamesWhoHearsNoWarning(t *testing.T) {
 	require.NoError(t, err)
 	s, err := report.StatusOf(dir, &p, boundarytest.Day0)
 	require.NoError(t, err)
-	require.Equal(t, map[string]string{"copilot": "all sessions"}, s.Unheard)
+	require.Equal(t, map[string]string{"copilot": "all sessions"}, s.SilentIn)
 	p.Mode = boundary.Enforce
 	s, err = report.StatusOf(dir, &p, boundarytest.Day0)
 	require.NoError(t, err)
-	require.Empty(t, s.Unheard)
+	require.Empty(t, s.SilentIn)
+}
+
+// A client that runs the hook of the project and that of the user for one call leaves two lines, and the call counts
+// once: in the report, in the checklist, in the log. What anything else tells apart is another call.
+// Verifies: ORC-238
+func TestACallThatTwoHooksJudgedCountsOnce(t *testing.T) {
+	dir := boundarytest.Project(t)
+	judged := func(id, use string, after time.Duration, change func(*folder.Line)) folder.Line {
+		l := boundarytest.Judged(t, dir, boundarytest.Call{ID: id, Session: "s", Tool: "Edit", File: "a.go", Actor: boundary.Main, At: boundarytest.Day0.Add(after)})
+		l.ToolUseID, l.Micros = use, 100+int64(after)
+		change(&l)
+		return l
+	}
+	same := func(*folder.Line) {}
+	lines := []folder.Line{
+		judged("0001", "use", 0, same), judged("0002", "use", 40*time.Millisecond, same),
+		judged("0003", "use", 50*time.Millisecond, func(l *folder.Line) { l.Named = []boundary.Target{{Path: "b.go"}} }),
+		judged("0004", "use", 60*time.Millisecond, func(l *folder.Line) { l.Verdict.Bypass = "g" }),
+		judged("0005", "late", 0, same), judged("0006", "late", 3*time.Second, same),
+		judged("0007", "", 0, same), judged("0008", "", 0, same),
+		judged("0009", "other", 0, same), judged("0010", "other", 0, func(l *folder.Line) { l.Session = "t" }),
+		{ID: "lbl", At: boundarytest.Day0, Kind: folder.KindLabel, Of: "0002", What: report.LabelCorrect},
+		{ID: "err", At: boundarytest.Day0, Kind: folder.KindError, Reason: "r"},
+		{ID: "out", At: boundarytest.Day0, Kind: folder.KindOutcome, Client: "claude", Session: "s", ToolUseID: "other", What: "done"},
+		{ID: "ou2", At: boundarytest.Day0, Kind: folder.KindOutcome, Client: "claude", Session: "s", ToolUseID: "other", What: "done"},
+	}
+	boundarytest.Add(t, dir, lines...)
+	h := boundarytest.History(t, dir)
+	var ids []string
+	for _, d := range h.Decisions {
+		ids = append(ids, d.ID)
+	}
+	counted := []string{"0001", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010"}
+	require.Equal(t, counted, ids)
+	require.Equal(t, report.LabelCorrect, h.Decisions[0].Label.What, "of the second line, and so of the call")
+	require.Equal(t, report.Rate{1, 11, 1.0 / 11}, h.Report(time.Time{}).Errors, "the hook ran for both")
+	require.Equal(t, report.Rate{0, 1, 0}, h.Report(boundarytest.Day0.Add(time.Second)).Errors)
+	p, err := dir.Policy()
+	require.NoError(t, err)
+	require.Equal(t, []int{9, 11}, []int{h.Figures(&p, boundarytest.Day0).ToolUses, h.Figures(&p, boundarytest.Day0).Runs})
+
+	_, newest, err := report.NewTail(dir, 0, time.Time{})
+	require.NoError(t, err)
+	ids = nil
+	for _, l := range newest {
+		if l.Kind == folder.KindDecision {
+			ids = append(ids, l.ID)
+		}
+	}
+	require.Equal(t, counted, ids)
 }

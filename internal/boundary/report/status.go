@@ -16,8 +16,9 @@ type Status struct {
 	Since      time.Time        `json:"since,omitzero"` // of the mode, where it is on record
 	By         string           `json:"by,omitempty"`
 	Reason     string           `json:"reason,omitempty"`
-	Unrecorded bool             `json:"unrecorded"` // the policy has another mode than was recorded on this machine
-	Bypasses   []boundary.Grant `json:"bypasses"`   // in force now
+	Unrecorded bool             `json:"unrecorded"`     // the policy has another mode than was recorded on this machine
+	Bypasses   []boundary.Grant `json:"bypasses"`       // in force now
+	Ended      []boundary.Ended `json:"bypasses_ended"` // bypasses that a person ended in the last day
 	Decisions  int              `json:"decisions"`
 	Violations int              `json:"violations"`
 	Ready      bool             `json:"ready"`
@@ -28,8 +29,8 @@ type Status struct {
 	Reviews        []reviewing.Review     `json:"reviews"`            // since the switch to enforce
 	Attestations   []boundary.Attestation `json:"attestations"`       // the latest of each item
 	Recovery       *boundary.Recovery     `json:"recovery,omitempty"` // since a rollback
-	// Unheard names the clients that called, and in which of their sessions a warning reaches nobody.
-	Unheard map[string]string `json:"unheard,omitempty"`
+	// SilentIn names the clients that called, and in which of their sessions a warning reaches nobody.
+	SilentIn map[string]string `json:"unheard,omitempty"`
 }
 
 // StatusOf returns how the boundary stands under the policy that is in force.
@@ -62,8 +63,9 @@ func StatusOf(dir folder.Dir, p *boundary.Policy, now time.Time) (Status, error)
 			s.Bypasses = append(s.Bypasses, g)
 		}
 	}
+	s.Ended = endedSince(h, now.Add(-24*time.Hour))
 	if p.Mode == boundary.Validate {
-		s.Unheard = unheard(h)
+		s.SilentIn = silentIn(h)
 	}
 	for _, f := range ready.Flags {
 		if f.Raised {
@@ -73,12 +75,23 @@ func StatusOf(dir folder.Dir, p *boundary.Policy, now time.Time) (Status, error)
 	return s, nil
 }
 
-// unheard returns the clients that called, and in which of their sessions a warning reaches nobody.
-func unheard(h *History) map[string]string {
+// endedSince returns the bypasses that persons ended from a moment on.
+func endedSince(h *History, at time.Time) []boundary.Ended {
+	ended := []boundary.Ended{}
+	for _, l := range h.Bypasses {
+		if l.Revoked && l.Grant != nil && !l.At.Before(at) {
+			ended = append(ended, boundary.Ended{ID: l.Grant.ID, At: l.At, By: l.By, Reason: l.Reason})
+		}
+	}
+	return ended
+}
+
+// silentIn returns the clients that called, and in which of their sessions a warning reaches nobody.
+func silentIn(h *History) map[string]string {
 	found := map[string]string{}
 	for _, d := range h.Decisions {
-		if c, known := agentclient.Named(d.Client); known && c.Wiring.Unheard != "" {
-			found[d.Client] = c.Wiring.Unheard
+		if c, known := agentclient.Named(d.Client); known && c.Wiring.SilentIn != "" {
+			found[d.Client] = c.Wiring.SilentIn
 		}
 	}
 	return found

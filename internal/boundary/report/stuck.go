@@ -1,8 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/rules/boundary"
@@ -15,9 +17,29 @@ type thing struct {
 	last     Decision
 }
 
-// stuck returns what was blocked StuckTimes in StuckSessions sessions, and has not passed since: no agent changed these
-// files, and no other call of the same command was allowed. What today's policy allows is left out.
+// Stuck is what was blocked again and again, with no allowed way since: a file, a command or a tool.
+type Stuck struct {
+	Name     string    `json:"name"`
+	Times    int       `json:"times"`
+	Sessions int       `json:"sessions"`
+	Last     time.Time `json:"last"`
+	Rule     string    `json:"rule"` // that blocked it last
+}
+
+// stuck returns the names of what stuckThings returns, in their order.
 func (h *History) stuck(p *boundary.Policy) []string {
+	names := []string{}
+	for _, s := range h.stuckThings(p) {
+		names = append(names, s.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// stuckThings returns what was blocked StuckTimes in StuckSessions sessions, and has not passed since: no agent changed
+// these files, and no other call of the same command was allowed. What today's policy allows is left out. What was
+// blocked most often comes first.
+func (h *History) stuckThings(p *boundary.Policy) []Stuck {
 	things := map[string]*thing{}
 	for _, d := range h.Decisions {
 		if !stopped(d) {
@@ -38,14 +60,14 @@ func (h *History) stuck(p *boundary.Policy) []string {
 			t.sessions[session{d.Client, d.Session}], t.last = true, d
 		}
 	}
-	names := []string{}
+	all := []Stuck{}
 	for name, t := range things {
 		if t.times >= boundary.StuckTimes && len(t.sessions) >= boundary.StuckSessions && h.still(p, t.last) {
-			names = append(names, name)
+			all = append(all, Stuck{name, t.times, len(t.sessions), t.last.At, t.last.Verdict.Rule})
 		}
 	}
-	slices.Sort(names)
-	return names
+	slices.SortFunc(all, func(a, b Stuck) int { return cmp.Or(b.Times-a.Times, cmp.Compare(a.Name, b.Name)) })
+	return all
 }
 
 // stopped reports whether a call was kept from running that somebody may make: by the boundary or the person who was

@@ -14,12 +14,14 @@ import (
 type Tail struct {
 	dir     folder.Dir
 	offsets map[string]int64 // by the names of files: up to where they were read
+	once    folder.Once
 }
 
 // NewTail returns the newest lines of a journal in their order, and a Tail for those that come after them: at most so
-// many, and none from before a moment; 0 and the zero time set no bound. Lines that cannot be read are left out.
+// many, and none from before a moment; 0 and the zero time set no bound. Lines that cannot be read, and decisions that
+// repeat another one, are left out.
 func NewTail(dir folder.Dir, most int, since time.Time) (*Tail, []folder.Line, error) {
-	t := &Tail{dir, map[string]int64{}}
+	t := &Tail{dir: dir, offsets: map[string]int64{}}
 	names, err := dir.Files()
 	if err != nil {
 		return nil, nil, err
@@ -82,7 +84,7 @@ func (t *Tail) file(name string) (lines []folder.Line, err error) {
 		t.offsets[name] = 0
 	}
 	t.offsets[name], err = t.dir.ReadFrom(name, t.offsets[name], func(raw []byte) error {
-		if l, err := folder.ParseLine(raw); err == nil {
+		if l, err := folder.ParseLine(raw); err == nil && !t.once.Again(l) {
 			lines = append(lines, l)
 		}
 		return nil

@@ -11,8 +11,9 @@ import (
 	"orchestrator/internal/rules/boundary"
 )
 
-// Unknown are the tools that were called and that nothing is known of, those that were called most first.
-type Unknown struct {
+// UnlistedTools are the tools that were called and that neither this program nor the policy knows, the most called
+// first.
+type UnlistedTools struct {
 	Tools []Unlisted `json:"tools"`
 }
 
@@ -23,17 +24,17 @@ type Unlisted struct {
 	Calls  int            `json:"calls"`
 	Last   time.Time      `json:"last"`
 	Class  boundary.Class `json:"class"` // by the words of its name
-	Lines  []Line         `json:"lines"`
+	Lines  []Suggestion   `json:"lines"`
 }
 
-// Line says which list of a policy a tool may be added to.
-type Line struct {
+// Suggestion says which list of a policy a tool may be added to.
+type Suggestion struct {
 	If   string `json:"if"` // it is right
 	Line string `json:"line"`
 }
 
-// Unknown lists the tools that are not known. The zero time is everything.
-func (h *History) Unknown(p *boundary.Policy, since time.Time) Unknown {
+// Unlisted returns the unlisted tools that were called since a time. The zero time is the whole journal.
+func (h *History) Unlisted(p *boundary.Policy, since time.Time) UnlistedTools {
 	type key struct{ client, tool string }
 	found := map[key]*Unlisted{}
 	for _, d := range h.Decisions {
@@ -61,7 +62,7 @@ func (h *History) Unknown(p *boundary.Policy, since time.Time) Unknown {
 	slices.SortFunc(all, func(a, b Unlisted) int {
 		return cmp.Or(b.Calls-a.Calls, strings.Compare(a.Client, b.Client), strings.Compare(a.Tool, b.Tool))
 	})
-	return Unknown{all}
+	return UnlistedTools{all}
 }
 
 // canonical returns the one name of a tool as this program knows it: the line may be of an older one.
@@ -74,16 +75,16 @@ func canonical(client, noted, own string) string {
 
 // linesFor returns what to add to a policy for a tool: all of it where the name tells nothing. A character that a
 // pattern does not have is any one there.
-func linesFor(tool string, class boundary.Class) []Line {
+func linesFor(tool string, class boundary.Class) []Suggestion {
 	pattern := strings.NewReplacer("/", "_", "[", "?", "]", "?", `\`, "?", "*", "?").Replace(tool)
 	line := func(list string) string { return fmt.Sprintf("add %q to %s", pattern, list) }
-	reads := Line{"it changes no file", line("allowed_tools")}
-	writes := Line{"it writes files", line("blocked_tools")}
+	reads := Suggestion{"it changes no file", line("allowed_tools")}
+	writes := Suggestion{"it writes files", line("blocked_tools")}
 	switch class {
 	case boundary.Reads:
-		return []Line{reads}
+		return []Suggestion{reads}
 	case boundary.Writes:
-		return []Line{writes}
+		return []Suggestion{writes}
 	}
-	return []Line{reads, {"it starts an agent", line("delegate_tools")}, writes}
+	return []Suggestion{reads, {"it starts an agent", line("delegate_tools")}, writes}
 }

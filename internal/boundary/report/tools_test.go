@@ -35,7 +35,7 @@ func TestUnknownTools(t *testing.T) {
 	h.Decisions = append(h.Decisions, Decision{Line: folder.Line{Client: "claude", Tool: "Bash", Shell: true, At: at}})
 	p := boundary.DefaultPolicy()
 	p.AllowedTools = append(p.AllowedTools, "get_*")
-	got := h.Unknown(&p, time.Time{})
+	got := h.Unlisted(&p, time.Time{})
 	require.Equal(t, []Unlisted{
 		{"codex", "collaborationfrobnicate", 3, at.Add(5 * time.Hour), boundary.Ambiguous, linesFor("collaborationfrobnicate", boundary.Ambiguous)},
 		{"claude", "Artifact", 1, at.Add(3 * time.Hour), boundary.Ambiguous, linesFor("Artifact", boundary.Ambiguous)},
@@ -43,13 +43,13 @@ func TestUnknownTools(t *testing.T) {
 		{"claude", "mcp__fs__write_file", 1, at.Add(3 * time.Hour), boundary.Writes, linesFor("mcp__fs__write_file", boundary.Writes)},
 	}, got.Tools)
 	require.Equal(t, `add "mcp__a_b__list?x?" to allowed_tools`, got.Tools[2].Lines[0].Line)
-	require.Equal(t, []Line{{"it changes no file", `add "get_x" to allowed_tools`}}, linesFor("get_x", boundary.Reads))
+	require.Equal(t, []Suggestion{{"it changes no file", `add "get_x" to allowed_tools`}}, linesFor("get_x", boundary.Reads))
 	p.AllowedTools = append(p.AllowedTools, "mcp__a_b__list?x?")
-	require.Equal(t, []string{"codex"}, clientsOf(h.Unknown(&p, at.Add(4*time.Hour))))
-	require.Len(t, h.Unknown(&p, time.Time{}).Tools, 3, "the line of the policy classes it")
+	require.Equal(t, []string{"codex"}, clientsOf(h.Unlisted(&p, at.Add(4*time.Hour))))
+	require.Len(t, h.Unlisted(&p, time.Time{}).Tools, 3, "the line of the policy classes it")
 }
 
-func clientsOf(u Unknown) (names []string) {
+func clientsOf(u UnlistedTools) (names []string) {
 	for _, one := range u.Tools {
 		names = append(names, one.Client)
 	}

@@ -43,6 +43,9 @@ func (w *walker) assign(a *syntax.Assign) arg {
 	}
 	if a.Name != nil {
 		w.environment(a.Name.Value, value)
+		if a.Naked || a.Array != nil { // programs may not get it any more
+			w.note(a.Name.Value)
+		}
 	}
 	if a.Array != nil || a.Index != nil {
 		if a.Array != nil {
@@ -80,7 +83,23 @@ func (w *walker) assignments(d *syntax.DeclClause) {
 			w.alter(a.Name.Value, value)
 		}
 	}
+	showVariables(w, toolchain.Variables(d.Variant.Value, declared(d)))
 	w.add(Part{Words: []string{d.Variant.Value}, Class: Reads})
+}
+
+// declared returns the words of a declaration, of values only that there is one.
+func declared(d *syntax.DeclClause) (words []string) {
+	for _, a := range d.Args {
+		switch {
+		case a.Name != nil && a.Naked:
+			words = append(words, a.Name.Value)
+		case a.Name != nil:
+			words = append(words, a.Name.Value+"=value")
+		default:
+			words = append(words, a.Value.Lit()+"-")
+		}
+	}
+	return words
 }
 
 // exports reports whether a declaration may give variables to programs.
@@ -103,7 +122,10 @@ func (w *walker) environment(name string, value arg) {
 	case name == "CDPATH", name == "GIT_WORK_TREE", name == "GIT_DIR":
 		w.scope.lost = true
 	case toolchain.HoldsCommand(name) && value.known:
+		given := w.given
+		w.given = !w.fed
 		w.apart(func() { w.code(value.text) })
+		w.given = given
 	case value.known && toolchain.IsPlain(name, value.text):
 	case toolchain.HoldsCommand(name), toolchain.Hazard(name):
 		w.doubt(name + " changes what programs do")

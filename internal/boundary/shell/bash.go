@@ -5,11 +5,14 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"orchestrator/internal/boundary/shell/lists"
 )
 
 // walker goes through the tree of a command and gathers its parts.
 type walker struct {
 	parts   []Part
+	current []arg // of the program that is looked at, itself first
 	text    []byte
 	scope   scope
 	depth   int      // commands within commands
@@ -17,15 +20,18 @@ type walker struct {
 	budget  int      // bytes that variables and braces may still become
 	quiet   bool     // words are evaluated again: what is in them has been looked at
 	fed     bool     // standard input comes from this command: a pipe, a here-document
+	given   bool     // a program that a variable names gets its files from the one that calls it
 	shown   []Target // files whose content may be shown or copied
 	listed  []Target // files that a program names and does not show
 	trees   []Target // folders below which a program finds files
 	pours   bool     // a program shows files that are not known here
 	blind   bool     // variables behave in ways that are not followed
 	dotglob bool     // a wildcard at the beginning of a name stands for a dot too
-}
 
-func (w *walker) add(p Part) { w.parts = append(w.parts, p) }
+	calls []call // room for what a command needs many of; see lists.Carve
+	args  []arg
+	names []string
+}
 
 // doubt adds what cannot be told, and no policy can vouch for.
 func (w *walker) doubt(why string) { w.add(Part{Class: Ambiguous, Why: why}) }
@@ -48,12 +54,12 @@ func (w *walker) code(src string) {
 		w.doubt("code within code within code is not read that deep")
 		return
 	}
-	if opened(src) > maxParens {
+	if lists.Opened(src) > maxParens {
 		w.note(src)
 		w.doubt("commands within commands are not read that deep")
 		return
 	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(src), "")
+	file, err := syntax.NewParser().Parse(strings.NewReader(src), "")
 	if err != nil {
 		w.note(strings.NewReplacer(`"`, "", `'`, "", `\`, "").Replace(src))
 		w.doubt("the command cannot be parsed")
@@ -62,21 +68,6 @@ func (w *walker) code(src string) {
 	w.nested++
 	w.stmts(file.Stmts)
 	w.nested--
-}
-
-// opened returns how many parentheses are open at once at most.
-func opened(src string) (most int) {
-	open := 0
-	for i := range len(src) {
-		switch src[i] {
-		case '(':
-			open++
-			most = max(most, open)
-		case ')':
-			open = max(open-1, 0)
-		}
-	}
-	return most
 }
 
 func (w *walker) stmts(list []*syntax.Stmt) {
@@ -130,7 +121,7 @@ func (w *walker) redirect(r *syntax.Redirect) {
 	to := w.word(r.Word)
 	if r.Op == syntax.RdrIn {
 		w.pours = w.pours || !to.known && to.text == ""
-		w.shown = append(w.shown, w.mayShow(to.wildcards())...)
+		w.shown = w.mayShow(w.shown, to.wildcards())
 	}
 	if !slices.Contains(redirections, r.Op) {
 		w.fed = w.fed || r.Op == syntax.WordHdoc || r.Op == syntax.RdrIn
@@ -261,7 +252,7 @@ func (w *walker) forEach(cmd *syntax.ForClause) {
 		}
 		for _, a := range items {
 			if a.text != "" {
-				w.listed = append(w.listed, w.mayShow(a.wildcards())...)
+				w.listed = w.mayShow(w.listed, a.wildcards())
 			}
 			if a.loose || strings.HasPrefix(a.text, "-") || strings.ContainsAny(a.text, " \t\n") {
 				item.loose = true

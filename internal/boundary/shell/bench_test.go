@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -27,4 +28,12 @@ func BenchmarkParseAlone(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// TestReadingTakesFewAllocations: a hook reads a command with every call of a tool, in memory that nothing has touched
+// before. The parser of the library has most of them.
+func TestReadingTakesFewAllocations(t *testing.T) {
+	parser := testing.AllocsPerRun(20, func() { _, _ = syntax.NewParser().Parse(strings.NewReader(realistic), "") })
+	all := testing.AllocsPerRun(20, func() { Bash(realistic) })
+	require.LessOrEqual(t, all-parser, 42.0)
 }

@@ -3,6 +3,7 @@ package shell
 import (
 	"strings"
 
+	"orchestrator/internal/boundary/shell/lists"
 	"orchestrator/internal/boundary/shell/toolchain"
 )
 
@@ -18,7 +19,7 @@ type call struct {
 
 // systemFolders hold the programs that the tables mean.
 var systemFolders = names{
-	"", "/bin/", "/opt/homebrew/bin/", "/opt/local/bin/", "/run/current-system/sw/bin/", "/sbin/", "/snap/bin/",
+	"/bin/", "/opt/homebrew/bin/", "/opt/local/bin/", "/run/current-system/sw/bin/", "/sbin/", "/snap/bin/",
 	"/usr/bin/", "/usr/local/bin/", "/usr/local/go/bin/", "/usr/sbin/",
 }
 
@@ -38,17 +39,21 @@ func (w *walker) run(words []arg) {
 	}
 	path := words[0].text
 	cut := strings.LastIndexAny(path, `/\`) + 1
-	c := call{w: w, name: path[cut:], args: words[1:], in: path[:cut], other: !systemFolders.has(path[:cut])}
+	c := &lists.Carve(&w.calls, 1)[:1][0]
+	*c = call{w: w, name: path[cut:], args: words[1:], in: path[:cut], other: cut > 0 && !systemFolders.has(path[:cut])}
 	if len(c.name) > 4 && strings.EqualFold(c.name[len(c.name)-4:], ".exe") {
 		c.name = c.name[:len(c.name)-4]
 	}
 	if goFlags.has(c.name) {
 		c.args = singleDashes(c.args)
 	}
-	w.show(&c)
+	w.show(c)
+	outer := w.current
+	w.current = words
 	w.depth++
 	c.look()
 	w.depth--
+	w.current = outer
 }
 
 func (c *call) look() {
@@ -77,7 +82,7 @@ func (c *call) look() {
 	} else if opts, ok := interpreters.find(c.name); ok {
 		c.interpret(opts)
 	} else if c.name == "orchestrator" {
-		c.unknown("this command of orchestrator neither reads nor proposes: it is a person's to run")
+		c.unknown(toolchain.NoReading(texts(c.args)))
 	} else {
 		c.unknown(c.name + " may do anything")
 	}
@@ -161,7 +166,7 @@ func (c *call) judge(t tool) {
 	}
 	targets := p.named
 	if p.inPlace {
-		targets = append(targets, c.targets(p.operands)...)
+		targets = append(targets, edited(c, t, p)...)
 	}
 	if p.elsewise {
 		targets = append(targets, p.hereOr(c))
@@ -180,7 +185,7 @@ func (c *call) judge(t tool) {
 		c.keepsNothing(p)
 		return
 	}
-	c.writes(p.why, targets...)
+	c.writesOrReads(p.why, targets...)
 }
 
 // keepsNothing adds a part that writes no file: it reads, or it sends.
@@ -196,8 +201,10 @@ func (c *call) keepsNothing(p parsed) {
 func (c *call) files(t tool, p parsed) []Target {
 	n := len(p.operands)
 	switch {
+	case t.files == every && len(p.operands) == 0 && (c.w.given || c.about() || toolchain.Filters(c.name)):
+		return nil
 	case t.files == every:
-		return c.targets(p.operands)
+		return targetsOr(c, p)
 	case t.files == last && n > 0:
 		return c.targets(p.operands[n-1:])
 	case t.files == afterFirst && n > 1:
@@ -244,6 +251,23 @@ func (p parsed) hereOr(c *call) Target {
 	return t
 }
 
+// edited returns the files that an option has a program edit. One that reads otherwise edits nothing unless it is named.
+func edited(c *call, t tool, p parsed) []Target {
+	if t.class == Reads {
+		return c.targets(p.operands)
+	}
+	return targetsOr(c, p)
+}
+
+// targetsOr returns the files that operands name; where none does, the program finds its files, or opens what it is
+// told later.
+func targetsOr(c *call, p parsed) []Target {
+	if len(p.operands) == 0 {
+		return []Target{p.hereOr(c)}
+	}
+	return c.targets(p.operands)
+}
+
 func (c *call) targets(args []arg) []Target {
 	var all []Target
 	for _, a := range args {
@@ -254,7 +278,7 @@ func (c *call) targets(args []arg) []Target {
 
 // words returns the base name and the first words that are no options, as far as they can be told.
 func (c *call) words() []string {
-	words := append(make([]string, 0, 4), c.name)
+	words := append(lists.Carve(&c.w.names, 4), c.name)
 	for _, a := range c.args {
 		if !a.known || len(words) == 4 {
 			break
@@ -264,6 +288,11 @@ func (c *call) words() []string {
 		}
 	}
 	return words
+}
+
+func (w *walker) add(p Part) {
+	p.all = w.current
+	w.parts = append(w.parts, p)
 }
 
 func (c *call) reads() {
@@ -278,11 +307,14 @@ func (c *call) reads() {
 	c.w.add(p)
 }
 
-// writes adds a part that writes, or that reads when no target keeps anything.
-func (c *call) writes(why string, targets ...Target) {
+// writesOrReads adds a part that writes, or that reads where no target keeps anything.
+func (c *call) writesOrReads(why string, targets ...Target) {
 	if targets = harm(targets); len(targets) == 0 {
 		c.reads()
 		return
+	}
+	if c.other && !c.w.scope.function(c.name) {
+		c.ambiguous("this " + c.name + " need not be the program of that name") // and may do more than that
 	}
 	c.w.add(Part{Words: c.words(), Class: Writes, Targets: targets, Why: why})
 }

@@ -1,6 +1,11 @@
 package shell
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"orchestrator/internal/boundary/shell/toolchain"
+)
 
 // find_ looks at find: what it runs, deletes and prints to files.
 func find_(c *call) {
@@ -12,10 +17,10 @@ func find_(c *call) {
 			c.ambiguous("a word that cannot be told may be an option of find that writes")
 		case !a.known || !strings.HasPrefix(a.text, "-"):
 		case a.text == "-delete":
-			c.writes("find -delete removes files", c.root())
+			c.writesOrReads("find -delete removes files", c.root())
 		case strings.HasPrefix(a.text, "-fprint"), a.text == "-fls":
 			if i++; i < len(c.args) {
-				c.writes("find "+a.text+" writes a file", c.w.scope.target(c.args[i]))
+				c.writesOrReads("find "+a.text+" writes a file", c.w.scope.target(c.args[i]))
 			}
 		case a.text == "-exec", a.text == "-execdir", a.text == "-ok", a.text == "-okdir":
 			i = c.executed(i + 1)
@@ -78,68 +83,67 @@ func fd(c *call) {
 
 // transfer looks at cp, mv, install, ln, rsync and scp: sources, then where they go.
 func transfer(c *call) {
-	opts := "t:/ --target-directory:/ T S: --suffix: v f --no-target-directory"
-	switch c.name {
-	case "install":
-		opts += " m: o: g: d* --directory* --mode: --owner: --group:"
-	case "rsync":
-		opts = "n. --dry-run. --list-only. a v r l p t g o D z u c h P q x H A X S W i d --archive --verbose " +
-			"--recursive --stats --progress --compress --delete --checksum --itemize-changes --human-readable " +
-			"--update --links e:! --rsh:! --rsync-path:! --log-file:> --exclude: --include: " +
-			"--exclude-from: --files-from: f: --filter: --remove-source-files@ " +
-			"--write-batch:> --only-write-batch:> --partial-dir:@ T:@ --temp-dir:@ --backup-dir:@ B: M: --info: " +
-			"--port: --timeout: --bwlimit: --password-file:"
-	case "scp":
-		opts = "S:! F: i: o:! P: c: J: l: X: D:!"
-	}
-	p := c.parse(opts)
+	p := c.parse(toolchain.Transfer(c.name))
 	switch {
 	case p.runs != "":
 		c.ambiguous(p.runs)
 	case p.isDry():
 		c.reads()
 	case p.inPlace:
-		c.writes(c.name+" makes folders", c.targets(p.operands)...)
+		c.writesOrReads(c.name+" makes folders", c.targets(p.operands)...)
 	default:
-		targets := append(p.named, c.moved(p)...)
+		from, to := ends(c, p)
+		made := c.moved(p, from, to)
+		targets := append(append(p.named, sources(c, p, from, to)...), made...)
 		if p.elsewise {
 			targets = append(targets, Target{})
 		}
-		c.writes(c.name+" writes files", targets...)
+		why := c.name + " writes files"
+		if p.links || c.name == "ln" {
+			why = c.name + " makes a link, and may write what it leads to"
+		}
+		c.writesOrReads(why, targets...)
+		if p.strange || p.links || c.name != "cp" && c.name != "gcp" && c.name != "install" {
+			c.w.parts[len(c.w.parts)-1].Placed = made // links that it moves stay links
+		}
 	}
 }
 
-// moved returns the files that come to be, or go, when sources go to a file or a folder.
-func (c *call) moved(p parsed) []Target {
-	sources := p.operands
-	var to arg
+// ends returns what goes somewhere and where it goes, which ends in a slash where that is sure to be a folder. There is
+// no end where nothing goes.
+func ends(c *call, p parsed) (from []arg, to arg) {
+	from = p.operands
 	switch {
 	case p.into != nil:
 		to = *p.into
 		if to.known {
 			to.text = strings.TrimSuffix(to.text, "/") + "/"
 		}
-	case len(sources) == 1 && c.name == "ln" && !p.loose:
+	case len(from) == 1 && c.name == "ln" && !p.loose:
 		to = literal("./")
-	case len(sources) == 0 || len(sources) == 1 && !p.loose:
-		return nil
+	case len(from) == 0 || len(from) == 1 && !p.loose:
+		return nil, arg{}
 	default:
-		to, sources = sources[len(sources)-1], sources[:len(sources)-1]
-		if to.text == "." || to.text == ".." || len(sources) > 1 && to.known && !strings.HasSuffix(to.text, "/") {
+		to, from = from[len(from)-1], from[:len(from)-1]
+		if to.text == "." || to.text == ".." || len(from) > 1 && to.known && !strings.HasSuffix(to.text, "/") {
 			to.text += "/"
 		}
 	}
+	return from, to
+}
+
+// moved returns the files that come to be when sources go to a file or a folder.
+func (c *call) moved(p parsed, from []arg, to arg) []Target {
+	switch {
+	case len(from) == 0:
+		return nil
+	case p.loose: // any option, and any number of sources
+		return []Target{c.w.scope.target(to), {}}
+	case !to.known || !strings.HasSuffix(to.text, "/"):
+		return []Target{c.w.scope.target(to)}
+	}
 	var targets []Target
-	if c.name == "mv" || c.name == "gmv" {
-		targets = c.targets(sources)
-	}
-	if p.loose { // any option, and any number of sources
-		return append(targets, c.w.scope.target(to), Target{})
-	}
-	if !to.known || !strings.HasSuffix(to.text, "/") {
-		return append(targets, c.w.scope.target(to))
-	}
-	for _, s := range sources {
+	for _, s := range from {
 		into := arg{text: to.text}
 		name := s.text[strings.LastIndexByte(strings.TrimRight(s.text, "/"), '/')+1:]
 		if s.known && strings.Trim(name, "./") != "" && (c.name != "rsync" || !strings.HasSuffix(name, "/")) {
@@ -148,6 +152,49 @@ func (c *call) moved(p parsed) []Target {
 		targets = append(targets, c.w.scope.target(into))
 	}
 	return targets
+}
+
+// sources returns the files that a transfer changes or takes away besides those that it makes. To make a link to a file
+// counts as a write of it, as whoever writes to the link writes there.
+func sources(c *call, p parsed, from []arg, to arg) (all []Target) {
+	switch {
+	case c.name == "ln" && p.links && !p.fromHere:
+		for _, folder := range linkFolders(to) {
+			all = append(all, c.targets(seenFrom(folder, from))...)
+		}
+		for _, a := range from {
+			if strings.HasPrefix(a.text+"/", "./") { // it may have been $PWD
+				all = append(all, c.w.scope.target(a))
+			}
+		}
+	case p.links, c.name == "ln", c.name == "mv", c.name == "gmv":
+		all = c.targets(slices.Concat(from, p.linked))
+	}
+	return append(all, c.targets(seenFrom(to, p.linked))...)
+}
+
+// linkFolders returns the folders in which a link may lie that is made under a name: the name may be that of a folder.
+func linkFolders(to arg) []arg {
+	cut := strings.LastIndexByte(to.text, '/') + 1
+	if cut == len(to.text) {
+		return []arg{to}
+	}
+	return []arg{{text: to.text[:cut], known: to.known}, to}
+}
+
+// seenFrom returns words as paths that begin at a folder; without a name it is the one where the command runs.
+func seenFrom(folder arg, words []arg) (all []arg) {
+	for _, a := range words {
+		switch {
+		case rooted(a.text) || folder.known && folder.text == "":
+		case !folder.known:
+			a = arg{}
+		default:
+			a.text = join(folder.text, a.text)
+		}
+		all = append(all, a)
+	}
+	return all
 }
 
 func dd(c *call) {
@@ -159,44 +206,36 @@ func dd(c *call) {
 			targets = append(targets, Target{})
 		}
 	}
-	c.writes("dd of= writes a file", targets...)
+	c.writesOrReads("dd of= writes a file", targets...)
 }
-
-const tarOptions = "x@ --extract@ --get@ t. --list. c r@ u@ A@ f:> --file:> --append@ --update@ --delete@ C:/ " +
-	"--directory:/ T: X: I:! F:! g:> " +
-	"--to-command:! --use-compress-program:! --checkpoint-action:! --rmt-command:! --rsh-command:! " +
-	"--info-script:! --new-volume-script:! --index-file:> " +
-	"z j J v p a h k --gzip --bzip2 --xz --zstd --verbose --auto-compress --wildcards " +
-	"--exclude: --transform: --files-from: --listed-incremental:> --strip-components: b: H: K: L: N: V: --remove-files@"
 
 func tar(c *call) {
 	if len(c.args) > 0 && c.args[0].known && !strings.HasPrefix(c.args[0].text, "-") {
 		c.args = append([]arg{literal("-" + c.args[0].text)}, c.args[1:]...) // tar xzf: letters without a dash
 	}
-	p := c.parse(tarOptions)
+	p := c.parse(toolchain.Tar)
 	switch {
 	case p.runs != "":
 		c.ambiguous(p.runs)
 	case p.isDry():
 		c.reads()
 	case p.elsewise || p.loose:
-		c.writes("tar writes the files of an archive", p.hereOr(c))
+		c.writesOrReads("tar writes the files of an archive", p.hereOr(c))
 	default:
-		c.writes("tar writes an archive", p.named...)
+		c.writesOrReads("tar writes an archive", p.named...)
 	}
 }
 
 func patch(c *call) {
-	p := c.parse("o:> --output:> --dry-run. C. --check. --version. d:/ --directory:/ i: --input: p: --strip: r:> " +
-		"--reject-file:> B: D: F: V: Y: z: --get: g: N R s f t E b")
+	p := c.parse(toolchain.Patch)
 	switch {
 	case p.isDry():
 		c.reads()
 	case len(p.operands) > 0 && !p.loose && p.into == nil:
-		c.writes("patch edits a file", append(p.named, c.targets(p.operands[:1])...)...)
+		c.writesOrReads("patch edits a file", append(p.named, c.targets(p.operands[:1])...)...)
 	case len(p.named) > 0:
-		c.writes("patch writes a file", p.named...)
+		c.writesOrReads("patch writes a file", p.named...)
 	default:
-		c.writes("patch edits the files that its input names", p.hereOr(c))
+		c.writesOrReads("patch edits the files that its input names", p.hereOr(c))
 	}
 }

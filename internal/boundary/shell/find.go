@@ -52,16 +52,14 @@ func (w *walker) findFiles(c *call) {
 	for i, root := range roots {
 		s := search{root: root, args: c.args[start:]}
 		if i < mostRoots && !s.findsSecret() {
-			for _, pattern := range within(root.wildcards()) {
-				w.listed = append(w.listed, w.mayShow(pattern)...)
-			}
+			w.listed = mayHold(w, w.listed, root.wildcards())
 			continue
 		}
 		w.searchTree(root)
 		slices.Sort(s.names)
 		for _, name := range slices.Compact(s.names) {
 			if !root.known || strings.Trim(root.text, "./") == "" {
-				w.listed = append(w.listed, w.mayShow(unknownText+"/"+name)...)
+				w.listed = w.mayShow(w.listed, unknownText+"/"+name)
 			}
 		}
 	}
@@ -75,7 +73,7 @@ var findLinks = names{"-H", "-L", "-P"}
 
 // searchTree notes that all below a folder may be found.
 func (w *walker) searchTree(root arg) {
-	for _, t := range w.scope.mayName(root.wildcards()) {
+	for _, t := range w.scope.mayName(nil, root.wildcards()) {
 		w.listed = append(w.listed, slices.DeleteFunc([]Target{t},
 			func(t Target) bool { return strings.Trim(root.text, "./") == "" && w.scope.where() == "" })...)
 		t.Tree = !strings.Contains(t.Path, "*")

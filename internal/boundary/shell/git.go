@@ -210,7 +210,7 @@ func (c *call) gitSubcommand(name string) {
 	case asking.has(name) && (known && p.strange || slices.ContainsFunc(args[1:], mayBeTransport)):
 		c.ambiguous("git " + name + " may run what an address or an option names")
 	case (verbal || row.does == gitReads && known) && len(p.named) == 0 && c.gitOutput():
-		c.writes(why, Target{})
+		c.writesOrReads(why, Target{})
 	case verbal:
 		c.gitVerb(name, verbs.reads, verbs.changes)
 	case !known:
@@ -218,7 +218,7 @@ func (c *call) gitSubcommand(name string) {
 	case p.runs != "":
 		c.ambiguous("git " + name + strings.TrimPrefix(p.runs, "git"))
 	case len(p.named) > 0 || p.elsewise:
-		c.writes(why, append(p.named, p.unnamedWhere(p.elsewise)...)...)
+		c.writesOrReads(why, append(p.named, p.unnamedWhere(p.elsewise)...)...)
 	case p.isDry():
 		c.reads()
 	case row.does == gitReads && p.loose && strings.ContainsAny(row.opts, optionMarks):
@@ -228,9 +228,10 @@ func (c *call) gitSubcommand(name string) {
 	case row.does == gitChanges, row.does == gitLists:
 		c.unknown("git " + name + " changes the repository")
 	case row.does == gitNames:
-		c.writes(why, c.gitPaths(name, p)...)
+		c.writesOrReads(why, c.gitPaths(name, p)...)
+		c.w.parts[len(c.w.parts)-1].Placed = c.w.parts[len(c.w.parts)-1].Targets
 	default:
-		c.writes(why, Target{})
+		c.writesOrReads(why, Target{})
 	}
 }
 
@@ -304,6 +305,6 @@ func (c *call) gitVerb(name, reads, changes string) {
 	case name == "bisect" && verb.text == "run":
 		c.ambiguous("git bisect run may run anything")
 	default:
-		c.writes("git "+name+" writes files", Target{})
+		c.writesOrReads("git "+name+" writes files", Target{})
 	}
 }

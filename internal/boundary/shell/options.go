@@ -15,7 +15,8 @@ import "strings"
 //	%   its value is the program text, which is then no operand
 //	<   its value is a file that is read
 //	^   it sends something                        ~   its value is a method, which sends unless it is GET or HEAD
-const optionMarks = "><*@!./%^~"
+//	&   it makes links, to what its value names   $   the links that it makes are to files seen from here
+const optionMarks = "><*@!./%^~&$"
 
 // parsed is what the options of a call say.
 type parsed struct {
@@ -31,7 +32,10 @@ type parsed struct {
 	stdout   bool  // - was named where a file may be
 	loose    bool  // words that may be any option
 	why      string
-	strange  bool // an option was given that the table has not, or one whose value may be several words
+	links    bool
+	linked   []arg // the folders to whose files it makes links
+	fromHere bool  // what links lead to is named as seen from here, not from the folder of the link
+	strange  bool  // an option was given that the table has not, or one whose value may be several words
 }
 
 // option finds an option: its name as it stands in the table without dashes, its mark, and whether it takes a value.
@@ -180,7 +184,7 @@ func (p *parsed) apply(c *call, o option, name string, value arg) {
 		}
 		p.named, p.why = append(p.named, c.w.scope.target(value)), why+" writes a file"
 	case '<':
-		c.w.shown = append(c.w.shown, c.w.mayShow(value.wildcards())...)
+		c.w.shown = c.w.mayShow(c.w.shown, value.wildcards())
 	case '/':
 		p.into = &value
 	case '*':
@@ -195,6 +199,13 @@ func (p *parsed) apply(c *call, o option, name string, value arg) {
 		p.sends = true
 	case '~':
 		p.sends = p.sends || !fetches(value)
+	case '&':
+		p.links = true
+		if o.takes != 0 {
+			p.linked = append(p.linked, value)
+		}
+	case '$':
+		p.fromHere = true
 	case '%':
 		p.programs = append(p.programs, value)
 	}

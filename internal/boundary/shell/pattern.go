@@ -101,23 +101,23 @@ func (s *scope) where() string {
 	return s.near
 }
 
-// mayName returns the file that a pattern names, seen from the folder of the scope; none where nothing of it is known.
-func (s *scope) mayName(pattern string) []Target {
+// mayName adds the file that a pattern names, seen from the folder of the scope; none where nothing of it is known.
+func (s *scope) mayName(files []Target, pattern string) []Target {
 	if !rooted(pattern) {
 		pattern = join(s.where(), pattern)
 	}
 	if strings.Trim(pattern, "*/") == "" {
-		return nil
+		return files
 	}
-	return []Target{{Path: pattern, Known: true}}
+	return append(files, Target{Path: pattern, Known: true})
 }
 
-// mayShow returns the files that a pattern may name. With dotglob a wildcard at the beginning of a name stands for a
+// mayShow adds the files that a pattern may name. With dotglob a wildcard at the beginning of a name stands for a
 // dot as well.
-func (w *walker) mayShow(pattern string) []Target {
-	all := w.scope.mayName(pattern)
+func (w *walker) mayShow(files []Target, pattern string) []Target {
+	files = w.scope.mayName(files, pattern)
 	if !w.dotglob {
-		return all
+		return files
 	}
 	elements := strings.Split(pattern, "/")
 	for i, e := range elements {
@@ -129,5 +129,5 @@ func (w *walker) mayShow(pattern string) []Target {
 			elements[i] = "." + e[1:]
 		}
 	}
-	return append(all, w.scope.mayName(strings.Join(elements, "/"))...)
+	return w.scope.mayName(files, strings.Join(elements, "/"))
 }

@@ -14,7 +14,11 @@
 // folder, and then whatever lies below it is written.
 package shell
 
-import "strings"
+import (
+	"strings"
+
+	"orchestrator/internal/boundary/shell/toolchain"
+)
 
 // Class says what is known of what a command does to files.
 type Class string
@@ -42,11 +46,17 @@ type Part struct {
 	Words   []string
 	Class   Class
 	Targets []Target // when it writes or produces
+	Placed  []Target // those of them that come from elsewhere as they are, and may be links, or hold some
 	// when it produces, or reads by settings that lie there: the folder that it runs in, and words that name code
 	Runs    []Target
 	Why     string // what makes it so, in a few words for a person; empty when it reads
 	Unknown bool   // it is ambiguous only because the program is not known, so that a policy may vouch for it
+
+	all []arg
 }
+
+// All returns the program and all its words; one of which only the beginning is known ends in toolchain.Unfinished.
+func (p Part) All() []string { return texts(p.all) }
 
 // Reading is a whole command. Text is all its literal text without quotes and escapes, a word a line, bodies of
 // here-documents included, to look for mentions of a path.
@@ -55,24 +65,6 @@ type Reading struct {
 	Text  string
 	// files whose content it may show or copy; any word of a program that is not known to show none may name one
 	Shown []Target
-}
-
-// Class returns Writes if any part writes, else Ambiguous if any is, else Produces if any does, else Reads.
-func (r Reading) Class() Class {
-	class := Reads
-	for _, p := range r.Parts {
-		switch p.Class {
-		case Writes:
-			return Writes
-		case Ambiguous:
-			class = Ambiguous
-		case Produces:
-			if class == Reads {
-				class = Produces
-			}
-		}
-	}
-	return class
 }
 
 // Limits: beyond them a command is ambiguous, and takes no longer to read.
@@ -96,13 +88,14 @@ func Unread(command, why string) Reading {
 	w := walker{}
 	w.note(strings.Join(strings.Fields(unread.Replace(command)), "\n"))
 	w.doubt(why)
+	showVariables(&w, toolchain.InPowerShell(command))
 	w.showRest()
 	return Reading{Parts: w.parts, Text: string(w.text), Shown: w.shown}
 }
 
 // Bash reads a command as bash and sh would.
 func Bash(command string) Reading {
-	w := walker{budget: maxExpanded, parts: make([]Part, 0, 16),
+	w := walker{budget: maxExpanded, parts: make([]Part, 0, 16), shown: make([]Target, 0, 16),
 		text: make([]byte, 0, min(len(command), maxCommand)+16)}
 	w.code(command)
 	w.showRest()

@@ -42,6 +42,9 @@ var leaving = names{
 
 // show notes which files a program may show, by its words.
 func (w *walker) show(c *call) {
+	if toolchain.ShowsVariables(c.name) {
+		showVariables(w, toolchain.Variables(c.name, texts(c.args)))
+	}
 	if _, wraps := wrappers.find(c.name); wraps || c.name == "env" || c.name == "xargs" {
 		return // the command within is looked at for itself
 	}
@@ -52,16 +55,24 @@ func (w *walker) show(c *call) {
 	case "fd", "fdfind":
 		w.fdFiles(c)
 	}
-	files := w.namedBy(c)
 	if c.silent() {
-		w.listed = append(w.listed, files...)
+		w.listed = w.namedBy(w.listed, c)
 		return
 	}
+	w.shown = w.namedBy(w.shown, c)
 	w.pours = w.pours || slices.ContainsFunc(c.args, func(a arg) bool { return !a.known && a.text == "" })
 	for _, folder := range copies(c) {
-		files = append(files, Target{Path: w.scope.inDir(folder), Known: true, Tree: true})
+		w.shown = append(w.shown, Target{Path: w.scope.inDir(folder), Known: true, Tree: true})
 	}
-	w.shown = append(w.shown, files...)
+}
+
+// showVariables notes which variables of the environment a program may show.
+func showVariables(w *walker, names []string) {
+	for _, name := range names {
+		if name == "$" || strings.HasPrefix(name[1:], toolchain.TokenVariable) {
+			w.shown = append(w.shown, Target{Path: name, Known: true})
+		}
+	}
 }
 
 // silent reports whether a program shows nothing of what is in the files that it is given.
@@ -80,25 +91,22 @@ func (c *call) silent() bool {
 	return true
 }
 
-// namedBy returns the files that the words of a call may name.
-func (w *walker) namedBy(c *call) []Target {
-	var files []Target
+// namedBy adds the files that the words of a call may name.
+func (w *walker) namedBy(files []Target, c *call) []Target {
 	pattern := searchers.has(c.name) && !slices.ContainsFunc(c.args,
 		func(a arg) bool { return a.text == "-e" || a.text == "-f" })
 	for i := 0; i < len(c.args); i++ {
 		a := c.args[i]
 		name, _, _ := strings.Cut(a.text, "=")
 		switch {
-		case leaving.has(name), c.name == "orchestrator" && name == "--data":
+		case name != "" && name[0] == '-' && leaving.has(name), c.name == "orchestrator" && name == "--data":
 			if name == a.text {
 				i++
 			}
 		case pattern && !strings.HasPrefix(a.text, "-"):
 			pattern = false
 		default:
-			for _, pattern := range within(a.wildcards()) {
-				files = append(files, w.mayShow(pattern)...)
-			}
+			files = mayHold(w, files, a.wildcards())
 		}
 	}
 	return files
@@ -107,23 +115,28 @@ func (w *walker) namedBy(c *call) []Target {
 // mostMarks is after how many marks of a word a path may begin, besides the last one.
 const mostMarks = 32
 
-// within returns the paths that a word may be or hold: HEAD:path, @path, name=path, and -xpath. Slashes may go either
+// mayHold adds the files that a word may be or hold: HEAD:path, @path, name=path, and -xpath. Slashes may go either
 // way.
-func within(word string) (all []string) {
+func mayHold(w *walker, files []Target, word string) []Target {
 	word = strings.ReplaceAll(word, `\`, "/")
+	hold := func(path string) {
+		if strings.Trim(path, "./") != "" {
+			files = w.mayShow(files, path)
+		}
+	}
 	if len(word) > 2 && word[0] == '-' && word[1] != '-' {
-		all = append(all, word[2:])
+		hold(word[2:])
 	} else if word != "" && word[0] != '-' {
-		all = append(all, word)
+		hold(word)
 	}
 	last := strings.LastIndexAny(word, ":@=")
-	for i, marks := 0, 0; i < len(word)-1; i++ {
+	for i, marks := 0, 0; i <= last && i < len(word)-1; i++ {
 		if strings.IndexByte(":@=", word[i]) >= 0 && (marks < mostMarks || i == last) {
-			all = append(all, word[i+1:])
+			hold(word[i+1:])
 			marks++
 		}
 	}
-	return slices.DeleteFunc(all, func(p string) bool { return strings.Trim(p, "./") == "" })
+	return files
 }
 
 // copies returns the folders that a call copies or searches with all that is in them, of those that hold the one it
@@ -135,12 +148,12 @@ func copies(c *call) []string {
 	if !(names{"7z", "bsdtar", "cp", "diff", "gcp", "gtar", "rsync", "scp", "tar", "zip"}).has(c.name) {
 		return nil
 	}
-	leavesOut := func(a arg) bool { return strings.Contains(a.text, ".orchestrator") }
+	words := texts(c.args)
 	extracts := len(c.args) > 0 && strings.Contains(c.args[0].text, "x") && c.name != "cp" && c.name != "diff"
-	if extracts || slices.ContainsFunc(c.args, leavesOut) {
+	if extracts || toolchain.LeavesOut(c.name, words, ".orchestrator") {
 		return nil
 	}
-	return foldersAbove(c.args[:len(c.args)-toolchain.Destination(c.name, texts(c.args))])
+	return foldersAbove(c.args[:len(c.args)-toolchain.Destination(c.name, words)])
 }
 
 // above returns the folder that a word names, if it is . or one above it.

@@ -31,8 +31,6 @@ func special(name string) func(*call) {
 		return find_
 	case "flock":
 		return flock
-	case "gh":
-		return gh
 	case "git":
 		return git
 	case "gsed", "sed":
@@ -326,23 +324,6 @@ func (c *call) subcommand() (tool, bool) {
 	return found, ok
 }
 
-// gh reads where its verb does: gh pr view.
-func gh(c *call) {
-	if len(c.args) > 1 && c.args[0].known && c.args[1].known {
-		switch c.args[1].text {
-		case "view", "list", "status", "diff", "checks", "watch":
-			c.reads()
-			return
-		}
-		p := c.parse("X:~ --method:~ f:^ F:^ --field:^ --raw-field:^ --input:^ q: --jq: --paginate i --include --slurp")
-		if c.args[0].text == "api" && !p.strange && !p.sends && !p.loose && len(p.operands) == 2 {
-			c.reads()
-			return
-		}
-	}
-	c.unknown("gh may change the repository")
-}
-
 // argument looks at programs that show a value, and set it when they are given one.
 func argument(c *call) {
 	p := c.parse("d: --date: s:@ --set:@ f: --file: r: --reference: I= --iso-8601= --rfc-3339= F: b")
@@ -353,7 +334,7 @@ func argument(c *call) {
 		}
 	}
 	if p.elsewise {
-		c.writes(c.name+" sets its value", Target{})
+		c.writesOrReads(c.name+" sets its value", Target{})
 		return
 	}
 	c.reads()

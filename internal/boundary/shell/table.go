@@ -1,9 +1,6 @@
 package shell
 
-import (
-	"slices"
-	"strings"
-)
+import "orchestrator/internal/boundary/shell/lists"
 
 // What is known of programs stands in tables, a row a program: readers and interpreters in readers.go; writers, what
 // writes sometimes, and subcommands in writers.go; git in git.go; programs that run another command in wrappers.go;
@@ -50,13 +47,12 @@ const (
 )
 
 func (t names) has(name string) bool {
-	_, found := slices.BinarySearch(t, name)
+	_, found := lists.Find(name, len(t), func(i int) string { return t[i] })
 	return found
 }
 
 func (t tools) find(name string) (tool, bool) {
-	order := func(row tool, name string) int { return strings.Compare(row.name, name) }
-	at, found := slices.BinarySearchFunc(t, name, order)
+	at, found := lists.Find(name, len(t), func(i int) string { return t[i].name })
 	if !found {
 		return tool{}, false
 	}
@@ -64,8 +60,7 @@ func (t tools) find(name string) (tool, bool) {
 }
 
 func (t table[V]) find(name string) (is V, found bool) {
-	order := func(r row[V], name string) int { return strings.Compare(r.name, name) }
-	at, found := slices.BinarySearchFunc(t, name, order)
+	at, found := lists.Find(name, len(t), func(i int) string { return t[i].name })
 	if found {
 		is = t[at].is
 	}

@@ -19,7 +19,7 @@ func sed(c *call) {
 		p.programs, files = files[:1], files[1:]
 	}
 	if p.inPlace {
-		c.writes(p.why, c.targets(files)...)
+		c.writesOrReads(p.why, c.targets(files)...)
 		return
 	}
 	for _, program := range p.programs {
@@ -50,11 +50,11 @@ func awk(c *call) {
 		p.programs, files = files[:1], files[1:]
 	}
 	if c.includes("inplace") {
-		c.writes("awk -i inplace edits its files", c.targets(files)...)
+		c.writesOrReads("awk -i inplace edits its files", c.targets(files)...)
 		return
 	}
 	if p.elsewise {
-		c.writes(p.why, Target{})
+		c.writesOrReads(p.why, Target{})
 		return
 	}
 	var targets []Target
@@ -70,7 +70,7 @@ func awk(c *call) {
 	}
 	switch {
 	case len(harm(targets)) > 0:
-		c.writes("the program of awk prints to a file", targets...)
+		c.writesOrReads("the program of awk prints to a file", targets...)
 	case doubt:
 		c.ambiguous("what the program of awk does cannot be told")
 	default:
@@ -116,7 +116,7 @@ func perl(c *call) {
 		if p.runs == "" && len(files) > 0 {
 			files = files[1:]
 		}
-		c.writes(p.why, append(c.targets(files), p.unnamedWhere(len(files) == 0)...)...)
+		c.writesOrReads(p.why, append(c.targets(files), p.unnamedWhere(len(files) == 0)...)...)
 		return
 	}
 	c.interpret(opts)

@@ -106,8 +106,8 @@ func produces(c *call) bool {
 	args := c.args[used:]
 	inner := call{w: c.w, name: c.name, args: args}
 	p := inner.parse(row.Opts)
-	if p.strange || p.loose || c.w.scope.altered != nil || !needed(row.Needs, args) || !row.Sound(texts(args)) ||
-		!accepts(c, row, p.operands) {
+	if p.strange || p.loose || p.sends || c.w.scope.altered != nil || !needed(row.Needs, args) ||
+		!row.Sound(texts(args)) || !accepts(c, row, p.operands) {
 		return false
 	}
 	addProducing(c, row, p)
@@ -161,7 +161,7 @@ func accepts(c *call, row toolchain.Row, operands []arg) bool {
 
 // addProducing adds the part of a call that a row describes.
 func addProducing(c *call, row toolchain.Row, p parsed) {
-	part := Part{Words: c.words(), Class: Produces, Why: strings.TrimSpace(row.Name) + " produces files"}
+	part := Part{Words: c.words(), Class: Produces, Why: row.Name + " " + row.Effect()}
 	part.Targets = harm(p.named)
 	if p.into != nil {
 		part.Targets = append(part.Targets, c.w.scope.target(*p.into))
@@ -170,7 +170,7 @@ func addProducing(c *call, row toolchain.Row, p parsed) {
 		part.Targets = append(part.Targets, c.targets(p.operands)...)
 	}
 	if row.Reads && len(part.Targets) == 0 {
-		c.w.add(Part{Words: part.Words, Class: Reads})
+		c.reads()
 		return
 	}
 	part.Runs = append(c.targets(p.programs), c.w.scope.target(literal(".")))

@@ -1,11 +1,13 @@
 package shell
 
 import (
-	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"orchestrator/internal/boundary/shell/escapes"
+	"orchestrator/internal/boundary/shell/lists"
+	"orchestrator/internal/boundary/shell/toolchain"
 )
 
 // arg is one word of a command after quotes and escapes.
@@ -31,7 +33,7 @@ type builder struct {
 
 // words evaluates the words of a command; braces make several of one.
 func (w *walker) words(list []*syntax.Word) []arg {
-	args := make([]arg, 0, len(list)+1)
+	args := lists.Carve(&w.args, len(list)+1)
 	for _, word := range list {
 		braces := countBraces(word)
 		if braces > maxBraces {
@@ -149,14 +151,14 @@ func (b *builder) part(part syntax.WordPart, quoted bool) {
 	switch part := part.(type) {
 	case *syntax.Lit:
 		if quoted {
-			b.add(unescape(part.Value, "\\$`\"\n"), true)
+			b.add(escapes.Unescape(part.Value, "\\$`\"\n"), true)
 		} else {
 			b.bare(part.Value)
 		}
 	case *syntax.SglQuoted:
 		text := part.Value
 		if part.Dollar {
-			text = ansi(text)
+			text = escapes.ANSI(text)
 		}
 		b.w.subscript(text)
 		b.add(text, true)
@@ -231,16 +233,19 @@ func (b *builder) bare(s string) {
 			break
 		}
 	}
-	b.add(unescape(s[:glob], ""), false)
+	b.add(escapes.Unescape(s[:glob], ""), false)
 	if glob < len(s) {
 		b.stop(false)
-		b.all = append(b.all, unescape(s[glob:], "")...)
+		b.all = append(b.all, escapes.Unescape(s[glob:], "")...)
 		b.expand(widen(s[glob:]))
 	}
 }
 
 // param appends a variable where its value is sure.
 func (b *builder) param(p *syntax.ParamExp, quoted bool) {
+	if p.Param != nil {
+		showVariables(b.w, toolchain.Expanded(p.Param.Value, p.Excl && p.Index == nil && p.Names == 0, p.Length))
+	}
 	if p.Param == nil || p.Excl || p.Length || p.Names != 0 || p.Exp != nil || p.Repl != nil || p.Slice != nil ||
 		p.Index != nil {
 		b.w.inner(p)
@@ -271,83 +276,4 @@ func (b *builder) param(p *syntax.ParamExp, quoted bool) {
 		b.split = b.split || !quoted || name == "@"
 		b.stop(!quoted || len(b.text) == 0)
 	}
-}
-
-// unescape takes the backslash away before the characters of set, or before any where set is empty.
-func unescape(s, set string) string {
-	if !strings.Contains(s, "\\") {
-		return s
-	}
-	out := make([]byte, 0, len(s))
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) && (set == "" || strings.IndexByte(set, s[i+1]) >= 0) {
-			i++
-		}
-		out = append(out, s[i])
-	}
-	return string(out)
-}
-
-// Letters that stand for a byte after a backslash, and those bytes.
-const ansiLetters, ansiBytes = "abeEfnrtv", "\a\b\x1b\x1b\f\n\r\t\v"
-
-// ansiDigits gives the base and the most digits of a number after a backslash and this letter.
-func ansiDigits(letter byte) (base, most int) {
-	switch letter {
-	case 'x':
-		return 16, 2
-	case 'u':
-		return 16, 4
-	case 'U':
-		return 16, 8
-	}
-	return 0, 0
-}
-
-// ansi decodes the text of $'…'.
-func ansi(s string) string {
-	var out []byte
-	for i := 0; i < len(s); i++ {
-		if s[i] != '\\' || i+1 == len(s) {
-			out = append(out, s[i])
-			continue
-		}
-		i++
-		base, most := ansiDigits(s[i])
-		digits := s[i+1:]
-		if s[i] >= '0' && s[i] <= '7' {
-			base, most, digits = 8, 3, s[i:]
-			i--
-		}
-		if base > 0 {
-			n, size := leadingNumber(digits, base, most)
-			i += size
-			if most > 3 {
-				out = utf8.AppendRune(out, rune(n))
-			} else {
-				out = append(out, byte(n))
-			}
-		} else if at := strings.IndexByte(ansiLetters, s[i]); at >= 0 {
-			out = append(out, ansiBytes[at])
-		} else if s[i] == 'c' && i+1 < len(s) {
-			i++
-			out = append(out, s[i]&31)
-		} else {
-			out = append(out, s[i])
-		}
-	}
-	before, _, _ := strings.Cut(string(out), "\x00") // where bash ends the text
-	return before
-}
-
-// leadingNumber reads at most so many digits; size is how many there were.
-func leadingNumber(s string, base, most int) (n uint64, size int) {
-	for size < most && size < len(s) {
-		next, err := strconv.ParseUint(s[:size+1], base, 64)
-		if err != nil {
-			break
-		}
-		n, size = next, size+1
-	}
-	return n, size
 }

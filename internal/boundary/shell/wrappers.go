@@ -67,7 +67,7 @@ var runners = table[string]{
 func (c *call) unwrap(wrapped wrapper) {
 	p, rest := c.lead(wrapped.opts)
 	if harmful := harm(p.named); harmful != nil {
-		c.writes(p.why, harmful...)
+		c.writesOrReads(p.why, harmful...)
 	}
 	switch {
 	case p.runs != "":
@@ -174,6 +174,7 @@ func (c *call) afterSettings(rest []arg) {
 		rest = rest[1:]
 	}
 	if len(rest) == 0 {
+		showVariables(c.w, []string{"$"})
 		c.reads()
 		return
 	}
@@ -270,7 +271,7 @@ func flock(c *call) {
 		return
 	}
 	if strings.Trim(rest[0].text, "0123456789") != "" || !rest[0].known {
-		c.writes("flock makes its file", c.w.scope.target(rest[0]))
+		c.writesOrReads("flock makes its file", c.w.scope.target(rest[0]))
 	}
 	if rest = rest[1:]; len(rest) > 1 && (rest[0].text == "-c" || rest[0].text == "--command") {
 		c.joined(rest[1:], false)

@@ -37,7 +37,7 @@ var writers = tools{
 	{"isort", Writes, every, "c. --check. --check-only. --diff. --profile: --version. q v --quiet --verbose --settings: --color"},
 	{"joe", Writes, every, ""},
 	{"lftp", Writes, unnamed, ""},
-	{"link", Writes, second, ""},
+	{"link", Writes, every, ""},
 	{"lz4", Writes, stem, "c. t. d q v"},
 	{"lzma", Writes, stem, xzOptions},
 	{"micro", Writes, every, ""},

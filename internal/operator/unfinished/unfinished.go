@@ -12,52 +12,37 @@ import (
 	"orchestrator/internal/requirements/guidance"
 )
 
-// Claimed is a requirement that lacks something of whoever has claimed it.
-type Claimed struct {
-	ID     string
-	Status string
-	Do     []string // what is lacking, each with the command that supplies it
-}
-
 // page is how many of those that wait for the role are asked for at once: the most that the service gives.
 const page = 100
 
-// Of lists what the holder of the client's token has claimed and what waits for it still. What waits for another role,
-// and what another token has claimed, is left out.
-func Of(ctx context.Context, c *apiclient.Client) (all []Claimed, err error) {
+// Visit visits what the holder of the client's token has claimed and what waits for it still: its id, its status, and
+// what is lacking, each with the command that supplies it. What waits for another role, and what another token has
+// claimed, is left out.
+func Visit(ctx context.Context, c *apiclient.Client, visit func(id, status string, do []string)) error {
 	for query := (url.Values{"limit": {strconv.Itoa(page)}}); ; {
 		var found agenda.Agenda
 		if _, err := c.GetJSON(ctx, "/next?"+query.Encode(), &found); err != nil {
-			return nil, err
+			return err
 		}
 		for _, item := range found.Mine {
 			if item.Claim == nil || !item.Claim.Yours {
 				continue
 			}
-			one, err := lookAt(ctx, c, item)
-			if err != nil {
-				return nil, err
+			var view guidance.View
+			if _, err := c.GetJSON(ctx, "/requirements/"+url.PathEscape(item.ID)+"/next", &view); err != nil {
+				return err
 			}
-			all = append(all, one)
+			do := words(view)
+			if len(do) == 0 {
+				do = []string{advice.Typed(item.ID, item.Do)}
+			}
+			visit(view.ID, string(view.Status), do)
 		}
 		if len(found.Mine) < page {
-			return all, nil
+			return nil
 		}
 		query.Set("after", found.Mine[page-1].ID)
 	}
-}
-
-// lookAt asks what a requirement needs.
-func lookAt(ctx context.Context, c *apiclient.Client, item agenda.Item) (Claimed, error) {
-	var view guidance.View
-	if _, err := c.GetJSON(ctx, "/requirements/"+url.PathEscape(item.ID)+"/next", &view); err != nil {
-		return Claimed{}, err
-	}
-	one := Claimed{ID: view.ID, Status: string(view.Status), Do: words(view)}
-	if len(one.Do) == 0 {
-		one.Do = []string{advice.Typed(item.ID, item.Do)}
-	}
-	return one, nil
 }
 
 // words returns what an actor has to supply, to move and to mend.

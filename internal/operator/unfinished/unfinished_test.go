@@ -45,15 +45,49 @@ func service(t *testing.T, many int) *apiclient.Client {
 	return c
 }
 
+func visited(ctx context.Context, c *apiclient.Client) (all []string, err error) {
+	err = Visit(ctx, c, func(id, status string, do []string) { all = append(all, fmt.Sprint(id, " ", status, " ", do)) })
+	return all, err
+}
+
+// Of all that keeps a requirement from being done, only what the holder's own role supplies, moves or mends is told.
+func TestWhatIsAnothersIsNotTold(t *testing.T) {
+	const view = `{"id":"REQ-1","status":"test_in_progress","actor":{"name":"t","role":"tester"},
+		"fields":[{"field":"test","due":true,"example":{"test":{}}},{"field":"design_spec","due":false,"example":{"design_spec":{}}},
+			{"field":"notes","due":true}],
+		"moves":[{"to":"test_complete","ready":true,"leads_to_done":true,"example":{"status":"test_complete"}},
+			{"to":"blocked","ready":true,"example":{"status":"blocked"}},
+			{"to":"done","leads_to_done":true,"example":{"status":"done"}}, {"to":"deferred","ready":true,"leads_to_done":true}],
+		"against_done":[{"gate":"g","detail":"the test failed","by":"tester","with":"a test that passes"},
+			{"gate":"g","detail":"the code is missing","by":"coder","with":"the code"}]}`
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if r.URL.Path == "/next" {
+			fmt.Fprint(w, `{"mine":[{"id":"REQ-1","claim":{"yours":true}}]}`)
+			return
+		}
+		fmt.Fprint(w, view)
+	}))
+	defer s.Close()
+	c, err := apiclient.New(apiclient.Options{Server: s.URL, Token: "t", Timeout: time.Minute})
+	require.NoError(t, err)
+	var do []string
+	require.NoError(t, Visit(t.Context(), c, func(_, _ string, lacking []string) { do = lacking }))
+	require.Len(t, do, 3, "%q", do)
+	require.Contains(t, do[0], "supply test: orchestrator ")
+	require.Contains(t, do[1], "move it to test_complete: orchestrator ")
+	require.Contains(t, do[2], "mend: the test failed")
+}
+
 // TestClaimsOnAllPagesAreFound, and those of others are not.
 // Verifies: ORC-224
 func TestClaimsOnAllPagesAreFound(t *testing.T) {
 	for many, want := range map[int]int{0: 0, 19: 0, 20: 1, page: 5, page + 1: 5, 2*page + 20: 11} {
-		all, err := Of(t.Context(), service(t, many))
+		all, err := visited(t.Context(), service(t, many))
 		require.NoError(t, err)
 		require.Len(t, all, want, many)
 		if want > 0 {
-			require.Equal(t, Claimed{ID: "REQ-20", Status: "test_in_progress", Do: []string{"see orchestrator next"}}, all[0])
+			require.Equal(t, "REQ-20 test_in_progress [see orchestrator next]", all[0])
 		}
 	}
 }
@@ -66,7 +100,7 @@ func TestAServiceThatHangs(t *testing.T) {
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
-	_, err = Of(ctx, c)
+	_, err = visited(ctx, c)
 	require.Error(t, err)
 	s.CloseClientConnections()
 }
@@ -86,7 +120,7 @@ func TestARefusalIsAnError(t *testing.T) {
 		s := httptest.NewServer(refuses(path))
 		c, err := apiclient.New(apiclient.Options{Server: s.URL, Token: "t", Timeout: time.Minute})
 		require.NoError(t, err)
-		_, err = Of(t.Context(), c)
+		_, err = visited(t.Context(), c)
 		require.Error(t, err, path)
 		s.Close()
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/lifecycle"
@@ -82,8 +81,8 @@ func (r *Repository) blob(ctx context.Context, path, id string) ([]byte, error) 
 	return content, err
 }
 
-// readBlob returns the content of the file at path, whose object git has listed: that it is missing means that it cannot
-// be read.
+// readBlob returns the content of the file at path, whose object git has listed: that it is missing means that it
+// cannot be read.
 func readBlob(ctx context.Context, r *Repository, path, id string) ([]byte, error) {
 	content, err := r.git.Blob(ctx, id, r.options.MaxBytes)
 	switch {
@@ -138,7 +137,7 @@ func cited(content []byte, lines span, path, where string) (string, error) {
 	part, ok := cut(content, lines)
 	if !ok {
 		return "", refuse(codeLinesOutside, "%s %s has %s, and the evidence cites %s", path, where,
-			plural(countLines(content), "line"), lines).
+			fault.Count(countLines(content), "line"), lines).
 			WithFix("cite lines that the file has")
 	}
 	return digest(part), nil
@@ -155,11 +154,4 @@ func (r *Repository) hint(ctx context.Context, err error, path string, lines spa
 		return refusal.WithFix("the working tree has these lines: commit the change first")
 	}
 	return err
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

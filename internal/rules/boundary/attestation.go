@@ -18,10 +18,10 @@ const feedback = "feedback"
 // Attestables returns what a person vouches for.
 func Attestables() []Attestable {
 	return []Attestable{
-		{"team", "team briefed", "all know what is blocked, how to delegate, and the bypass"},
+		{"team", "team briefed", "everybody knows what is blocked, how to delegate and how to bypass"},
 		{"documents", "documents updated", "the instructions of clients and other documents say what changes"},
 		{"workflows", "workflows covered", "every change that the work needs can be delegated to an agent"},
-		{feedback, "feedback collected", "users were asked, and what they said was dealt with"},
+		{feedback, "feedback collected", "users were asked, and their answers were dealt with"},
 	}
 }
 
@@ -45,24 +45,24 @@ type Attestation struct {
 // attestationChecks has a check for each item: the latest statement counts.
 func attestationChecks(f Figures) (all []Check) {
 	for _, a := range Attestables() {
-		c := Check{Name: a.Name, Value: "nobody attests it", Threshold: "attested",
+		c := Check{Name: a.Name, Value: "not attested", Threshold: "attested",
 			Fix: "once " + a.What + ": orchestrator boundary attest " + a.Item + " --note TEXT"}
-		i := slices.IndexFunc(f.Attestations, func(said Attestation) bool { return said.Item == a.Item })
+		i := slices.IndexFunc(f.Attestations, func(known Attestation) bool { return known.Item == a.Item })
 		if i >= 0 {
-			c.judge(f.Attestations[i], f.Recovery)
+			c.settle(f.Attestations[i], f.Recovery)
 		}
 		all = append(all, c)
 	}
 	return all
 }
 
-// judge fills in a check by the latest statement.
-func (c *Check) judge(said Attestation, r *Recovery) {
-	who := said.At.UTC().Format(time.DateOnly) + " by " + clip(oneLine(said.By), 80)
+// settle fills in a check by the latest statement.
+func (c *Check) settle(a Attestation, r *Recovery) {
+	who := a.At.UTC().Format(time.DateOnly) + " by " + clip(oneLine(a.By), 80)
 	switch {
-	case said.Revoked:
-		c.Value = "revoked on " + who + ": " + clip(oneLine(said.Note), 80)
-	case said.Item == feedback && r != nil && said.At.Before(r.RolledBack):
+	case a.Revoked:
+		c.Value = "revoked on " + who + ": " + clip(oneLine(a.Note), 80)
+	case a.Item == feedback && r != nil && a.At.Before(r.RolledBack):
 		c.Value = "attested on " + who + ", before the rollback"
 	default:
 		c.Value, c.Passed = "attested on "+who, true

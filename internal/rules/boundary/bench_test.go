@@ -1,6 +1,10 @@
 package boundary
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
 
 func BenchmarkJudge(b *testing.B) {
 	p, c := policy(), call("rm", "main")
@@ -8,4 +12,11 @@ func BenchmarkJudge(b *testing.B) {
 	for b.Loop() {
 		Judge(&p, c)
 	}
+}
+
+// TestJudgingTakesFewAllocations: a hook judges one call, in memory that nothing has touched before.
+func TestJudgingTakesFewAllocations(t *testing.T) {
+	p, c := policy(), call("rm", "main")
+	c.Guarded = Guarded{Paths: []string{".claude/settings.json", "/u/.bashrc"}, Mentions: []string{".claude/set"}}
+	require.LessOrEqual(t, testing.AllocsPerRun(20, func() { Judge(&p, c) }), 15.0)
 }

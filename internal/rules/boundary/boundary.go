@@ -48,8 +48,15 @@ type Target struct {
 	Unknown bool   `json:"unknown,omitzero"`
 	Tracked bool   `json:"tracked,omitzero"` // git has it in its index; looked up only for what is to be an output
 	Holds   string `json:"holds,omitempty"`  // code below it that a main session may have written, see ExemptFolders
+	Link    string `json:"link,omitempty"`   // what of it is a link, see HardLink; looked up where it matters
 	Unsure  bool   `json:"unsure,omitzero"`  // git's index cannot be read, so that the file counts as tracked
 }
+
+// What of a target is a link.
+const (
+	HardLink     = "hard"     // the file itself: it has other names, by which nothing exempts it
+	SymbolicLink = "symbolic" // what Holds names
+)
 
 // Part is one of the things that a shell command does.
 type Part struct {
@@ -60,6 +67,8 @@ type Part struct {
 	Foreign bool     `json:"foreign,omitzero"` // ambiguous only because the program is not known
 	// Runs is where the code lies that a part which produces runs: the folder that it runs in, and what its words name.
 	Runs []Target `json:"runs,omitempty"`
+	// All has the program and all its words, of what writes. The journal does not keep them.
+	All []string `json:"-"`
 }
 
 // Written returns all files that a call writes: those that its tool names, and those of the parts of a command that do
@@ -136,6 +145,14 @@ type Grant struct {
 	Session string    `json:"session,omitempty"` // "" for every session
 }
 
+// Ended says who ended a bypass before its time.
+type Ended struct {
+	ID     string    `json:"id"`
+	At     time.Time `json:"at"`
+	By     string    `json:"by"`
+	Reason string    `json:"reason,omitempty"`
+}
+
 // covers reports whether a grant is in force for a call.
 func (g Grant) covers(c Call) bool {
 	return !c.At.Before(g.Since) && c.At.Before(g.Until) && (g.Session == "" || g.Session == c.Session)
@@ -154,6 +171,8 @@ const (
 
 // BypassVariable is the environment variable that lifts the boundary when it is exactly "true".
 const BypassVariable = "AMPLIFIER_BYPASS_BOUNDARY" //nolint:gosec // a name
+
+const bypassVariable = "amplifier_bypass_boundary" //nolint:gosec // the name, as a text in small letters has it
 
 // ByEnvironment is the bypass of a verdict that the environment variable lifted; others are the ids of grants.
 const ByEnvironment = "environment"

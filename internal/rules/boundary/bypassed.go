@@ -56,6 +56,6 @@ func FailureBypassed(cause string) string {
 		"ORCHESTRATOR BOUNDARY BYPASSED: this call could not be judged, and is let through",
 		"Let through by: " + BypassVariable + "=true in the client's environment; without it the call is blocked",
 		"Why it could not be judged: " + cause,
-		"What helps: a person runs orchestrator boundary doctor, which finds what is wrong",
+		"What helps: a person runs orchestrator boundary doctor, which shows what is wrong",
 	}, maxLine*2)
 }

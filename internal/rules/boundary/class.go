@@ -19,6 +19,12 @@ func classOf(p *Policy, c Call) Class {
 	return Ambiguous
 }
 
+// MayChange reports whether a call may change files, as far as the policy and the call say. Only of such a call Judge
+// looks at what is guarded.
+func (p *Policy) MayChange(c Call) bool { return classOf(p, c).mayChange() }
+
+func (c Class) mayChange() bool { return c != Reads && c != Delegates }
+
 // classOfListed returns what the policy says of a tool; "" where no list names it.
 func (p *Policy) classOfListed(c Call) Class {
 	switch {
@@ -76,10 +82,6 @@ func (p Part) classUnder(policy *Policy) Class {
 	return class
 }
 
-func beginsWith(words, beginning []string) bool {
-	return len(words) >= len(beginning) && slices.Equal(words[:len(beginning)], beginning)
-}
-
 // Verbs of tools that are not in any list, such as those of MCP servers: as the words of their names.
 var (
 	writingVerbs = []string{
@@ -123,7 +125,7 @@ func classOfName(tool string) Class {
 // resolvesName reports whether a tool finds what a name stands for, such as resolve_library_id. What else is resolved,
 // a conflict or a thread, changes.
 func resolvesName(words []string) bool {
-	return len(words) > 1 && words[0] == "resolve" &&
+	return words[0] == "resolve" &&
 		slices.Contains([]string{"id", "ids", "name", "names", "path", "symbol", "url"}, words[len(words)-1])
 }
 

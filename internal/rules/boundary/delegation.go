@@ -86,7 +86,7 @@ func (d Delegation) suitedFor(p *Policy, targets []Target) []suited {
 	want := kindOfFiles(targets)
 	for _, a := range d.Agents {
 		rights, known := p.rightsOf(a.Name)
-		if !known || slices.ContainsFunc(targets, func(t Target) bool { return !t.within(rights.MayWrite) }) {
+		if !known || slices.ContainsFunc(targets, func(t Target) bool { return !t.Within(rights.MayWrite) }) {
 			continue
 		}
 		s := suited{AgentType: a}
@@ -102,6 +102,11 @@ func (d Delegation) suitedFor(p *Policy, targets []Target) []suited {
 		found = found[:n]
 	}
 	return found
+}
+
+// MayWrite reports whether one of the agents that exist may write all of some files.
+func (d Delegation) MayWrite(p *Policy, targets []Target) bool {
+	return len(d.suitedFor(p, targets)) > 0
 }
 
 // rankOf ranks by what an agent is for, then those first that the policy suggests, then those of the project.

@@ -14,6 +14,7 @@ const (
 	RuleMention    = "protected.mention"  // a command that may write and names the boundary's own files
 	RuleDelegates  = "tool.delegates"     // it starts an agent
 	RuleReads      = "tool.reads"         // it changes no file
+	RuleOwn        = "own.command"        // a command of this program that is a person's, or that nobody knows
 	RuleAgent      = "agent.rights"       // an agent within its rights
 	RuleAgentWrite = "agent.outside"      // an agent that writes what its type may not
 	RuleAgentNone  = "agent.unnamed"      // an agent of a type that the policy does not know
@@ -38,7 +39,7 @@ var own = Guarded{
 	},
 	Mentions: []string{
 		".orchestrator/boundary", ".orchestrator/settings.yaml", "orchestrator-enforcing",
-		"/boundary/mode", "/boundary/attestations", strings.ToLower(BypassVariable),
+		"/boundary/mode", "/boundary/attestations", bypassVariable,
 	},
 }
 
@@ -47,18 +48,22 @@ var own = Guarded{
 var verbs = []string{"bypass", "mode", "rollback", "label", "install", "uninstall", "import", "drill", "doctor",
 	"attest", "reviewed", "recovery"}
 
-// commands are the beginnings of commands that change the boundary, tokens or settings.
-var commands = append(withVerbs("orchestrator", "boundary"), []string{"orchestrator", "hook"},
-	[]string{"orchestrator-hook"},
-	[]string{"orchestrator", "token", "add"}, []string{"orchestrator", "token", "revoke"},
-	[]string{"orchestrator", "config", "set"}, []string{"orchestrator", "config", "unset"},
-	[]string{"orchestrator", "restore"}, []string{"orchestrator", "compact"})
+// program is what all commands of this program begin with.
+const program = "orchestrator"
 
-func withVerbs(words ...string) (all [][]string) {
-	for _, verb := range verbs {
-		all = append(all, append(slices.Clone(words), verb))
+// commands are the beginnings of other commands that change the boundary, tokens or settings.
+var commands = [][]string{
+	{program, "hook"}, {"orchestrator-hook"}, {program, "token", "add"}, {program, "token", "revoke"},
+	{program, "config", "set"}, {program, "config", "unset"}, {program, "restore"}, {program, "compact"},
+}
+
+// changes reports whether the words of a command are those of one that changes the boundary.
+func changes(words []string) bool {
+	if len(words) == 0 || !strings.HasPrefix(words[0], program) {
+		return false // nearly every command, which is told apart at once
 	}
-	return all
+	return beginsWith(words, []string{program, "boundary"}) && len(words) > 2 && slices.Contains(verbs, words[2]) ||
+		slices.ContainsFunc(commands, func(c []string) bool { return beginsWith(words, c) })
 }
 
 // Judge decides on a call. It is a function of its arguments alone.
@@ -133,7 +138,7 @@ func protects(rule string) bool { return strings.HasPrefix(rule, "protected.") }
 
 // rule returns the first that matches.
 func (j *judgement) rule() ruling {
-	rules := []func() (ruling, bool){j.protected, j.secret, j.harmless, j.agent, j.unknown, j.notes, j.exempt}
+	rules := []func() (ruling, bool){j.protected, j.secret, j.harmless, j.own, j.agent, j.unknown, j.notes, j.exempt}
 	for _, rule := range rules {
 		if r, matched := rule(); matched {
 			return r
@@ -155,28 +160,36 @@ func (j *judgement) protected() (ruling, bool) {
 	if r, matched := j.changesBoundary(); matched {
 		return r, true
 	}
-	if j.class == Reads || j.class == Delegates {
+	if !j.class.mayChange() {
 		return ruling{}, false
 	}
-	guarded := slices.Concat(own.Paths, j.call.Guarded.Paths, j.policy.ProtectedPaths)
-	touched := slices.DeleteFunc(j.targets(), func(t Target) bool { return !t.touches(guarded) })
-	sweeps := j.sweeps()
+	touched := slices.DeleteFunc(j.targets(), func(t Target) bool {
+		return !t.touches(own.Paths, j.call.Guarded.Paths, j.policy.ProtectedPaths)
+	})
+	sweeps, fix := j.call.sweeps(), "a person changes them, in an editor or with orchestrator boundary"
+	if sweeps {
+		fix = "name the folder that you mean instead of the whole project; git clean takes -e .orchestrator"
+	}
 	if j.saw(RuleProtected, len(touched) > 0 || sweeps,
-		"%d protected files among what it writes; it sweeps the project: %t", len(touched), sweeps) {
+		"protected files that it writes: %d; it sweeps the project: %t", len(touched), sweeps) {
 		return ruling{RuleProtected, Block, touched,
 			"it would change files of the boundary, or files that the policy protects; no session may, not even an agent's",
-			"a person changes them, in an editor or with orchestrator boundary; name the folder that you mean " +
-				"instead of the whole project, and give git clean -e .orchestrator"}, true
+			fix}, true
 	}
 	if j.class == Produces {
 		return ruling{}, false // its words are known, and what it writes
 	}
 	text := strings.ToLower(j.call.Text)
-	mentions := slices.Concat(own.Mentions, j.call.Guarded.Mentions)
-	i := slices.IndexFunc(mentions, func(m string) bool { return strings.Contains(text, m) })
-	if j.saw(RuleMention, i >= 0, "its text names the boundary's files: %t", i >= 0) {
-		return ruling{RuleMention, Block, nil, "the command may write, and names " + mentions[i] +
-			", which makes up the boundary",
+	named := ""
+	for _, mentions := range [...][]string{own.Mentions, j.call.Guarded.Mentions} {
+		i := slices.IndexFunc(mentions, func(m string) bool { return strings.Contains(text, m) })
+		if i >= 0 && named == "" {
+			named = mentions[i]
+		}
+	}
+	if j.saw(RuleMention, named != "", "its text names files of the boundary: %t", named != "") {
+		return ruling{RuleMention, Block, nil, "the command may write, and names " + named +
+			", which belongs to the boundary",
 			"read it with the Read tool or a command that only reads; a person changes it"}, true
 	}
 	return ruling{}, false
@@ -187,17 +200,16 @@ const personsOwn = "a person runs this command, in a terminal of their own"
 
 // changesBoundary finds a command that changes the boundary: by its name, or under another name by its words.
 func (j *judgement) changesBoundary() (ruling, bool) {
-	found := slices.ContainsFunc(j.call.Parts, func(p Part) bool {
-		return slices.ContainsFunc(commands, func(c []string) bool { return beginsWith(p.Words, c) })
-	})
+	found := slices.ContainsFunc(j.call.Parts, func(p Part) bool { return changes(p.Words) })
 	if !found && j.class != Reads && j.class != Produces { // of what produces, all words are known
-		found = namesVerb(strings.Split(j.call.Text, "\n")) || strings.Contains(j.call.Text, "orchestrator") &&
-			namesVerb(strings.Fields(j.call.Text))
+		found = strings.Contains(j.call.Text, "boundary") && (namesVerb(strings.Split(j.call.Text, "\n")) ||
+			strings.Contains(j.call.Text, program) && namesVerb(strings.Fields(j.call.Text)))
 	}
 	return ruling{RuleCommand, Block, nil,
-			"a session of an agent client must not change the boundary that it is under",
+			"only a person runs the commands of orchestrator that change or test the boundary, " +
+				"or its tokens, settings or data",
 			personsOwn},
-		j.saw(RuleCommand, found, "a command that changes the boundary: %t", found)
+		j.saw(RuleCommand, found, "it runs a command that changes or tests the boundary: %t", found)
 }
 
 // namesVerb finds boundary and one of its verbs among words; options, each with or without a value, may stand between
@@ -218,41 +230,24 @@ func namesVerb(words []string) bool {
 	return false
 }
 
-// sweepers are programs that change whatever lies in the folder that they are given.
-var sweepers = []string{"rm", "mv", "rsync", "chmod", "chown", "shred", "unlink", "rmdir"}
-
-// sweeps finds a command that changes a whole project, the boundary's files among it: git, with what it does not know,
-// or a program that is given the root.
-func (j *judgement) sweeps() bool {
-	if j.call.Text == "" {
-		return false // of a call that is judged again, the line says it
-	}
-	text := "\n" + j.call.Text + "\n"
-	has := func(options ...string) bool {
-		return slices.ContainsFunc(options, func(o string) bool { return strings.Contains(text, "\n"+o) })
-	}
-	return slices.ContainsFunc(j.call.Parts, func(p Part) bool {
-		switch {
-		case p.Class != Writes || len(p.Words) == 0:
-			return false
-		case beginsWith(p.Words, []string{"git", "clean"}):
-			return !has("-e\n.orchestrator", "--exclude=.orchestrator")
-		case beginsWith(p.Words, []string{"git", "stash"}):
-			return has("-u\n", "-a\n", "--include-untracked\n", "--all\n")
-		case p.Words[0] == "find":
-			return len(p.Words) == 1 || slices.Contains(p.Words[1:], ".")
-		}
-		return slices.Contains(sweepers, p.Words[0]) &&
-			slices.ContainsFunc(p.Targets, func(t Target) bool { return t.Path == "." })
-	})
-}
-
 // harmless lets through what changes no file.
 func (j *judgement) harmless() (ruling, bool) {
 	if j.saw(RuleDelegates, j.class == Delegates, "the call %s", j.class.Does()) {
 		return ruling{rule: RuleDelegates, would: Allow}, true
 	}
 	return ruling{rule: RuleReads, would: Allow}, j.saw(RuleReads, j.class == Reads, "the call %s", j.class.Does())
+}
+
+// own keeps commands of this program that neither read nor propose for persons: an agent that starts the service, or
+// agents of its own, does what the main session may not.
+func (j *judgement) own() (ruling, bool) {
+	i := slices.IndexFunc(j.call.Parts, func(p Part) bool {
+		return p.classUnder(j.policy) == Ambiguous && beginsWith(p.Words, []string{"orchestrator"})
+	})
+	if !j.saw(RuleOwn, i >= 0, "a command of orchestrator that neither reads nor proposes: %t", i >= 0) {
+		return ruling{}, false
+	}
+	return ruling{RuleOwn, Block, nil, j.call.Parts[i].Why, personsOwn}, true
 }
 
 // agent gives agents the rights of their type.
@@ -269,21 +264,25 @@ func (j *judgement) agentWithin() ruling {
 	if !known {
 		j.saw(RuleAgentNone, true, "the policy has no agents of the type %q", j.call.Actor.Type)
 		return ruling{RuleAgentNone, Block, j.targets(),
-			fmt.Sprintf("the policy gives agents of the type %q no rights", j.call.Actor.Type),
+			fmt.Sprintf("agents of the type %q have no rights in the policy", j.call.Actor.Type),
 			`name the type under agents in the policy, or give "*" rights`}
 	}
 	if j.class == Produces && j.policy.produces() == Allow {
 		j.saw(RuleAgent, true, "the call %s, as a main session may", j.class)
 		return ruling{rule: RuleAgent, would: Allow}
 	}
-	outside := slices.DeleteFunc(j.targets(), func(t Target) bool { return t.within(rights.MayWrite) })
 	everything := slices.Contains(rights.MayWrite, "**")
-	untold := j.class == Ambiguous || len(j.targets()) == 0 || !j.namesItsFiles()
-	if j.saw(RuleAgentWrite, len(outside) > 0 || untold && !everything, "%d files outside of what %q may write",
+	outside := slices.DeleteFunc(j.targets(), func(t Target) bool {
+		return t.Within(rights.MayWrite) && (everything || t.Link != HardLink)
+	})
+	untold := j.class == Ambiguous || j.any(Ambiguous) || len(j.targets()) == 0 || !j.namesItsFiles()
+	if j.saw(RuleAgentWrite, len(outside) > 0 || untold && !everything, "files outside of what %[2]q may write: %[1]d",
 		len(outside), rights.Name) {
-		return ruling{RuleAgentWrite, Block, outside,
-			fmt.Sprintf("agents of the type %q may write %s alone", rights.Name, strings.Join(rights.MayWrite, ", ")),
+		r := ruling{RuleAgentWrite, Block, outside,
+			fmt.Sprintf("agents of the type %q may write only %s", rights.Name, strings.Join(rights.MayWrite, ", ")),
 			"leave it to an agent whose type may write it, or widen may_write in the policy"}
+		r.orOfLinks(outside)
+		return r
 	}
 	j.saw(RuleAgent, true, "within the rights of %q", rights.Name)
 	return ruling{rule: RuleAgent, would: Allow}
@@ -293,7 +292,7 @@ func (j *judgement) agentWithin() ruling {
 func (j *judgement) unknown() (ruling, bool) {
 	isUnknown := j.call.Actor.Kind == Unknown
 	if j.saw(RuleUnknown, isUnknown && j.policy.UnknownActor == AsAgent,
-		"the actor is %s, unknown actors count as %s", j.call.Actor.Kind, j.policy.UnknownActor) {
+		"the actor is %s; unknown actors count as %s", j.call.Actor.Kind, j.policy.UnknownActor) {
 		r := j.agentWithin()
 		if r.would == Allow {
 			r.rule = RuleUnknown
@@ -306,21 +305,21 @@ func (j *judgement) unknown() (ruling, bool) {
 // notes lets a main session write the files that its client keeps for plans and for what it remembers, with a tool of
 // the client that the policy knows to write. A shell may do more to a file than its name says.
 func (j *judgement) notes() (ruling, bool) {
-	its := j.class == Writes && !j.call.IsShell && j.call.Notes && j.namesItsFiles()
-	return ruling{rule: RuleNotes, would: Allow}, j.saw(RuleNotes, its, "plans or memory of the client: %t", its)
+	its := j.class == Writes && !j.call.IsShell && j.call.Notes && j.namesItsFiles() &&
+		!slices.ContainsFunc(j.call.Targets, func(t Target) bool { return t.Link == HardLink })
+	return ruling{rule: RuleNotes, would: Allow}, j.saw(RuleNotes, its,
+		"it writes plans or memory of the client: %t", its)
 }
 
 // exempt lets a main session write where the policy says so.
 func (j *judgement) exempt() (ruling, bool) {
 	targets, exempted := j.sources(), atHome(j.policy.ExemptPaths, j.call.Homes)
 	allowed := j.class == Writes && len(targets) > 0 && j.namesItsFiles() && !j.any(Ambiguous) &&
-		(j.policy.produces() == Allow || !j.any(Produces)) &&
-		!slices.ContainsFunc(targets, func(t Target) bool {
-			return t.Unknown || t.plantsRepository() ||
-				!t.within(exempted)
-		})
+		(j.policy.produces() == Allow || !j.any(Produces)) && !slices.ContainsFunc(targets, func(t Target) bool {
+		return t.Unknown || t.plantsRepository() || t.Link == HardLink || !t.Within(exempted)
+	})
 	return ruling{rule: RuleExempt, would: Allow},
-		j.saw(RuleExempt, allowed, "all %d files are exempt: %t", len(targets), allowed)
+		j.saw(RuleExempt, allowed, "files that it writes: %d; all exempt: %t", len(targets), allowed)
 }
 
 // namesItsFiles reports whether all that a call writes is known by name: of a tool that the policy does not list it is
@@ -336,21 +335,21 @@ func (j *judgement) mainChanges() ruling {
 	switch j.class {
 	case Produces:
 		r.rule, r.would = RuleProduces, j.policy.produces()
-		r.fix = "delegate it; a person may let it through with produces in the policy"
+		r.fix = "delegate it; a person can allow it with produces in the policy"
 	case Ambiguous:
 		r.rule, r.would = RuleAmbiguous, j.policy.Ambiguous
 		if r.would == Allow {
 			r.rule = RuleAccepted
 		}
-		r.fix = "delegate it, or if it changes no file, have a person add its beginning to reading_commands or the tool to allowed_tools"
-		if slices.ContainsFunc(j.call.Parts, func(p Part) bool {
-			return p.classUnder(j.policy) == Ambiguous && beginsWith(p.Words, []string{"orchestrator"})
-		}) {
-			r.fix = personsOwn
-		}
+		r.fix = "delegate it, or if it changes no file, " +
+			"ask a person to add its first words to reading_commands, or the tool to allowed_tools"
 	}
 	if j.call.Actor.Kind == Unknown && j.policy.UnknownActor == AskWho && r.would == Block {
 		r.would = Ask
+	}
+	r.orOfLinks(r.targets)
+	for _, part := range j.call.Parts {
+		r.orOfLinks(part.Runs)
 	}
 	j.saw(r.rule, true, "the call %s, and the actor is %s", j.class.Does(), j.call.Actor.Kind)
 	return r
@@ -372,7 +371,7 @@ func (j *judgement) why() string {
 	if j.class == Writes {
 		return toolOf(j.call) + " writes files"
 	}
-	return "whether " + toolOf(j.call) + " writes files cannot be told"
+	return "whether " + toolOf(j.call) + " writes files is unknown"
 }
 
 // targets returns all files that the call writes.

@@ -8,6 +8,8 @@ import (
 	"strings"
 )
 
+const dataFolder = ".orchestrator"
+
 func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
 // badPattern reports whether a pattern has what path.Match takes for more than * and ?: a folder may be named [id].
@@ -29,7 +31,7 @@ func matchPath(pattern, name string) bool {
 		!strings.HasPrefix(name, strings.TrimSuffix(literalOf(pattern), "/")) {
 		return false
 	}
-	return matchElements(strings.Split(strings.Trim(pattern, "/"), "/"), strings.Split(strings.Trim(name, "/"), "/"))
+	return matchElements(elementsOf(pattern), elementsOf(name))
 }
 
 // literalOf returns what a pattern begins with before anything may stand.
@@ -43,33 +45,59 @@ func literalOf(pattern string) string {
 	return pattern
 }
 
-func matchElements(pattern, name []string) bool {
-	for len(pattern) > 0 && pattern[0] != "**" {
-		if len(name) == 0 {
-			return false
-		}
-		if ok, err := path.Match(pattern[0], name[0]); !ok || err != nil {
-			return false
-		}
-		pattern, name = pattern[1:], name[1:]
-	}
-	if len(pattern) == 0 {
-		return len(name) == 0
-	}
-	for len(pattern) > 1 && pattern[1] == "**" { // two are as one, and cost no more
-		pattern = pattern[1:]
-	}
-	for i := 0; i <= len(name); i++ {
-		if matchElements(pattern[1:], name[i:]) {
-			return true
-		}
-	}
-	return false
+// elements are the elements of a path that are left to look at.
+type elements struct {
+	rest string
+	some bool // there is one at least; it may be empty
 }
 
-// within reports whether a file, by its name and by where its links lead, is among some paths. One that cannot be told
+func elementsOf(name string) elements { return elements{strings.Trim(name, "/"), true} }
+
+// next returns the first element, and those after it.
+func (e elements) next() (first string, after elements) {
+	first, rest, more := strings.Cut(e.rest, "/")
+	return first, elements{rest, more}
+}
+
+func matchElements(pattern, name elements) bool {
+	for pattern.some {
+		wanted, after := pattern.next()
+		if wanted == "**" {
+			return matchBelow(after, name)
+		}
+		if !name.some {
+			return false
+		}
+		element, rest := name.next()
+		if ok, err := path.Match(wanted, element); !ok || err != nil {
+			return false
+		}
+		pattern, name = after, rest
+	}
+	return !name.some
+}
+
+// matchBelow matches what comes after ** with what is left of a name, or less.
+func matchBelow(pattern, name elements) bool {
+	for pattern.some { // two are as one, and cost no more
+		next, after := pattern.next()
+		if next != "**" {
+			break
+		}
+		pattern = after
+	}
+	for !matchElements(pattern, name) {
+		if !name.some {
+			return false
+		}
+		_, name = name.next()
+	}
+	return true
+}
+
+// Within reports whether a file, by its name and by where its links lead, is among some paths. One that cannot be told
 // is only within everything.
-func (t Target) within(patterns []string) bool {
+func (t Target) Within(patterns []string) bool {
 	if t.Unknown {
 		return slices.Contains(patterns, "**")
 	}
@@ -108,9 +136,6 @@ func Literal(p string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(p)
 }
 
-// Within reports whether a file, by its name and by where its links lead, is among some paths.
-func (t Target) Within(patterns []string) bool { return t.within(patterns) }
-
 // plantsRepository reports whether a file makes a folder one of git's: its settings name programs, which git runs when
 // it reads.
 func (t Target) plantsRepository() bool {
@@ -123,8 +148,12 @@ func (t Target) plantsRepository() bool {
 
 // touches reports whether a file, by its name or by where its links lead, may be among some paths: itself, or below
 // one. Letters are compared without case: there are file systems that do.
-func (t Target) touches(patterns []string) bool {
+func (t Target) touches(lists ...[]string) bool {
 	names := [...]string{strings.ToLower(t.Path), strings.ToLower(t.Real)}
+	return slices.ContainsFunc(lists, func(patterns []string) bool { return touchesAny(names[:], patterns, t.Unknown) })
+}
+
+func touchesAny(names, patterns []string, unfinished bool) bool {
 	for _, p := range patterns {
 		p = strings.ToLower(p)
 		literal := strings.TrimSuffix(literalOf(p), "/")
@@ -132,7 +161,7 @@ func (t Target) touches(patterns []string) bool {
 			if name == "" || !strings.HasPrefix(name, literal) && !strings.HasPrefix(literal, name) {
 				continue // most are told apart by how they begin
 			}
-			if matchPath(p, name) || leadsTo(name, p, t.Unknown) {
+			if matchPath(p, name) || leadsTo(name, p, unfinished) {
 				return true
 			}
 		}
@@ -155,4 +184,8 @@ func leadsTo(name, pattern string, unfinished bool) bool {
 		return strings.HasPrefix(literal, name) || strings.HasPrefix(name, literal)
 	}
 	return strings.HasPrefix(strings.TrimSuffix(literal, "/")+"/", name+"/")
+}
+
+func beginsWith(words, beginning []string) bool {
+	return len(words) >= len(beginning) && slices.Equal(words[:len(beginning)], beginning)
 }

@@ -11,7 +11,7 @@ import (
 // verdict that is a violation.
 func Message(p *Policy, c Call, v Verdict) string {
 	lines := []string{
-		heading(v) + ": " + attempted(c, v) + " [" + v.Rule + "]",
+		heading(p, v) + ": " + attempted(c, v) + " [" + v.Rule + "]",
 		"Why: " + v.Reason,
 		"Your role: " + role(c),
 		"Allowed: " + allowed(p, c),
@@ -24,12 +24,15 @@ func Message(p *Policy, c Call, v Verdict) string {
 	return fitting(lines)
 }
 
-func heading(v Verdict) string {
+func heading(p *Policy, v Verdict) string {
 	switch v.Decision {
 	case Block:
 		return "ORCHESTRATOR BOUNDARY VIOLATION - OPERATION BLOCKED"
 	case Ask:
 		return "ORCHESTRATOR BOUNDARY - A PERSON DECIDES"
+	}
+	if p.Mode.Blocks() {
+		return "ORCHESTRATOR BOUNDARY WARNING (validate for these files: this call is let through)"
 	}
 	return "ORCHESTRATOR BOUNDARY WARNING (validate: nothing is blocked)"
 }
@@ -146,7 +149,7 @@ func phase(p *Policy, v Verdict) string {
 	case Ask:
 		return text + ": a person decides on this call"
 	}
-	return text + ": this call is let through; in enforce it is not"
+	return text + ": this call is let through; in enforce it would not be"
 }
 
 // WithNote adds a line to a message, and keeps within its length.
@@ -162,7 +165,7 @@ func Failure(cause string, blocked bool) string {
 		lines = []string{
 			"ORCHESTRATOR BOUNDARY - OPERATION BLOCKED: this call could not be judged, and the boundary is enforced",
 			"Why: " + cause,
-			"What helps: a person runs orchestrator boundary doctor, which finds what is wrong",
+			"What helps: a person runs orchestrator boundary doctor, which shows what is wrong",
 			"Way out, for a person: orchestrator boundary rollback --reason TEXT, or " + BypassVariable +
 				"=true in the client's environment; every use is on record",
 		}

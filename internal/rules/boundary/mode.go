@@ -27,10 +27,3 @@ func stricter(a, b Mode) Mode {
 	}
 	return a
 }
-
-// PathMode gives files a mode of their own, laxer or stricter than the project's. Off is none: whether a call is about
-// the files is known once it is judged.
-type PathMode struct {
-	Paths []string `json:"paths"`
-	Mode  Mode     `json:"mode"`
-}

@@ -2,6 +2,13 @@ package boundary
 
 import "slices"
 
+// PathMode gives files a mode of their own, laxer or stricter than the project's. Off is none: whether a call is about
+// the files is known once it is judged.
+type PathMode struct {
+	Paths []string `json:"paths"`
+	Mode  Mode     `json:"mode"`
+}
+
 // ModeOf returns the mode for a call that writes the targets: the strictest of their modes. Without a target it is the
 // project's.
 func (p *Policy) ModeOf(targets []Target) Mode {

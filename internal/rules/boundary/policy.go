@@ -171,20 +171,23 @@ func (p *Policy) checkPathModes(wrong func(pointer, fix, format string, args ...
 }
 
 func (p *Policy) checkPatterns(wrong func(pointer, fix, format string, args ...any)) {
+	if p.patternsAreSound() {
+		return // a hook reads the policy with every call, and need not make up where each pattern stands
+	}
 	paths := map[string][]string{"/exempt_paths": p.ExemptPaths, "/protected_paths": p.ProtectedPaths}
 	for i, m := range p.PathModes {
 		paths[fmt.Sprintf("/path_modes/%d/paths", i)] = m.Paths
 	}
 	for i, a := range p.Agents {
 		paths[fmt.Sprintf("/agents/%d/may_write", i)] = a.MayWrite
-		if a.Name == "" || badPattern(a.Name) {
+		if badName(a.Name) {
 			wrong(fmt.Sprintf("/agents/%d/name", i), "write the type of the agent, or a pattern",
 				"%q names no agents", a.Name)
 		}
 	}
 	for _, pointer := range sortedKeys(paths) {
 		for i, pattern := range paths[pointer] {
-			if pattern == "" || badPattern(pattern) || strings.Contains("/"+pattern+"/", "/../") {
+			if badPath(pattern) {
 				wrong(fmt.Sprintf("%s/%d", pointer, i),
 					`write a path relative to the project, with *, ? and ** where anything may stand`,
 					"%q is no pattern of paths", pattern)
@@ -195,19 +198,41 @@ func (p *Policy) checkPatterns(wrong func(pointer, fix, format string, args ...a
 		"/delegate_tools": p.DelegateTools}
 	for _, pointer := range sortedKeys(tools) {
 		for i, pattern := range tools[pointer] {
-			if pattern == "" || badPattern(pattern) {
+			if badName(pattern) {
 				wrong(fmt.Sprintf("%s/%d", pointer, i), "write the name of a tool, with * where anything may stand",
 					"%q is no pattern of tools", pattern)
 			}
 		}
 	}
 	for i, command := range p.ReadingCommands {
-		if len(strings.Fields(command)) == 0 {
+		if blank(command) {
 			wrong(fmt.Sprintf("/reading_commands/%d", i), "write the program and its first words, as in go test",
 				"it is empty")
 		}
 	}
 }
+
+// patternsAreSound reports whether checkPatterns finds nothing.
+func (p *Policy) patternsAreSound() bool {
+	bad := slices.ContainsFunc(p.ExemptPaths, badPath) || slices.ContainsFunc(p.ProtectedPaths, badPath) ||
+		slices.ContainsFunc(p.BlockedTools, badName) || slices.ContainsFunc(p.AllowedTools, badName) ||
+		slices.ContainsFunc(p.DelegateTools, badName) || slices.ContainsFunc(p.ReadingCommands, blank)
+	for _, m := range p.PathModes {
+		bad = bad || slices.ContainsFunc(m.Paths, badPath)
+	}
+	for _, a := range p.Agents {
+		bad = bad || badName(a.Name) || slices.ContainsFunc(a.MayWrite, badPath)
+	}
+	return !bad
+}
+
+func badName(pattern string) bool { return pattern == "" || badPattern(pattern) }
+
+func badPath(pattern string) bool {
+	return badName(pattern) || strings.Contains("/"+pattern+"/", "/../")
+}
+
+func blank(command string) bool { return strings.TrimSpace(command) == "" }
 
 func (t Thresholds) check(wrong func(pointer, fix, format string, args ...any)) {
 	rates := []struct {
@@ -236,17 +261,4 @@ func (p *Policy) rightsOf(agentType string) (Rights, bool) {
 		}
 	}
 	return Rights{}, false
-}
-
-// DelegatesFor returns the agents that a main session is told to use for these files: those with a use that may write
-// all of them.
-func (p *Policy) DelegatesFor(targets []Target) []Rights {
-	var found []Rights
-	for _, r := range p.Agents {
-		if r.For != "" && !strings.ContainsAny(r.Name, "*?") &&
-			!slices.ContainsFunc(targets, func(t Target) bool { return !t.within(r.MayWrite) }) {
-			found = append(found, r)
-		}
-	}
-	return found
 }

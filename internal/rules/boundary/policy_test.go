@@ -78,14 +78,19 @@ func TestPatternsOfPaths(t *testing.T) {
 	}
 }
 
-func TestDelegates(t *testing.T) {
+// Whoever may write a file is an agent that exists: the policy may give rights to names that no client has.
+func TestWhetherAnAgentMayWrite(t *testing.T) {
+	d := Delegation{Agents: []AgentType{{Name: "writer"}, {Name: "explorer"}}}
 	p := DefaultPolicy()
-	require.Len(t, p.DelegatesFor([]Target{file("a")}), 4)
-	p.Agents[0].MayWrite = []string{"docs/**"}
-	require.Equal(t, "bug-hunter", p.DelegatesFor([]Target{file("a")})[0].Name)
-	require.Equal(t, "modular-builder", p.DelegatesFor([]Target{file("docs/a")})[0].Name)
-	p.Agents = p.Agents[4:]
-	require.Empty(t, p.DelegatesFor(nil), "a pattern is no agent to call")
+	require.True(t, d.MayWrite(&p, []Target{file("a")}), "what is for everybody is for these")
+	require.True(t, d.MayWrite(&p, nil))
+	require.False(t, Delegation{}.MayWrite(&p, nil))
+	p.Agents = p.Agents[:4]
+	require.False(t, d.MayWrite(&p, []Target{file("a")}), "none of the four is there")
+	p.Agents = []Rights{{Name: "writer", MayWrite: []string{"docs/**"}}, {Name: "*", MayWrite: []string{"src/**"}}}
+	require.True(t, d.MayWrite(&p, []Target{file("docs/a")}))
+	require.True(t, d.MayWrite(&p, []Target{file("src/a")}))
+	require.False(t, d.MayWrite(&p, []Target{file("docs/a"), file("src/a")}), "no agent alone")
 }
 
 // A tool that no list names, by neither of its names, has the class of its name.

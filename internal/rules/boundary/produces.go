@@ -89,7 +89,7 @@ func (t Target) exemptUnder(policy *Policy) bool {
 // isOutput reports whether a file, by its name and by where its links lead, is one that builds and tests write, and
 // that git does not track.
 func (t Target) isOutput() bool {
-	return !t.Unknown && !t.Tracked && outputName(t.Path) && (t.Real == "" || outputName(t.Real))
+	return !t.Unknown && !t.Tracked && t.Link != HardLink && outputName(t.Path) && (t.Real == "" || outputName(t.Real))
 }
 
 // Names of outputs: of the folders that hold them, of files by how they end, and of reports by how they begin. Folders
@@ -156,4 +156,18 @@ func (j *judgement) sources() []Target {
 		}
 	}
 	return all
+}
+
+// orOfLinks says of links among some targets that they are what keeps the call back, and how to be rid of them.
+func (r *ruling) orOfLinks(targets []Target) {
+	for _, t := range targets {
+		switch t.Link {
+		case HardLink:
+			r.reason = t.Path + " is a hard link: the file has other names, and what is written goes to all of them"
+			r.fix = "rm " + t.Path + " and write the file anew; find . -samefile " + t.Path + " shows the others"
+		case SymbolicLink:
+			r.reason += "; it is a link, and may lead to any code"
+			r.fix = "remove the link with rm " + t.Holds + ", and call again"
+		}
+	}
 }

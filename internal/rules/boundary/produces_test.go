@@ -175,3 +175,33 @@ func TestTheMessageSaysWhetherToBuild(t *testing.T) {
 		require.Equal(t, offered, strings.Contains(text, "read, build, test, install packages or commit"), text)
 	}
 }
+
+// A hard link is exempt by none of its names, and no output. The reason says that it is one, and how to be rid of it.
+func TestLinksKeepACallBack(t *testing.T) {
+	p := policy()
+	p.ExemptPaths = []string{"notes/**"}
+	hard := func(name string) Target { return Target{Path: name, Real: name, Link: HardLink} }
+	for _, c := range []Call{
+		shellOf(produces([]string{"go", "build"}, file("."), hard("bin/x"))),
+		shellOf(Part{Words: []string{"tee"}, Class: Writes, Targets: []Target{hard("notes/a")}}),
+	} {
+		v := Judge(&p, c)
+		require.Equal(t, RuleWrites, v.Rule)
+		require.Contains(t, v.Reason, "is a hard link: the file has other names")
+		require.Contains(t, v.Fix, "find . -samefile ")
+	}
+	c := shellOf(produces([]string{"go", "test"}, Target{Path: ".", Holds: "notes/l", Link: SymbolicLink}))
+	v := Judge(&p, c)
+	require.Equal(t, RuleAmbiguous, v.Rule)
+	require.Contains(t, v.Reason, "may run notes/l, which a main session may have written; it is a link")
+	require.Equal(t, "remove the link with rm notes/l, and call again", v.Fix)
+}
+
+// Whoever links the whole project links what is guarded in it.
+func TestLinksToTheWholeProject(t *testing.T) {
+	p, c := policy(), shellOf(Part{Words: []string{"ln"}, Class: Writes, Targets: []Target{file(".")}})
+	c.Text, c.Actor = "ln", Actor{Kind: Agent, Type: "any"}
+	require.Equal(t, RuleProtected, Judge(&p, c).Rule)
+	c.Parts[0].Targets[0].Unknown = true
+	require.NotContains(t, Judge(&p, c).Reason, "sweep")
+}

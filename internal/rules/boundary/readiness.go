@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/boundary/share"
 )
 
 // Figures are what was measured of a project's boundary. Rates are between 0 and 1; a rate of nothing is absent
@@ -96,12 +97,12 @@ func (r Readiness) NotReady() error {
 		return nil
 	}
 	return fault.New(fault.Conflict, "boundary_not_ready", "the boundary is not ready to be enforced").
-		WithFix("pass what is marked FAIL above")
+		WithFix("pass the checks that are marked FAIL above, and see to those that are marked FLAG")
 }
 
 func checks(t Thresholds, f Figures) []Check {
-	accuracy, judged := rate(f.Labelled-f.FalsePositives, f.Labelled)
-	errors, ran := rate(f.HookErrors, f.Runs)
+	accuracy := share.Share{Part: f.Labelled - f.FalsePositives, Whole: f.Labelled}
+	errors := share.Share{Part: f.HookErrors, Whole: f.Runs}
 	all := []Check{
 		{checkDays, fmt.Sprintf("%.1f", f.ValidateDays), fmt.Sprintf(">= %g", t.ValidateDays),
 			f.ValidateDays >= t.ValidateDays,
@@ -110,18 +111,19 @@ func checks(t Thresholds, f Figures) []Check {
 			"keep working in validate"},
 		{"labelled decisions", fmt.Sprint(f.Labelled), fmt.Sprintf(">= %d", t.Labelled), f.Labelled >= t.Labelled,
 			"label more: orchestrator boundary decisions lists them, orchestrator boundary label ID correct|false-positive --note TEXT"},
-		{"detection accuracy", percent(accuracy, judged), fmt.Sprintf("> %g %%", t.Accuracy*100), judged && accuracy > t.Accuracy,
-			"find out why decisions were false positives, and mend the policy"},
+		{"detection accuracy", accuracy.Percent(), fmt.Sprintf("> %g %%", t.Accuracy*100), accuracy.Above(t.Accuracy),
+			accuracyFix(f.Labelled)},
 		{"unresolved false positives", fmt.Sprint(f.OpenFalse), "0", f.OpenFalse == 0,
-			"change the policy so that they are let through, or label them resolved --note TEXT"},
-		{"hook errors", percent(errors, ran), fmt.Sprintf("<= %g %%", t.HookErrors*100), ran && errors <= t.HookErrors,
+			"change the policy so that they are let through, " +
+				"or label each: orchestrator boundary label ID resolved --note TEXT"},
+		{"hook errors", errors.Percent(), fmt.Sprintf("<= %g %%", t.HookErrors*100), errors.AtMost(t.HookErrors),
 			"orchestrator boundary doctor finds what is wrong; orchestrator boundary report lists the errors"},
-		{"violation patterns", fmt.Sprintf("%d violations in %d sessions, on %d files, by %d tools", f.Violations,
-			f.ViolationSessions, f.ViolationFiles, f.ViolationTools),
+		{"violation patterns", strings.Join([]string{fault.Count(f.Violations, "violation") + " in " +
+			fault.Count(f.ViolationSessions, "session"), "on " + fault.Count(f.ViolationFiles, "file"),
+			"by " + fault.Count(f.ViolationTools, "tool")}, ", "),
 			"per session, by file and by tool", f.Violations > 0 && f.ViolationSessions > 0 && f.ViolationTools > 0,
 			"there is no violation to learn from yet: is the hook installed? orchestrator boundary doctor"},
-		{"violations without a delegate", listed(f.Uncovered, "0"), "0", len(f.Uncovered) == 0,
-			"name an agent under agents in the policy that may write it, with what it is for"},
+		{"violations without a delegate", listed(f.Uncovered, "0"), "0", len(f.Uncovered) == 0, toCover},
 		{"bypass exercised", fmt.Sprint(f.Bypasses + f.BypassDrills), ">= 1", f.Bypasses+f.BypassDrills > 0, "orchestrator boundary drill"},
 		{"rollback exercised", fmt.Sprint(f.Rollbacks), ">= 1", f.Rollbacks > 0, "orchestrator boundary drill"},
 	}
@@ -134,6 +136,9 @@ func checks(t Thresholds, f Figures) []Check {
 	return all
 }
 
+// toCover is what to do about violations that no agent can be told to make.
+const toCover = "give an agent that exists here the right to write it, under agents in the policy; blocks name them"
+
 // When the same thing that is blocked is a critical workflow, and of the sessions in which something was blocked more
 // than which part may repeat it without an agent.
 const (
@@ -143,26 +148,28 @@ const (
 )
 
 func flags(t Thresholds, f Figures) []Flag {
-	wrong, judged := rate(f.FalsePositives, f.Labelled)
-	errors, ran := rate(f.HookErrors, f.Runs)
-	bypassed, enforced := rate(f.BypassedSessions, f.EnforcedSessions)
-	insisting, blocked := rate(f.InsistingSessions, f.BlockedSessions)
+	wrong := share.Share{Part: f.FalsePositives, Whole: f.Labelled}
+	errors := share.Share{Part: f.HookErrors, Whole: f.Runs}
+	bypassed := share.Share{Part: f.BypassedSessions, Whole: f.EnforcedSessions}
+	insisting := share.Share{Part: f.InsistingSessions, Whole: f.BlockedSessions}
 	over := func(limit float64) string { return fmt.Sprintf("> %g %%", limit*100) }
 	all := []Flag{
-		{"misidentified", percent(wrong, judged), over(t.Misidentified), judged && wrong > t.Misidentified, "do not enforce: detection is not reliable"},
-		{"hook errors", percent(errors, ran), over(t.HookErrors), ran && errors > t.HookErrors, "do not enforce: the hook is not stable"},
-		{"sessions with a bypass, rollback", percent(bypassed, enforced), over(t.BypassRollback),
-			enforced && bypassed > t.BypassRollback, "roll back: orchestrator boundary rollback --reason TEXT"},
-		{"sessions with a bypass, review", percent(bypassed, enforced), over(t.BypassReview),
-			enforced && bypassed > t.BypassReview, "review the boundary itself: it is too strict, or wrong"},
+		{"misidentified", wrong.Percent(), over(t.Misidentified), wrong.Above(t.Misidentified),
+			"do not enforce: detection is not reliable"},
+		{"hook errors", errors.Percent(), over(t.HookErrors), errors.Above(t.HookErrors),
+			"do not enforce: the hook is not stable"},
+		{"sessions with a bypass, rollback", bypassed.Percent(), over(t.BypassRollback),
+			bypassed.Above(t.BypassRollback), "roll back: orchestrator boundary rollback --reason TEXT"},
+		{"sessions with a bypass, review", bypassed.Percent(), over(t.BypassReview),
+			bypassed.Above(t.BypassReview), "review the boundary: is it too strict, or wrong?"},
 		{"critical workflow blocked", named(f.Stuck),
 			fmt.Sprintf(">= %d times in >= %d sessions, with no allowed way since", StuckTimes, StuckSessions),
 			len(f.Stuck) > 0, "let an agent do it, or change the policy: orchestrator boundary explain shows the rule"},
-		{"user confusion", percent(insisting, blocked), over(mostInsisting), blocked && insisting > mostInsisting,
-			"sessions repeat what is blocked and start no agent: say how to delegate in the instructions that clients read"},
+		{"user confusion", insisting.Percent(), over(mostInsisting), insisting.Above(mostInsisting),
+			"sessions repeat blocked calls and start no agent: " +
+				"say how to delegate in the instructions that clients read"},
 		{"agent coverage", listed(f.Uncovered, "complete"), "where no agent may do what is blocked",
-			len(f.Uncovered) > 0,
-			"name an agent under agents in the policy that may write it, with what it is for"},
+			len(f.Uncovered) > 0, toCover},
 	}
 	for i := range all {
 		if !all[i].Raised {
@@ -172,19 +179,12 @@ func flags(t Thresholds, f Figures) []Flag {
 	return all
 }
 
-// rate returns false where there is nothing to have a rate of.
-func rate(part, whole int) (float64, bool) {
-	if whole <= 0 {
-		return 0, false
+// accuracyFix says how to raise the accuracy of so many labels, or how to measure one.
+func accuracyFix(labels int) string {
+	if labels == 0 {
+		return "label decisions: orchestrator boundary decisions lists them"
 	}
-	return float64(part) / float64(whole), true
-}
-
-func percent(rate float64, measured bool) string {
-	if !measured {
-		return "not measured"
-	}
-	return fmt.Sprintf("%.1f %%", rate*100)
+	return "find out why decisions were false positives, and correct the policy"
 }
 
 // named returns how many there are, and each of them.

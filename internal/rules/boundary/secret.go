@@ -9,16 +9,18 @@ import (
 // RuleSecret is the rule for a call that may show a token, a key or the database, as verdicts name it.
 const RuleSecret = "secret.reads"
 
-const dataFolder = ".orchestrator"
-
 // secrets are what the names of files in the data folder begin with that no session reads: copies are named like them.
 // The first is a folder.
 var secrets = []string{"tokens", "audit.key", "witness.key", "state.db"}
 
+// tokenVariable begins the path of a target that is a variable of the environment with a token, or the file that one
+// names.
+const tokenVariable = "$ORCHESTRATOR_TOKEN"
+
 // Secret reports whether a file, by its name or by where its links lead, may be a secret of the service, or a folder
 // with them. The data folder is looked for by its name wherever it lies.
 func (t Target) Secret() bool {
-	return namesSecret(t.Path, t.Unknown) || namesSecret(t.Real, t.Unknown)
+	return strings.HasPrefix(t.Path, tokenVariable) || namesSecret(t.Path, t.Unknown) || namesSecret(t.Real, t.Unknown)
 }
 
 // namesSecret judges a name that may have wildcards: * and ? within an element, and ** for any text, slashes included.
@@ -87,10 +89,11 @@ func (j *judgement) secret() (ruling, bool) {
 		}
 	}
 	return ruling{RuleSecret, Block, shown,
-			"tokens, keys and the database of the service are secrets: no session reads or copies them, agents neither",
-			"use the orchestrator commands, which read the token themselves (orchestrator review, show, next, " +
-				"status), and leave " + dataFolder + " out of copies"},
-		j.saw(RuleSecret, len(shown) > 0, "%d secrets of the service among what it may show", len(shown))
+			"tokens, keys and the database of the service are secrets: " +
+				"no session may read or copy them, not even an agent's",
+			"use the orchestrator commands (review, show, next, status), which read the token themselves, and leave " +
+				dataFolder + " out of copies"},
+		j.saw(RuleSecret, len(shown) > 0, "secrets of the service that it may show: %d", len(shown))
 }
 
 // lists reports whether the tool names what is in a folder, and shows nothing of it: LS of any, Glob of the data folder

@@ -74,7 +74,8 @@ func TestNoBypassShowsSecrets(t *testing.T) {
 		c := call("cat token", actor)
 		message := Message(&p, c, Judge(&p, c))
 		require.Contains(t, message, "OPERATION BLOCKED: Bash on .orchestrator/tokens/pm.token [secret.reads]")
-		require.Contains(t, message, "Action: use the orchestrator commands, which read the token themselves")
+		require.Contains(t, message, "Action: use the orchestrator commands (review, show, next, status), "+
+			"which read the token themselves")
 		require.NotContains(t, message, "subagent_type")
 		require.NotContains(t, message, "Agents:")
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/system/durable"
 )
 
@@ -33,7 +34,7 @@ func Read(name string) (File, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return f, nil
 	case err != nil:
-		return f, err
+		return f, unreadable(name, err)
 	case !info.Mode().IsRegular():
 		f.Left = "not a regular file"
 	case info.Size() > MaxFile:
@@ -43,12 +44,20 @@ func Read(name string) (File, error) {
 		return f, nil
 	}
 	text, err := durable.ReadRegular(name, MaxFile)
-	if err == nil && !utf8.Valid(text) {
+	switch {
+	case err != nil:
+		return f, unreadable(name, err)
+	case !utf8.Valid(text):
 		f.Left = "not UTF-8"
-		return f, nil
+	default:
+		f.Text = string(text)
 	}
-	f.Text = string(text)
-	return f, err
+	return f, nil
+}
+
+func unreadable(name string, err error) error {
+	return fault.New(fault.Unavailable, "file_unreadable", "%s cannot be read", name).
+		WithFix("make it readable for you").Because(err)
 }
 
 // Includes reports whether the file takes over another one, by a line such as @AGENTS.md.
@@ -70,8 +79,13 @@ func (f File) LeadsTo(other string) bool {
 
 // Write replaces the text of the file in one step.
 func (f File) Write(text string) error {
-	return durable.WriteFile(f.Name, f.mode, func(w io.Writer) error {
+	err := durable.WriteFile(f.Name, f.mode, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
 		return err
 	})
+	if err != nil {
+		return fault.New(fault.Unavailable, "file_unwritable", "%s cannot be written; it is as it was", f.Name).
+			WithFix("make it and its folder writable for you, or free space on the disk").Because(err)
+	}
+	return nil
 }

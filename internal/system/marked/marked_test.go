@@ -118,5 +118,9 @@ func TestFilesThatAreLeftAsTheyAre(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 0o640, info.Mode().Perm(), "it keeps its mode")
 	_, err = Read(filepath.Join(at("c", ""), "below"))
-	require.Error(t, err)
+	require.ErrorContains(t, err, "below cannot be read")
+	require.NotEmpty(t, fault.As(err).Fix)
+	err = File{Name: "/proc/AGENTS.md", mode: 0o644}.Write("text")
+	require.ErrorContains(t, err, "/proc/AGENTS.md cannot be written")
+	require.NotEmpty(t, fault.As(err).Fix)
 }

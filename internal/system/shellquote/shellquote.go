@@ -5,7 +5,7 @@ import "strings"
 
 // Quote returns a word as a POSIX shell takes it for that very word.
 func Quote(word string) string {
-	if strings.IndexFunc(word, needsQuotes) < 0 {
+	if word != "" && !strings.ContainsFunc(word, needsQuotes) {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"

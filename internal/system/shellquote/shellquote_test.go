@@ -13,6 +13,7 @@ func TestQuote(t *testing.T) {
 		"it's":       `'it'\''s'`,
 		"$(x)":       "'$(x)'",
 		"ü":          "'ü'",
+		"":           "''",
 	} {
 		require.Equal(t, want, Quote(word))
 	}

@@ -42,3 +42,16 @@ func Exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
 }
+
+// WorkingTree returns the top of the repository that a folder lies in: the nearest folder above it, or itself, that has
+// .git; "" where it lies in none.
+func WorkingTree(folder string) string {
+	for at := folder; ; at = filepath.Dir(at) {
+		if Exists(filepath.Join(at, ".git")) {
+			return at
+		}
+		if at == filepath.Dir(at) {
+			return ""
+		}
+	}
+}

@@ -33,3 +33,15 @@ func TestResolveFollowsLinksAsFarAsThereIsAnything(t *testing.T) {
 	require.True(t, Exists("dangling"))
 	require.False(t, Exists("none"))
 }
+
+func TestTheTopOfAWorkingTree(t *testing.T) {
+	dir := t.TempDir()
+	below := filepath.Join(dir, "a", "b")
+	require.NoError(t, os.MkdirAll(below, 0o700))
+	require.Empty(t, WorkingTree(below))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, ".git"), 0o700))
+	require.Equal(t, dir, WorkingTree(below))
+	require.Equal(t, dir, WorkingTree(dir))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a", ".git"), []byte("gitdir: elsewhere"), 0o600))
+	require.Equal(t, filepath.Join(dir, "a"), WorkingTree(below), "a linked working tree has a file there")
+}

@@ -2,11 +2,11 @@ package tree
 
 import (
 	"bufio"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,7 +16,7 @@ import (
 const (
 	bufferSize   = 64 << 10
 	tempSuffix   = ".tmp"
-	randomLength = 26 // of rand.Text
+	randomLength = 26
 )
 
 // Write says how a file is replaced.
@@ -111,7 +111,7 @@ func (f *Folder) standing(root *os.Root, name string) (string, error) {
 // writeTemp writes and syncs the temporary file and names it; on an error, or a panic of what writes the content, it is
 // gone again.
 func (f *Folder) writeTemp(root *os.Root, name string, w Write) (string, error) {
-	temp := tempPrefix(name) + rand.Text() + tempSuffix
+	temp := tempPrefix(name) + random() + tempSuffix
 	file, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, w.Perm.Perm())
 	if err != nil {
 		// The reader knows the folder; the temporary name would only confuse.
@@ -185,6 +185,17 @@ func isStale(entry, name string) bool {
 	random, ours := strings.CutPrefix(entry, tempPrefix(name))
 	random, temp := strings.CutSuffix(random, tempSuffix)
 	return ours && temp && len(random) == randomLength
+}
+
+// random returns the part of a temporary file's name that no other one has. It is drawn as os.CreateTemp does it: by
+// the generator of the runtime, which nobody outside can foresee either.
+func random() string {
+	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+	var text [randomLength]byte
+	for i := range text {
+		text[i] = letters[rand.IntN(len(letters))] //nolint:gosec // see above
+	}
+	return string(text[:])
 }
 
 func tempPrefix(name string) string { return "." + name + "." }

@@ -33,3 +33,15 @@ func IsTransport(word string) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("+-._", r)
 	})
 }
+
+// soundReset reports whether git reset goes back to HEAD alone, for all files or for those that are named after it. From
+// any other commit it would take files out of the index: git would not track them any more, so that they could be
+// written as outputs are.
+func soundReset(words []string) bool {
+	for _, word := range words {
+		if !strings.HasPrefix(word, "-") || word == "--" {
+			return word == "HEAD" || word == "--"
+		}
+	}
+	return true
+}

@@ -3,8 +3,7 @@ package toolchain
 // own lists the commands of orchestrator that read or propose, in the order of their names: the service, which decides
 // what becomes of a proposal, knows who sends it by its token. They find the service and that token themselves. So no
 // row has an option that names another service, another token or the folder of another project, and only commands that
-// read have --as. All other commands of orchestrator are left to the rules of the boundary: they change the boundary,
-// tokens, settings, the service or its database, act for several roles at once, or start agents.
+// read have --as. All others are in persons.
 var own = []Row{
 	{Name: "orchestrator", Opts: "--help h --version v", Reads: true},
 	{Name: "orchestrator accept", Words: Any, Opts: ownServer + " --reason: --yes", Reads: true},
@@ -37,6 +36,7 @@ var own = []Row{
 	{Name: "orchestrator completion bash", Opts: ownHelp, Reads: true},
 	{Name: "orchestrator completion fish", Opts: ownHelp, Reads: true},
 	{Name: "orchestrator completion zsh", Opts: ownHelp, Reads: true},
+	{Name: "orchestrator conduct", Words: Any, Opts: ownServer + " --plan", Needs: "--plan", Reads: true},
 	{Name: "orchestrator config", Opts: ownServer + ownReading + " --addr: --allow-host: --branch: " +
 		"--deterministic --evidence: --export: --log-format: --log-level: --metrics-token-file: --recheck: " +
 		"--repo: --requirements: --tls-cert: --tls-key: --workflow:", Reads: true},
@@ -44,6 +44,8 @@ var own = []Row{
 	{Name: "orchestrator design", Words: Any, Opts: ownServer + ownParts + " --decision: --interface: --risk: " +
 		"--summary:", Reads: true},
 	{Name: "orchestrator doctor", Opts: ownServer + ownReading + " --branch: --export: --requirements:", Reads: true},
+	{Name: "orchestrator drive", Opts: ownServer + " --max-steps: --parallel: --plan --requirement: --role:",
+		Needs: "--plan", Reads: true},
 	{Name: "orchestrator gate", Opts: ownServer + " --allow-stale --export: --format: --require: " +
 		"--require-covers --rules: --since: --strict-import", Reads: true},
 	{Name: "orchestrator health", Opts: ownServer, Reads: true},

@@ -51,9 +51,8 @@ var rows = []Row{
 	{Name: "git fetch", Words: Any, Opts: "a --all p --prune t --tags --no-tags --depth: v --verbose q --quiet " +
 		"--unshallow n --dry-run j:"},
 	{Name: "git gc", Opts: "q --quiet --auto"},
-	{Name: "git reset", Words: Any, Opts: "--soft --mixed q --quiet N"},
+	{Name: "git reset", Words: Any, Opts: "--mixed q --quiet N"},
 	{Name: "git restore", Words: Any, Opts: "S --staged q --quiet", Needs: "S --staged"},
-	{Name: "git rm", Words: Any, Opts: "--cached r q --quiet f --ignore-unmatch n --dry-run", Needs: "--cached"},
 	{Name: "git stage", Words: Any, Opts: "A --all u --update v --verbose"},
 	{Name: "git switch", Opts: "c: --create: q --quiet", Needs: "c --create"},
 	{Name: "git tag", Words: Any, Opts: "a --annotate m: --message: F:< --file:< d --delete"},

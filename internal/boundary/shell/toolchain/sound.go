@@ -16,6 +16,8 @@ func (r Row) Sound(words []string) bool {
 		return !anyHas(words, ";,%"+Unfinished) // MSBuild takes what follows as further properties
 	case "go":
 		return soundGo(command, words)
+	case "git":
+		return command != "reset" || soundReset(words)
 	}
 	if r.Name == "python -m unittest" {
 		return soundUnittest(words)

@@ -51,3 +51,32 @@ func Destination(program string, words []string) int {
 	}
 	return 0
 }
+
+// LeavesOut reports whether a program that copies or packs is told to leave a folder out, wherever it lies: by
+// --exclude, or by -x where that does the same.
+func LeavesOut(program string, words []string, folder string) bool {
+	short, listed := slices.Contains([]string{"7z", "diff", "zip"}, program), false
+	for i, word := range words {
+		value, attached := strings.CutPrefix(word, "--exclude=")
+		if !attached && short {
+			value, attached = strings.CutPrefix(word, "-x")
+		}
+		if _, after, found := strings.Cut(value, "!"); attached && found { // -xr!folder
+			value = after
+		}
+		listed = short && word == "-x" || listed && !strings.HasPrefix(word, "-")
+		if (attached || listed || i > 0 && words[i-1] == "--exclude") && isFolder(value, folder) &&
+			!slices.Contains([]string{"cp", "gcp", "scp"}, program) {
+			return true
+		}
+	}
+	return false
+}
+
+// isFolder reports whether a pattern means a folder with all that is in it.
+func isFolder(pattern, folder string) bool {
+	elements := slices.DeleteFunc(strings.Split(pattern, "/"), func(e string) bool {
+		return slices.Contains([]string{"", ".", "*", "**"}, e)
+	})
+	return len(elements) == 1 && elements[0] == folder
+}

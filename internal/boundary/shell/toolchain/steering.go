@@ -13,7 +13,7 @@ func Steering(program string) (opts string, found bool) {
 func SteeringRows() []Row { return slices.Clone(steering) }
 
 // Rows returns the rows of Find.
-func Rows() []Row { return slices.Concat(rows, own) }
+func Rows() []Row { return slices.Concat(rows, own, ghRows) }
 
 func find(rows []Row, name string) (row Row, found bool) {
 	at, found := slices.BinarySearchFunc(rows, name, byName)

@@ -13,78 +13,60 @@ var talkers = []string{"atop", "bat", "batcat", "bpython", "ed", "elinks", "emac
 	"vi", "view", "vim", "vimdiff", "w3m", "watchman", "zless", "zmore"}
 
 // paging are programs that show what they print in a pager, unless the environment names cat as one.
-var paging = []string{"aws", "gh", "git", "glab", "journalctl", "systemctl"}
+var paging = []string{"aws", "dmesg", "gh", "git", "glab", "journalctl", "systemctl"}
 
 // Typed reports whether a session that can type into a program while it runs can have it run what it types. words are
-// those of the program without options, and text has all words of the whole command. The client's environment has to
-// name cat as the pager.
-func Typed(words, text []string) bool {
+// those of the program without options, own is the program with all its words, and text has the words of the whole
+// command: what changes the environment in one part of it holds for others. The client's environment has to name cat as
+// the pager.
+func Typed(words, own, text []string) bool {
 	program, verb := words[0], ""
 	if len(words) > 1 {
 		verb = words[1]
 	}
 	switch {
-	case has(talkers, program), has(paging, program) && paged(text), slices.Contains(text, "--pdb"):
+	case has(talkers, program), slices.Contains(own, "--pdb"), has(paging, program) && unpaged(text):
 		return true
 	case program == "git":
-		return verb == "help" || (verb == "commit" || verb == "tag" && slices.Contains(text, "-a")) && !worded(text)
+		return gitTyped(verb, own)
+	case program == "gh":
+		return ghTyped(own)
 	case program == "orchestrator":
-		return slices.Contains([]string{"design", "implement", "test"}, verb) && !described(text)
+		return slices.Contains([]string{"design", "implement", "test"}, verb) && !described(own)
 	}
 	return false
 }
 
-// paged reports whether a command turns a pager on, or takes away the variables that name cat as one.
-func paged(text []string) bool {
+// unpaged reports whether a command takes away the variables that name cat as the pager, or sets them otherwise.
+func unpaged(text []string) bool {
 	for i, word := range text {
-		switch {
-		case word == "unset", word == "exec", word == "+x", strings.HasPrefix(word, "-c") && namesPager(word[2:]),
-			namesPager(word),
-			word == "env" && i+1 < len(text) && strings.HasPrefix(text[i+1], "-"),
-			(word == "git" || strings.HasSuffix(word, "/git")) && paginates(text[i+1:]):
+		switch base := word[strings.LastIndexByte(word, '/')+1:]; {
+		case base == "unset", base == "exec", base == "sudo", base == "doas", base == "su",
+			word == "+x", namesPager(word),
+			base == "env" && i+1 < len(text) && strings.HasPrefix(text[i+1], "-"):
 			return true
 		}
 	}
 	return false
 }
 
-// namesPager finds a variable or a setting that holds a pager.
+// namesPager finds a variable or a setting that holds a pager, and not none.
 func namesPager(word string) bool {
-	name, _, _ := strings.Cut(word, "=")
+	name, value, set := strings.Cut(word, "=")
+	if set && slices.Contains([]string{"", "cat", "false"}, value) {
+		return false
+	}
 	return strings.HasSuffix(name, "PAGER") || strings.EqualFold(name, "core.pager") ||
 		strings.HasPrefix(strings.ToLower(name), "pager.")
 }
 
-// paginates looks through the options between git and its subcommand.
-func paginates(options []string) bool {
-	for i := 0; i < len(options) && strings.HasPrefix(options[i], "-"); i++ {
-		switch options[i] {
-		case "-p", "--paginate":
-			return true
-		case "-C", "-c", "--git-dir", "--work-tree", "--namespace":
-			i++
-		}
-	}
-	return false
-}
-
-// worded reports whether a commit or a tag has its message on the command line, so that git opens no editor.
-func worded(text []string) bool {
-	return slices.ContainsFunc(text, func(w string) bool {
-		short := len(w) > 1 && w[0] == '-' && w[1] != '-'
-		return short && strings.ContainsAny(w, "mFC") || begins(w, "--message", "--file", "--no-edit", "--reuse-message",
-			"--fixup", "--dry-run")
-	})
-}
+var describing = []string{"--commit", "--decision", "--evidence", "--file", "--from", "--help", "--interface",
+	"--notes", "--plan", "--risk", "--summary"}
 
 // described reports whether a part of a requirement is given with options, so that no editor opens for it.
-func described(text []string) bool {
-	return slices.ContainsFunc(text, func(w string) bool {
-		return begins(w, "--commit", "--decision", "--evidence", "--file", "--from", "--help", "--interface", "--notes",
-			"--plan", "--risk", "--summary")
+func described(own []string) bool {
+	return slices.ContainsFunc(own, func(w string) bool {
+		name, _, _ := strings.Cut(w, "=")
+		return has(describing, name)
 	})
-}
-
-func begins(word string, with ...string) bool {
-	return slices.ContainsFunc(with, func(w string) bool { return strings.HasPrefix(word, w) })
 }

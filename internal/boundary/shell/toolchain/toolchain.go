@@ -42,9 +42,20 @@ const (
 	Local                // files of this machine
 )
 
+// tables are all rows, each list in the order of their names.
+var tables = [...][]Row{rows, own, ghRows}
+
+// Effect returns in two words what a row does, if it does not only read.
+func (r Row) Effect() string {
+	if strings.HasPrefix(r.Name, "gh ") {
+		return "publishes text"
+	}
+	return "produces files"
+}
+
 // Knows reports whether there is a row of a program. It is asked of every command, and allocates nothing.
 func Knows(program string) bool {
-	for _, rows := range [...][]Row{rows, own} {
+	for _, rows := range tables {
 		at, found := slices.BinarySearchFunc(rows, program, byName)
 		if found || at < len(rows) && strings.HasPrefix(rows[at].Name, program) && rows[at].Name[len(program)] == ' ' {
 			return program != ""
@@ -59,7 +70,7 @@ func byName(r Row, name string) int { return strings.Compare(r.Name, name) }
 func Find(program string, words []string) (row Row, used int, found bool) {
 	key := program
 	for i := 0; ; i++ {
-		for _, rows := range [][]Row{rows, own} {
+		for _, rows := range tables {
 			if r, is := find(rows, key); is {
 				row, used, found = r, i, true
 			}

@@ -10,13 +10,13 @@ import (
 
 // A name that stands out of order is not found.
 func TestRowsAreInOrder(t *testing.T) {
-	for _, rows := range [][]Row{rows, own, steering} {
+	for _, rows := range [][]Row{rows, own, ghRows, steering} {
 		require.True(t, slices.IsSortedFunc(rows, func(a, b Row) int { return strings.Compare(a.Name, b.Name) }))
 		for i, r := range rows {
 			require.False(t, i > 0 && rows[i-1].Name == r.Name, r.Name)
 		}
 	}
-	require.Len(t, Rows(), len(rows)+len(own))
+	require.Len(t, Rows(), len(rows)+len(own)+len(ghRows))
 	require.Len(t, SteeringRows(), len(steering))
 }
 
@@ -205,6 +205,14 @@ func TestWordsThatTurnARow(t *testing.T) {
 		{"dotnet build", "-c|Debug;OutDir=src", false},
 		{"dotnet build", "-c|Debug%3BOutDir=src", false},
 		{"dotnet build", "-c|" + Unfinished, false},
+		{"git reset", "", true},
+		{"git reset", "-q", true},
+		{"git reset", "-q|HEAD|src/main.go", true},
+		{"git reset", "--|src/main.go", true},
+		{"git reset", "HEAD~1", false},
+		{"git reset", "main|src/main.go", false},
+		{"git reset", "HEAD" + Unfinished, false},
+		{"git add", "HEAD~1", true},
 		{"python -m unittest", "", true},
 		{"python -m unittest", "discover|tests|test_*.py", true},
 		{"python -m unittest", "-v|-k|cart|tests.test_cart", true},
@@ -226,6 +234,35 @@ func TestWordsThatTurnARow(t *testing.T) {
 		words := slices.DeleteFunc(strings.Split(one.words, "|"), func(w string) bool { return w == "" })
 		require.Equal(t, one.sound, row.Sound(words), "%+v", one)
 	}
+}
+
+func TestVariablesThatAreShown(t *testing.T) {
+	require.True(t, slices.IsSorted(showing))
+	require.True(t, ShowsVariables("printenv"))
+	require.False(t, ShowsVariables("cat"))
+	for command, want := range map[string]string{
+		"printenv": "$", "printenv -0": "$", "printenv A B": "$A $B", "printenv " + Unfinished: "$", "export A": "$A", "export A=b": "",
+		"declare -p": "$", "set": "$", "set -e": "", "ps": "", "ps aux": "", "ps axe": "$", "ps -e": "", "ps -o user": "", "ps -p 1 e": "$",
+		"ps -E": "$", "ps --sort=pcpu": "", "awk ENVIRON[x]": "$", "awk {print}": "", "jq $ENV.x": "$", "jq [env]": "$", "jq env.A": "$",
+		"jq .env": "", "jq .environment": "",
+	} {
+		words := strings.Fields(command)
+		require.Equal(t, want, strings.Join(Variables(words[0], words[1:]), " "), command)
+	}
+	require.Equal(t, []string{"$"}, Expanded("x", true, false))
+	require.Equal(t, []string{"$ORCHESTRATOR_TOKEN"}, Expanded("ORCHESTRATOR_TOKEN", false, false))
+	require.Empty(t, Expanded("ORCHESTRATOR_TOKEN", false, true))
+	require.Empty(t, Expanded("HOME", false, false))
+	require.Equal(t, []string{"$ORCHESTRATOR_TOKEN"}, InPowerShell("$Env:Orchestrator_Token"))
+	require.Equal(t, []string{"$"}, InPowerShell("dir env:"))
+	require.Equal(t, []string{"$"}, InPowerShell("[Environment]::GetEnvironmentVariables()"))
+	require.Empty(t, InPowerShell("dir"))
+}
+
+func TestFilters(t *testing.T) {
+	require.True(t, slices.IsSorted(filters))
+	require.True(t, Filters("tee"))
+	require.False(t, Filters("ed"), "it opens what it is told")
 }
 
 // Verifies: ORC-200
@@ -320,5 +357,34 @@ func TestOwnCommandsKeepTheirToken(t *testing.T) {
 	for word, local := range map[string]bool{"log.zip": true, "http://127.0.0.1:1": false, "unix:x": false} {
 		row, _ := find(own, "orchestrator audit verify")
 		require.Equal(t, local, row.Accepts(word, true, 0), word)
+	}
+}
+
+// Covers: ORC-240
+//
+// What gh publishes is no reading, and no row of it opens an editor or a browser.
+func TestWhatGHPublishes(t *testing.T) {
+	for _, row := range ghRows {
+		verb := row.Name[strings.LastIndexByte(row.Name, ' ')+1:]
+		require.Equal(t, !slices.Contains([]string{"create", "comment"}, verb), row.Reads, row.Name)
+		require.Equal(t, "publishes text", row.Effect())
+		for _, option := range strings.Fields(row.Opts) {
+			require.NotContains(t, []string{"w", "--web", "--editor", "--recover:", "--show-token"}, option, row.Name)
+		}
+	}
+	row, _, _ := Find("make", nil)
+	require.Equal(t, "produces files", row.Effect())
+}
+
+func TestLeavesOut(t *testing.T) {
+	for command, does := range map[string]bool{
+		"tar --exclude .orchestrator -cf a .": true, "tar --exclude=./.orchestrator/** -cf a .": true,
+		"tar -cf a.orchestrator .": false, "tar --exclude=.orchestrator/tokens -cf a .": false, "tar --exclude": false,
+		"rsync -x . .orchestrator": false, "cp --exclude .orchestrator a b": false,
+		"zip -r a . -x b .orchestrator/*": true, "zip -x a -r .orchestrator": false, "7z a b . -xr!.orchestrator": true,
+		"diff -r -x .orchestrator a b": true,
+	} {
+		words := strings.Fields(command)
+		require.Equal(t, does, LeavesOut(words[0], words[1:], ".orchestrator"), command)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"orchestrator/internal/rules/boundary/share"
 )
 
 // State is how a review stands.
@@ -42,19 +44,13 @@ type Share struct {
 	Limit       float64
 }
 
-// rate returns 0 where there is nothing to have a rate of.
-func (s Share) rate() float64 {
-	if s.Whole <= 0 {
-		return 0
-	}
-	return float64(s.Part) / float64(s.Whole)
-}
+func (s Share) of() share.Share { return share.Share{Part: s.Part, Whole: s.Whole} }
 
 func (s Share) String() string {
 	if s.Whole <= 0 {
-		return "not measured"
+		return s.of().Percent()
 	}
-	return fmt.Sprintf("%d of %d, %.1f %%", s.Part, s.Whole, s.rate()*100)
+	return fmt.Sprintf("%d of %d, %s", s.Part, s.Whole, s.of().Percent())
 }
 
 // Measured is what is known of a boundary since it was switched to enforce. Bypass and errors count from when their
@@ -159,7 +155,7 @@ func Schedule(activated, now time.Time, m Measured, closed []Closing) []Review {
 func opened(name, what string, s Share, closed *Closing, look ...string) []Review {
 	r := Review{Name: name, Why: fmt.Sprintf("%s: more than %g %%", what, s.Limit*100), State: Due, LookAt: look}
 	switch {
-	case s.rate() > s.Limit:
+	case s.of().Above(s.Limit):
 	case closed != nil:
 		r.State, r.Closed = Closed, closed
 	default:
@@ -168,8 +164,8 @@ func opened(name, what string, s Share, closed *Closing, look ...string) []Revie
 	return []Review{r}
 }
 
-// ThatAreDue returns those of the reviews that are due.
-func ThatAreDue(all []Review) []Review {
+// OnlyDue returns the reviews that are due.
+func OnlyDue(all []Review) []Review {
 	return slices.DeleteFunc(slices.Clone(all), func(r Review) bool { return r.State != Due })
 }
 

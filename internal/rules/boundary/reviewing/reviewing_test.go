@@ -46,7 +46,7 @@ func TestReviewsComeDueByTheCalendar(t *testing.T) {
 		all := Schedule(activated, at(t, c.now), quiet, nil)
 		require.Len(t, all, 5)
 		var due []string
-		for _, r := range ThatAreDue(all) {
+		for _, r := range OnlyDue(all) {
 			due = append(due, r.Name)
 			require.NotEmpty(t, r.LookAt)
 			require.NotEmpty(t, r.Why)

@@ -25,28 +25,28 @@ func TestFailShutChangesNothingElse(t *testing.T) {
 				text = nil
 			}
 			o, file := project(t, client, text)
-			o.FailShut, o.Command = false, commandline.For(c, c.Wiring.Before())
+			o.FailClosed, o.Command = false, commandline.For(c, c.Wiring.Before())
 			_, err := settings.Install(client, o)
 			require.NoError(t, err)
 			open := content(t, file)
 
-			change, err := settings.FailShut(client, true, o)
+			change, err := settings.FailClosed(client, true, o)
 			require.NoError(t, err)
-			require.Equal(t, c.Wiring.Shut != nil, change.Changed, client)
-			if c.Wiring.Shut == nil {
+			require.Equal(t, c.Wiring.FailClosed != nil, change.Changed, client)
+			if c.Wiring.FailClosed == nil {
 				require.Equal(t, open, content(t, file))
 				continue
 			}
-			require.Equal(t, 1, strings.Count(content(t, file), c.Wiring.Shut.Name), "before a tool alone")
+			require.Equal(t, 1, strings.Count(content(t, file), c.Wiring.FailClosed.Name), "before a tool alone")
 			found, err := settings.Registered(client, o)
 			require.NoError(t, err)
-			require.True(t, found[0].FailsShut)
-			require.Equal(t, c.Wiring.Speaks != nil, strings.Contains(found[0].Command, "--answers json"), client)
-			again, err := settings.FailShut(client, true, o)
+			require.True(t, found[0].FailsClosed)
+			require.Equal(t, c.Wiring.JSONFlag != nil, strings.Contains(found[0].Command, "--answers json"), client)
+			again, err := settings.FailClosed(client, true, o)
 			require.NoError(t, err)
 			require.False(t, again.Changed)
 
-			_, err = settings.FailShut(client, false, o)
+			_, err = settings.FailClosed(client, false, o)
 			require.NoError(t, err)
 			require.Equal(t, open, content(t, file), client)
 			_, err = settings.Uninstall(client, o)
@@ -61,8 +61,8 @@ func TestFailShutChangesNothingElse(t *testing.T) {
 // What the version of a client does not know is left out, and said; what an earlier one was known to know stays.
 func TestFailShutDependsOnTheVersion(t *testing.T) {
 	o, file := project(t, "claude", nil)
-	o.FailShut = false
-	change, err := settings.FailShut("claude", true, o)
+	o.FailClosed = false
+	change, err := settings.FailClosed("claude", true, o)
 	require.NoError(t, err)
 	require.False(t, change.Changed, "it is not registered")
 	require.NoFileExists(t, file)
@@ -70,25 +70,25 @@ func TestFailShutDependsOnTheVersion(t *testing.T) {
 	require.NoError(t, err)
 	for _, version := range []string{"", "2.1.294"} {
 		o.ClientVersion = version
-		change, err := settings.FailShut("claude", true, o)
+		change, err := settings.FailClosed("claude", true, o)
 		require.NoError(t, err)
 		require.False(t, change.Changed)
-		require.Contains(t, change.Said[0], "onFailure is left out, which it has since 2.1.295")
+		require.Contains(t, change.Said[0], "lets the call through")
 	}
 	o.ClientVersion = latest
-	_, err = settings.FailShut("claude", true, o)
+	_, err = settings.FailClosed("claude", true, o)
 	require.NoError(t, err)
 	o.ClientVersion = ""
-	change, err = settings.FailShut("claude", true, o)
+	change, err = settings.FailClosed("claude", true, o)
 	require.NoError(t, err)
 	require.Empty(t, change.Said)
 	require.Contains(t, content(t, file), "onFailure")
 
 	require.NoError(t, os.Rename(file, file+".own"))
 	require.NoError(t, os.Symlink(file+".own", file))
-	_, err = settings.FailShut("claude", false, o)
+	_, err = settings.FailClosed("claude", false, o)
 	require.ErrorContains(t, err, "is a symbolic link")
-	_, err = settings.FailShut("vscode", true, o)
+	_, err = settings.FailClosed("vscode", true, o)
 	require.Error(t, err)
 }
 
