@@ -58,6 +58,7 @@ func (h *harness) statusOf(id string) string {
 	return status
 }
 
+// Verifies: ORC-284
 func TestAPMMovesAStatusThroughTheConductor(t *testing.T) {
 	h := newHarness(t)
 	trace := h.conduct("pm", achieving("status", move(lifecycle.Planned)))
@@ -88,6 +89,8 @@ func TestAPMMovesAStatusThroughTheConductor(t *testing.T) {
 }
 
 // A tool does for its caller what the caller may do, and no more; what it was refused is on record.
+//
+// Verifies: ORC-284
 func TestNobodyMayMoreThroughTheConductor(t *testing.T) {
 	h := newHarness(t)
 	for name, c := range map[string]struct {
@@ -149,6 +152,7 @@ func TestWhatIsNextForARole(t *testing.T) {
 	require.True(t, strings.HasPrefix(text, "What is next:\n- REQ-001, tester: supply what tested_pass needs (lacks "), text)
 }
 
+// Verifies: ORC-284
 func TestAChangeIsMadeOnce(t *testing.T) {
 	h := newHarness(t)
 	body := strings.TrimSuffix(achieving("status", move(lifecycle.Planned)), "}") + `,"idempotency_key":"once"}`

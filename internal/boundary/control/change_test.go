@@ -96,7 +96,7 @@ func TestSwitchesAtOnceFollowOneAnother(t *testing.T) {
 	require.Equal(t, p.Mode == boundary.Enforce, dir.IsMarked())
 }
 
-// Covers: ORC-242
+// Verifies: ORC-234
 func TestABypassIsEnded(t *testing.T) {
 	dir := boundarytest.Project(t)
 	give := func(id, session string, at time.Time) {

@@ -101,6 +101,7 @@ func TestIn(t *testing.T) {
 	}
 }
 
+// Verifies: ORC-285
 func TestInRefuses(t *testing.T) {
 	for utterance, detail := range map[string]string{
 		"":                           "says nothing",
@@ -204,6 +205,7 @@ func TestExamplesOfForms(t *testing.T) {
 	}
 }
 
+// Verifies: ORC-285
 func TestTwoReadingsAreRefused(t *testing.T) {
 	kept := grammar
 	t.Cleanup(func() { grammar = kept })

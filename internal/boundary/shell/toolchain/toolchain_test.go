@@ -360,7 +360,7 @@ func TestOwnCommandsKeepTheirToken(t *testing.T) {
 	}
 }
 
-// Covers: ORC-240
+// Verifies: ORC-232
 //
 // What gh publishes is no reading, and no row of it opens an editor or a browser.
 func TestWhatGHPublishes(t *testing.T) {
