@@ -33,6 +33,8 @@ const (
 // In reads an utterance by the grammar in the box: one obligation for each of its sentences, in their order. Sentences
 // are parted by "?", ";" or "and then", outside of double quotes. Budgets and key are left empty. An error is a
 // *fault.Error of kind Invalid: not_understood, whose fix lists the known forms, or utterance_too_long.
+//
+// Implements: ORC-285
 func In(utterance string) (planning.Request, error) {
 	if err := checkUtterance(utterance); err != nil {
 		return planning.Request{}, err
