@@ -211,7 +211,7 @@ func TestSeveralObligationsHaveTheirRefusals(t *testing.T) {
 
 // TestARefusedRunIsAnsweredAsAPatchIs: with the examples, too.
 //
-// Verifies: ORC-142
+// Verifies: ORC-142, ORC-284
 func TestARefusedRunIsAnsweredAsAPatchIs(t *testing.T) {
 	h := newHarness(t)
 	testedRequirement(t, h)

@@ -249,6 +249,8 @@ func alone(do func()) func() {
 }
 
 // TestNeverDoneOnStaleEvidence races the tester, who changes the result, with PM, who signs off.
+//
+// Verifies: ORC-091
 func TestNeverDoneOnStaleEvidence(t *testing.T) {
 	outcomes := map[string]int{}
 	services := 40

@@ -186,6 +186,7 @@ func (r *rig) bringToTestedPass(id string) {
 	r.must(tess, id, move(lifecycle.TestedPass, passed))
 }
 
+// Verifies: ORC-014, ORC-016
 func TestAWholeLife(t *testing.T) {
 	r := start(t, store.NewMemory())
 	r.mustImport(twoRequirements)

@@ -37,6 +37,7 @@ func TestASwitchThatCannotBeNotedIsNotMade(t *testing.T) {
 	require.Empty(t, grants)
 }
 
+// Verifies: ORC-067
 func TestABypassHasAnEnd(t *testing.T) {
 	dir := boundarytest.Project(t)
 	for name, c := range map[string]struct {

@@ -175,6 +175,8 @@ func TestWhatIsLeftBehindClaimsDepends(t *testing.T) {
 }
 
 // What a pm put aside comes after everything else, and never first: that it is not worked on was decided.
+//
+// Verifies: ORC-151
 func TestWhatWasPutAsideIsNeverFirst(t *testing.T) {
 	for _, aside := range []lifecycle.Status{lifecycle.Deferred, lifecycle.Blocked} {
 		s := snapshot(t, one{id: "A", status: aside}, one{id: "B", status: lifecycle.NotStarted, needs: []string{"B2"}},

@@ -169,6 +169,7 @@ func TestPolicyDecidesOnTheUnknown(t *testing.T) {
 	require.Equal(t, "allow actor.unknown", fmt.Sprint(v.Decision, " ", v.Rule))
 }
 
+// Verifies: ORC-067
 func TestBypass(t *testing.T) {
 	grant := Grant{ID: "g1", Since: noon.Add(-time.Minute), Until: noon.Add(time.Minute)}
 	for _, one := range []struct {
