@@ -132,11 +132,11 @@ STRANGERS := adopt qualify rename rename_qualify short_shared trace trace_json t
 requirements: build
 	@project=$$(mktemp -d) && trap 'rm -rf "$$project"' EXIT \
 		&& if test -n "$(BASE)"; then git show "$(BASE):REQUIREMENTS.md"; else cat REQUIREMENTS.md; fi > "$$project/REQUIREMENTS.md" \
-		&& { (cd "$$project" && "$(CURDIR)/bin/orchestrator" init --here --yes --evidence record) > "$$project/init.txt" 2>&1 \
+		&& { (cd "$$project" && "$(CURDIR)/bin/orchestrator" init --here --yes --data .orchestrator --evidence record) > "$$project/init.txt" 2>&1 \
 			|| { cat "$$project/init.txt"; exit 1; }; } \
-		&& bin/orchestrator import --check --strict --data "$$project/.orchestrator" --export none
+		&& bin/orchestrator import --check --strict --data "$$project/.orchestrator" --export none REQUIREMENTS.md
 	@mkdir -p .tools
-	@bin/orchestrator trace --check $(STRANGERS:%=--exclude testdata/scripts/%.txtar) > .tools/trace.txt \
+	@bin/orchestrator trace --check --requirements REQUIREMENTS.md $(STRANGERS:%=--exclude testdata/scripts/%.txtar) > .tools/trace.txt \
 		|| { grep ', which ' .tools/trace.txt; exit 1; }
 	@tail -n 1 .tools/trace.txt
 
