@@ -19,7 +19,7 @@ LICENSE    ?=
 HOMEPAGE   ?=
 PLATFORMS  ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 
-.PHONY: build install release check-release check-deb cross run test test-long check fmt-check vet lint layout coverage size vuln lint-contract check-contract check-clients fuzz tamper fsck format-data bench bench-log torture module clean FORCE
+.PHONY: build install release check-release check-deb cross run test test-long check fmt-check vet lint layout requirements coverage size vuln lint-contract check-contract check-clients fuzz tamper fsck format-data bench bench-log torture module clean FORCE
 
 build: bin/orchestrator bin/orchestrator-hook
 
@@ -86,7 +86,7 @@ test-long:
 	$(GO) test $(RACE) -timeout 3h ./...
 	$(GO) test -timeout 3h ./internal/auditor
 
-check: fmt-check vet cross lint layout coverage size vuln lint-contract
+check: fmt-check vet cross lint layout requirements coverage size vuln lint-contract
 
 fmt-check:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "run gofmt -w on these files"; exit 1; }
@@ -122,6 +122,23 @@ vuln:
 # Directions of imports, purity of packages, sizes of files, and what the documents name.
 layout:
 	$(GO) test -count=1 ./internal
+
+# The product holds its own requirements: REQUIREMENTS.md can be imported without an error, and every mark names one of
+# its requirements. There is no export in the tree to compare with, as each merge of two branches that change the document
+# would conflict in it; the document is imported into a new project instead. BASE=REVISION takes that import from an
+# earlier revision: the check then lists, word by word, what has changed since, and fails if anything has.
+# These scripts have projects of their own within, whose marks name other requirements.
+STRANGERS := adopt qualify rename rename_qualify short_shared trace trace_json trace_refused trace_without_git
+requirements: build
+	@project=$$(mktemp -d) && trap 'rm -rf "$$project"' EXIT \
+		&& if test -n "$(BASE)"; then git show "$(BASE):REQUIREMENTS.md"; else cat REQUIREMENTS.md; fi > "$$project/REQUIREMENTS.md" \
+		&& { (cd "$$project" && "$(CURDIR)/bin/orchestrator" init --here --yes --data .orchestrator --evidence record) > "$$project/init.txt" 2>&1 \
+			|| { cat "$$project/init.txt"; exit 1; }; } \
+		&& bin/orchestrator import --check --strict --data "$$project/.orchestrator" --export none REQUIREMENTS.md
+	@mkdir -p .tools
+	@bin/orchestrator trace --check --requirements REQUIREMENTS.md $(STRANGERS:%=--exclude testdata/scripts/%.txtar) > .tools/trace.txt \
+		|| { grep ', which ' .tools/trace.txt; exit 1; }
+	@tail -n 1 .tools/trace.txt
 
 # Tests cover every statement of the packages that decide: the rules, the reader of shell commands, and the Merkle tree.
 DECIDING := ./internal/rules/... ./internal/boundary/shell/... ./internal/ledger/audit

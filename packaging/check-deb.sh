@@ -3,6 +3,8 @@
 # requirements are imported, the service is ready, an upgrade restarts it, and a removal leaves the project's data.
 # Where no container can be booted, the program of the unit is started by hand, as its user. It needs root.
 #
+# Verifies: ORC-167
+#
 # DEBIAN names a Debian that debootstrap has made already, which is copied; SUITE and MIRROR say what to make otherwise.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

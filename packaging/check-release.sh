@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
 # Builds a release twice, in two folders and with two caches, and requires the same digests. PLATFORMS narrows it.
+#
+# Verifies: ORC-167
 set -euo pipefail
 cd "$(dirname "$0")/.."
 work=$(mktemp -d) && trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT

@@ -21,6 +21,7 @@ func violations(t *testing.T, schema, doc string) []string {
 	return out
 }
 
+// Verifies: ORC-013
 func TestChangeRequest(t *testing.T) {
 	for _, c := range []struct {
 		name, body string

@@ -91,6 +91,8 @@ func TestVerdicts(t *testing.T) {
 }
 
 // A failure leaves no figure behind, and outweighs a missed goal.
+//
+// Verifies: ORC-044
 func TestReport(t *testing.T) {
 	r := report{Failed: map[string]string{}}
 	r.add("get", []row{newRow("GET", "/s", []float64{10}, []float64{5}, []float64{0.5}, atLeast(0.8))}, nil)

@@ -55,6 +55,7 @@ if block:
 
 // hooks measures a call of the hook from end to end, beside the start of a program that does nothing, and a script in
 // Python that does the same; and the judgement alone.
+// Implements: ORC-226
 func (b *bench) hooks(ctx context.Context) ([]row, error) {
 	dir, err := b.hookProject(ctx)
 	if err != nil {

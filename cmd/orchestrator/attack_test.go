@@ -102,6 +102,8 @@ func (c *confirmed) load(p *process, client int) {
 
 // TestTheDatabaseIsTakenAway: nothing is confirmed that went into a dead file, the process says what happened and ends
 // with 1, and what was confirmed before is in the file that it had open.
+//
+// Verifies: ORC-041
 func TestTheDatabaseIsTakenAway(t *testing.T) {
 	t.Parallel()
 	var refused, cutOff int64
@@ -161,6 +163,8 @@ func revisionAfterRestart(t *testing.T, dir string) int64 {
 }
 
 // TestTheDatabaseIsTakenFromAnIdleService: it ends without a request, and a start on what was left says what is wrong.
+//
+// Verifies: ORC-041
 func TestTheDatabaseIsTakenFromAnIdleService(t *testing.T) {
 	t.Parallel()
 	for name, attack := range takeAway {

@@ -77,6 +77,8 @@ func sizeOfLog(t *testing.T, p *process) uint64 {
 
 // A backup that is taken while others write is the log of a moment between its beginning and its end: all that was
 // answered before it began is in it, and it can be verified and restored.
+//
+// Verifies: ORC-104
 func TestBackupUnderLoadHasAllThatWasAnsweredBefore(t *testing.T) {
 	t.Parallel()
 	dir := newProject(t)

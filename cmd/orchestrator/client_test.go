@@ -10,7 +10,7 @@ import (
 	"orchestrator/cmd/orchestrator/clientcmd"
 )
 
-// Covers: ORC-160
+// Verifies: ORC-160
 
 // TestExamplesOfCommandsOnRequirementsAreRight: each example names a command with flags that it has and arguments that it takes.
 func TestExamplesOfCommandsOnRequirementsAreRight(t *testing.T) {

@@ -19,6 +19,8 @@ import (
 
 // A client that trickles its header is cut off when ReadTimeout is over, however lively it seems; others do
 // not notice.
+//
+// Verifies: ORC-053
 func TestSlowHeaderIsCutOff(t *testing.T) {
 	t.Parallel()
 	p := startServer(t, newProject(t))
@@ -52,6 +54,8 @@ func TestSlowHeaderIsCutOff(t *testing.T) {
 }
 
 // A client that does not send the rest of its body is told so, and its change is not applied.
+//
+// Verifies: ORC-053
 func TestSlowBodyIsRefused(t *testing.T) {
 	t.Parallel()
 	dir := newProject(t)

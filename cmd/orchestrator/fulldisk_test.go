@@ -90,6 +90,8 @@ var aNote = request{role: "pm", method: "PATCH", path: "/requirements/REQ-001", 
 
 // TestFullDisk: on a full disk changes and refusals are answered with 507 and begin nothing; reads go on, also after a
 // kill and a start; and with room everything comes back by itself: changes, changed documents, new tokens, the export.
+//
+// Verifies: ORC-041
 func TestFullDisk(t *testing.T) {
 	for kind := range mounts {
 		t.Run(kind, func(t *testing.T) {

@@ -96,6 +96,8 @@ func halfPatch(t testing.TB, p *process, length int) (net.Conn, *bufio.Reader) {
 }
 
 // SIGTERM: the request under way is answered, nothing new is taken, the last export is written, exit code 0.
+//
+// Verifies: ORC-052
 func TestStoppingFinishesRequestsUnderWay(t *testing.T) {
 	t.Parallel()
 	dir := newProject(t)
@@ -146,6 +148,8 @@ func TestStoppingDoesNotWaitForEver(t *testing.T) {
 
 // SIGKILL in the middle of many changes: every change that was answered with 2xx is there afterwards, the log is
 // in order, and the export is whole and not ahead of it.
+//
+// Verifies: ORC-022
 func TestKilledUnderLoadLosesNothingAnswered(t *testing.T) {
 	t.Parallel()
 	dir := newProject(t)
@@ -258,6 +262,8 @@ func fill(t testing.TB, p *process) (sent int) {
 }
 
 // A second server on the same database gives up and names the lock: if it waited for the first, patience would end it.
+//
+// Verifies: ORC-042
 func TestSecondServerGivesUpSoon(t *testing.T) {
 	dir := newProject(t)
 	startServer(t, dir)

@@ -44,7 +44,7 @@ func isPersons(name, option string) bool {
 	return option == "as" && !slices.Contains(reading, name)
 }
 
-// Covers: ORC-201
+// Verifies: ORC-201
 //
 // A new command, or a new option of one, has no class until it stands in the table of own commands or here.
 func TestEveryCommandHasAClass(t *testing.T) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -212,6 +213,25 @@ func TestTheProductsOwnMarks(t *testing.T) {
 	out, err := exec.Command(program(), "trace", "--check", "--repo", "../..", "--exclude", "testdata").CombinedOutput()
 	require.NoError(t, err, string(out))
 	require.Contains(t, string(out), "  cmd/orchestrator/trace.go:")
+}
+
+// TestEveryRequirementHasAMark: whoever reads what the product promises finds what keeps it. Other projects lie within
+// the test data, and none of them names requirements of this one.
+func TestEveryRequirementHasAMark(t *testing.T) {
+	t.Parallel()
+	out, err := exec.Command(program(), "trace", "--json", "--repo", "../..").Output()
+	require.NoError(t, err)
+	var report struct {
+		Requirements []struct {
+			ID     string            `json:"id"`
+			Places []json.RawMessage `json:"places"`
+		} `json:"requirements"`
+	}
+	require.NoError(t, json.Unmarshal(out, &report))
+	require.NotEmpty(t, report.Requirements)
+	for _, r := range report.Requirements {
+		require.NotEmpty(t, r.Places, "nothing names %s: mark the test that shows it, or the code that decides it", r.ID)
+	}
 }
 
 // TestCommandsInPagesExist holds what the documents call against the commands and flags that there are.

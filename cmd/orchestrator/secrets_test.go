@@ -22,6 +22,8 @@ const (
 
 // TestSecretsReachNothingThatIsKept sends secrets wherever a client can send anything, and looks for them in the answers,
 // the process log, the export and every byte of the database.
+//
+// Verifies: ORC-108
 func TestSecretsReachNothingThatIsKept(t *testing.T) {
 	for _, format := range []string{"json", "console"} {
 		t.Run(format, func(t *testing.T) {

@@ -519,6 +519,8 @@ const broken = "# Shop\n\n- **REQ-001**: A customer can log in.\n- **REQ-001**: 
 
 // TestNothingIsUnaudited walks every route and every command. What changes the state leaves its records and no others,
 // refused or not; what reads leaves none. A route or command that has no row fails it.
+//
+// Verifies: ORC-107
 func TestNothingIsUnaudited(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, everyRoute(t), slices.Sorted(maps.Keys(routes)), "every route has a row")

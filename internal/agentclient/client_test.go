@@ -83,7 +83,7 @@ func TestAnswers(t *testing.T) {
 
 // A client that takes every answer as JSON is denied by one; the others are answered as ever.
 //
-// Covers: ORC-196
+// Verifies: ORC-196
 func TestAnswersAsJSON(t *testing.T) {
 	for _, name := range agentclient.Names() {
 		p := protocol(t, name)

@@ -13,7 +13,7 @@ import (
 // What the real clients offered their models, as testdata/CLIENT/VERSION/tools.json has it, is in their tables, by the
 // name that a hook is given.
 //
-// Covers: ORC-191
+// Verifies: ORC-191
 func TestWhatRealClientsOfferIsKnown(t *testing.T) {
 	files, err := filepath.Glob("testdata/*/*/tools.json")
 	require.NoError(t, err)

@@ -16,7 +16,7 @@ import (
 // testdata/tools.txt has every tool that is known of every client: its canonical name, and its class by the default
 // policy.
 //
-// Covers: ORC-191
+// Verifies: ORC-191
 func TestEveryToolHasAClass(t *testing.T) {
 	policy := boundary.DefaultPolicy()
 	var lines []string
@@ -59,7 +59,7 @@ func TestEveryToolHasAClass(t *testing.T) {
 
 // What a session needs to delegate, to ask and to keep its books is let through in every client.
 //
-// Covers: ORC-191
+// Verifies: ORC-191
 func TestASessionCanDelegateInEveryClient(t *testing.T) {
 	policy := boundary.DefaultPolicy()
 	for client, own := range map[string][]string{
@@ -123,7 +123,7 @@ func endsLikeATool(tools rows[tool], name, begins string) bool {
 
 // The plugin for opencode lets on without an answer what the table lets a session do.
 //
-// Covers: ORC-191
+// Verifies: ORC-191
 func TestThePluginKnowsTheTable(t *testing.T) {
 	_, list, found := strings.Cut(opencodePlugin, "const readers = new Set([")
 	require.True(t, found)

@@ -9,7 +9,7 @@ import (
 	"orchestrator/internal/fault"
 )
 
-// Covers: ORC-147, ORC-175
+// Verifies: ORC-147, ORC-175
 
 func TestAShortFormIsAskedForOnceMore(t *testing.T) {
 	unknown := func(ids ...string) error {

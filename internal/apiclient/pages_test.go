@@ -42,7 +42,7 @@ func paged(t *testing.T, n int, next func(after int) string) (c *apiclient.Clien
 	return c, asked
 }
 
-// Covers: ORC-158
+// Verifies: ORC-158
 func TestAListIsReadToItsEnd(t *testing.T) {
 	next := func(after int) string { return fmt.Sprintf("/numbers?after=%d&limit=7&q=a+b", after) }
 	for _, c := range []struct {

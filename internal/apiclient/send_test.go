@@ -11,7 +11,7 @@ import (
 	"orchestrator/internal/fault"
 )
 
-// Covers: ORC-160
+// Verifies: ORC-160
 
 func sender(t *testing.T, handler http.HandlerFunc) *Client {
 	t.Helper()

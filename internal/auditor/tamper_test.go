@@ -201,6 +201,8 @@ func (f figure) String() string {
 
 // TestTamper applies every kind of tampering, in every form that a log reaches an outsider in, to random places, and
 // holds what is found against what can be. -v prints the table that docs/audit.md has.
+//
+// Verifies: ORC-102
 func TestTamper(t *testing.T) {
 	w := wholeWorld(t)
 	rows := slices.Concat(rowsOfRecords(), rowsOfFiles(), rowsOfRewriting())

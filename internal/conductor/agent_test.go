@@ -96,6 +96,7 @@ func (y *yard) ask(caller Caller) Trace {
 	return trace
 }
 
+// Verifies: ORC-288
 func TestAnAgentIsLetInForItsRun(t *testing.T) {
 	y := yardOf(t, store.NewMemory(), coder("a.coder"))
 	y.script("a.coder", `cat > prompt; echo "$ORCHESTRATOR_URL $ORCHESTRATOR_TOKEN $HOME" > environment; touch done; echo "built by $ORCHESTRATOR_TOKEN"; printf '\033[1m'`)
@@ -132,6 +133,8 @@ func (y *yard) event(run, id string) (e state.Event) {
 }
 
 // The project tells what an agent did, not the agent.
+//
+// Verifies: ORC-289
 func TestWhatAnAgentSaysCountsForNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		script  string
@@ -161,6 +164,7 @@ func TestWhatAnAgentSaysCountsForNothing(t *testing.T) {
 	}
 }
 
+// Verifies: ORC-289
 func TestTheNextAgentTakesOver(t *testing.T) {
 	y := yardOf(t, store.NewMemory(), coder("a.liar"), coder("b.coder"), coder("c.never"))
 	y.script("a.liar", `echo done`)
@@ -172,6 +176,7 @@ func TestTheNextAgentTakesOver(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(y.Root, "ran"))
 }
 
+// Verifies: ORC-289
 func TestWhoMayHaveAgentsRun(t *testing.T) {
 	for name, c := range map[string]struct {
 		caller Caller
@@ -282,6 +287,8 @@ func TestAnAgentOfAnMCPServer(t *testing.T) {
 }
 
 // An agent whose run was cut off is not run again; whether it did its work is done in the project.
+//
+// Verifies: ORC-289
 func TestAnAgentThatWasCutOff(t *testing.T) {
 	for did, want := range map[bool]planning.Outcome{true: planning.OutResolved, false: planning.OutFailed} {
 		s := store.NewMemory()
@@ -325,6 +332,8 @@ func TestAnAgentThatWasCutOff(t *testing.T) {
 }
 
 // What an agent answers is recorded without secrets, however it spells them.
+//
+// Verifies: ORC-288
 func TestWhatAnAgentAnswersIsKeptWithoutSecrets(t *testing.T) {
 	y := yardOf(t, store.NewMemory(), coder("a.coder", func(f *fake) { f.contract.Implementation.Stdin = "" }))
 	other := "orc_pm_" + "MFZWI3DBNRSXG5DFMQ4DKNBQGA"

@@ -33,6 +33,7 @@ func TestAQuestionWaitsForWhoAsks(t *testing.T) {
 	}
 }
 
+// Verifies: ORC-285
 func TestWhatWasSaidIsLogged(t *testing.T) {
 	b := conductorOf(t, store.NewMemory())
 	said := func(run string) (e state.Event, found bool) {
@@ -52,6 +53,7 @@ func TestWhatWasSaidIsLogged(t *testing.T) {
 	require.False(t, found, "nobody said anything")
 }
 
+// Verifies: ORC-286
 func TestAFailedTranslationRunsNothing(t *testing.T) {
 	b := conductorOf(t, store.NewMemory())
 	asked := Asked{Utterance: "x", Request: planning.Request{IdempotencyKey: "k"}}
@@ -70,6 +72,7 @@ func TestAFailedTranslationRunsNothing(t *testing.T) {
 	require.Equal(t, []string{"2+2 = 4"}, texts(trace))
 }
 
+// Verifies: ORC-287
 func TestWhatIsNotCertainIsNotRephrased(t *testing.T) {
 	unsure := named("test.unsure", "REPORT(query.unsure)", func(f *fake) {
 		f.contract.Verify = planning.CheckNonBlocking

@@ -39,6 +39,7 @@ func TestDeduction(t *testing.T) {
 	require.Equal(t, false, ask("parent(ann, bob)")["holds"])
 }
 
+// Verifies: ORC-279
 func TestNoTool(t *testing.T) {
 	b := conductorOf(t, store.NewMemory())
 	trace := b.conduct(ob(planning.Report, "query.astronauts"), ob(planning.Report, "query.math", "expr", "1+1"))
@@ -48,6 +49,7 @@ func TestNoTool(t *testing.T) {
 	require.Equal(t, []string{"1+1 = 2"}, texts(trace), "the others are run")
 }
 
+// Verifies: ORC-277
 func TestTheChoice(t *testing.T) {
 	for name, c := range map[string]struct {
 		fakes []fake
@@ -71,6 +73,7 @@ func TestTheChoice(t *testing.T) {
 	}
 }
 
+// Verifies: ORC-279
 func TestAllFail(t *testing.T) {
 	trace := conductorOf(t, store.NewMemory(), named("t.a", "REPORT(k.x)", outOfOrder("the first is out of order")),
 		named("t.b", "REPORT(k.x)", func(f *fake) { f.contract.Postconditions = []string{"false"} })).conduct(ob(planning.Report, "k.x"))
@@ -85,6 +88,7 @@ func TestAllFail(t *testing.T) {
 	require.Empty(t, trace.Answers)
 }
 
+// Verifies: ORC-070
 func TestTheSameRequestGivesTheSameBytes(t *testing.T) {
 	raw := map[string]bool{}
 	for range 3 {

@@ -84,6 +84,8 @@ func TestMuchOnOneSubject(t *testing.T) {
 }
 
 // Whose friend somebody is, is between the two; where somebody lives is known of that person by everybody.
+//
+// Verifies: ORC-283
 func TestRelationsAreTheCallersOwn(t *testing.T) {
 	b := conductorOf(t, store.NewMemory())
 	ask := func(caller string, all ...planning.Obligation) Trace {

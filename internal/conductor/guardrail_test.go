@@ -10,6 +10,7 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
+// Verifies: ORC-278
 func TestGuardrails(t *testing.T) {
 	for name, c := range map[string]struct {
 		typ       planning.Type

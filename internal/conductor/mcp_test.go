@@ -85,6 +85,7 @@ func requireGone(t *testing.T, file string) {
 	require.ErrorIs(t, syscall.Kill(id, 0), syscall.ESRCH)
 }
 
+// Verifies: ORC-281
 func TestAToolOfAnMCPServer(t *testing.T) {
 	for tool, want := range map[string]string{"right": `{"digits":12345678901234567890,"value":"right"}`, "echo": `{"got":{"n":7},"value":"right"}`} {
 		i, file := calling(t, tool)
@@ -97,6 +98,7 @@ func TestAToolOfAnMCPServer(t *testing.T) {
 	}
 }
 
+// Verifies: ORC-281
 func TestToolsOfAnMCPServerThatDoNotDo(t *testing.T) {
 	t.Setenv("LEAKED", "not-for-traces")
 	for tool, c := range map[string]struct{ status, code, says string }{

@@ -17,6 +17,8 @@ func on(names ...string) func(*fake) {
 }
 
 // What a tool depends on is not run where the tool itself may not be.
+//
+// Verifies: ORC-278
 func TestNothingIsRunForAToolThatMayNotRun(t *testing.T) {
 	for name, c := range map[string]struct {
 		tool      func(*fake)

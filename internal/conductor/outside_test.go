@@ -24,6 +24,7 @@ func (b bench) script(name, text string) {
 	require.NoError(b.t, os.WriteFile(filepath.Join(b.Root, name), []byte("#!/bin/sh\n"+text), 0o755))
 }
 
+// Verifies: ORC-281
 func TestPrograms(t *testing.T) {
 	t.Setenv("LEAKED", "not-for-traces")
 	run := func(text string) Trace {

@@ -31,6 +31,8 @@ func onlyFor(role string) func(*fake) {
 }
 
 // What a plan says of each candidate is what a run does with it, as long as nothing fails.
+//
+// Verifies: ORC-280
 func TestPlansSayWhatARunDoes(t *testing.T) {
 	x, y := ob(planning.Report, "k.x"), ob(planning.Report, "k.y")
 	for name, c := range map[string]struct {

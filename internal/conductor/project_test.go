@@ -158,6 +158,7 @@ func TestAReadingThatIsNotConfirmed(t *testing.T) {
 	require.Nil(t, trace.Answers[0].Result)
 }
 
+// Verifies: ORC-284
 func TestChangingARequirement(t *testing.T) {
 	why := map[string]any{"reason": "it is time", "evidence": []any{map[string]any{"kind": "file", "path": "plan.md"}}}
 	achieve := func(kind string, more ...any) planning.Obligation {

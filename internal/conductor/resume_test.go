@@ -13,6 +13,7 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
+// Verifies: ORC-282
 func TestIdempotencyKeys(t *testing.T) {
 	f := named("t.a", "ACHIEVE(k.x)")
 	b := conductorOf(t, store.NewMemory(), f)
@@ -35,6 +36,7 @@ func TestIdempotencyKeys(t *testing.T) {
 	require.ErrorIs(t, err, fault.NotFound)
 }
 
+// Verifies: ORC-282
 func TestARunThatWasCutOff(t *testing.T) {
 	for name, c := range map[string]struct {
 		idempotent  bool
@@ -133,6 +135,8 @@ func TestManyAtOnce(t *testing.T) {
 }
 
 // What is recorded of a run counts for the very tool and inputs that it was recorded of.
+//
+// Verifies: ORC-282
 func TestToolsThatChangedWhileARunWasCutOff(t *testing.T) {
 	s := store.NewMemory()
 	var b bench

@@ -17,6 +17,8 @@ import (
 )
 
 // Every run of a tool leaves an event and a source, and an assertion where it has a result.
+//
+// Verifies: ORC-282
 func TestWhatARunLeaves(t *testing.T) {
 	b := conductorOf(t, store.NewMemory(), named("t.a", "REPORT(k.x)", outOfOrder("no")), named("t.b", "REPORT(k.x)"))
 	trace := b.conduct(ob(planning.Report, "k.x"))
@@ -128,6 +130,8 @@ func TestHowLongARunTook(t *testing.T) {
 }
 
 // A defect of a tool is that tool's failure: the next one runs, and so does everything else.
+//
+// Verifies: ORC-279
 func TestAToolThatPanics(t *testing.T) {
 	broken := named("t.a", "REPORT(k.x)", func(f *fake) {
 		f.run = func(tools.In) (map[string]any, error) { panic("out of its range") }

@@ -110,6 +110,7 @@ func TestAToolOverHTTP(t *testing.T) {
 	require.Equal(t, ada, got.Caller)
 }
 
+// Verifies: ORC-281
 func TestToolsOverHTTPThatDoNotDo(t *testing.T) {
 	var reached atomic.Int64
 	other := serving(t, func(w http.ResponseWriter, r *http.Request) {

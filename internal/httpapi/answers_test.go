@@ -82,6 +82,7 @@ func TestTheDocumentedProblemsAreAnswered(t *testing.T) {
 	requireExample(t, patch("pm", `{"status":"planned","status":"done"}`), "400", "json_duplicate_name")
 }
 
+// Verifies: ORC-030
 func TestListFiltersAndPages(t *testing.T) {
 	h := newHarness(t)
 	h.patch("pm", exampleBody(t, "pm_moves"))
@@ -219,6 +220,7 @@ func TestABrokenImportIsShownUntilItIsMended(t *testing.T) {
 	require.EqualValues(t, 1, review()["counts"].(map[string]any)["suspect"])
 }
 
+// Verifies: ORC-030
 func TestWorkflowIsDocumentedGateByGate(t *testing.T) {
 	for _, w := range []lifecycle.Workflow{lifecycle.V1, lifecycle.Rework} {
 		h := newHarness(t, func(o *options) { o.Workflow = w })

@@ -113,6 +113,7 @@ func provokeModel(t *testing.T, all *seen) {
 	h.expect(409, "claimed", "carla", "POST", "/requests", utter(`give REQ-001 the implementation with the summary "a form"`))
 }
 
+// Verifies: ORC-286
 func TestTheModelIsNotAskedWhatTheGrammarUnderstands(t *testing.T) {
 	h, e := askedOf(t, obligation("query.math", `"expr":"6*7"`))
 	trace := h.expect(200, "", "coder", "POST", "/requests", utter("what is 2+2")).json(t)
@@ -153,6 +154,7 @@ func TestTheModelTranslatesWhatTheGrammarDoesNot(t *testing.T) {
 	require.Empty(t, found, "it can be used without any other file")
 }
 
+// Verifies: ORC-286
 func TestWhatIsRefusedTwiceIsAsked(t *testing.T) {
 	wrong := obligation("query.math", `"formula":"2+2"`)
 	h, e := askedOf(t, wrong, obligation("query.math", `"expr":"2+2"`), wrong)
@@ -185,6 +187,7 @@ func TestWhatIsRefusedTwiceIsAsked(t *testing.T) {
 	require.Equal(t, "clarify", again["status"], "it is an obligation that anybody may send")
 }
 
+// Verifies: ORC-286
 func TestAnEndpointThatIsDownIsNoAnswer(t *testing.T) {
 	var log bytes.Buffer
 	e := newEndpoint(t, "", obligation("query.math", `"expr":"2+2"`))
@@ -204,6 +207,8 @@ func TestAnEndpointThatIsDownIsNoAnswer(t *testing.T) {
 }
 
 // What the model asks for is asked by the caller: no role and no kind is added.
+//
+// Verifies: ORC-286
 func TestTheModelHasNoRightsOfItsOwn(t *testing.T) {
 	for name, body := range map[string]string{
 		"a change of another role": `{"obligations":[{"type":"ACHIEVE","payload":{"kind":"requirement.status","id":"REQ-001","status":"done"}}]}`,
@@ -237,6 +242,7 @@ func TestTheModelHasNoRightsOfItsOwn(t *testing.T) {
 	}
 }
 
+// Verifies: ORC-287
 func TestTheModelRephrasesWhatIsTrue(t *testing.T) {
 	const rephrase = `,"rephrase":true`
 	h, e := askedOf(t, "It comes to this: 2+2 = 4, and that is that.", "2+2 = 4, or 5", "")
@@ -277,6 +283,7 @@ func TestTheFirstTranslationCountsForAKey(t *testing.T) {
 	require.Equal(t, 1, e.calls())
 }
 
+// Verifies: ORC-285
 func TestSecretsInWordsAreRefused(t *testing.T) {
 	var log bytes.Buffer
 	e := newEndpoint(t, "no")

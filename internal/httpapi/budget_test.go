@@ -33,6 +33,8 @@ func (h *harness) budgetOf(who string) (limit, spent float64) {
 
 // TestASpentBudgetIsItsActorsAlone: whatever a token sends then is refused with nothing written, its reads go on, others are not
 // hindered, all tokens of the actor share the budget, and the next day it is whole again.
+//
+// Verifies: ORC-106
 func TestASpentBudgetIsItsActorsAlone(t *testing.T) {
 	const limit = 64 << 10
 	h := newHarness(t, withBudget(limit))
@@ -80,6 +82,8 @@ func TestASpentBudgetIsItsActorsAlone(t *testing.T) {
 }
 
 // TestTheBudgetSurvivesARestart: what was spent is in the database, and a restart gives nothing back.
+//
+// Verifies: ORC-106
 func TestTheBudgetSurvivesARestart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	file, err := boltstore.Open(path, boltstore.Options{})
@@ -134,6 +138,8 @@ func storedBytes(t *testing.T, s store.Store) (total float64) {
 }
 
 // TestALargeObligationIsKeptOnce: a body of 0.8 MB grew the database by eleven times as much. Verify decides it all again.
+//
+// Verifies: ORC-106
 func TestALargeObligationIsKeptOnce(t *testing.T) {
 	memory := store.NewMemory()
 	h := newHarness(t, withBudget(1<<30), func(o *options) { o.Store = memory })

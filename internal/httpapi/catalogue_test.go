@@ -161,6 +161,8 @@ func compact(t *testing.T, v jsontext.Value) jsontext.Value {
 }
 
 // TestTheCatalogueIsOfTheCodesThatAreDocumented: the contract says the same of each as its page.
+//
+// Verifies: ORC-131
 func TestTheCatalogueIsOfTheCodesThatAreDocumented(t *testing.T) {
 	want := map[string]string{}
 	for _, e := range catalogue.Entries() {

@@ -58,6 +58,7 @@ func (h *harness) statusOf(id string) string {
 	return status
 }
 
+// Verifies: ORC-284
 func TestAPMMovesAStatusThroughTheConductor(t *testing.T) {
 	h := newHarness(t)
 	trace := h.conduct("pm", achieving("status", move(lifecycle.Planned)))
@@ -89,6 +90,8 @@ func TestAPMMovesAStatusThroughTheConductor(t *testing.T) {
 }
 
 // A tool does for its caller what the caller may do, and no more; what it was refused is on record.
+//
+// Verifies: ORC-284
 func TestNobodyMayMoreThroughTheConductor(t *testing.T) {
 	h := newHarness(t)
 	for name, c := range map[string]struct {
@@ -122,6 +125,7 @@ func TestNobodyMayMoreThroughTheConductor(t *testing.T) {
 	}
 }
 
+// Verifies: ORC-144
 func TestWhatIsNextForARole(t *testing.T) {
 	h := newHarness(t)
 	const others = "Others have the turn: pm (3: REQ-001, REQ-002, REQ-003)."
@@ -149,6 +153,7 @@ func TestWhatIsNextForARole(t *testing.T) {
 	require.True(t, strings.HasPrefix(text, "What is next:\n- REQ-001, tester: supply what tested_pass needs (lacks "), text)
 }
 
+// Verifies: ORC-284
 func TestAChangeIsMadeOnce(t *testing.T) {
 	h := newHarness(t)
 	body := strings.TrimSuffix(achieving("status", move(lifecycle.Planned)), "}") + `,"idempotency_key":"once"}`
@@ -160,6 +165,8 @@ func TestAChangeIsMadeOnce(t *testing.T) {
 }
 
 // The key of a run whose change was refused gives that refusal again.
+//
+// Verifies: ORC-142
 func TestARefusedChangeIsRefusedOnce(t *testing.T) {
 	h := newHarness(t)
 	body := strings.TrimSuffix(achieving("status", move(lifecycle.Done)), "}") + `,"idempotency_key":"once"}`
@@ -173,6 +180,8 @@ func TestARefusedChangeIsRefusedOnce(t *testing.T) {
 }
 
 // Of several obligations each has what became of it, with the problem that its change is refused with.
+//
+// Verifies: ORC-142
 func TestSeveralObligationsHaveTheirRefusals(t *testing.T) {
 	h := newHarness(t)
 	alone := func(body string) string {
@@ -202,6 +211,8 @@ func TestSeveralObligationsHaveTheirRefusals(t *testing.T) {
 }
 
 // TestARefusedRunIsAnsweredAsAPatchIs: with the examples, too.
+//
+// Verifies: ORC-142, ORC-284
 func TestARefusedRunIsAnsweredAsAPatchIs(t *testing.T) {
 	h := newHarness(t)
 	testedRequirement(t, h)

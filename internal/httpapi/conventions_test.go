@@ -88,6 +88,7 @@ func provokeConventions(h *harness) {
 	h.expect(400, "invalid_if_match", "pm", "PATCH", one, `{"pm_notes":[{"text":"x"}]}`, "If-Match", "")
 }
 
+// Verifies: ORC-130
 func TestThePathThatWasMeant(t *testing.T) {
 	h := newHarness(t)
 	for sent, right := range map[string]string{
@@ -102,6 +103,7 @@ func TestThePathThatWasMeant(t *testing.T) {
 	require.NotContains(t, string(h.expect(404, "unknown_path", "", "GET", "/Requirements/"+awsKey, "").Body), awsKey)
 }
 
+// Verifies: ORC-130
 func TestTheFrontPage(t *testing.T) {
 	h := newHarness(t)
 	text := h.expect(200, "", "", "GET", "/", "", "Accept", "*/*")
@@ -118,6 +120,8 @@ func TestTheFrontPage(t *testing.T) {
 }
 
 // TestTheChangesOnTheFrontPageWork: what is there to be copied is accepted, by its role.
+//
+// Verifies: ORC-130
 func TestTheChangesOnTheFrontPageWork(t *testing.T) {
 	h := newHarness(t)
 	for _, role := range lifecycle.Roles() {
@@ -128,6 +132,8 @@ func TestTheChangesOnTheFrontPageWork(t *testing.T) {
 }
 
 // TestLimitsAreTold: whoever is limited is told before the limit is reached.
+//
+// Verifies: ORC-132
 func TestLimitsAreTold(t *testing.T) {
 	h := newHarness(t, func(o *options) { o.Limit = token.Limit{PerSecond: 0.1, Burst: 3} })
 	for _, c := range []struct{ who, path, name string }{{"viewer", "/workflow", "token"}, {"", "/", "address"}} {
@@ -145,6 +151,7 @@ func TestLimitsAreTold(t *testing.T) {
 	}
 }
 
+// Verifies: ORC-132
 func TestTheIdOfARequestIsTakenOver(t *testing.T) {
 	var log bytes.Buffer
 	h := newHarness(t, func(o *options) { o.Log = &log })
@@ -166,6 +173,7 @@ func TestTheIdOfARequestIsTakenOver(t *testing.T) {
 	require.NotContains(t, log.String(), awsKey)
 }
 
+// Verifies: ORC-131
 func TestThePagesOfProblems(t *testing.T) {
 	h := newHarness(t)
 	for _, e := range catalogue.Entries() {

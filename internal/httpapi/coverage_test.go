@@ -21,6 +21,7 @@ import (
 	"orchestrator/internal/token"
 )
 
+// Verifies: ORC-028, ORC-031
 func TestEveryDocumentedAnswerHappens(t *testing.T) {
 	all := &seen{}
 	t.Run("accepted", func(t *testing.T) { provokeAccepted(newHarness(t, into(all))) })

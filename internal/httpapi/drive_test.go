@@ -62,6 +62,8 @@ func TestADriveWithoutAgents(t *testing.T) {
 }
 
 // Each event is a line, which arrives when it happens; the report is the last.
+//
+// Verifies: ORC-291
 func TestADriveInLines(t *testing.T) {
 	h := newHarness(t)
 	answer := h.expect(200, "", "pm", "POST", "/drive", `{"requirements":["REQ-002"],"max_steps":2}`, "Accept", "application/x-ndjson")
@@ -78,6 +80,8 @@ func TestADriveInLines(t *testing.T) {
 }
 
 // Who is no pm has the work of its own role done, and nobody else's.
+//
+// Verifies: ORC-291
 func TestWhoDrives(t *testing.T) {
 	h := newHarness(t)
 	var report drive.Report
@@ -141,6 +145,8 @@ func (h *harness) mintFor(name, role, only, run string) token.Token {
 }
 
 // The token of an agent is for its requirement; what only asks is everybody's.
+//
+// Verifies: ORC-288
 func TestAnAgentKeepsToItsRequirement(t *testing.T) {
 	h := newHarness(t)
 	h.mint("agents.pm", "pm", "REQ-001")
@@ -152,6 +158,8 @@ func TestAnAgentKeepsToItsRequirement(t *testing.T) {
 }
 
 // A request that began while its token worked, and came to its end when it did no more, decides nothing.
+//
+// Verifies: ORC-288
 func TestATokenThatIsRevokedWhileItsRequestArrives(t *testing.T) {
 	h := newHarness(t)
 	made := h.mint("agents.pm", "pm", "REQ-001")

@@ -57,6 +57,8 @@ var flooding = []struct {
 
 // TestAFloodOfRefusalsHidesNothing: 100,000 refusals, 9,000 with -short, stand beside changes that are accepted. Each change is answered, durable
 // and on record in its order; the flood leaves a few records, which count every single refusal, and costs as few commits.
+//
+// Verifies: ORC-107
 func TestAFloodOfRefusalsHidesNothing(t *testing.T) {
 	file, err := boltstore.Open(filepath.Join(t.TempDir(), "state.db"), boltstore.Options{})
 	require.NoError(t, err)

@@ -142,6 +142,8 @@ func recorded(*options) {}
 
 // TestAWholeLifeByAnswersAlone takes a requirement from not_started to done by four roles that read one answer of
 // GET /next, and from then on do what each answer says comes next. It measures the bytes that they read.
+//
+// Verifies: ORC-152
 func TestAWholeLifeByAnswersAlone(t *testing.T) {
 	verified := inRepository(t, &clone{}, map[string]string{"REQUIREMENTS.md": sample, "login.go": "package login\n"})
 	for _, c := range []struct {

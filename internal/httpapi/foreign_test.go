@@ -81,6 +81,8 @@ func startStranger(t *testing.T, records uint64) stranger {
 
 // TestAStrangerReadsTheTiles follows the log as a client of Go's checksum database does: TileHashReader checks every
 // tile against the signed root before it gives out a hash of it.
+//
+// Verifies: ORC-101
 func TestAStrangerReadsTheTiles(t *testing.T) {
 	s := startStranger(t, 600)
 	tree := s.checkpoint()
@@ -121,6 +123,8 @@ func (s stranger) records(size int64) (all [][]byte) {
 }
 
 // TestAStrangerChecksTheProofs verifies inclusion and consistency at random places with transparency-dev/merkle.
+//
+// Verifies: ORC-101
 func TestAStrangerChecksTheProofs(t *testing.T) {
 	s := startStranger(t, 300)
 	last := s.checkpoint()

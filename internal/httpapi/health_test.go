@@ -24,6 +24,8 @@ func (h *harness) ready() (status int, body string) {
 }
 
 // TestReadyBeforeTheFirstExport: an answer that all is well would be a guess.
+//
+// Verifies: ORC-054
 func TestReadyBeforeTheFirstExport(t *testing.T) {
 	h := newHarness(t, func(o *options) { o.Unexported = true })
 	h.expect(503, "", "", http.MethodGet, "/readyz", "")
@@ -39,6 +41,8 @@ func TestReadyBeforeTheFirstExport(t *testing.T) {
 }
 
 // TestReadyWithWarnings: what takes nothing from those who ask takes the service out of no traffic.
+//
+// Verifies: ORC-054
 func TestReadyWithWarnings(t *testing.T) {
 	unwritable := newHarness(t, func(o *options) {
 		o.ExportPath, o.ExportWait = filepath.Join(t.TempDir(), "no such folder", "project_status.json"), time.Millisecond

@@ -61,6 +61,8 @@ func (h *harness) holds(bytes func(int) bool) {
 }
 
 // TestABodyThatIsPromisedHoldsNothing: memory follows what arrives, and not what a head promises.
+//
+// Verifies: ORC-053
 func TestABodyThatIsPromisedHoldsNothing(t *testing.T) {
 	h := newHarness(t)
 	const clients, sent = 200, 100
@@ -78,6 +80,8 @@ func TestABodyThatIsPromisedHoldsNothing(t *testing.T) {
 
 // TestBodiesInFlightAreBounded: one token holds its share and no more, all tokens together hold the whole and no more, small bodies
 // of others are taken all the same, and everything is given back.
+//
+// Verifies: ORC-053
 func TestBodiesInFlightAreBounded(t *testing.T) {
 	h := newHarness(t)
 	const large = 4 << 20
@@ -131,6 +135,8 @@ func TestBodiesInFlightAreBounded(t *testing.T) {
 }
 
 // TestLargeBodiesOfOneTokenTakeTurns: many at once are all answered, and leave nothing held.
+//
+// Verifies: ORC-053
 func TestLargeBodiesOfOneTokenTakeTurns(t *testing.T) {
 	h := newHarness(t)
 	body := `{"pm_notes":[` + strings.Repeat("1,", 15_000) + `1]}`

@@ -33,6 +33,7 @@ func operations() []string {
 	return all
 }
 
+// Verifies: ORC-031
 func TestEveryRouteIsDocumentedAndEveryOperationIsRouted(t *testing.T) {
 	h := newHarness(t)
 	var routed []string
@@ -170,6 +171,8 @@ func TestEveryExampleIsValid(t *testing.T) {
 }
 
 // TestBothFormsRefuseTheSame spoils examples in every way that is one step from them.
+//
+// Verifies: ORC-031
 func TestBothFormsRefuseTheSame(t *testing.T) {
 	refused := 0
 	examples(t, func(schema at, name string, value any) {

@@ -29,6 +29,7 @@ func answer(a *API, fn handler) *httptest.ResponseRecorder {
 	return w
 }
 
+// Verifies: ORC-028
 func TestAPanicIsAProblem(t *testing.T) {
 	var log bytes.Buffer
 	w := answer(bare(&log), func(http.ResponseWriter, *http.Request) error { panic("secret") })

@@ -12,6 +12,8 @@ import (
 // Verifies: ORC-147
 
 // TestAWholeIDIsOnePartOfEveryPath: its slash and its spaces are percent-encoded, and stay what they are.
+//
+// Verifies: ORC-007
 func TestAWholeIDIsOnePartOfEveryPath(t *testing.T) {
 	h := newHarness(t)
 	h.specs = []reqdoc.File{{Path: "openspec/specs/cli-list/spec.md", Content: []byte("# List\n\n### Requirement: 100% of it's Output?\nText.\n")}}

@@ -9,7 +9,7 @@ import (
 	"orchestrator/internal/requirements/reqdoc"
 )
 
-// Covers: ORC-175, ORC-176
+// Verifies: ORC-175, ORC-176
 
 const pathOfRenames = "/project/renames"
 

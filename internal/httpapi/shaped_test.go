@@ -19,6 +19,8 @@ func members(t *testing.T, r response) []string {
 }
 
 // The parameter fields chooses members, everywhere in the same way; an unknown name is refused with the list.
+//
+// Verifies: ORC-152
 func TestFieldsChooseMembers(t *testing.T) {
 	h := newHarness(t)
 	whole := h.do("viewer", http.MethodGet, "/requirements/REQ-001", "")
@@ -47,6 +49,8 @@ func TestFieldsChooseMembers(t *testing.T) {
 }
 
 // A change answers with as much as is preferred, and says which preference was applied.
+//
+// Verifies: ORC-152
 func TestAChangeAnswersWithWhatIsPreferred(t *testing.T) {
 	h := newHarness(t)
 	all := []string{"history", "id", "next", "revision", "status", "waiting_for", "fingerprint"}
@@ -76,6 +80,8 @@ func TestAnAnswerGivenAgainSaysTheSame(t *testing.T) {
 }
 
 // A move that cannot come back under the workflow in force says so before, in the dry run, and in its answer.
+//
+// Verifies: ORC-150
 func TestADeadEndIsSaidBefore(t *testing.T) {
 	h := newHarness(t)
 	var next struct {
@@ -105,6 +111,8 @@ func TestADeadEndIsSaidBefore(t *testing.T) {
 }
 
 // GET /next puts what depends on nothing unfinished first, and says what waits for whom, and what is stuck.
+//
+// Verifies: ORC-151
 func TestWhatIsToBeDoneFirst(t *testing.T) {
 	h := newHarness(t, func(o *options) { o.Document = four })
 	agenda := func(who, query string) (a struct {
@@ -186,6 +194,8 @@ func TestTheNewEntriesOfARequirement(t *testing.T) {
 }
 
 // What was refused shows what would be accepted; the log does not have it.
+//
+// Verifies: ORC-153
 func TestRefusalsShowWhatWouldBeRight(t *testing.T) {
 	h := newHarness(t)
 	example := func(r response) map[string]any {

@@ -40,6 +40,7 @@ func provokeWorkflow(h *harness) {
 	put(409, "workflow_would_strand", "pm", workflowTo("v1", "as it was"))
 }
 
+// Verifies: ORC-017
 func TestTheWorkflowIsSwitched(t *testing.T) {
 	h := newHarness(t)
 	h.patch("pm", move(lifecycle.Blocked))

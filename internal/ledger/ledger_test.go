@@ -74,6 +74,7 @@ func verify(t *testing.T, l *Ledger) error {
 	return err
 }
 
+// Verifies: ORC-021
 func TestAChangeAndItsRecordAreOne(t *testing.T) {
 	l := open(t, store.NewMemory())
 	require.NoError(t, set(t.Context(), l, "a", 1))
@@ -92,6 +93,7 @@ func TestAChangeAndItsRecordAreOne(t *testing.T) {
 	require.NoError(t, verify(t, l))
 }
 
+// Verifies: ORC-021
 func TestAChangeWithoutRecordIsRefused(t *testing.T) {
 	l := open(t, store.NewMemory())
 	for name, write := range map[string]func(tx *Tx) error{
@@ -106,6 +108,7 @@ func TestAChangeWithoutRecordIsRefused(t *testing.T) {
 	require.Equal(t, uint64(1), l.Head().Size)
 }
 
+// Verifies: ORC-021
 func TestAFailingUpdateLeavesNothing(t *testing.T) {
 	l := open(t, store.NewMemory())
 	boom := errors.New("boom")

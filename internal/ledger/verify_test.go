@@ -57,6 +57,8 @@ func openAndVerify(ctx context.Context, s store.Store) error {
 }
 
 // TestEveryChangeOfTheLogIsFound changes, drops and adds one entry at a time.
+//
+// Verifies: ORC-043
 func TestEveryChangeOfTheLogIsFound(t *testing.T) {
 	entries := everyEntry(t, grown(t))
 	require.Greater(t, len(entries), 30)

@@ -138,6 +138,8 @@ func TestAReportOnDiskCountsForTheCommitThatItWasSeenAtFirst(t *testing.T) {
 }
 
 // TestWhatTheBranchLacksSatisfiesNoGate: it is taken and shown, and counts once the branch has it.
+//
+// Verifies: ORC-118
 func TestWhatTheBranchLacksSatisfiesNoGate(t *testing.T) {
 	f := newShelf()
 	r := start(t, store.NewMemory(), func(o *Options) { o.Evidence, o.Repository = projection.EvidenceVerified, f })
@@ -158,6 +160,8 @@ func TestWhatTheBranchLacksSatisfiesNoGate(t *testing.T) {
 }
 
 // TestAReportOfOtherCodeIsShownAndDoesNotPass, whether it is attached before the move or given with it.
+//
+// Verifies: ORC-119
 func TestAReportOfOtherCodeIsShownAndDoesNotPass(t *testing.T) {
 	r, f := startVerifying(t, store.NewMemory(), func(o *Options) { o.Workflow = lifecycle.Rework })
 	r.must(paula, "REQ-001", move(lifecycle.NeedsChanges))

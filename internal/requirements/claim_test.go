@@ -37,6 +37,7 @@ func (r *rig) patchAs(who lifecycle.Actor, holder, id, body string) error {
 
 var carla = lifecycle.Actor{Name: "carla", Role: lifecycle.Coder}
 
+// Verifies: ORC-122
 func TestAClaimedFieldIsItsHoldersAlone(t *testing.T) {
 	s := store.NewMemory()
 	r := start(t, s)
@@ -82,6 +83,7 @@ func TestAClaimedFieldIsItsHoldersAlone(t *testing.T) {
 	r.verified()
 }
 
+// Verifies: ORC-122
 func TestClaimsThatAreRefused(t *testing.T) {
 	r := start(t, store.NewMemory())
 	r.mustImport("- **REQ-001**: a\n- **REQ-002**: b\n- **REQ-003**: c\n- **REQ-004**: d\n- **REQ-005**: e\n- **REQ-006**: f\n")
@@ -164,6 +166,8 @@ func TestExpiredClaimsDoNotPileUp(t *testing.T) {
 }
 
 // TestVerifyDecidesClaimsAgain writes claims that the rules would not have made.
+//
+// Verifies: ORC-122
 func TestVerifyDecidesClaimsAgain(t *testing.T) {
 	at := func(r *rig, d time.Duration) time.Time { return r.ledger.Head().At.Add(d) }
 	for name, c := range map[string]struct {

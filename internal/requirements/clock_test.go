@@ -20,6 +20,8 @@ const (
 
 // TestAJumpOfTheClockStrandsNothing: an implementation that is dated a year ahead is tested and signed off when the clock
 // is right again, and records have the right time.
+//
+// Verifies: ORC-113
 func TestAJumpOfTheClockStrandsNothing(t *testing.T) {
 	r, _ := startVerifying(t, store.NewMemory(), func(o *Options) { o.Workflow = lifecycle.Rework })
 	r.must(paula, "REQ-001", move(lifecycle.NeedsChanges))
@@ -65,6 +67,8 @@ func TestAReportOfBeforeTheImplementationStaysOne(t *testing.T) {
 }
 
 // TestKeysExpireByThePresentClock: a jump that was taken back makes no key of afterwards older or younger than it is.
+//
+// Verifies: ORC-113
 func TestKeysExpireByThePresentClock(t *testing.T) {
 	r := start(t, store.NewMemory())
 	r.mustImport(twoRequirements)

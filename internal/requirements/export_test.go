@@ -18,6 +18,7 @@ import (
 	"orchestrator/schemas"
 )
 
+// Verifies: ORC-040
 func TestAnUnwritableExportUndoesNothingAndIsTriedAgain(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "not yet there")
 	r := start(t, store.NewMemory(), func(o *Options) {
@@ -32,6 +33,7 @@ func TestAnUnwritableExportUndoesNothingAndIsTriedAgain(t *testing.T) {
 	require.NotZero(t, r.State().Export.Failures)
 }
 
+// Verifies: ORC-040
 func TestTheExportIsWholeAndNeverGoesBack(t *testing.T) {
 	r := start(t, store.NewMemory(), func(o *Options) { o.ExportWait = 0 })
 	r.mustImport(twoRequirements)

@@ -45,6 +45,8 @@ func (r *rig) lastRecord() (audit.Record, record.Imported) {
 const halfRead = twoRequirements + "- REQ-003 The search works.\n\nTotal: 3 requirements\n"
 
 // What was not read is in the state, and in the log where it is not as before.
+//
+// Verifies: ORC-120
 func TestWhatWasNotReadIsState(t *testing.T) {
 	r := start(t, store.NewMemory())
 	r.mustImport(halfRead)
@@ -131,6 +133,8 @@ func TestNoSecretOfADocumentIsKeptInWhatWasNotRead(t *testing.T) {
 }
 
 // Where a document comes from is asked when it is new, or has changed, and for no dry run.
+//
+// Verifies: ORC-121
 func TestTheOriginOfDocumentsIsOnRecord(t *testing.T) {
 	var asked [][]string
 	r := start(t, store.NewMemory(), func(o *Options) {
@@ -197,6 +201,8 @@ func TestAnOlderImportIsFollowedByOneThatSaysWhatWasRead(t *testing.T) {
 }
 
 // Another priority is a change, and said to be one; another tick is not.
+//
+// Verifies: ORC-080
 func TestAChangeOfPriority(t *testing.T) {
 	r := start(t, store.NewMemory())
 	set := setOf("A-1 one", "A-2 two")

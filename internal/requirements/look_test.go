@@ -143,6 +143,7 @@ func (r *rig) requirement(id string) lifecycle.Requirement {
 	return e.Requirement()
 }
 
+// Verifies: ORC-090
 func TestEvidenceIsLookedUpWhenItIsGiven(t *testing.T) {
 	r, f := startVerifying(t, store.NewMemory())
 	req := r.requirement("REQ-001")
@@ -169,6 +170,7 @@ func TestEvidenceIsLookedUpWhenItIsGiven(t *testing.T) {
 	r.verified()
 }
 
+// Verifies: ORC-091
 func TestWhatChangesUnderARequirementMakesItStale(t *testing.T) {
 	r, f := startVerifying(t, store.NewMemory())
 	r.must(paula, "REQ-001", move(lifecycle.Done, approved))
@@ -200,6 +202,7 @@ func TestWhatChangesUnderARequirementMakesItStale(t *testing.T) {
 	r.verified()
 }
 
+// Verifies: ORC-091
 func TestDoneOnStaleEvidenceIsRefused(t *testing.T) {
 	r, f := startVerifying(t, store.NewMemory())
 	f.says("TestLogin", evidence.Standing{Reason: lifecycle.ReportChanged, Detail: "another report"})
@@ -246,6 +249,8 @@ func alone(do func()) func() {
 }
 
 // TestNeverDoneOnStaleEvidence races the tester, who changes the result, with PM, who signs off.
+//
+// Verifies: ORC-091
 func TestNeverDoneOnStaleEvidence(t *testing.T) {
 	outcomes := map[string]int{}
 	services := 40
@@ -303,6 +308,7 @@ func (r *rig) rework(t *testing.T) {
 
 const junit = `<testsuite name="s"><testcase classname="c" name="TestLogin_REQ001"/><testcase classname="c" name="[REQ-002] logout"><failure/></testcase><testcase name="other"/></testsuite>`
 
+// Verifies: ORC-092
 func TestAReportIsAttachedOnceAndCitedOften(t *testing.T) {
 	for mode, verifying := range map[string]bool{projection.EvidenceVerified: true, projection.EvidenceRecorded: false} {
 		r, _ := startVerifying(t, store.NewMemory())

@@ -16,7 +16,7 @@ import (
 	"orchestrator/internal/requirements/reqdoc"
 )
 
-// Covers: ORC-146
+// Verifies: ORC-146
 
 const spec = "# Spec\n\n### Requirement: Output Format\nThe output SHALL be a table.\n"
 
@@ -95,7 +95,7 @@ func TestVerifyWantsTheFormToBeChosenOnce(t *testing.T) {
 	}
 }
 
-// Covers: ORC-147
+// Verifies: ORC-147
 
 // TestAShortFormUsesUpNoKey: the same request with the whole id is decided.
 func TestAShortFormUsesUpNoKey(t *testing.T) {

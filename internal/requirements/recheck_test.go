@@ -52,6 +52,8 @@ func TestARecheckLeavesWhatChangedMeanwhile(t *testing.T) {
 
 // A recheck that finds something new leaves the requirement its revision: who read it may still change it, and who has
 // kept it is told that it looks otherwise.
+//
+// Verifies: ORC-123
 func TestARecheckLeavesTheRevision(t *testing.T) {
 	r, f := startVerifying(t, store.NewMemory())
 	tag := func() string {
@@ -84,6 +86,8 @@ func TestARecheckLeavesTheRevision(t *testing.T) {
 }
 
 // A move that looked at the evidence before a recheck found more is decided on what that found.
+//
+// Verifies: ORC-123
 func TestAMoveDoesNotOvertakeARecheck(t *testing.T) {
 	r, f := startVerifying(t, store.NewMemory())
 	before, looks := r.requirement("REQ-001"), 0

@@ -64,6 +64,7 @@ func (r *rig) minuteOver() {
 
 func withoutExport(o *Options) { o.ExportPath = "" }
 
+// Verifies: ORC-107
 func TestEqualRefusalsAreFolded(t *testing.T) {
 	var told []Folding
 	r := start(t, store.NewMemory(), func(o *Options) { o.OnFolding = func(f Folding) { told = append(told, f) } })

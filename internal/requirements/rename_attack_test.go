@@ -15,7 +15,7 @@ import (
 	"orchestrator/internal/rules/renaming"
 )
 
-// Covers: ORC-175
+// Verifies: ORC-175
 
 // A requirement comes back to its first id: its history is whole, and each id that it had leads to it or is it.
 func TestARequirementComesBackToItsFirstID(t *testing.T) {

@@ -22,7 +22,7 @@ import (
 	"orchestrator/internal/rules/renaming"
 )
 
-// Covers: ORC-175
+// Verifies: ORC-175
 
 func (r *rig) rename(from, to string) (Renamed, error) {
 	return r.Rename(r.t.Context(), renames.Asked{By: paula, Renames: []renaming.Pair{{From: from, To: to}}, Reason: "by chapter"},
@@ -227,7 +227,7 @@ func TestNamesOfTestsKeepCounting(t *testing.T) {
 	require.Equal(t, []string{"LOGIN-1"}, r.current.Load().Finder(&r.Service.shared.ids).In("TestLogin_REQ001"))
 }
 
-// Covers: ORC-176
+// Verifies: ORC-176
 
 func TestAllIDsGetAnotherForm(t *testing.T) {
 	s := store.NewMemory()

@@ -14,6 +14,8 @@ import (
 )
 
 // Who lost the answer to a move sends it again, and is told that it was made.
+//
+// Verifies: ORC-124
 func TestARepeatedMoveIsMadeAlready(t *testing.T) {
 	r := start(t, store.NewMemory())
 	r.mustImport(twoRequirements)

@@ -82,6 +82,7 @@ func TestTheReportTellsWhatWasRead(t *testing.T) {
 	require.Equal(t, 1, report.Found)
 }
 
+// Verifies: ORC-006, ORC-080
 func TestTheReportTellsWhatAChangeMakesStale(t *testing.T) {
 	r := start(t, store.NewMemory())
 	r.mustImport(twoRequirements)
@@ -105,6 +106,7 @@ func TestTheReportTellsWhatAChangeMakesStale(t *testing.T) {
 	r.verified()
 }
 
+// Verifies: ORC-009
 func TestRenamesAreProposedAndNeverMade(t *testing.T) {
 	for name, c := range map[string]struct {
 		before, after []string

@@ -62,6 +62,7 @@ func (r *rig) last() string {
 	return string(page.Records[0])
 }
 
+// Verifies: ORC-108
 func TestSecretsAreRefusedBeforeAnythingIsKept(t *testing.T) {
 	r := start(t, store.NewMemory())
 	r.mustImport(twoRequirements)
@@ -208,6 +209,7 @@ func TestSecretsInTestReportsAreRefused(t *testing.T) {
 	r.verified()
 }
 
+// Verifies: ORC-108
 func TestAnImportWarnsOfSecrets(t *testing.T) {
 	r := start(t, store.NewMemory())
 	report := r.mustImport(twoRequirements + "\nThe key is " + awsKey + ".\n\n- **REQ-003**: Logs in.\n\n      " + strings.ReplaceAll(pemKey, `\n`, "\n      ") + "\n")

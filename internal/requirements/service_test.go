@@ -186,6 +186,7 @@ func (r *rig) bringToTestedPass(id string) {
 	r.must(tess, id, move(lifecycle.TestedPass, passed))
 }
 
+// Verifies: ORC-014, ORC-016
 func TestAWholeLife(t *testing.T) {
 	r := start(t, store.NewMemory())
 	r.mustImport(twoRequirements)
@@ -202,6 +203,7 @@ func TestAWholeLife(t *testing.T) {
 	require.Equal(t, uint64(12), page.Total, "ten changes and two refusals")
 }
 
+// Verifies: ORC-001
 func TestImportDrift(t *testing.T) {
 	r := start(t, store.NewMemory())
 	report := r.mustImport(twoRequirements)
@@ -248,6 +250,7 @@ func ids(l lookup.List) (out []string) {
 	return out
 }
 
+// Verifies: ORC-005
 func TestASuspectRequirementCannotBecomeDone(t *testing.T) {
 	r := start(t, store.NewMemory())
 	r.mustImport(twoRequirements)
@@ -265,6 +268,7 @@ func TestASuspectRequirementCannotBecomeDone(t *testing.T) {
 	r.verified()
 }
 
+// Verifies: ORC-003
 func TestARefusedImportLeavesTheState(t *testing.T) {
 	r := start(t, store.NewMemory())
 	r.mustImport(twoRequirements)
@@ -291,6 +295,7 @@ func TestARefusedImportLeavesTheState(t *testing.T) {
 	require.Empty(t, r.State().Import)
 }
 
+// Verifies: ORC-025
 func TestDryRuns(t *testing.T) {
 	r := start(t, store.NewMemory())
 	report, err := r.Import(t.Context(), paula, reading(reqdoc.File{Path: "R.md", Content: []byte(twoRequirements)}), ImportOptions{DryRun: true})
@@ -313,6 +318,7 @@ func TestDryRuns(t *testing.T) {
 	require.Equal(t, len(answer.Requirement), len(real.Requirement))
 }
 
+// Verifies: ORC-023
 func TestIdempotency(t *testing.T) {
 	r := start(t, store.NewMemory())
 	r.mustImport(twoRequirements)
@@ -442,6 +448,8 @@ func TestARequirementCannotGrowForEver(t *testing.T) {
 
 // TestEveryRoleFieldAndForm sends every field in every form as every role: its own in a good form is taken, null
 // clears what can be cleared, everything else is against the schema, and what is another's is forbidden.
+//
+// Verifies: ORC-011
 func TestEveryRoleFieldAndForm(t *testing.T) {
 	good := map[string]string{
 		"status": "", "pm_notes": `[{"text":"n"}]`, "deviations": `[{"id":"D","text":"t"}]`, "approvals": `[{"decision":"approved"}]`,
@@ -474,6 +482,7 @@ func TestEveryRoleFieldAndForm(t *testing.T) {
 	}
 }
 
+// Verifies: ORC-024
 func TestConditions(t *testing.T) {
 	r := start(t, store.NewMemory(), func(o *Options) { o.RequireIfMatch = true })
 	r.mustImport(twoRequirements)
@@ -492,6 +501,8 @@ func TestConditions(t *testing.T) {
 }
 
 // TestLostUpdates: of many changes with the same condition exactly one is applied.
+//
+// Verifies: ORC-024
 func TestLostUpdates(t *testing.T) {
 	r := start(t, store.NewMemory(), func(o *Options) { o.ExportWait = 0 })
 	r.mustImport(twoRequirements)
@@ -517,6 +528,7 @@ func TestLostUpdates(t *testing.T) {
 	r.verified()
 }
 
+// Verifies: ORC-007
 func TestUnknownIDsGetAHint(t *testing.T) {
 	r := start(t, store.NewMemory())
 	r.mustImport(twoRequirements)
@@ -574,6 +586,7 @@ func TestList(t *testing.T) {
 	require.Len(t, walked, 600)
 }
 
+// Verifies: ORC-020, ORC-021
 func TestRefusalsAreOnRecord(t *testing.T) {
 	r := start(t, store.NewMemory())
 	r.mustImport(twoRequirements)

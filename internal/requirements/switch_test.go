@@ -106,6 +106,8 @@ func TestASwitchThatIsRefused(t *testing.T) {
 }
 
 // Back under v1 goes a project alone of which nothing would be stranded: what is retired cannot be.
+//
+// Verifies: ORC-017
 func TestASwitchStrandsNothing(t *testing.T) {
 	var doc strings.Builder
 	for i := range 25 {

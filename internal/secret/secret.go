@@ -22,6 +22,8 @@ type Finding struct {
 }
 
 // Find lists what looks like a secret in a text, in its order; no two of them overlap.
+//
+// Implements: ORC-108
 func Find(text string) []Finding {
 	seen, cuts := visible(text)
 	s := scanner{text: seen}

@@ -34,6 +34,8 @@ const (
 
 // Parse reads one JSON value into map[string]any, []any, string, json.Number, bool and nil. Its error is
 // a *fault.Error of kind Malformed that points at the place. It stops at the first value beyond MaxValues.
+//
+// Implements: ORC-027
 func Parse(body []byte) (any, error) { return parse(body, MaxValues) }
 
 // ParseUncounted parses, without counting values, what is not the body of a request and is bounded otherwise: what the

@@ -11,6 +11,7 @@ import (
 	"orchestrator/internal/fault"
 )
 
+// Verifies: ORC-027
 func TestParseRefuses(t *testing.T) {
 	for _, c := range []struct{ name, body, code, pointer string }{
 		{"nothing", ``, "json_empty", ""},

@@ -8,6 +8,7 @@ import (
 	"orchestrator/internal/fault"
 )
 
+// Verifies: ORC-050
 func TestAddRefusesANameThatIsNearlyAnother(t *testing.T) {
 	f := newFile(t)
 	add(t, f, "ada", "pm")

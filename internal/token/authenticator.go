@@ -140,6 +140,8 @@ func (a *Authenticator) enforce(listed, minted []Token) error {
 // Mint makes a token that works until expires at the latest, bound as it says, and returns its
 // text. It is accounted for as every other, but no file has it: it ends with Unmint, or with the process. A name, role
 // or expiry that cannot be used is fault.Invalid.
+//
+// Implements: ORC-288
 func (a *Authenticator) Mint(name, role string, to Bound, expires, now time.Time) (secret string, made Token, err error) {
 	if err := checkNew(name, role, expires, now); err != nil {
 		return "", Token{}, err

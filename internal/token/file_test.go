@@ -35,6 +35,7 @@ func requireMode(t *testing.T, want os.FileMode, path string) {
 	require.Equal(t, want, info.Mode().Perm(), path)
 }
 
+// Verifies: ORC-050
 func TestAddKeepsTheHashOnly(t *testing.T) {
 	f := newFile(t)
 	zone := time.FixedZone("", 3600)

@@ -28,6 +28,7 @@ func mint(t *testing.T, a *Authenticator, name, role string) (secret string, mad
 	return secret, made
 }
 
+// Verifies: ORC-288
 func TestMintAndUnmint(t *testing.T) {
 	f := newFile(t)
 	listed, ann := add(t, f, "ann", "pm")

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Covers: ORC-158, ORC-159
+// Verifies: ORC-158, ORC-159
 
 // sent is a request as the service gets it.
 type sent struct{ line, ifMatch, key, body string }

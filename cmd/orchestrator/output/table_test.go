@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Covers: ORC-160
+// Verifies: ORC-160
 
 func TestWidth(t *testing.T) {
 	for text, want := range map[string]int{"": 0, "ab": 2, "日本": 4, "e\u0301": 1, "ｆ": 2, "…": 1, "😀": 2} {

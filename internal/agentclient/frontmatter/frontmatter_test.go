@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Covers: ORC-193, ORC-203
+// Verifies: ORC-193, ORC-203
 func TestCut(t *testing.T) {
 	for text, want := range map[string]struct {
 		head, body string

@@ -68,7 +68,7 @@ func everything(t *testing.T, root string) map[string]string {
 
 // Each CLIENT/CASE.before becomes CASE.after by an installation, stays so by a second one, and is itself again, byte
 // for byte, after the removal.
-// Verifies: ORC-208
+// Verifies: ORC-208, ORC-109
 func TestInstallAndUninstall(t *testing.T) {
 	cases, err := filepath.Glob("testdata/*/*.before")
 	require.NoError(t, err)

@@ -49,6 +49,8 @@ func verify(t *testing.T, s store.Store) error {
 }
 
 // What the conductor knows is no more than the log says.
+//
+// Verifies: ORC-282
 func TestVerifyFollowsTheConductor(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(tx store.Tx) error

@@ -45,6 +45,8 @@ func NeedsProof(kept Log, presented audit.Checkpoint) bool {
 // Update decides whether a presented checkpoint takes the place of the one kept of a log. Of a log that is seen for
 // the first time only the key is kept. proof is that the kept one is the beginning of the presented one, where
 // NeedsProof. The error is a *Refusal, or says that there is no checkpoint at all.
+//
+// Implements: ORC-105
 func Update(kept Log, presented []byte, proof *audit.Consistency) (audit.Checkpoint, error) {
 	c, err := open(kept.Key, presented)
 	if err != nil {

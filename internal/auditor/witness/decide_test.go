@@ -96,6 +96,8 @@ func TestExtensionLines(t *testing.T) {
 
 // A client of another log once recomputed the ends of a proof and not its middle. Here every hash counts: for each pair
 // of sizes, each hash of the proof is changed, dropped, doubled, and a hash is put in at each place.
+//
+// Verifies: ORC-105
 func TestEveryHashOfAProofCounts(t *testing.T) {
 	s := signer(t, "example.org/shop", "a")
 	h := (&history{}).grow("shop", 40)

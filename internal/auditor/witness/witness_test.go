@@ -381,6 +381,7 @@ func TestWhatIsNoAnswer(t *testing.T) {
 	onDisk(t, w)
 }
 
+// Verifies: ORC-105
 func TestNothingIsGivenOutThatIsNotKept(t *testing.T) {
 	o, f := options(t.TempDir()), newFake(t, 5)
 	w := begin(t, o)

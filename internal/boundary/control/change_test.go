@@ -37,6 +37,7 @@ func TestASwitchThatCannotBeNotedIsNotMade(t *testing.T) {
 	require.Empty(t, grants)
 }
 
+// Verifies: ORC-067
 func TestABypassHasAnEnd(t *testing.T) {
 	dir := boundarytest.Project(t)
 	for name, c := range map[string]struct {
@@ -96,7 +97,7 @@ func TestSwitchesAtOnceFollowOneAnother(t *testing.T) {
 	require.Equal(t, p.Mode == boundary.Enforce, dir.IsMarked())
 }
 
-// Covers: ORC-242
+// Verifies: ORC-234
 func TestABypassIsEnded(t *testing.T) {
 	dir := boundarytest.Project(t)
 	give := func(id, session string, at time.Time) {

@@ -76,6 +76,7 @@ func idsIn(t *testing.T, all []record.Recorded) (ids []string, malformed int) {
 // plain is a folder with a journal alone.
 func plain(t *testing.T) folder.Dir { return folder.In(t.TempDir()) }
 
+// Verifies: ORC-068
 func TestEveryLineIsRecordedOnce(t *testing.T) {
 	const count = 10_000
 	dir, s := plain(t), store.NewMemory()

@@ -222,7 +222,7 @@ func switchOff(t *testing.T, m *machine) {
 
 // Wherever a client would let through what the boundary is to block, or block where nothing is to be, there is a fault,
 // and so exit code 1. Where all is in order, there is none.
-// Verifies: ORC-209
+// Verifies: ORC-209, ORC-109
 func TestEveryCauseIsAFault(t *testing.T) {
 	met := map[string]int{}
 	for _, client := range agentclient.Names() {

@@ -18,6 +18,7 @@ func ids() func() string {
 	return func() string { n++; return fmt.Sprintf("%016x", n) }
 }
 
+// Verifies: ORC-069
 func TestDrillExercisesBothAndNotesThem(t *testing.T) {
 	t.Parallel()
 	for by, environment := range map[string]bool{"environment": true, "grant": false} {

@@ -46,7 +46,7 @@ func linkable(t *testing.T) (project, func(who string, e agentclient.Event) boun
 
 // No command makes a link to what it may not write, and writes through none that it makes or moves.
 //
-// Covers: ORC-192
+// Verifies: ORC-192
 func TestCommandsThatMakeLinks(t *testing.T) {
 	p, judged := linkable(t)
 	require.NoError(t, os.Symlink("../shop", filepath.Join(p.dir.Root, "docs/l")))
@@ -133,7 +133,7 @@ func TestCommandsThatMakeLinks(t *testing.T) {
 // A file that has another name is exempt by none of them, nor are the files that its client keeps; its name may be
 // removed.
 //
-// Covers: ORC-192
+// Verifies: ORC-192
 func TestHardLinks(t *testing.T) {
 	p, judged := linkable(t)
 	for name, of := range map[string]string{"scratch/c.txt": "shop/cart.go", "test/c.txt": "shop/cart.go",
@@ -185,7 +185,7 @@ func TestHardLinks(t *testing.T) {
 
 // The system goes up from where a link leads, other programs from the link itself; neither way leads out.
 //
-// Covers: ORC-192
+// Verifies: ORC-192
 func TestDotsBehindLinks(t *testing.T) {
 	p, judged := linkable(t)
 	link := func(to, name string) {
@@ -226,7 +226,7 @@ func TestDotsBehindLinks(t *testing.T) {
 
 // Where a link in an exempt folder keeps a build back, the message says so, and how to be rid of it.
 //
-// Covers: ORC-192
+// Verifies: ORC-192
 func TestLinksAmongCode(t *testing.T) {
 	p, judged := linkable(t)
 	require.NoError(t, os.Symlink("../shop", filepath.Join(p.dir.Root, "scratch/d")))

@@ -24,7 +24,7 @@ const (
 	hostilePage  = "../../../docs/boundary-hostile.md"
 )
 
-// Covers: ORC-204
+// Verifies: ORC-204
 //
 // The pages are true: the classes and reasons of their commands are those that a main session's call gets. Every line
 // of the first page passes, and none of the second.

@@ -16,7 +16,7 @@ import (
 // Each client is told in its own words whom to give the change to: an agent of the project that may write the file, or
 // one that comes with the client. What an agent's file says besides its name reaches nobody.
 //
-// Covers: ORC-193
+// Verifies: ORC-193
 func TestEveryClientIsToldItsOwnAgents(t *testing.T) {
 	p := newProject(t, boundary.Enforce)
 	p.set(func(b *boundary.Policy) {

@@ -11,7 +11,7 @@ import (
 	"orchestrator/internal/rules/boundary"
 )
 
-// Covers: ORC-200
+// Verifies: ORC-200
 //
 // What a main session may write in an exempt folder is not run by a command that looks for its code there.
 func TestCodeThatIsFoundInExemptFolders(t *testing.T) {
@@ -52,7 +52,7 @@ func TestCodeThatIsFoundInExemptFolders(t *testing.T) {
 	passes(gathering...)
 }
 
-// Covers: ORC-200
+// Verifies: ORC-200
 //
 // A main session can make a folder of a few files that git takes for a repository, with settings that name programs.
 func TestGitReadsNoSettingsOfExemptFolders(t *testing.T) {

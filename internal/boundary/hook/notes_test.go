@@ -15,7 +15,7 @@ import (
 
 // A main session writes the plans and the memory of its client, by the client's own tools and nowhere else.
 //
-// Covers: ORC-194
+// Verifies: ORC-194
 func TestPlansAndMemory(t *testing.T) {
 	p := newProject(t, boundary.Enforce)
 	home := t.TempDir()
@@ -61,7 +61,7 @@ func TestPlansAndMemory(t *testing.T) {
 
 // The user's folder may have another name by a link, the client's folder may be one, and a project may lie in it.
 //
-// Covers: ORC-194
+// Verifies: ORC-194
 func TestPlansBehindLinks(t *testing.T) {
 	p := newProject(t, boundary.Enforce)
 	base := t.TempDir()
@@ -82,7 +82,7 @@ func TestPlansBehindLinks(t *testing.T) {
 
 // An exemption may name the user's folder, which the journal notes to judge the call again.
 //
-// Covers: ORC-194
+// Verifies: ORC-194
 func TestExemptionsInTheUsersFolder(t *testing.T) {
 	p := newProject(t, boundary.Enforce)
 	p.set(func(b *boundary.Policy) { b.Mode = boundary.Enforce; b.ExemptPaths = []string{"~/notes/**"} })

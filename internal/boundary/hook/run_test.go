@@ -113,6 +113,7 @@ func (p project) lines() (all []folder.Line) {
 	return all
 }
 
+// Verifies: ORC-060, ORC-064
 func TestModes(t *testing.T) {
 	for mode, want := range map[boundary.Mode]struct {
 		code  int
@@ -233,6 +234,8 @@ func endless(p project, end never) map[string]io.Reader {
 
 // TestTheDeadlineIsKept: an answer comes at the deadline, by a clock that goes on when all wait; what cannot be judged
 // is blocked in an enforcing project alone.
+//
+// Verifies: ORC-065
 func TestTheDeadlineIsKept(t *testing.T) {
 	for mode, code := range map[boundary.Mode]int{boundary.Enforce: 2, boundary.Confirm: 2, boundary.Validate: 0} {
 		for name := range endless(project{}, nil) {
@@ -309,6 +312,7 @@ func TestAProcessKeepsTheDeadline(t *testing.T) {
 	}
 }
 
+// Verifies: ORC-065
 func TestHostileInput(t *testing.T) {
 	for _, mode := range []boundary.Mode{boundary.Enforce, boundary.Validate} {
 		p := newProject(t, mode)
@@ -362,6 +366,8 @@ func TestTheWaitForTheCallIsNotCounted(t *testing.T) {
 }
 
 // A policy that is gone or damaged blocks where the mark says that the project enforces, and lets through elsewhere.
+//
+// Verifies: ORC-065
 func TestPolicyMissing(t *testing.T) {
 	for name, damage := range map[string]func(string) error{
 		"gone":    os.Remove,
@@ -416,6 +422,8 @@ func TestDiskFull(t *testing.T) {
 }
 
 // Hooks that are killed at any moment lose no line of others and leave none that is torn.
+//
+// Verifies: ORC-068
 func TestKilledHooks(t *testing.T) {
 	p := newProject(t, boundary.Enforce)
 	answered := 0
@@ -463,6 +471,8 @@ func TestManyAtOnce(t *testing.T) {
 }
 
 // The same with processes.
+//
+// Verifies: ORC-068
 func TestManyProcessesAtOnce(t *testing.T) {
 	p := newProject(t, boundary.Enforce)
 	const hooks = 64
@@ -541,7 +551,7 @@ func TestToolsOfServers(t *testing.T) {
 	}
 }
 
-// Verifies: ORC-222
+// Verifies: ORC-222, ORC-067
 func TestBypassOfTheEnvironment(t *testing.T) {
 	p := newProject(t, boundary.Enforce)
 	lifted := p.hook(strings.NewReader(p.edit()), boundary.BypassVariable+"=true")
@@ -569,6 +579,7 @@ func TestBypassOfTheEnvironment(t *testing.T) {
 	require.Contains(t, forbidden.stderr, "the policy forbids it")
 }
 
+// Verifies: ORC-067
 func TestGrants(t *testing.T) {
 	p := newProject(t, boundary.Enforce)
 	now := time.Now()
@@ -683,7 +694,7 @@ func TestNoProject(t *testing.T) {
 // client that calls what is registered for it is answered in its own form, and a command line that is wrong with exit
 // code 2.
 //
-// Covers: ORC-196
+// Verifies: ORC-196
 func TestAnswersAsJSON(t *testing.T) {
 	p := newProject(t, boundary.Enforce)
 	denied := func(said string) string {

@@ -11,7 +11,7 @@ import (
 	"orchestrator/internal/rules/boundary"
 )
 
-// Covers: ORC-199
+// Verifies: ORC-199
 //
 // What git tracks is no output: at the top of a repository, below it, in a linked working tree, and where it cannot be
 // told.

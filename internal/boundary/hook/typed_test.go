@@ -26,7 +26,7 @@ func (p project) ofMain(e agentclient.Event, home string, change func(*boundary.
 	return boundary.Judge(&policy, callOf(e, newResolver(p.dir.Root, e.Cwd, p.dir.Root, home), time.Unix(0, 0)))
 }
 
-// Covers: ORC-202
+// Verifies: ORC-202
 //
 // What a session can type into is no reader in Codex, whose calls do not say whether a command has a terminal, and none
 // that a policy vouches for.
@@ -57,7 +57,7 @@ func TestWhatCanBeTypedInto(t *testing.T) {
 	require.Equal(t, boundary.RuleAmbiguous, p.ofMain(event, "", nil).Rule)
 }
 
-// Covers: ORC-203
+// Verifies: ORC-203
 //
 // A skill is judged by the commands of its file, wherever the client finds it.
 func TestSkills(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 
 // Calls that look like reading, like delegating or like an agent's, and write all the same.
 //
-// Covers: ORC-191
-// Covers: ORC-192
+// Verifies: ORC-191
+// Verifies: ORC-192
 func TestCallsThatOnlyLookHarmless(t *testing.T) {
 	p := newProject(t, boundary.Enforce)
 	head := `{"session_id":"s1","cwd":"/p","hook_event_name":"PreToolUse",`

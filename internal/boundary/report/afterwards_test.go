@@ -168,7 +168,7 @@ func TestWhatIsBlockedAgainAndAgainIsNamed(t *testing.T) {
 	require.Empty(t, old.figures().Stuck, "what is older than the days of rates weighs no more")
 }
 
-// Covers: ORC-216
+// Verifies: ORC-216
 //
 // The report lists all that is blocked again and again, with how often and in how many sessions.
 func TestWhatIsBlockedAgainAndAgainIsReported(t *testing.T) {

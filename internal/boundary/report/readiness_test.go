@@ -71,6 +71,7 @@ func failures(n int) func([]folder.Line) []folder.Line {
 	}
 }
 
+// Verifies: ORC-069
 func TestEachItemOfTheChecklist(t *testing.T) {
 	kind := func(kind, what string) func(folder.Line) bool {
 		return func(l folder.Line) bool { return l.Kind == kind && (what == "" || l.What == what) }
@@ -171,6 +172,7 @@ func TestRatesAreOfTheLastDays(t *testing.T) {
 	require.False(t, boundary.Assess(p.Thresholds, long).Ready, "nobody has looked at anything for long")
 }
 
+// Verifies: ORC-069
 func TestAFalsePositiveIsResolvedByThePolicyThatLetsItThrough(t *testing.T) {
 	dir := boundarytest.Project(t)
 	boundarytest.Add(t, dir, boundarytest.Judged(t, dir, boundarytest.Call{ID: boundarytest.ID(0xabcdef), Session: "s", Tool: "Edit", File: "notes/today.md", Actor: boundary.Main, At: boundarytest.Day0}))

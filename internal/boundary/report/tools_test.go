@@ -13,7 +13,7 @@ import (
 // Tools that neither the client's table nor the policy knows are counted, by the client's own name; what is known by
 // now is left out, and so are shells.
 //
-// Covers: ORC-197
+// Verifies: ORC-197
 func TestUnknownTools(t *testing.T) {
 	at := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 	h := &History{}

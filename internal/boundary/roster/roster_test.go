@@ -41,7 +41,7 @@ const front = "---\nname: %s\ndescription: x\n---\nYou are one.\n"
 // Each client's agents are those of its own folders in the project and in the user's folder, and its own, in this
 // order.
 //
-// Covers: ORC-193
+// Verifies: ORC-193
 func TestEveryClientsAgentsAreFound(t *testing.T) {
 	root, home := t.TempDir(), t.TempDir()
 	for _, name := range []string{".claude", ".qwen", ".gemini", ".cursor", ".github", ".copilot"} {
@@ -73,7 +73,7 @@ func TestEveryClientsAgentsAreFound(t *testing.T) {
 
 // Agents that cannot write are left out, and so is what has no name of a strict form, whatever stands in its file.
 //
-// Covers: ORC-193
+// Verifies: ORC-193
 func TestWhichFilesAreAgents(t *testing.T) {
 	root := t.TempDir()
 	for name, text := range map[string]string{

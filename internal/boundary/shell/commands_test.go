@@ -58,6 +58,7 @@ func (r example) told() example {
 	return r
 }
 
+// Verifies: ORC-063
 func TestCommands(t *testing.T) {
 	all := rows(t)
 	if *update {

@@ -52,6 +52,8 @@ func (v Verdict) String() string {
 
 // CompileCondition compiles what must hold before anything is run: a precondition, or the condition of a MAINTAIN or
 // AVOID. It knows the variables payload, input, caller, ir and state. What is wrong is a *fault.Error of kind Invalid.
+//
+// Implements: ORC-277
 func CompileCondition(text string) (*Condition, error) {
 	c, err := compile(text, false)
 	if err != nil {

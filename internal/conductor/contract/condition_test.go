@@ -106,6 +106,7 @@ func TestFactsThatAreNoJSON(t *testing.T) {
 	require.True(t, c.Holds(Facts{State: map[string]any{"x": math.NaN()}}).Holds, "not equal to itself, as everywhere")
 }
 
+// Verifies: ORC-277
 func TestConditionsThatCannotBeUsed(t *testing.T) {
 	for text, detail := range map[string]string{
 		``:                                     "character 0 of line 1: ",
@@ -152,6 +153,8 @@ func TestMapsHaveAnOrder(t *testing.T) {
 
 // Nothing that fits into a condition may keep the program busy, neither when it is compiled nor when it is evaluated. What
 // costs more than the limit says is found by the processor time of a condition that does nothing but count to the limit.
+//
+// Verifies: ORC-277
 func TestBombs(t *testing.T) {
 	numbers := make([]any, 10_000)
 	for i := range numbers {

@@ -21,6 +21,8 @@ const (
 // Load reads the contracts of a directory (every *.yaml, *.yml and *.json in it, in no folder below) and joins them
 // with those of the box. A directory that does not exist is the box alone. One bad contract refuses all: the
 // *fault.Error, of kind Invalid, has a field for everything that is wrong, with file and line in its detail.
+//
+// Implements: ORC-277
 func Load(dir string, box []planning.Contract) (*Registry, error) {
 	sources, wrong := builtinSources(box)
 	read, bad, err := readDir(dir)

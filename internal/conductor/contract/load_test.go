@@ -154,6 +154,7 @@ func asJSONFile(t *testing.T, doc string) string {
 	return string(b)
 }
 
+// Verifies: ORC-277
 func TestBadContracts(t *testing.T) {
 	for name, c := range map[string]struct{ file, content, place, detail string }{
 		"no name":              {"a.yaml", without("name"), "a.yaml:1", "missing property 'name'"},
@@ -256,6 +257,7 @@ func TestBadContracts(t *testing.T) {
 	}
 }
 
+// Verifies: ORC-277
 func TestEveryBadFileIsNamed(t *testing.T) {
 	_, err := Load(write(t, map[string]string{
 		"a.yaml": with("cost: free", "verify: 5"), "b.json": "{", "c.yml": with("name: c.d", "depends_on: [lint.run, math.eval, x.y, g.g]"), "d.yaml": with("name: a.d", "depends_on: [e.e]"),

@@ -207,6 +207,8 @@ func (d *Driver) release(id string) {
 
 // Drive carries an order out, and tells each event as it happens, one at a time. When ctx ends, no step is begun; those
 // that were begun come to their end.
+//
+// Implements: ORC-291
 func (d *Driver) Drive(ctx context.Context, o Order, tell func(Event)) (Report, error) {
 	all, err := d.Project.Select(ctx, o.Requirements)
 	if err != nil {

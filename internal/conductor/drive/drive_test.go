@@ -230,6 +230,7 @@ func (w *world) drive(t *testing.T, o Order) (Report, []Event) {
 	return report, told
 }
 
+// Verifies: ORC-291
 func TestARequirementIsDrivenToDone(t *testing.T) {
 	w := newWorld("A")
 	report, told := w.drive(t, Order{})
@@ -249,6 +250,7 @@ func TestARequirementIsDrivenToDone(t *testing.T) {
 	require.Len(t, told, 9)
 }
 
+// Verifies: ORC-291
 func TestHowRequirementsEnd(t *testing.T) {
 	failed := func(code fault.Code) conductor.Run {
 		return conductor.Run{Tool: "a.tool", Status: "failed", Error: &state.Failure{Code: code, Detail: "broken", Fix: map[bool]string{true: "look again"}[code == "tool_unreachable"]}}
@@ -314,6 +316,8 @@ func TestAFailureThatNoLongerMatters(t *testing.T) {
 }
 
 // Tests that fail again and again end as blocked, whatever the workflow allows.
+//
+// Verifies: ORC-291
 func TestTestsThatFailAgainAndAgain(t *testing.T) {
 	w := newWorld("A")
 	turns := &again{world: w}
@@ -345,6 +349,7 @@ func (a *again) Conduct(ctx context.Context, c conductor.Caller, r planning.Requ
 	return trace, err
 }
 
+// Verifies: ORC-291
 func TestWhatIsDependedOnIsFirst(t *testing.T) {
 	w := newWorld("A", "B", "C")
 	w.depends["A"] = []string{"C"}
@@ -367,6 +372,7 @@ func TestWhatIsDependedOnIsFirst(t *testing.T) {
 	require.Empty(t, w.conducted)
 }
 
+// Verifies: ORC-291
 func TestSoManyAtOnce(t *testing.T) {
 	ids := []string{"A", "B", "C", "D", "E", "F"}
 	w := newWorld(ids...)
@@ -389,6 +395,7 @@ func TestSoManyAtOnce(t *testing.T) {
 	require.Equal(t, 18, report.Steps)
 }
 
+// Verifies: ORC-291
 func TestOneRequirementIsDrivenOnce(t *testing.T) {
 	w := newWorld("A", "B")
 	d := &Driver{Project: w, Conductor: w}
@@ -417,6 +424,8 @@ func TestOneRequirementIsDrivenOnce(t *testing.T) {
 }
 
 // A run that somebody else has begun comes to its end first.
+//
+// Verifies: ORC-291
 func TestARunUnderWayIsWaitedFor(t *testing.T) {
 	w := newWorld("A")
 	looks := 0
@@ -441,6 +450,8 @@ func TestARunUnderWayIsWaitedFor(t *testing.T) {
 }
 
 // Who hangs up, or ends the service, has no further step begun; the one that runs comes to its end.
+//
+// Verifies: ORC-291
 func TestDrivesEndBetweenSteps(t *testing.T) {
 	w := newWorld("A")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -457,6 +468,7 @@ func TestDrivesEndBetweenSteps(t *testing.T) {
 	require.Equal(t, []End{{Requirement: "A", Status: "designed", Outcome: Stopped, Why: "the service ends", Steps: 1}}, report.Requirements)
 }
 
+// Verifies: ORC-291
 func TestPlan(t *testing.T) {
 	w := newWorld("A", "B", "C", "D", "E")
 	w.at["B"], w.at["C"], w.status["D"] = 1, 2, "deferred"
@@ -494,6 +506,8 @@ func TestABrokenToolEndsAnOrder(t *testing.T) {
 }
 
 // Where nothing leads back from blocked, a requirement is left where it is, whatever became of it.
+//
+// Verifies: ORC-143
 func TestNothingIsDrivenIntoADeadEnd(t *testing.T) {
 	w := newWorld("A", "B")
 	w.deadEnd = "nothing leads back"
@@ -516,6 +530,8 @@ func TestNothingIsDrivenIntoADeadEnd(t *testing.T) {
 }
 
 // What somebody else has claimed is theirs: the requirement waits for them, and nothing failed.
+//
+// Verifies: ORC-143
 func TestAClaimIsWaitedFor(t *testing.T) {
 	w := newWorld("A")
 	w.claimed = "cody, who has claimed it until noon"

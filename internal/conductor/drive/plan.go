@@ -20,6 +20,8 @@ type Plan struct {
 }
 
 // Plan returns what would be done first for each requirement of an order, and does and records nothing.
+//
+// Implements: ORC-291
 func (d *Driver) Plan(ctx context.Context, o Order) ([]Plan, error) {
 	all, err := d.Project.Select(ctx, o.Requirements)
 	plan := []Plan{}

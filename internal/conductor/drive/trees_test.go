@@ -76,6 +76,8 @@ func TestAgentsWorkInATree(t *testing.T) {
 }
 
 // What a tree shows ends a requirement where it is, with that on record.
+//
+// Verifies: ORC-273
 func TestWhatATreeShows(t *testing.T) {
 	dirty := fault.New(fault.Conflict, worktree.CodeLeftover, "it has changes").WithFix("commit them")
 	for name, c := range map[string]struct {
@@ -119,6 +121,7 @@ func TestACoderRecordsNothing(t *testing.T) {
 	require.Empty(t, w.recorded)
 }
 
+// Verifies: ORC-272
 func TestTheBranchIsMergedBeforeAMove(t *testing.T) {
 	conflict := worktree.Merge{Requirement: "A", Branch: "orchestrator/A", Into: "main", Commits: 1, Conflicts: []string{"a.go", "b.go"}}
 	why := "orchestrator/A cannot be merged into main: both changed a.go, b.go; merge main in its working tree, commit that, and drive again"
@@ -160,6 +163,8 @@ func TestTheBranchIsMergedBeforeAMove(t *testing.T) {
 }
 
 // What agents report is counted by requirement and by agent, and no agent starts once a budget is used up.
+//
+// Verifies: ORC-274
 func TestBudgetsOfTokensAndMoney(t *testing.T) {
 	cost := 0.25
 	for name, c := range map[string]struct {

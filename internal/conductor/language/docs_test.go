@@ -36,6 +36,7 @@ func cells(all []string, each func(string) string) string {
 	return strings.Join(b, "<br>")
 }
 
+// Verifies: ORC-285
 func TestTheHandbookHasTheForms(t *testing.T) {
 	formTable := "| for example | all ways to say it | obligation | roles |\n| --- | --- | --- | --- |\n"
 	for i, k := range Forms(moment) {

@@ -36,7 +36,7 @@ const (
 // now. Budgets and key are left empty. An error is a *fault.Error of kind Invalid: not_understood, whose fix has the
 // forms that may be meant, or utterance_too_long.
 //
-// Implements: ORC-261
+// Implements: ORC-261, ORC-285
 func In(utterance string, now time.Time) (planning.Request, error) {
 	if err := checkUtterance(utterance); err != nil {
 		return planning.Request{}, err

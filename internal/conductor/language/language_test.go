@@ -121,6 +121,7 @@ func TestIn(t *testing.T) {
 	}
 }
 
+// Verifies: ORC-285
 func TestInRefuses(t *testing.T) {
 	for utterance, detail := range map[string]string{
 		"":                           "says nothing",
@@ -221,6 +222,7 @@ func TestExamplesOfForms(t *testing.T) {
 	}
 }
 
+// Verifies: ORC-285
 func TestTwoReadingsAreRefused(t *testing.T) {
 	kept := grammar
 	t.Cleanup(func() { grammar = kept })

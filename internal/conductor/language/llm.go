@@ -116,6 +116,8 @@ func (l *LLM) inExamples() string {
 // In asks the model to translate an utterance. The schema is told to the model; validate decides, by JSON bytes, and
 // its error goes back to the model for one repair. Only the obligations are taken: budgets and key are the caller's. An
 // error is a *fault.Error: Invalid, translation_invalid, after the repair, or Unavailable, translator_unavailable.
+//
+// Implements: ORC-286
 func (l *LLM) In(ctx context.Context, utterance string, schemaText string,
 	validate func([]byte) error) (planning.Request, error) {
 	if err := checkUtterance(utterance); err != nil {

@@ -92,6 +92,8 @@ type Set struct {
 
 // Load reads the templates of a folder, which need not be there, over those of the box: pm.md, architect.md, coder.md,
 // tester.md. A file that cannot be used is fault.Malformed, and refuses all.
+//
+// Implements: ORC-290
 func Load(dir string) (*Set, error) {
 	s := &Set{byRole: map[string]*template.Template{}, source: map[string]string{}, path: map[string]string{}}
 	shared, err := box.ReadFile("templates/" + parts)

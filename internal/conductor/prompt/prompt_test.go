@@ -53,6 +53,7 @@ func bodies(text string) (all []string) {
 	}
 }
 
+// Verifies: ORC-290
 func TestThePromptsOfTheBox(t *testing.T) {
 	box, err := Load(filepath.Join(t.TempDir(), "none"))
 	require.NoError(t, err)
@@ -166,6 +167,7 @@ func TestWhatOthersWroteIsShownAsItIs(t *testing.T) {
 	}
 }
 
+// Verifies: ORC-290
 func TestTheFenceIsNotInWhatItIsAround(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`[-\n aé]{0,60}`)
@@ -190,6 +192,7 @@ func folder(t *testing.T, files map[string]string) string {
 	return dir
 }
 
+// Verifies: ORC-290
 func TestAProjectReplacesThem(t *testing.T) {
 	d := whole("coder", "requirement.implementation")
 	for name, c := range map[string]struct{ file, want string }{
@@ -223,6 +226,7 @@ func TestAProjectReplacesThem(t *testing.T) {
 	}
 }
 
+// Verifies: ORC-290
 func TestBadPrompts(t *testing.T) {
 	for name, c := range map[string]struct{ file, content, place, detail string }{
 		"syntax":                {"pm.md", "one\ntwo {{if}}\n", "pm.md:2", "missing value for if"},
@@ -305,6 +309,8 @@ func TestAnUnknownRole(t *testing.T) {
 }
 
 // A tester is not told to move a requirement where nothing leads on from: that is for people to decide.
+//
+// Verifies: ORC-143
 func TestNoTesterIsSentIntoADeadEnd(t *testing.T) {
 	box, err := Load(t.TempDir())
 	require.NoError(t, err)

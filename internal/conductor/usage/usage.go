@@ -145,6 +145,8 @@ func (s *Sum) Join(o Sum) {
 func (s Sum) Tokens() int64 { return s.Input + s.Output }
 
 // Exceeds returns which of two budgets is used up, or "". A budget of 0 is none.
+//
+// Implements: ORC-274
 func (s Sum) Exceeds(tokens int64, costUSD float64) string {
 	switch {
 	case tokens > 0 && s.Tokens() >= tokens:

@@ -14,6 +14,8 @@ func dollars(v float64) *float64 { return &v }
 
 // The files are what the clients printed in a run with a scripted model, without what is not read; that of Codex is
 // made by its documentation.
+//
+// Verifies: ORC-274
 func TestWhatClientsReport(t *testing.T) {
 	for file, want := range map[string]*usage.Usage{
 		"claude.jsonl":   {Client: "claude", Input: 1700, Output: 170, CostUSD: dollars(0.010199999999999999)},
@@ -62,6 +64,7 @@ func TestOtherFormsOfAReport(t *testing.T) {
 	}
 }
 
+// Verifies: ORC-274
 func TestSums(t *testing.T) {
 	var s usage.Sum
 	require.Empty(t, s.String())

@@ -125,6 +125,8 @@ type Found struct {
 }
 
 // Look compares the present with a mark that was taken before a run of an agent.
+//
+// Implements: ORC-273
 func (m *Manager) Look(ctx context.Context, id string, before Mark) (found Found, err error) {
 	now, err := m.Mark(ctx, id)
 	if err != nil {

@@ -22,6 +22,8 @@ type Merge struct {
 // Merge merges the branch of a requirement into the branch that counts. The merge is made without a working tree, so
 // that a conflict leaves nothing behind. Where the branch is checked out, the tree there follows if nobody has changed
 // a file in it; otherwise nothing is merged.
+//
+// Implements: ORC-272
 func (m *Manager) Merge(ctx context.Context, id string) (Merge, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

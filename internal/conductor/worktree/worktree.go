@@ -74,6 +74,8 @@ func Open(ctx context.Context, o Options) (*Manager, error) {
 
 // Enter returns the working tree of a requirement. A tree that an earlier drive left is gone on with if all in it is
 // committed, and made anew if all is merged; one with changes that nobody committed is left as it is, and refused.
+//
+// Implements: ORC-271
 func (m *Manager) Enter(ctx context.Context, id string) (*Tree, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

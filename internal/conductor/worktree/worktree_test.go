@@ -90,6 +90,8 @@ func (r *repository) leave(id string) string {
 }
 
 // A requirement has a tree of its own, which is merged, follows the merge, and is removed.
+//
+// Verifies: ORC-271
 func TestATreeIsMadeMergedAndRemoved(t *testing.T) {
 	r := newRepository(t)
 	tree := r.enter("REQ-1")
@@ -117,6 +119,8 @@ func TestATreeIsMadeMergedAndRemoved(t *testing.T) {
 }
 
 // Two trees do not see one another's changes; where both changed the same lines, the second is not merged, and nothing is left of the attempt.
+//
+// Verifies: ORC-271, ORC-272
 func TestAConflictIsNamedAndLeavesNothing(t *testing.T) {
 	r := newRepository(t)
 	one, two := r.enter("REQ-1"), r.enter("REQ-2")
@@ -149,6 +153,8 @@ func TestAConflictIsNamedAndLeavesNothing(t *testing.T) {
 }
 
 // The files of a person are not touched while they are changed.
+//
+// Verifies: ORC-272
 func TestAPersonsChangesAreLeftAlone(t *testing.T) {
 	r := newRepository(t)
 	tree := r.enter("REQ-1")
@@ -179,6 +185,8 @@ func TestAPersonsChangesAreLeftAlone(t *testing.T) {
 }
 
 // What a killed drive left is gone on with, made anew, or kept and named: never taken silently.
+//
+// Verifies: ORC-271
 func TestLeftoversAreFound(t *testing.T) {
 	r := newRepository(t)
 	tree := r.enter("REQ-1")
@@ -222,6 +230,8 @@ func TestIDsThatAreNoNames(t *testing.T) {
 }
 
 // Whatever an agent changes that is not its own is found.
+//
+// Verifies: ORC-273
 func TestWhatIsNotTheAgentsIsFound(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(r *repository, tree *worktree.Tree)

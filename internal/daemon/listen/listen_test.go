@@ -57,6 +57,7 @@ func presented(t *testing.T, l *Listener) string {
 	return conn.ConnectionState().PeerCertificates[0].Subject.CommonName
 }
 
+// Verifies: ORC-133
 func TestACertificateIsRenewedWithoutARestart(t *testing.T) {
 	dir, later := t.TempDir(), time.Now().Add(90*24*time.Hour)
 	cert, key := writePair(t, dir, "first", later)
@@ -148,6 +149,7 @@ func TestASocketIsTheOwnersAndGoesWithTheService(t *testing.T) {
 	require.NoFileExists(t, path)
 }
 
+// Verifies: ORC-133
 func TestAStaleSocketIsReplacedAndNothingElse(t *testing.T) {
 	path := socketIn(t)
 	left, err := net.Listen("unix", path)

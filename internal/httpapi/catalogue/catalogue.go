@@ -58,6 +58,8 @@ var entries = func() []Entry {
 var recorded []byte
 
 // Entries returns every entry, by code.
+//
+// Implements: ORC-131
 func Entries() []Entry { return slices.Clone(entries) }
 
 // Find returns the entry of a code.

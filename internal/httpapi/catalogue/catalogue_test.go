@@ -16,6 +16,7 @@ import (
 // maxPage is the most bytes of the page of a code, in any form.
 const maxPage = 2048
 
+// Verifies: ORC-131
 func TestEveryCodeHasAPageThatIsShort(t *testing.T) {
 	pages, err := catalogue.Make()
 	require.NoError(t, err)

@@ -50,6 +50,8 @@ var (
 )
 
 // TestThePageNeedsNothingFromElsewhere: no script, no image, no address of another host, and no link that leads nowhere.
+//
+// Verifies: ORC-130
 func TestThePageNeedsNothingFromElsewhere(t *testing.T) {
 	page := rendered(t)
 	ids := map[string]bool{}

@@ -79,6 +79,8 @@ func (c Caller) who() string {
 }
 
 // Text returns the page for people and for curl.
+//
+// Implements: ORC-130
 func Text(c Caller) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\nSend %s. %s\n\n", what, auth, c.who())

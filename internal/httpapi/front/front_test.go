@@ -11,6 +11,7 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
+// Verifies: ORC-130
 func TestTheFrontPageIsShortForEverybody(t *testing.T) {
 	long := strings.Repeat("\U0001d400", 64)
 	callers := []front.Caller{{}, {Refused: "the token expired at 2026-01-02T03:04:05Z"}}

@@ -10,7 +10,7 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
-// Covers: ORC-147
+// Verifies: ORC-147
 
 func TestObligationsGetWholeIDs(t *testing.T) {
 	all := []planning.Obligation{

@@ -24,6 +24,8 @@ func newSigner(t *testing.T, origin, seed string) Signer {
 }
 
 // The parser of another project, which other logs and witnesses use, reads our checkpoints.
+//
+// Verifies: ORC-100
 func TestCheckpointsAreReadByOthers(t *testing.T) {
 	s := newSigner(t, "example.org/log", "a")
 	head, _, _ := grow(t, 5)

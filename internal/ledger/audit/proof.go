@@ -28,6 +28,8 @@ type Consistency struct {
 }
 
 // ProveInclusion reads a proof from the nodes of a log. index must be below size, and size in the log.
+//
+// Implements: ORC-101
 func ProveInclusion(index, size uint64, nodes tlog.HashReader) (Inclusion, error) {
 	proof, err := tlog.ProveRecord(int64(size), int64(index), nodes)
 	return Inclusion{index, size, append([]Hash{}, proof...)}, err
@@ -46,6 +48,8 @@ func (p Inclusion) Check(record []byte, root Hash) error {
 }
 
 // ProveConsistency reads a proof from the nodes of a log; 1 <= old <= size <= the size of the log.
+//
+// Implements: ORC-101
 func ProveConsistency(old, size uint64, nodes tlog.HashReader) (Consistency, error) {
 	proof, err := tlog.ProveTree(int64(size), int64(old), nodes)
 	return Consistency{old, size, append([]Hash{}, proof...)}, err

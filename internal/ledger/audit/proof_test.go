@@ -32,6 +32,8 @@ func roots(t *testing.T, size int, stored nodes) []Hash {
 
 // Every proof of every size is checked by our code and by that of another project, and stops being one when any
 // of its hashes is changed, left out or added: none in the middle goes unread.
+//
+// Verifies: ORC-101
 func TestInclusion(t *testing.T) {
 	const largest = 24
 	_, stored, leaves := grow(t, largest)
@@ -58,6 +60,7 @@ func TestInclusion(t *testing.T) {
 	require.Error(t, Inclusion{Index: 9, Size: 9}.Check(nil, Hash{}))
 }
 
+// Verifies: ORC-101
 func TestConsistency(t *testing.T) {
 	const largest = 24
 	_, stored, _ := grow(t, largest)

@@ -13,7 +13,7 @@ import (
 	"orchestrator/internal/ledger/store"
 )
 
-// Covers: ORC-175
+// Verifies: ORC-175
 
 // historyOf has records 1 to 9 about a and b in turn, and returns how to read threads of it.
 func historyOf(t *testing.T) func(before uint64, limit int, of ...Thread) ledger.Page {

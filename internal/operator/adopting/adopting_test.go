@@ -18,7 +18,7 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// Covers: ORC-154
+// Verifies: ORC-154
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 

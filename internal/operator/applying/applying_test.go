@@ -16,7 +16,7 @@ import (
 	"orchestrator/internal/requirements/adoption"
 )
 
-// Covers: ORC-190
+// Verifies: ORC-190
 
 // service keeps a revision for each requirement, and remembers the answer to each key, as the real one does.
 type service struct {

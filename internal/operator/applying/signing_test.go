@@ -9,7 +9,7 @@ import (
 	"orchestrator/internal/requirements/adoption"
 )
 
-// Covers: ORC-190
+// Verifies: ORC-190
 
 func TestAReviewListsWhatThePMSigns(t *testing.T) {
 	plan := planOf(t,

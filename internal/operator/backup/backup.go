@@ -65,6 +65,8 @@ type Written struct {
 
 // Write writes a backup with mode 0600. The file takes the place of another only when it has been read back, every byte
 // of it, and is the signed log.
+//
+// Implements: ORC-104
 func Write(ctx context.Context, path string, src auditor.Source, o WriteOptions) (Written, error) {
 	w := Written{Path: path, TakenAt: o.TakenAt.UTC().Truncate(time.Second), Private: []string{}, Checked: "hashes"}
 	if o.Decide {

@@ -64,6 +64,8 @@ type Loss struct {
 // service uses. What it rebuilds lies beside its place until it has been read back whole; an error, a crash or a kill
 // before that leaves everything as it was, and one after it leaves the new database, and the old one under its new
 // name.
+//
+// Implements: ORC-104
 func Restore(ctx context.Context, path string, o RestoreOptions) (done Restored, err error) {
 	if o.Export != "" {
 		remembered, err := exportfile.Remembered(ctx, o.Export)

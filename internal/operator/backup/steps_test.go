@@ -137,6 +137,8 @@ func requireRestored(t *testing.T, dir string, before map[string]string, w Writt
 }
 
 // A kill at any step does, too, and the next restore comes to its end and leaves nothing of it.
+//
+// Verifies: ORC-104
 func TestRestoreKilled(t *testing.T) {
 	aged := newAged(t)
 	for _, step := range steps {

@@ -70,6 +70,8 @@ func TestUpgradeFails(t *testing.T) {
 
 // A kill at any step does, too, and the next upgrade comes to its end and leaves nothing of it. The steps are not tried
 // at once: a process that is being started for one would hold on to the locks of the others for a moment.
+//
+// Verifies: ORC-117
 func TestUpgradeKilled(t *testing.T) {
 	for _, step := range steps {
 		t.Run(step.name, func(t *testing.T) {

@@ -56,6 +56,8 @@ func (u Upgraded) Current() bool { return u.From == u.To }
 //
 // The new database lies beside its place until it has been read back whole; an error, a crash or a kill before that
 // leaves everything as it was, and one after it leaves the new database, and the old one under its new name.
+//
+// Implements: ORC-117
 func Upgrade(ctx context.Context, data datadir.Dir, o UpgradeOptions) (done Upgraded, err error) {
 	path, err := Existing(data)
 	if err != nil {

@@ -56,6 +56,7 @@ func TestEveryFormatIsKept(t *testing.T) {
 	}
 }
 
+// Verifies: ORC-117
 func TestUpgrade(t *testing.T) {
 	for _, format := range keptFormats {
 		data := older(t, format)

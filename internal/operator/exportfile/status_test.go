@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Covers: ORC-175
+// Verifies: ORC-175
 
 func TestAFormerIDFindsWhoHadItLast(t *testing.T) {
 	s := Status{Requirements: []Entry{

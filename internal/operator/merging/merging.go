@@ -46,6 +46,8 @@ type version struct {
 }
 
 // Merge keeps the version with the longer log in r.Ours. An error leaves it as it is.
+//
+// Implements: ORC-165
 func Merge(ctx context.Context, r Request) (Outcome, error) {
 	ours, err := r.read(ctx, "ours", r.Ours)
 	if err != nil {

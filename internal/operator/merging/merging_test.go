@@ -34,6 +34,7 @@ func export(t *testing.T, size uint64, key string, change func(*lifecycle.Requir
 	return version{side: "theirs", size: size, export: snap}
 }
 
+// Verifies: ORC-165
 func TestTheShorterExportMustBeAnEarlierState(t *testing.T) {
 	moved := func(to ...lifecycle.Status) func(*lifecycle.Requirement) {
 		return func(r *lifecycle.Requirement) {
@@ -101,6 +102,8 @@ func (s service) GetJSON(_ context.Context, path string, v any) ([]byte, error) 
 
 // TestALogThatIsHereDecides: a version that has more than the log of the service was not written from it, whatever the
 // exports show.
+//
+// Verifies: ORC-165
 func TestALogThatIsHereDecides(t *testing.T) {
 	short, long := export(t, 5, "k", nil), export(t, 9, "k", nil)
 	refused := fault.New(fault.Malformed, "x", "x").WithFix("x")

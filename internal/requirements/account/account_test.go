@@ -59,6 +59,7 @@ func TestOfCountsWhatWasNotRead(t *testing.T) {
 	require.NotEmpty(t, all[0].Remarks[0].Fix)
 }
 
+// Verifies: ORC-120
 func TestRemarksAreBounded(t *testing.T) {
 	many := "# Desk\n\n- **FR-1**: Keep.\n"
 	for n := range 300 {
@@ -83,6 +84,7 @@ func TestRemarksAreBounded(t *testing.T) {
 	}
 }
 
+// Verifies: ORC-120
 func TestNoSecretIsKept(t *testing.T) {
 	key := "AK" + "IAIOSFODNN7EXAMPLE"
 	all := read(t, "- **FR-1**: Keep.\n- FR-2 the key "+key+" opens it\n")

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Covers: ORC-154
+// Verifies: ORC-154
 
 // What a mark is about is the definition below it, in whichever language.
 func TestBlocks(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// Covers: ORC-159
+// Verifies: ORC-159
 
 // Each request that the service shows as an example has a command, whose words no shell takes apart.
 func TestEveryExampleHasACommand(t *testing.T) {

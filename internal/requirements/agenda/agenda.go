@@ -88,6 +88,8 @@ var parties = []lifecycle.Party{lifecycle.Party(lifecycle.PM), lifecycle.Party(l
 	lifecycle.Party(lifecycle.Coder), lifecycle.Party(lifecycle.Tester), lifecycle.Operator, lifecycle.Document}
 
 // Of makes the agenda of an actor. An unknown cursor is fault.Malformed.
+//
+// Implements: ORC-151
 func Of(snap *projection.Snapshot, around guidance.Around, who lifecycle.Actor, q Query) (Agenda, error) {
 	a := Agenda{Actor: who, AsOf: snap.Head.Size, Mine: []Item{}, Waiting: []Waiting{}, Stuck: []Stuck{},
 		Counts: countsOf(snap)}

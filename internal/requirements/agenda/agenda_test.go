@@ -68,6 +68,7 @@ func idsOf(items []Item) (ids []string) {
 	return ids
 }
 
+// Verifies: ORC-151
 func TestDependenciesComeFirst(t *testing.T) {
 	s := snapshot(t, one{id: "A", status: lifecycle.NotStarted, needs: []string{"C"}},
 		one{id: "B", status: lifecycle.Planned, needs: []string{"D", "gone"}},
@@ -142,6 +143,8 @@ func BenchmarkTenThousand(b *testing.B) {
 }
 
 // What somebody else has claimed is listed with the claim, and does not come first.
+//
+// Verifies: ORC-151
 func TestWhatIsClaimedComesFirstForNobodyElse(t *testing.T) {
 	s := snapshot(t, one{id: "A", status: lifecycle.ImplementationInProgress}, one{id: "B", status: lifecycle.ImplementationInProgress})
 	cody, cora := lifecycle.Actor{Name: "cody", Role: lifecycle.Coder}, lifecycle.Actor{Name: "cora", Role: lifecycle.Coder}
@@ -172,6 +175,8 @@ func TestWhatIsLeftBehindClaimsDepends(t *testing.T) {
 }
 
 // What a pm put aside comes after everything else, and never first: that it is not worked on was decided.
+//
+// Verifies: ORC-151
 func TestWhatWasPutAsideIsNeverFirst(t *testing.T) {
 	for _, aside := range []lifecycle.Status{lifecycle.Deferred, lifecycle.Blocked} {
 		s := snapshot(t, one{id: "A", status: aside}, one{id: "B", status: lifecycle.NotStarted, needs: []string{"B2"}},
@@ -191,7 +196,7 @@ func TestWhatWasPutAsideIsNeverFirst(t *testing.T) {
 	}
 }
 
-// Covers: ORC-175
+// Verifies: ORC-175
 
 // What seems to have another id comes first for the pm, before anybody begins anew under the new one.
 func TestARenamingIsSettledFirst(t *testing.T) {

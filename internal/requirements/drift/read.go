@@ -34,6 +34,8 @@ func DryRun(from store.Getter, before projection.Project, set reqdoc.Set) (Repor
 }
 
 // Preview reports what an import would do to the state of an export; without one, to the empty state.
+//
+// Implements: ORC-081
 func Preview(export io.Reader, files []reqdoc.File, o reqdoc.Options) (Report, error) {
 	snap, err := projection.New(projection.Project{}, nil, audit.Head{})
 	if err == nil && export != nil {

@@ -180,6 +180,7 @@ func TestAPartialCloneFetchesNothing(t *testing.T) {
 	require.Equal(t, digest([]byte("a\n")), found(t, r, fileIn(first, "a", "1")).SHA256)
 }
 
+// Verifies: ORC-090
 func TestReplacementsAndGraftsAreNotFollowed(t *testing.T) {
 	c := newClone(t)
 	c.write("a", "true\n")

@@ -126,6 +126,8 @@ func (r *Repository) nameTip(tip string) string {
 
 // Look finds what e cites, or says what is wrong with it; exactly one of the two is nil. The Pointer of the field is
 // left to the caller. Code CodeUnreadable means that it could not be looked up, and may be there.
+//
+// Implements: ORC-090
 func (r *Repository) Look(ctx context.Context, e lifecycle.Evidence) (*lifecycle.Found, *fault.Field) {
 	ctx, cancel := context.WithTimeout(ctx, r.options.Timeout)
 	defer cancel()

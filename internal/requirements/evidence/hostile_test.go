@@ -77,6 +77,7 @@ func TestAPathIsNeverAPatternOrAnOption(t *testing.T) {
 	require.Equal(t, "file_missing", string(wrong(t, r, file(":/real.go", "")).Code))
 }
 
+// Verifies: ORC-090
 func TestAHostileCommitIsRefusedBeforeGitSeesIt(t *testing.T) {
 	c := newClone(t)
 	c.write("a", "a\n")

@@ -68,6 +68,8 @@ const maxRounds = 3
 // carry Found. What cannot be read is lifecycle.Unreadable; the error is that of ctx alone. How often git is started
 // does not depend on how many items there are. Once it has not answered in time it is not asked again: the items that
 // need it are Unreadable.
+//
+// Implements: ORC-091
 func (r *Repository) Recheck(ctx context.Context, subjects []Subject) ([][]Standing, error) {
 	all, items := itemsOf(subjects)
 	if len(items) == 0 {

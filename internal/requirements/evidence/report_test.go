@@ -70,6 +70,7 @@ func TestATestIsLookedUpInItsReport(t *testing.T) {
 	require.Equal(t, "file_too_large", string(wrong(t, c.open(Options{MaxBytes: 10}), test("TestGood", "pass", "build/junit.xml")).Code))
 }
 
+// Verifies: ORC-119
 func TestAReportOfTheFutureIsNoReport(t *testing.T) {
 	c := newClone(t)
 	c.write("r.xml", junit)

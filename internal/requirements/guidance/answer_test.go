@@ -13,6 +13,8 @@ import (
 )
 
 // Each gate has a body that its supplier may send.
+//
+// Verifies: ORC-153
 func TestEveryGateHasAnExample(t *testing.T) {
 	req, _ := lifecycle.Define(nil, text("a"), noon, lifecycle.LatestRules)
 	req.Suspect = true
@@ -83,6 +85,8 @@ func TestWhatWasWrongIsShown(t *testing.T) {
 }
 
 // Who sends nothing is shown what the role may send.
+//
+// Verifies: ORC-153
 func TestNothingSentIsAnsweredWithAnExample(t *testing.T) {
 	req, _ := lifecycle.Define(nil, text("a"), noon, lifecycle.LatestRules)
 	empty := fault.New(fault.Invalid, lifecycle.CodeSchemaViolation, "no").WithFields(fault.Field{Detail: "at least one member"})

@@ -111,6 +111,8 @@ func events(r lifecycle.Requirement, at time.Time) (all []lifecycle.Requirement)
 
 // TestEveryExampleIsWhatItSays walks from not_started along every example that is offered to anybody, and what happens
 // beside, and holds each answer to what was said of it.
+//
+// Verifies: ORC-150
 func TestEveryExampleIsWhatItSays(t *testing.T) {
 	for _, base := range []lifecycle.Workflow{lifecycle.V1, lifecycle.Rework} {
 		for _, verifies := range []bool{true, false} {

@@ -59,6 +59,7 @@ func listed(t *testing.T, s *projection.Snapshot, q Query) (ids []string) {
 	return nil
 }
 
+// Verifies: ORC-141
 func TestListsAreSorted(t *testing.T) {
 	s := snapshotOf(t, at("R-10", lifecycle.Planned, 3, 9), at("R-9", lifecycle.Done, 1, 2), at("R-009", lifecycle.Planned, 5, 6),
 		at("R-1", lifecycle.NotStarted, 3, 4))
@@ -89,6 +90,7 @@ func TestListsAreSorted(t *testing.T) {
 	require.Equal(t, []lifecycle.Party{"pm", "architect", "coder", "tester", "operator", "document"}, Parties())
 }
 
+// Verifies: ORC-141
 func TestListsAreNarrowed(t *testing.T) {
 	yes, no := true, false
 	stale := at("R-2", lifecycle.Done, 1, 1)
@@ -146,6 +148,7 @@ func TestAPageEndsWhereItsLastRowWas(t *testing.T) {
 	}())
 }
 
+// Verifies: ORC-141
 func TestACursorIsOfItsList(t *testing.T) {
 	s := snapshotOf(t, at("A", lifecycle.Planned, 1, 1), at("B", lifecycle.Planned, 2, 2))
 	page, err := Query{Sort: ByAge, Limit: 1}.Select(s, noon.Add(10*time.Hour))

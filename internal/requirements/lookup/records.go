@@ -42,6 +42,8 @@ type Records struct {
 
 // Find reads a page. What it looks through is bounded, so a page that has a Next may have few records, or none. How
 // many match in all is not known: Total is 0.
+//
+// Implements: ORC-140
 func (q Records) Find(ctx context.Context, l *ledger.Ledger) (ledger.Page, error) {
 	s := search{Records: q, page: ledger.Page{Head: l.Head()}, needles: q.needles()}
 	if q.Newest && q.At == 0 {

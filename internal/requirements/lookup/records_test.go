@@ -76,6 +76,7 @@ func every(t testing.TB, l *ledger.Ledger, q Records) (all []uint64) {
 	return nil
 }
 
+// Verifies: ORC-140
 func TestRecordsAreFoundByWhatTheyAre(t *testing.T) {
 	l := logOf(t,
 		changed(cody, "A"),                   // 1
@@ -156,6 +157,8 @@ func TestNoRecordIsPassedOver(t *testing.T) {
 }
 
 // A page ends when enough was looked through, and the next one goes on there.
+//
+// Verifies: ORC-140
 func TestOneCallLooksThroughSoMuch(t *testing.T) {
 	l := logOf(t)
 	const more = 5

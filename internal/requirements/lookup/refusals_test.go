@@ -70,6 +70,7 @@ func TestManyRefusalsAreNotAllCounted(t *testing.T) {
 	require.True(t, all.More)
 }
 
+// Verifies: ORC-141
 func TestAttemptsAreCountedByActorAndCode(t *testing.T) {
 	var counted Attempts
 	l := logOf(t, changed(cody, "A"), refused(cody, "A", "sealed"), refused(cody, "A", "gate_unmet"), folded(cody, "A", "gate_unmet"),

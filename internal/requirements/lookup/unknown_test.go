@@ -9,7 +9,7 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// Covers: ORC-147
+// Verifies: ORC-147
 
 // inFolder returns a requirement whose document lies in a folder below specs.
 func inFolder(folder, short string) lifecycle.Requirement {

@@ -31,6 +31,8 @@ const (
 )
 
 // Of returns where documents come from, by their paths; those of which it cannot be told are left out.
+//
+// Implements: ORC-121
 func Of(ctx context.Context, files []reqdoc.File) map[string]account.Origin {
 	found := map[string]account.Origin{}
 	command, err := git.Find("")

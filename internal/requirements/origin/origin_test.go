@@ -62,6 +62,7 @@ func (w tree) origins(paths ...string) map[string]account.Origin {
 	return Of(w.t.Context(), files)
 }
 
+// Verifies: ORC-121
 func TestTheLastCommitOfEachDocument(t *testing.T) {
 	for _, format := range []string{"sha1", "sha256"} {
 		t.Run(format, func(t *testing.T) {
@@ -115,6 +116,8 @@ func TestNothingIsKnownWithoutGit(t *testing.T) {
 }
 
 // What the repository says of itself starts no program, and what a commit says of its author is one short line.
+//
+// Verifies: ORC-121
 func TestAHostileRepository(t *testing.T) {
 	w := newTree(t)
 	w.write("R.md", "one\n")

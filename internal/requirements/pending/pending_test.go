@@ -34,7 +34,7 @@ func conflictsOf(open *pending.Open) map[string][]string {
 	return all
 }
 
-// Covers: ORC-148
+// Verifies: ORC-148
 func TestProposalsAreHeldAgainstTheDocumentsAndOneAnother(t *testing.T) {
 	texts := known(map[string]string{"cli/List": "t1", "cli/Show": "t2", "cli/Taken": "t3"})
 	add, modify := pending.Entry{Does: pending.Add, Name: "New", Fingerprint: "n"},

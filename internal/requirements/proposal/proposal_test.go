@@ -15,7 +15,7 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// Covers: ORC-158
+// Verifies: ORC-158
 
 // repository makes a working tree with one commit, and returns it as seen from its folder src.
 func repository(t *testing.T) (Tree, string) {

@@ -8,7 +8,7 @@ import (
 	"orchestrator/internal/fault"
 )
 
-// Covers: ORC-145
+// Verifies: ORC-145
 
 func TestTheFolderOfADocument(t *testing.T) {
 	for _, c := range []struct{ form, file, want string }{
@@ -81,7 +81,7 @@ func TestShortFormsAreUniqueOrName(t *testing.T) {
 	require.Equal(t, []string{"FR-3"}, alone.Meant("FR-3"), "the other one is retired")
 }
 
-// Covers: ORC-146
+// Verifies: ORC-146
 
 func TestTheFormOnRecordDecides(t *testing.T) {
 	for _, c := range []struct {
@@ -128,7 +128,7 @@ func TestIDsInAnotherForm(t *testing.T) {
 	}
 }
 
-// Covers: ORC-175
+// Verifies: ORC-175
 
 func TestFormerIDsNameWhatHadThem(t *testing.T) {
 	names := NamesOf([]One{

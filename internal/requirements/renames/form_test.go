@@ -11,7 +11,7 @@ import (
 	"orchestrator/internal/rules/renaming"
 )
 
-// Covers: ORC-176
+// Verifies: ORC-176
 
 // What the documents no longer have keeps nobody from another form: it keeps its folder where its id would be another's.
 func TestARetiredRequirementBlocksNoForm(t *testing.T) {

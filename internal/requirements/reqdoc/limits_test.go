@@ -54,6 +54,7 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
+// Verifies: ORC-084
 func TestHostileDocumentsAreBounded(t *testing.T) {
 	const size = 3 << 20
 	fill := func(unit string) string { return strings.Repeat(unit, size/len(unit)) }
@@ -102,6 +103,8 @@ func TestHostileDocumentsAreBounded(t *testing.T) {
 
 // TestNothingGrowsFasterThanTheDocument reads shapes that once cost quadratic time or memory, at two sizes: four
 // times the document may allocate four times as much, and a little more.
+//
+// Verifies: ORC-084
 func TestNothingGrowsFasterThanTheDocument(t *testing.T) {
 	numbered := func(format string) func(int) string {
 		return func(size int) string {
@@ -170,6 +173,7 @@ func deepList(depth int) string {
 	return b.String()
 }
 
+// Verifies: ORC-084
 func TestDocumentsBeyond16MiBAreRefused(t *testing.T) {
 	_, err := readOne(make([]byte, 16<<20+1))
 	require.ErrorContains(t, err, "the limit is 16777216")

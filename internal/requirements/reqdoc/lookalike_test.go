@@ -8,6 +8,7 @@ import (
 	"orchestrator/internal/fault"
 )
 
+// Verifies: ORC-003
 func TestLookalikesAcrossScriptsAreRefused(t *testing.T) {
 	for name, c := range map[string]struct{ src, pointer, detail, fix string }{
 		"a mixed id": {"- **PG-300**: a\n- **РG-301**: b", "R.md#L2",
@@ -42,6 +43,7 @@ func TestLookalikesAcrossScriptsAreRefused(t *testing.T) {
 	require.ErrorContains(t, err, "РС-1 on line 1 looks like PC-1 on a.md:1")
 }
 
+// Verifies: ORC-003
 func TestIdsOfOneScriptAreAllowed(t *testing.T) {
 	for _, src := range []string{
 		"- **ТРЕБ-001**: a\n- **ТРЕБ-002**: b",

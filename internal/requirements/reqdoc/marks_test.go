@@ -7,6 +7,8 @@ import (
 )
 
 // TestMarksOfStatusAreNoPartOfATitle: they say what the author claims.
+//
+// Verifies: ORC-008
 func TestMarksOfStatusAreNoPartOfATitle(t *testing.T) {
 	for src, want := range map[string][3]string{ // title, text, tick
 		"### FR-1: Log in ✓\n\nText.":                {"Log in", "Text.", TickTicked},

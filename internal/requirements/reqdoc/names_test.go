@@ -11,6 +11,8 @@ import (
 )
 
 // TestNoCharacterOfANameRefusesADocument: a name is prose, and the id that it becomes can be typed.
+//
+// Verifies: ORC-008
 func TestNoCharacterOfANameRefusesADocument(t *testing.T) {
 	for _, c := range []struct{ characters, id string }{
 		{"-\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d", "Retry 3-5 times"},

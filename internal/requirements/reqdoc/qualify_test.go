@@ -10,7 +10,7 @@ import (
 	"orchestrator/internal/requirements/qualify"
 )
 
-// Covers: ORC-145
+// Verifies: ORC-145
 
 func file(path, content string) File { return File{Path: path, Content: []byte(content)} }
 

@@ -36,6 +36,7 @@ func messages(problems []Problem) string {
 	return strings.Join(list, "\n")
 }
 
+// Verifies: ORC-083
 func TestIdsAreUniqueOverAllDocuments(t *testing.T) {
 	for _, c := range []struct{ name, a, b, pointer, detail string }{
 		{"other text", "- **REQ-1** a", "\n- **REQ-1** b", "b.md#L2", "REQ-1 is defined on a.md:1 and with another text on line 2"},

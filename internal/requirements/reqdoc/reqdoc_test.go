@@ -96,6 +96,8 @@ func rendered(set Set, err error) string {
 }
 
 // takes and leaves are rows of the rule: a document and the ids that it defines, or the ids that are listed as skipped.
+//
+// Verifies: ORC-002
 func TestWhatDefinesARequirement(t *testing.T) {
 	for _, c := range []struct{ name, src, taken, skipped string }{
 		// headings
@@ -267,6 +269,7 @@ func TestWhatDefinesARequirement(t *testing.T) {
 	}
 }
 
+// Verifies: ORC-003
 func TestRefusedDocuments(t *testing.T) {
 	for _, c := range []struct{ name, src, pointer, detail string }{
 		{"same id, other text", "- **FR-1** a\n- **FR-1** b", "R.md#L2", "FR-1 is defined on line 1 and with another text on line 2"},

@@ -12,7 +12,7 @@ const (
 	aSpec     = "# Login\n\n**Status**: Draft\n\n- **FR-001**: Users MUST be able to log in.\n"
 )
 
-// Covers: ORC-149
+// Verifies: ORC-149
 func TestWhatIsUnfinishedIsLeftOutBesideOtherDocuments(t *testing.T) {
 	for _, c := range []struct{ src, reason, message, fix string }{
 		{aTemplate, ReasonTemplate, `it was left out: the document is a template: its title is "Feature Specification: [FEATURE NAME]"`,

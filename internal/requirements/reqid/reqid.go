@@ -20,6 +20,8 @@ const MaxLength = 128
 // Valid reports whether an id may be stored, compared and printed: 1 to 128 characters of valid UTF-8, all of them
 // visible, with single spaces inside at most, none a hyphen that only looks like '-'. Ids are compared byte by byte.
 // The error is a *fault.Error of kind Invalid and code illegal_id.
+//
+// Implements: ORC-007
 func Valid(id string) error {
 	illegal := func(fix, format string, args ...any) error {
 		return fault.New(fault.Invalid, "illegal_id", format, args...).WithFix("%s", fix)

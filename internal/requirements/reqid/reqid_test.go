@@ -10,6 +10,7 @@ import (
 	"orchestrator/internal/fault"
 )
 
+// Verifies: ORC-007
 func TestValid(t *testing.T) {
 	for _, id := range []string{"REQ-001", "a", "FR-1.1", "feat~x~1", "Change creation", "Sign in — by key", "דרישה-001", "e\u0301-1", strings.Repeat("é", 128)} {
 		require.NoError(t, Valid(id), "%q", id)

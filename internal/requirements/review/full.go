@@ -16,6 +16,8 @@ import (
 const alwaysFrom = 3
 
 // Full reviews a project.
+//
+// Implements: ORC-093
 func Full(in Input) Project {
 	p := Project{
 		Project: in.Project, Workflow: in.Workflow.Name, Evidence: in.Evidence, Branch: in.Branch, Log: in.Log,

@@ -13,6 +13,7 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
+// Verifies: ORC-093
 func TestVerdict(t *testing.T) {
 	done, blocked, deferred := reviewtest.At(t, 1, lifecycle.Done), reviewtest.At(t, 2,
 		lifecycle.Blocked), reviewtest.At(t, 3, lifecycle.Deferred)
@@ -126,6 +127,7 @@ func TestTestsOfAnEarlierPhaseAreMissing(t *testing.T) {
 			By: lifecycle.Tester}}}, row.Missing)
 }
 
+// Verifies: ORC-093
 func TestSameInputSameBytes(t *testing.T) {
 	bytesOf := func() string {
 		var b bytes.Buffer

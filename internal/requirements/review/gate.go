@@ -110,6 +110,8 @@ type Failure struct {
 }
 
 // Gate holds a review against what is required. A project without requirements fails.
+//
+// Implements: ORC-094
 func Gate(p Project, o GateOptions) GateResult {
 	r := GateResult{
 		Project: p.Project, Require: o.Require, AllowStale: o.AllowStale, StrictImport: o.StrictImport,

@@ -19,6 +19,7 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
+// Verifies: ORC-094
 func TestGate(t *testing.T) {
 	const ahead = "not_started: the architect must design it, the coder must implement it, the tester must test it"
 	const reportGone = "the report that the test record cites is gone: the tester must test again"
@@ -224,6 +225,8 @@ func TestReviewsAreConsistent(t *testing.T) {
 }
 
 // TestStrictImport: each thing that may be missing from the state fails, once; nothing else does.
+//
+// Verifies: ORC-120
 func TestStrictImport(t *testing.T) {
 	done := reviewtest.InputOf(reviewtest.At(t, 1, lifecycle.Done))
 	gate := func(strict bool, read ...account.Document) review.GateResult {

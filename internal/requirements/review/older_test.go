@@ -29,6 +29,8 @@ func olderDone(t *testing.T) lifecycle.Requirement {
 }
 
 // TestWhatOlderRulesLetBecomeDonePasses by those rules, and is shown with what the latest ask for.
+//
+// Verifies: ORC-043
 func TestWhatOlderRulesLetBecomeDonePasses(t *testing.T) {
 	req := olderDone(t)
 	full := review.Full(reviewtest.InputOf(req, reviewtest.At(t, 2, lifecycle.Done)))
@@ -66,6 +68,8 @@ func TestWhatOlderRulesLetBecomeDonePasses(t *testing.T) {
 }
 
 // TestTheGateWantsCoverageWhereAsked of what is tested or done alone.
+//
+// Verifies: ORC-119
 func TestTheGateWantsCoverageWhereAsked(t *testing.T) {
 	full := review.Full(reviewtest.InputOf(reviewtest.At(t, 1, lifecycle.Done), reviewtest.At(t, 2, lifecycle.Done),
 		reviewtest.At(t, 3, lifecycle.Planned)))

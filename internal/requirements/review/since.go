@@ -84,6 +84,8 @@ type RefusedSince struct {
 
 // GateSince holds a review against what is required, as Gate does, but lets pass what fails no more than it did at the
 // base, and what nobody touched since. A problem of the project as a whole fails as ever.
+//
+// Implements: ORC-166
 func GateSince(now, base Point, o GateOptions) GateResult {
 	r, was := Gate(now.Project, o), Gate(base.Project, o)
 	before := make(map[string]Case, len(was.Cases))

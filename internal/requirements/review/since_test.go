@@ -20,6 +20,8 @@ func pointOf(in review.Input) review.Point {
 }
 
 // Against itself no requirement of a project fails, and each that does fail passes as before.
+//
+// Verifies: ORC-166
 func TestNothingIsWorseThanItself(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := pointOf(anyProject(t))
@@ -36,6 +38,8 @@ func TestNothingIsWorseThanItself(t *testing.T) {
 
 // Each thing that people or documents do touches a requirement; where it stands, and what the repository makes of its
 // evidence, does not.
+//
+// Verifies: ORC-166
 func TestWhatTouches(t *testing.T) {
 	req := reviewtest.At(t, 1, lifecycle.Done)
 	for name, c := range map[string]struct {
@@ -61,6 +65,8 @@ func TestWhatTouches(t *testing.T) {
 }
 
 // What nobody touched fails when it got worse: evidence that went stale. It fails as before when it was so already.
+//
+// Verifies: ORC-166
 func TestWorseWithoutATouch(t *testing.T) {
 	good := reviewtest.At(t, 1, lifecycle.Done)
 	bad := good
@@ -78,7 +84,7 @@ func TestWorseWithoutATouch(t *testing.T) {
 	require.Equal(t, []string{"REQ-1"}, gate(good, bad).Since.Passing)
 }
 
-// Covers: ORC-175
+// Verifies: ORC-175
 
 // A requirement that was renamed since the base is the one that it was, and neither new nor touched for that.
 func TestARenamedRequirementIsTheOneOfTheBase(t *testing.T) {

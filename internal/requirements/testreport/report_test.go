@@ -51,6 +51,8 @@ func requireFault(t *testing.T, err error, code, reason string) {
 }
 
 // What the tools of several languages write.
+//
+// Verifies: ORC-092
 func TestDocuments(t *testing.T) {
 	for file, want := range map[string][]string{
 		"surefire.xml": {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// Verifies: ORC-119
 func TestSelect(t *testing.T) {
 	r := Report{Format: Go, Cases: []Case{
 		{"shop/cart", "TestAdd", Pass}, {"shop/cart", "TestAdd/two_items", Pass}, {"shop/total", "TestAdd", Fail}, {"", "shop/broken", Fail},

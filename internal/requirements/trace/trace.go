@@ -145,6 +145,8 @@ type Options struct {
 
 // Run looks through the files of a folder. The error is a *fault.Error for a folder or path that cannot be looked at,
 // else that of ctx.
+//
+// Implements: ORC-085
 func Run(ctx context.Context, folder string, all []Requirement, o Options) (Report, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {

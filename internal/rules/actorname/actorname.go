@@ -19,6 +19,8 @@ import (
 // letter is two characters where the full-width one is one, and Unicode defines caseless matching on decomposed text
 // alone (definition D145). Characters that merely look alike, as Latin and Cyrillic a, stay distinct, and so do
 // compatibility forms other than width.
+//
+// Implements: ORC-015
 func Fold(name string) string {
 	decomposed := norm.NFD.String(width.Fold.String(name))
 	return norm.NFC.String(cases.Fold().String(strings.Map(leastCase, decomposed)))

@@ -101,6 +101,8 @@ func call(name, actor string) Call {
 }
 
 // Every call by every actor in every mode.
+//
+// Verifies: ORC-060, ORC-062
 func TestEveryActorEveryToolEveryMode(t *testing.T) {
 	require.Len(t, table, len(what))
 	for name, row := range table {
@@ -136,6 +138,8 @@ func TestEveryActorEveryToolEveryMode(t *testing.T) {
 }
 
 // What a policy can say of who is not known and of what cannot be told.
+//
+// Verifies: ORC-062
 func TestPolicyDecidesOnTheUnknown(t *testing.T) {
 	for _, one := range []struct {
 		actor     ActorRule
@@ -165,6 +169,7 @@ func TestPolicyDecidesOnTheUnknown(t *testing.T) {
 	require.Equal(t, "allow actor.unknown", fmt.Sprint(v.Decision, " ", v.Rule))
 }
 
+// Verifies: ORC-067
 func TestBypass(t *testing.T) {
 	grant := Grant{ID: "g1", Since: noon.Add(-time.Minute), Until: noon.Add(time.Minute)}
 	for _, one := range []struct {
@@ -210,6 +215,8 @@ func TestBypass(t *testing.T) {
 }
 
 // What guards the boundary's own files, by whatever name and way.
+//
+// Verifies: ORC-066
 func TestProtectedPaths(t *testing.T) {
 	shellWrites := func(text string, targets ...Target) Call {
 		return Call{Tool: "Bash", IsShell: true, Parts: []Part{{Class: Writes, Targets: targets}}, Text: text}
@@ -321,6 +328,8 @@ func TestProtectedPaths(t *testing.T) {
 
 // TestSettingsAreGuarded: what a session could write there would decide where evidence is looked up, and where tokens
 // go.
+//
+// Verifies: ORC-066
 func TestSettingsAreGuarded(t *testing.T) {
 	p := policy()
 	p.Mode = Enforce
@@ -432,7 +441,7 @@ func TestJudgeChangesNothing(t *testing.T) {
 // The client's own plans and memory may be written by its own tools, and by no shell; exemptions may begin
 // with the user's folder.
 //
-// Covers: ORC-194
+// Verifies: ORC-194
 func TestNotesAndTheUsersFolder(t *testing.T) {
 	p := policy()
 	rule := func(c Call) string { return Judge(&p, c).Rule }

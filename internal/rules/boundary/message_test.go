@@ -13,6 +13,8 @@ func message(p Policy, c Call) string { return Message(&p, c, Judge(&p, c)) }
 
 // A block says what was attempted, on which file, the role, what is allowed and blocked, the action, the agents, an
 // example, the bypass and the phase: a line each.
+//
+// Verifies: ORC-064
 func TestMessageOfABlock(t *testing.T) {
 	c := call("Edit", "main")
 	c.Delegation = Delegation{Tool: "Agent", Type: "subagent_type", Prompt: "prompt", Also: []Member{{"description", "Change the file"}},
@@ -34,7 +36,7 @@ func TestMessageOfABlock(t *testing.T) {
 
 // The call to make is JSON, whole, whatever the names are and however long the message.
 //
-// Covers: ORC-193
+// Verifies: ORC-193
 func TestTheExampleCanBeCalled(t *testing.T) {
 	name := strings.Repeat("n", 64)
 	for _, path := range []string{"a.go", "a\x01\"b\\c\u2028\xff.go", strings.Repeat("long/", 100) + "a.go"} {
@@ -57,7 +59,7 @@ func TestTheExampleCanBeCalled(t *testing.T) {
 
 // The agents that are named exist, may write the files, and are the best for them first, in the words of the client.
 //
-// Covers: ORC-193
+// Verifies: ORC-193
 func TestAgentsAreRoutedByPathAndKind(t *testing.T) {
 	p := DefaultEnforced()
 	p.Agents = []Rights{{Name: "docs-writer", MayWrite: []string{"docs/**"}}, {Name: "nobody", MayWrite: []string{"x"}}, {Name: "*", MayWrite: []string{"**"}}}
@@ -137,6 +139,8 @@ func TestMessages(t *testing.T) {
 
 // Whatever a call holds, a message has at most MaxMessage characters, keeps its lines and plays no tricks with a
 // terminal.
+//
+// Verifies: ORC-064
 func TestMessagesAreBounded(t *testing.T) {
 	for _, text := range []string{strings.Repeat("x", 1<<20), strings.Repeat("é", 5000), "a\nBypass: none\x1b[31m\u202e\u200b", strings.Repeat("\n", 3000)} {
 		p := DefaultEnforced()

@@ -95,7 +95,7 @@ func TestWhetherAnAgentMayWrite(t *testing.T) {
 
 // A tool that no list names, by neither of its names, has the class of its name.
 //
-// Covers: ORC-197
+// Verifies: ORC-197
 func TestToolsThatNoListNames(t *testing.T) {
 	p := DefaultPolicy()
 	p.BlockedTools = append(p.BlockedTools, "frob*")

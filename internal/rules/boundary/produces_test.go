@@ -16,7 +16,7 @@ func shellOf(parts ...Part) Call {
 	return Call{Tool: "Bash", IsShell: true, Parts: parts, Text: "x", Actor: actors["main"], Session: "s1"}
 }
 
-// Covers: ORC-200
+// Verifies: ORC-200
 //
 // What a main session may have written is not run because a command finds it.
 func TestCodeInExemptFolders(t *testing.T) {
@@ -38,7 +38,7 @@ func TestCodeInExemptFolders(t *testing.T) {
 	}
 }
 
-// Covers: ORC-198
+// Verifies: ORC-198
 func TestThePolicyDecidesOnWhatProduces(t *testing.T) {
 	test := produces([]string{"go", "test"}, file("."))
 	for _, one := range []struct {
@@ -67,7 +67,7 @@ func TestThePolicyDecidesOnWhatProduces(t *testing.T) {
 	}
 }
 
-// Covers: ORC-199
+// Verifies: ORC-199
 func TestWhatProducesWritesNoSource(t *testing.T) {
 	for target, want := range map[Target]Class{
 		file("bin/app"):                         Produces,
@@ -111,7 +111,7 @@ func TestWhatProducesWritesNoSource(t *testing.T) {
 	}
 }
 
-// Covers: ORC-200
+// Verifies: ORC-200
 func TestWhatProducesRunsTheProjectsCode(t *testing.T) {
 	for from, why := range map[Target]string{
 		file("."):                          "",

@@ -37,6 +37,8 @@ func TestReady(t *testing.T) {
 }
 
 // Each check at its threshold, a little beyond it.
+//
+// Verifies: ORC-069
 func TestEachCheckFailsAlone(t *testing.T) {
 	for name, change := range map[string]func(*Figures){
 		"days in validate":              func(f *Figures) { f.ValidateDays = 13.99 },

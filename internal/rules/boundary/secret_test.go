@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// Verifies: ORC-066
 func TestSecret(t *testing.T) {
 	for _, path := range []string{
 		".orchestrator", ".orchestrator/tokens", ".orchestrator/tokens/pm.token", ".orchestrator/tokens.json", ".orchestrator/tokens.json.lock",
@@ -57,6 +58,8 @@ func TestToolsThatListShowNothing(t *testing.T) {
 }
 
 // TestNoBypassShowsSecrets: the rule warns in validate, and no bypass lifts it.
+//
+// Verifies: ORC-066
 func TestNoBypassShowsSecrets(t *testing.T) {
 	p, c := policy(), call("cat token", "agent")
 	c.BypassEnv = "true"

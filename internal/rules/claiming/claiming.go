@@ -137,6 +137,8 @@ func (a Asked) own() string {
 
 // Take decides a claim, given those on the requirement and those of the holder. One that the holder has is renewed, which
 // gives it a new end.
+//
+// Implements: ORC-122
 func (a Asked) Take(req lifecycle.Requirement, on, held []Claim, at time.Time) (c Claim, renewed bool, err error) {
 	if err := a.Check(); err != nil {
 		return c, false, err
@@ -183,6 +185,8 @@ func (c Claim) bars(who lifecycle.Actor, at time.Time) error {
 
 // Allow refuses a change of a field that somebody else of its role has claimed. Only the fields of their own role are
 // anybody's to change, so that a pm is never refused.
+//
+// Implements: ORC-122
 func Allow(on []Claim, who lifecycle.Actor, holder string, fields []string, at time.Time) error {
 	for _, c := range Live(on, at) {
 		if c.Holder != holder && FieldOf(who.Role) == c.Field && slices.Contains(fields, c.Field) {

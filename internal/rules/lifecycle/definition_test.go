@@ -44,6 +44,7 @@ func TestDefine(t *testing.T) {
 	}
 }
 
+// Verifies: ORC-005
 func TestTextThatChangesAfterWorkBeganIsSuspect(t *testing.T) {
 	other := definition()
 	other.Fingerprint = "fp2"
@@ -70,6 +71,7 @@ func TestTextThatChangesAfterWorkBeganIsSuspect(t *testing.T) {
 	require.True(t, back.Suspect, "only PM clears it")
 }
 
+// Verifies: ORC-006
 func TestRetire(t *testing.T) {
 	req, _ := Define(nil, definition(), noon, LatestRules)
 	gone, drift := Retire(req)

@@ -11,6 +11,8 @@ import (
 // from each, to the fixpoint; explore_class_test.go says what a state is. Every step is held to the laws. Under rework
 // there is a way to done from everywhere; under v1 the dead ends are those that are declared. Without any one of the
 // gates, and without some other parts of the rules, a law is broken.
+//
+// Verifies: ORC-014, ORC-026
 func TestTheRulesExploredWhole(t *testing.T) {
 	for _, w := range []Workflow{Rework.Looking(true), V1.Looking(true)} {
 		begun := time.Now()

@@ -35,6 +35,7 @@ var changesOf = map[string]Change{
 	FieldJustification:     {Justification: &Justification{Reason: "r"}},
 }
 
+// Verifies: ORC-011
 func TestEveryRoleAndField(t *testing.T) {
 	require.Len(t, changesOf, len(owners))
 	for field, change := range changesOf {
@@ -59,6 +60,7 @@ func TestEveryRoleAndField(t *testing.T) {
 	}
 }
 
+// Verifies: ORC-001
 func TestImportedFieldsBelongToNobody(t *testing.T) {
 	for _, field := range importedFields {
 		for _, role := range Roles() {
@@ -68,6 +70,7 @@ func TestImportedFieldsBelongToNobody(t *testing.T) {
 	}
 }
 
+// Verifies: ORC-011
 func TestOneForbiddenFieldRefusesAllAndAllAreNamed(t *testing.T) {
 	req := complete(ImplementationInProgress, Results{})
 	change := changesOf[FieldImplementation]
@@ -131,6 +134,7 @@ func TestPartsAreReplacedWholeAndClearedByNull(t *testing.T) {
 	}
 }
 
+// Verifies: ORC-016
 func TestSealedAndRetired(t *testing.T) {
 	done := complete(Done, Results{Passed: 1})
 	for _, c := range []struct {
@@ -159,6 +163,7 @@ func TestSealedAndRetired(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// Verifies: ORC-026
 func TestDeviations(t *testing.T) {
 	req := complete(Planned, Results{})
 	req.Deviations = []Deviation{{ID: "D1", Text: "as recorded"}}

@@ -30,6 +30,7 @@ func lacksOf(t *testing.T, req Requirement, who Actor, to Status) []string {
 	return names
 }
 
+// Verifies: ORC-014
 func TestGates(t *testing.T) {
 	paula, tess := Actor{"paula", PM}, Actor{"tess", Tester}
 	pass, fail := Results{Passed: 3}, Results{Passed: 2, Failed: 1}
@@ -153,6 +154,7 @@ func TestEveryGateIsListedAndCanRefuse(t *testing.T) {
 	}
 }
 
+// Verifies: ORC-013, ORC-020
 func TestOrderOfRefusals(t *testing.T) {
 	wrong := Change{
 		Fields: []string{FieldStatus, FieldImplementation, "nonsense"}, Status: Done,

@@ -76,6 +76,8 @@ func rolesOf(tasks []Task) []Role {
 
 // TestNextAgreesWithApply asks Next in every status as every role, and then does what it says: a ready
 // move is accepted, one that is not is refused, and a move it does not list is refused.
+//
+// Verifies: ORC-018
 func TestNextAgreesWithApply(t *testing.T) {
 	for _, w := range []Workflow{V1, Rework} {
 		for _, role := range Roles() {

@@ -92,6 +92,8 @@ func TestWhatStandsAgainstNewEvidenceIsStaleFromTheStart(t *testing.T) {
 }
 
 // TestADesignThatChangesMakesStaleWhatRestsOnIt under the latest rules, until it is written again.
+//
+// Verifies: ORC-014
 func TestADesignThatChangesMakesStaleWhatRestsOnIt(t *testing.T) {
 	design := Change{Fields: []string{FieldDesignSpec}, DesignSpec: []byte(`{"summary":"other"}`)}
 	next, err := V1.Apply(rested(), Actor{"archie", Architect}, design, noon)

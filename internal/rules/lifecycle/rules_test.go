@@ -16,6 +16,7 @@ func unmetBy(v Rules, r Requirement, mover Actor, to Status) (names []string) {
 	return names
 }
 
+// Verifies: ORC-015
 func TestNamesThatDifferInCaseOrWidthAreOnePerson(t *testing.T) {
 	for _, other := range []string{"CODY", "Cody", "ｃｏｄｙ", "ＣＯＤＹ"} {
 		r := rested()
@@ -128,6 +129,8 @@ func filling(s Share, bytes int) Change {
 }
 
 // TestEachRoleHasAShareOfItsOwn: whoever fills a requirement hinders himself alone.
+//
+// Verifies: ORC-112
 func TestEachRoleHasAShareOfItsOwn(t *testing.T) {
 	sum := 0
 	for _, s := range Shares() {
@@ -157,6 +160,8 @@ func TestEachRoleHasAShareOfItsOwn(t *testing.T) {
 }
 
 // TestAFullHistoryStillMoves: the last quarter of the share is kept for short justifications.
+//
+// Verifies: ORC-112
 func TestAFullHistoryStillMoves(t *testing.T) {
 	s := Share{Role: PM, Field: FieldStatus, Bytes: 1 << 20}
 	r := complete(TestInProgress, Results{Passed: 1})

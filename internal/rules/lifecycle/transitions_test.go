@@ -123,6 +123,8 @@ func wantCode(role Role, from, to Status, moves ...map[Role]map[Status][]Status)
 }
 
 // TestEveryCell walks 4 roles x 13 x 13 statuses = 676 cells, in both workflows.
+//
+// Verifies: ORC-010
 func TestEveryCell(t *testing.T) {
 	for _, w := range []struct {
 		Workflow
@@ -165,6 +167,7 @@ func TestEveryCell(t *testing.T) {
 	}
 }
 
+// Verifies: ORC-010
 func TestTheTableIsTheSpecificationsRowForRow(t *testing.T) {
 	require.Equal(t, []Transition{
 		{"not_started", "planned", "pm"},

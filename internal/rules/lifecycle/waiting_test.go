@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// Verifies: ORC-150
 func TestWaitingFor(t *testing.T) {
 	at := func(s Status, edit func(*Requirement)) Requirement {
 		req := complete(s, Results{Passed: 1})
@@ -52,6 +53,8 @@ func TestWaitingFor(t *testing.T) {
 }
 
 // Where evidence is looked up, a part that was taken on its sender's word is sent again before anybody moves.
+//
+// Verifies: ORC-150
 func TestWhatWasTakenOnAWordIsSentAgain(t *testing.T) {
 	unseen := complete(ImplementationInProgress, Results{Passed: 1})
 	unseen.ImplementationEvidence = nil

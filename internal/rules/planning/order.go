@@ -30,6 +30,8 @@ func NewChoice(contracts []Contract) *Choice {
 }
 
 // Candidates returns the contracts that satisfy an obligation, in the order in which they are to be tried.
+//
+// Implements: ORC-070
 func (c *Choice) Candidates(o Obligation) []*Contract {
 	exact, wide := c.byPattern[string(o.Type)+"("+o.Kind()+")"], c.byPattern[string(o.Type)]
 	if len(wide) == 0 {

@@ -26,6 +26,7 @@ func namesOf(all []*Contract) []string {
 	return names
 }
 
+// Verifies: ORC-070
 func TestTheOrderOfCandidates(t *testing.T) {
 	for name, c := range map[string]struct {
 		tools []Contract
@@ -50,6 +51,8 @@ func TestTheOrderOfCandidates(t *testing.T) {
 }
 
 // Whatever order contracts are registered in, the choice is the same, and it is the one that the definition gives.
+//
+// Verifies: ORC-070
 func TestTheOrderOfRegistrationChangesNothing(t *testing.T) {
 	patterns := []string{"REPORT", "REPORT(k.a)", "REPORT(k.b)", "ACHIEVE", "ACHIEVE(k.a)"}
 	rapid.Check(t, func(t *rapid.T) {

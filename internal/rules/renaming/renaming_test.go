@@ -12,7 +12,7 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// Covers: ORC-175
+// Verifies: ORC-175
 
 func defined(id, text string) lifecycle.Requirement {
 	r, _ := lifecycle.Define(nil, lifecycle.Definition{ID: id, Title: text, Fingerprint: "sha256:" + text}, at(1), lifecycle.LatestRules)
@@ -146,7 +146,7 @@ func TestAFailureDecidesNothing(t *testing.T) {
 	}
 }
 
-// Covers: ORC-176
+// Verifies: ORC-176
 
 func TestAllIDsGetAnotherFormAtOnce(t *testing.T) {
 	one, two, other, alone := lived("FR-1", "one"), defined("FR-2", "two"), defined("R-1", "other"), defined("R-2", "alone")
@@ -169,7 +169,7 @@ func TestAllIDsGetAnotherFormAtOnce(t *testing.T) {
 	require.Equal(t, []string{"FR-1", "R-2"}, two.DependsOn, "what it was given is as it was")
 }
 
-// Covers: ORC-175
+// Verifies: ORC-175
 
 func TestPairsAreProposed(t *testing.T) {
 	idle := defined("IDLE", "six")

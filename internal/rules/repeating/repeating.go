@@ -9,6 +9,8 @@ import (
 
 // Is reports whether a change asks for the very move that the requirement made last, by the same actor, with
 // nothing else than what is there already. Who lost the answer to a move sends it again.
+//
+// Implements: ORC-124
 func Is(r lifecycle.Requirement, who lifecycle.Actor, c lifecycle.Change) bool {
 	if c.Status == "" || len(c.Violations) > 0 || len(r.History) == 0 || c.Status != r.Status {
 		return false

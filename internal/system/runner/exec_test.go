@@ -25,6 +25,7 @@ func TestInputGoesThrough(t *testing.T) {
 	}
 }
 
+// Verifies: ORC-281
 func TestTheEnvironmentIsClean(t *testing.T) {
 	t.Setenv("SECRET_OF_THE_SERVICE", "x")
 	e := as(t, "env")
@@ -70,6 +71,7 @@ func TestTheTemporaryFolderGoes(t *testing.T) {
 	require.NoDirExists(t, string(r.Stdout))
 }
 
+// Verifies: ORC-281
 func TestThereIsNoShell(t *testing.T) {
 	for _, arg := range []string{"$(id)", "; id", "`id`", "*", "a b", "\n", ""} {
 		r, err := as(t, "args", arg).Run(t.Context(), nil)
@@ -135,6 +137,7 @@ func TestFailures(t *testing.T) {
 	require.Equal(t, -1, r.Exit)
 }
 
+// Verifies: ORC-281
 func TestOutputOverTheCapEndsTheRun(t *testing.T) {
 	e := as(t, "flood", "stdout", "10000000") // it could not write all of it, and would wait until its time is over
 	r, err := e.Run(t.Context(), nil)

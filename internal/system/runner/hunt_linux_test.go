@@ -81,6 +81,7 @@ func untilDue(t *testing.T, e Exec, file string, processes int) (time.Duration, 
 	return took, err
 }
 
+// Verifies: ORC-281
 func TestNothingIsLeftAfterTheTimeOut(t *testing.T) {
 	for name, tree := range map[string][]string{
 		"a child":                                {"t"},

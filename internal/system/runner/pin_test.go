@@ -34,6 +34,7 @@ func pinned(t *testing.T) Exec {
 	return e
 }
 
+// Verifies: ORC-281
 func TestThePin(t *testing.T) {
 	e := pinned(t)
 	for _, sum := range []string{e.SHA256, strings.ToUpper(e.SHA256)} {

@@ -60,6 +60,8 @@ func TestNewFolderForAPattern(t *testing.T) {
 }
 
 // An editor moves the file away, and writes the new one a moment later; a look falls in between.
+//
+// Verifies: ORC-082
 func TestAFileThatIsAwayForAMomentStays(t *testing.T) {
 	dir := t.TempDir()
 	a, b := write(t, filepath.Join(dir, "a.md"), "1"), write(t, filepath.Join(dir, "b.md"), "1")

@@ -8,7 +8,7 @@ import (
 	"orchestrator/cmd/orchestrator/output"
 )
 
-// Covers: ORC-158
+// Verifies: ORC-158
 
 // What a document or a person wrote is escaped; the colour of a label before it is not.
 func TestALabelIsPainted(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Covers: ORC-203
+// Verifies: ORC-203
 func TestRead(t *testing.T) {
 	for _, one := range []struct {
 		name, text, args string

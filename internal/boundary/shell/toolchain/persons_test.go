@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Covers: ORC-241
+// Verifies: ORC-233
 func TestNoReading(t *testing.T) {
 	require.True(t, slices.IsSorted(persons))
 	for words, why := range map[string]string{

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Covers: ORC-202
+// Verifies: ORC-202
 func TestTyped(t *testing.T) {
 	for _, list := range [][]string{talkers, paging, valued, giving, describing} {
 		require.True(t, slices.IsSorted(list))

@@ -41,7 +41,7 @@ func TestFind(t *testing.T) {
 	require.False(t, ok)
 }
 
-// Covers: ORC-200
+// Verifies: ORC-200
 func TestTasksAreToldByTheirNames(t *testing.T) {
 	for _, name := range []string{"test", "test:unit", "build-linux", "compileJava", ":app:test", "integrationTest",
 		"lint_all",
@@ -109,7 +109,7 @@ func TestWordsOfARow(t *testing.T) {
 	}
 }
 
-// Covers: ORC-200
+// Verifies: ORC-200
 //
 // A command that looks for its code says below which folder.
 func TestWhereCodeIsLookedFor(t *testing.T) {
@@ -168,7 +168,7 @@ func TestPlaces(t *testing.T) {
 	require.Equal(t, "a.b.py", pytest.Place("a.b.py::TestX"))
 }
 
-// Covers: ORC-200
+// Verifies: ORC-200
 func TestWordsThatTurnARow(t *testing.T) {
 	for _, one := range []struct {
 		row   string
@@ -265,7 +265,7 @@ func TestFilters(t *testing.T) {
 	require.False(t, Filters("ed"), "it opens what it is told")
 }
 
-// Covers: ORC-200
+// Verifies: ORC-200
 func TestWhatGitMayRun(t *testing.T) {
 	for setting, safe := range map[string]bool{
 		"user.name=me": true, "core.pager=cat": true, "pager.log=less": true, "Color.UI=always": true,
@@ -342,7 +342,7 @@ func TestDestination(t *testing.T) {
 
 // A command of orchestrator has no option for another service or another token, and only what reads has --as.
 //
-// Covers: ORC-201
+// Verifies: ORC-201
 func TestOwnCommandsKeepTheirToken(t *testing.T) {
 	as := []string{}
 	for _, row := range own {
@@ -360,7 +360,7 @@ func TestOwnCommandsKeepTheirToken(t *testing.T) {
 	}
 }
 
-// Covers: ORC-240
+// Verifies: ORC-232
 //
 // What gh publishes is no reading, and no row of it opens an editor or a browser.
 func TestWhatGHPublishes(t *testing.T) {

@@ -39,6 +39,8 @@ type mark struct {
 // over to another id. 1,000 is 1000, and three is 3; but 1.50 is not 1.5, req-7 not REQ-7, and 1/3 not 3/1. It refuses
 // rather than judges, since the draft is there to be used; but what has none of these marks, such as a verb, it cannot
 // see.
+//
+// Implements: ORC-287
 func Check(draft, text string) error {
 	if strings.TrimSpace(text) == "" && strings.TrimSpace(draft) != "" {
 		return errors.New("the text is empty")

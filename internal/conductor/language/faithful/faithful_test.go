@@ -10,6 +10,7 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
+// Verifies: ORC-287
 func TestFaithful(t *testing.T) {
 	for _, c := range []struct{ draft, text string }{
 		{"2+2 = 4", "2+2 = 4"},
@@ -39,6 +40,7 @@ func TestFaithful(t *testing.T) {
 	}
 }
 
+// Verifies: ORC-287
 func TestUnfaithful(t *testing.T) {
 	for _, c := range []struct{ draft, text, why string }{
 		{"2+2 = 4", "", "empty"},

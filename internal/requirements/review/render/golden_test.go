@@ -49,6 +49,7 @@ func renderings(t require.TestingT) map[string]func(io.Writer) error {
 	return all
 }
 
+// Verifies: ORC-093
 func TestGoldens(t *testing.T) {
 	for name, write := range renderings(t) {
 		t.Run(name, func(t *testing.T) {

@@ -120,6 +120,8 @@ func TestWorkflowCommandsAreEscaped(t *testing.T) {
 }
 
 // What is written as JUnit XML is read back by another's reader.
+//
+// Verifies: ORC-094
 func TestJUnitIsReadBack(t *testing.T) {
 	for _, in := range []review.Input{reviewtest.Everything(t), reviewtest.AssaultedInput(t),
 		reviewtest.InputOf(reviewtest.At(t, 1, lifecycle.Done))} {
@@ -165,6 +167,8 @@ func TestJUnitIsReadBack(t *testing.T) {
 }
 
 // The parts of SARIF 2.1.0 that its schema requires, and the bounds it sets.
+//
+// Verifies: ORC-094
 func TestSARIFHasWhatItsSchemaRequires(t *testing.T) {
 	for _, in := range []review.Input{reviewtest.Everything(t), reviewtest.AssaultedInput(t), reviewtest.InputOf(),
 		reviewtest.InputOf(reviewtest.At(t, 1, lifecycle.Done))} {
