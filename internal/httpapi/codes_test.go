@@ -78,7 +78,8 @@ var notAnswering = map[string]string{
 
 // neverAnswered are the codes in those packages that no request meets, and why.
 var neverAnswered = map[string]string{
-	"no_link":        "a recovery is recorded by a command",
+	"no_link": "a recovery is recorded by a command", "ambiguous_bypass": "a bypass is ended by a command",
+	"unknown_bypass": "a bypass is ended by a command",
 	"no_obligations": "becomes invalid_obligations",
 	"too_much_held":  "stands in a trace", "subject_forbidden": "stands in a trace", "answer_differs": "stands in a trace",
 	"tool_missing":          "stands in a trace",

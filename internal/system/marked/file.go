@@ -56,7 +56,7 @@ func Read(name string) (File, error) {
 }
 
 func unreadable(name string, err error) error {
-	return fault.New(fault.Unavailable, "file_unreadable", "%s cannot be read", name).
+	return fault.New(fault.Unavailable, "instructions_unreadable", "%s cannot be read", name).
 		WithFix("make it readable for you").Because(err)
 }
 

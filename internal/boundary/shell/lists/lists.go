@@ -2,6 +2,11 @@
 // with every call of a tool, and does nothing twice.
 package lists
 
+import (
+	"sort"
+	"strings"
+)
+
 // Carve returns an empty slice with room for n, out of a larger one.
 func Carve[V any](room *[]V, n int) []V {
 	const least = 16
@@ -15,14 +20,5 @@ func Carve[V any](room *[]V, n int) []V {
 
 // Find returns where a name stands among n sorted names, or would stand, and whether it is there.
 func Find(name string, n int, at func(int) string) (int, bool) {
-	low, high := 0, n
-	for low < high {
-		middle := int(uint(low+high) >> 1)
-		if at(middle) < name {
-			low = middle + 1
-		} else {
-			high = middle
-		}
-	}
-	return low, low < n && at(low) == name
+	return sort.Find(n, func(i int) int { return strings.Compare(name, at(i)) })
 }
