@@ -128,7 +128,8 @@ func (r *run) checkInputs(c *planning.Contract, inputs map[string]any) admission
 func (r *run) checkAllowed(ctx context.Context, o planning.Obligation, c *planning.Contract,
 	inputs map[string]any) (admission, error) {
 	outside := c.Implementation.Means != planning.Builtin // those of the box look at roles themselves
-	if r.IsAgent(r.request.Caller) && o.Type != planning.Report && o.Type != planning.Verify {
+	reads := o.Type.Answers() || o.Type == planning.Verify
+	if r.IsAgent(r.request.Caller) && !reads {
 		return refused("agents change the project by PATCH /requirements/{id} alone, and keep nothing beyond their run"), nil
 	}
 	if c.Role != "" {
@@ -136,8 +137,7 @@ func (r *run) checkAllowed(ctx context.Context, o planning.Obligation, c *planni
 			return v, err
 		}
 	}
-	if r.request.Caller.Role == string(lifecycle.Viewer) && outside && o.Type != planning.Report &&
-		o.Type != planning.Verify {
+	if r.request.Caller.Role == string(lifecycle.Viewer) && outside && !reads {
 		return refused("viewers cannot change anything: use a token of another role"), nil
 	}
 	tool, _ := r.Tools.Tool(c.Name)
