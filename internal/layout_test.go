@@ -126,6 +126,7 @@ var onlyIn = map[string][]string{
 	"go.yaml.in/yaml/v3":          {"internal/conductor/contract", "internal/operator/config", "internal/requirements/proposal", "cmd/openapi"},
 	"cel.dev/cel-go":              {"internal/conductor/contract"},
 	"golang.org/x/mod":            {"internal/ledger/audit", "internal/auditor", "internal/ledger"},
+	"golang.org/x/net":            {"internal/conductor/normalize"},
 	"golang.org/x/sys": {
 		"internal/system/runner", "internal/system/measure", "internal/ledger/store/boltstore", "cmd/orchestrator/output/outputtest",
 	},
@@ -148,6 +149,7 @@ var onlyIn = map[string][]string{
 	"net/http": {
 		"internal/system/runner", "internal/httpapi", "internal/httpapi/changing", "internal/httpapi/fixed",
 		"internal/httpapi/guarding", "internal/httpapi/inflight", "internal/httpapi/problem", "internal/httpapi/public", "internal/httpapi/reading",
+		"internal/httpapi/scheduling",
 		"internal/httpapi/wire", "internal/apiclient", "internal/conductor/language", "internal/daemon", "cmd/bench", "cmd/torture",
 		"cmd/checkclients/model",
 	},

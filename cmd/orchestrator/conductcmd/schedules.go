@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -34,7 +33,7 @@ func schedulesListCommand() *cobra.Command {
 		Long: `List shows your schedules, and to a pm those of everybody: when each is due next, what it does, and what became
 of its last time. With --all it shows those that have ended as well, and why.
 
-A SCHEDULE in a file for orchestrator conduct makes one; docs/conductor-schedules.md shows how.`,
+A SCHEDULE in a file for orchestrator conduct makes one; docs/schedules.md shows how.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			list, err := schedulesOf(cmd.Context(), o, all)
@@ -67,7 +66,7 @@ func schedulesEndCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if _, err := c.Send(cmd.Context(), apiclient.Request{Method: http.MethodDelete, Path: "/schedules/" + url.PathEscape(args[0])}); err != nil {
+			if _, err := c.Send(cmd.Context(), apiclient.Request{Method: "DELETE", Path: "/schedules/" + url.PathEscape(args[0])}); err != nil {
 				return err
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%s has ended.\n", output.Printable(args[0]))

@@ -11,7 +11,6 @@ import (
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/language/near"
 	"orchestrator/internal/conductor/state"
-	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
 )
 
@@ -85,12 +84,8 @@ func obligationOf(capability string) planning.Obligation {
 
 // whyNot returns why a tool does not run for a caller, whatever the payload says; "" where it may.
 func (d discoverer) whyNot(c planning.Contract, o planning.Obligation, call builtin.Call) string {
-	reads := o.Type.Answers() || o.Type == planning.Verify
-	switch role := call.Caller.Role; {
-	case c.Role != "" && role != c.Role && role != string(lifecycle.PM):
-		return "it acts as " + c.Role + ": use a token of that role, or of a pm"
-	case role == string(lifecycle.Viewer) && c.Implementation.Means != planning.Builtin && !reads:
-		return "viewers cannot change anything: use a token of another role"
+	if why := c.Refuses(call.Caller.Role, o); why != "" {
+		return why
 	}
 	known, is := d.registry.Tool(c.Name)
 	if !is {

@@ -118,7 +118,8 @@ func TestATreeIsMadeMergedAndRemoved(t *testing.T) {
 	require.Empty(t, r.leave("REQ-1"))
 }
 
-// Two trees do not see one another's changes; where both changed the same lines, the second is not merged, and nothing is left of the attempt.
+// Two trees do not see one another's changes; where both changed the same lines, the second is not merged, and nothing
+// is left of the attempt.
 //
 // Verifies: ORC-271, ORC-272
 func TestAConflictIsNamedAndLeavesNothing(t *testing.T) {
@@ -233,20 +234,23 @@ func TestIDsThatAreNoNames(t *testing.T) {
 //
 // Verifies: ORC-273
 func TestWhatIsNotTheAgentsIsFound(t *testing.T) {
+	const notes = "refs/notes/commits"
 	for name, c := range map[string]struct {
 		change func(r *repository, tree *worktree.Tree)
 		want   string
 	}{
-		"a file of the project":        {func(r *repository, _ *worktree.Tree) { r.write("app.txt", "changed\n") }, "app.txt"},
-		"a new file of the project":    {func(r *repository, _ *worktree.Tree) { r.write("evil.txt", "new\n") }, "evil.txt"},
-		"the branch that counts":       {func(r *repository, _ *worktree.Tree) { r.git(r.root, "commit", "-q", "--allow-empty", "-m", "x") }, "refs/heads/main"},
-		"another branch":               {func(r *repository, tree *worktree.Tree) { r.git(tree.Path, "branch", "mine") }, "refs/heads/mine"},
-		"a tag":                        {func(r *repository, tree *worktree.Tree) { r.git(tree.Path, "tag", "v1") }, "refs/tags/v1"},
-		"a hook":                       {func(r *repository, _ *worktree.Tree) { r.write(".git/hooks/pre-commit", "#!/bin/sh\n") }, "git's hooks/pre-commit"},
-		"the configuration":            {func(r *repository, tree *worktree.Tree) { r.git(tree.Path, "config", "core.hooksPath", "/tmp") }, "git's config"},
-		"a contract":                   {func(r *repository, _ *worktree.Tree) { r.write(".orchestrator/tools/a.yaml", "x") }, "tools/a.yaml"},
-		"the branch in its tree":       {func(r *repository, tree *worktree.Tree) { r.git(tree.Path, "checkout", "-q", "--detach") }, "the branch that is checked out"},
-		"the history of its branch":    {func(r *repository, tree *worktree.Tree) { r.git(tree.Path, "commit", "-q", "--amend", "-m", "again") }, "the history of orchestrator/REQ-1"},
+		"a file of the project":     {func(r *repository, _ *worktree.Tree) { r.write("app.txt", "changed\n") }, "app.txt"},
+		"a new file of the project": {func(r *repository, _ *worktree.Tree) { r.write("evil.txt", "new\n") }, "evil.txt"},
+		"the branch that counts":    {func(r *repository, _ *worktree.Tree) { r.git(r.root, "commit", "-q", "--allow-empty", "-m", "x") }, "refs/heads/main"},
+		"another branch":            {func(r *repository, tree *worktree.Tree) { r.git(tree.Path, "branch", "mine") }, "refs/heads/mine"},
+		"a tag":                     {func(r *repository, tree *worktree.Tree) { r.git(tree.Path, "tag", "v1") }, "refs/tags/v1"},
+		"a hook":                    {func(r *repository, _ *worktree.Tree) { r.write(".git/hooks/pre-commit", "#!/bin/sh\n") }, "git's hooks/pre-commit"},
+		"the configuration":         {func(r *repository, tree *worktree.Tree) { r.git(tree.Path, "config", "core.hooksPath", "/tmp") }, "git's config"},
+		"a contract":                {func(r *repository, _ *worktree.Tree) { r.write(".orchestrator/tools/a.yaml", "x") }, "tools/a.yaml"},
+		"the branch in its tree":    {func(r *repository, tree *worktree.Tree) { r.git(tree.Path, "checkout", "-q", "--detach") }, "the branch that is checked out"},
+		"the history of its branch": {func(r *repository, tree *worktree.Tree) { r.git(tree.Path, "commit", "-q", "--amend", "-m", "again") }, "the history of orchestrator/REQ-1"},
+		"notes that were there": {func(r *repository, _ *worktree.Tree) { r.git(r.root, "update-ref", "-d", notes) },
+			notes},
 		"where HEAD of the project is": {func(r *repository, _ *worktree.Tree) { r.git(r.root, "symbolic-ref", "HEAD", "refs/heads/none") }, "HEAD"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -254,6 +258,7 @@ func TestWhatIsNotTheAgentsIsFound(t *testing.T) {
 			tree := r.enter("REQ-1")
 			r.writeIn(tree.Dir, "new.txt", "new\n")
 			r.commit(tree.Dir, "build")
+			r.git(r.root, "notes", "add", "-m", "reviewed")
 			before, err := r.m.Mark(t.Context(), "REQ-1")
 			require.NoError(t, err)
 			c.change(r, tree)
@@ -264,7 +269,10 @@ func TestWhatIsNotTheAgentsIsFound(t *testing.T) {
 	}
 }
 
-// What an agent may do, what drive does meanwhile for another requirement, and what the service writes is nobody's fault.
+// What an agent may do, what drive does meanwhile for another requirement, and what the service writes is nobody's
+// fault.
+//
+// Verifies: ORC-275
 func TestWhatMayChange(t *testing.T) {
 	r := newRepository(t)
 	tree := r.enter("REQ-1")
@@ -279,10 +287,14 @@ func TestWhatMayChange(t *testing.T) {
 	r.write(".project_status.json.X7.tmp", "{")
 	r.write(".orchestrator/state.db", "state")
 	r.writeIn(tree.Dir, "new.txt", "new\n")
+	r.git(tree.Path, "notes", "--ref=by", "add", "-m", "who wrote it")
 	found, err := r.m.Look(t.Context(), "REQ-1", before)
 	require.NoError(t, err)
 	require.Equal(t, worktree.Found{Uncommitted: []string{"new.txt"}}, found)
+	before, err = r.m.Mark(t.Context(), "REQ-1")
+	require.NoError(t, err)
 	r.commit(tree.Dir, "build")
+	r.git(tree.Path, "notes", "--ref=by", "add", "-m", "who wrote this")
 	found, err = r.m.Look(t.Context(), "REQ-1", before)
 	require.NoError(t, err)
 	require.Equal(t, worktree.Found{Commits: true}, found)

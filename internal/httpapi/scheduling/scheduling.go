@@ -4,8 +4,6 @@ package scheduling
 import (
 	"net/http"
 
-	"github.com/go-chi/chi/v5"
-
 	"orchestrator/internal/conductor/schedule"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/httpapi/filter"
@@ -57,7 +55,7 @@ func (h *Handlers) Show(w http.ResponseWriter, r *http.Request) error {
 	if _, err := wire.Query(r); err != nil {
 		return err
 	}
-	one, err := h.Schedules.Get(r.Context(), caller(w), chi.URLParam(r, "schedule"))
+	one, err := h.Schedules.Get(r.Context(), caller(w), r.PathValue("schedule"))
 	if err != nil {
 		return err
 	}
@@ -69,7 +67,7 @@ func (h *Handlers) End(w http.ResponseWriter, r *http.Request) error {
 	_, err := wire.Query(r)
 	var ended state.Schedule
 	if err == nil {
-		ended, err = h.Schedules.End(r.Context(), caller(w), chi.URLParam(r, "schedule"))
+		ended, err = h.Schedules.End(r.Context(), caller(w), r.PathValue("schedule"))
 	}
 	if err != nil {
 		return h.Refused(w, r, nil, err)
