@@ -30,8 +30,8 @@ func schedulesListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List schedules: first what is due next",
-		Long: `List shows your schedules, and to a pm those of everybody: when each is due next, what it does, and what became
-of its last time. With --all it shows those that have ended as well, and why.
+		Long: `List shows your schedules, and to a pm those of everybody: when each is due next, what it does, and what
+became of its last time. With --all it shows those that have ended as well, and why.
 
 A SCHEDULE in a file for orchestrator conduct makes one; docs/schedules.md shows how.`,
 		Args: cobra.NoArgs,
@@ -66,7 +66,8 @@ func schedulesEndCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if _, err := c.Send(cmd.Context(), apiclient.Request{Method: "DELETE", Path: "/schedules/" + url.PathEscape(args[0])}); err != nil {
+			end := apiclient.Request{Method: "DELETE", Path: "/schedules/" + url.PathEscape(args[0])}
+			if _, err := c.Send(cmd.Context(), end); err != nil {
 				return err
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%s has ended.\n", output.Printable(args[0]))

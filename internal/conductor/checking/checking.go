@@ -69,7 +69,7 @@ func schedules(at string, list []planning.Obligation, candidates flow.Candidates
 		if err := Request(planning.Request{Obligations: later}, candidates); err != nil {
 			return below(in, err)
 		}
-		if err := schedule.CheckText(o.Payload); err != nil {
+		if err := schedule.CheckText(planning.Inputs(o.Payload)); err != nil {
 			return below(in, err)
 		}
 	}

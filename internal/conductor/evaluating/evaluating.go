@@ -65,7 +65,8 @@ func New(registry *contract.Registry, box []tools.Tool, over map[string]builtin.
 
 // Contracts returns those of all tools over what is stored.
 func Contracts() []planning.Contract {
-	return slices.Concat(builtin.FactContracts(), builtin.ProjectContracts(), schedule.Contracts(), onrecord.Contracts())
+	return slices.Concat(builtin.FactContracts(), builtin.ProjectContracts(), schedule.Contracts(),
+		onrecord.Contracts())
 }
 
 // lookUp returns how a tool over what is stored evaluates: by what the store shows, or by running once more.

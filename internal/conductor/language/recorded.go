@@ -35,8 +35,8 @@ func sayTools(_ planning.Obligation, r Result) string {
 		lines = append(lines, near)
 	}
 	if count := say(asked["count"]); count != "0" {
-		lines = append(lines, filled("Asked for in vain before: %s times", asked["count"])+filled(", by %s", asked["by"])+
-			filled(", last on %s", asked["last"])+".")
+		lines = append(lines, filled("Asked for in vain before: %s times", asked["count"])+
+			filled(", by %s", asked["by"])+filled(", last on %s", asked["last"])+".")
 	}
 	return strings.Join(lines, "\n")
 }

@@ -154,7 +154,8 @@ func (r *reasons) tell(t trace.Trace) {
 			r.Reasons = append(r.Reasons, o.ID+": its answer is withheld: "+o.Verification.Why)
 		}
 		if o.Refusal != nil {
-			r.Reasons = append(r.Reasons, fmt.Sprintf("%s: refused with %s: %s", o.ID, o.Refusal.Code, o.Refusal.Detail))
+			r.Reasons = append(r.Reasons,
+				fmt.Sprintf("%s: refused with %s: %s", o.ID, o.Refusal.Code, o.Refusal.Detail))
 		}
 		for _, a := range o.Attempts {
 			if o.Status != planning.Resolved || a.Ran {
@@ -203,7 +204,8 @@ func (j justifier) ofRequirement(ctx context.Context, r *reasons) error {
 	for _, one := range refused.Refusals {
 		r.Refusals = append(r.Refusals, map[string]any{"at": one.At, "by": one.By, "role": one.Role, "code": one.Code,
 			"detail": one.Detail, "record": one.Record})
-		r.Reasons = append(r.Reasons, fmt.Sprintf("%s (%s) was refused with %s: %s", one.By, one.Role, one.Code, one.Detail))
+		r.Reasons = append(r.Reasons,
+			fmt.Sprintf("%s (%s) was refused with %s: %s", one.By, one.Role, one.Code, one.Detail))
 	}
 	return nil
 }

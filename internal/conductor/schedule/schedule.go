@@ -55,7 +55,7 @@ func (k *Keeper) add(ctx context.Context, s state.Schedule) (state.Schedule, err
 		}
 		n, err := w.ActiveSchedules(s.Token)
 		if err == nil && n >= MaxPerToken {
-			err = fault.New(fault.Conflict, codeTooMany, "this token has %d schedules already, and no more are kept", n).
+			err = fault.New(fault.Conflict, codeTooMany, "this token has %d schedules already: no more are kept", n).
 				WithFix("DELETE /schedules/{id} ends one that is not needed; GET /schedules lists them")
 		}
 		if err != nil {
@@ -154,8 +154,8 @@ func check(who audit.Actor, s state.Schedule, found bool, id string) error {
 		return fault.New(fault.NotFound, codeUnknown, "there is no schedule %q", fault.Clip(id, 80)).
 			WithFix("GET /schedules lists them")
 	case !mayUse(who, s):
-		return fault.New(fault.Forbidden, codeForbidden, "the schedule %s belongs to %s (%s)", s.ID, s.By.Name, s.By.Role).
-			WithFix("ask %s, or a pm", s.By.Name)
+		return fault.New(fault.Forbidden, codeForbidden, "the schedule %s belongs to %s (%s)", s.ID, s.By.Name,
+			s.By.Role).WithFix("ask %s, or a pm", s.By.Name)
 	}
 	return nil
 }
@@ -203,7 +203,8 @@ func (k *Keeper) Take(ctx context.Context, s state.Schedule, gone string) (taken
 }
 
 // Done records what became of the time that a schedule has taken. What is recorded already stays as it is.
-func (k *Keeper) Done(ctx context.Context, of state.Schedule, run string, outcome planning.Outcome, failed string) error {
+func (k *Keeper) Done(ctx context.Context, of state.Schedule, run string, outcome planning.Outcome,
+	failed string) error {
 	err := k.store.Step(ctx, of.Run, "schedule done", of.By, func(w *state.Writer) error {
 		s, found, err := w.Schedule(of.ID)
 		if err != nil || !found || s.Running == nil || !s.Running.At.Equal(of.Running.At) {

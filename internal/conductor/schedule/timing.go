@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/planning"
 )
 
 // The bounds of a schedule.
@@ -24,7 +25,7 @@ type Timing struct {
 
 // Read reads the timing of a SCHEDULE that is sent now: at and every, one of them at least, and until. Whatever is
 // wrong is a fault.Invalid that names the member.
-func Read(payload map[string]any, now time.Time) (t Timing, err error) {
+func Read(payload planning.Inputs, now time.Time) (t Timing, err error) {
 	if t.First, err = moment(payload, "at"); err != nil {
 		return t, err
 	}
@@ -46,7 +47,7 @@ func Read(payload map[string]any, now time.Time) (t Timing, err error) {
 
 // CheckText refuses a SCHEDULE that says nothing of when, before anything runs. What refers to a result is read when
 // its value is there.
-func CheckText(payload map[string]any) error {
+func CheckText(payload planning.Inputs) error {
 	if _, at := payload["at"]; at {
 		return nil
 	}
@@ -107,7 +108,7 @@ func (t Timing) Due(next, now time.Time) (d Due, is bool) {
 }
 
 // moment reads a time of a payload; zero if it is not there.
-func moment(payload map[string]any, member string) (at time.Time, err error) {
+func moment(payload planning.Inputs, member string) (at time.Time, err error) {
 	value, given := payload[member]
 	if !given {
 		return at, nil

@@ -34,7 +34,8 @@ func Contracts() []planning.Contract {
 		Description: "Keeps obligations, and conducts them at a time, or again and again, in the caller's name.",
 		Consumes: []planning.Input{optional("at", text), optional("budgets", map[string]any{"type": "object"}),
 			optional("every", text),
-			{Name: "obligations", Schema: map[string]any{"type": "array", "minItems": 1, "maxItems": 20}, Required: true},
+			{Name: "obligations", Required: true,
+				Schema: map[string]any{"type": "array", "minItems": 1, "maxItems": 20}},
 			optional("until", text)},
 		Produces: map[string]any{"type": "object", "required": []any{"id", "first"},
 			"properties": map[string]any{"id": text, "first": text, "every": text, "until": text}},
@@ -51,7 +52,8 @@ func none(context.Context, builtin.Call) (map[string]any, error) {
 		WithFix("take SCHEDULE out of what the tool satisfies: %s makes schedules", toolName)
 }
 
-// schedule makes a schedule. Its id comes from the run and the obligation, so that a run that was cut off makes it once.
+// schedule makes a schedule. Its id comes from the run and the obligation, so that a run that was cut off makes it
+// once.
 //
 // Implements: ORC-257
 func (k *Keeper) schedule(ctx context.Context, c builtin.Call) (map[string]any, []builtin.Effect, error) {
@@ -60,7 +62,7 @@ func (k *Keeper) schedule(ctx context.Context, c builtin.Call) (map[string]any, 
 			"a schedule ends with the token that it was made with, and this run has none").
 			WithFix("send the SCHEDULE to POST /obligations"))
 	}
-	timing, err := Read(c.Inputs, k.clock())
+	timing, err := Read(planning.Inputs(c.Inputs), k.clock())
 	if err != nil {
 		return nil, nil, state.RefusedChange(err)
 	}

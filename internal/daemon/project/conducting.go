@@ -71,7 +71,8 @@ func (c *conducting) keepTimes(ctx context.Context, tokens *token.Authenticator,
 		},
 		Log: func(schedule, run string, err error) {
 			if err != nil {
-				log.Warn().Err(err).Str("schedule", schedule).Msg("what is scheduled could not be conducted; it is tried again")
+				log.Warn().Err(err).Str("schedule", schedule).
+					Msg("what is scheduled could not be conducted; it is tried again")
 				return
 			}
 			log.Info().Str("schedule", schedule).Str("run", run).Msg("what was scheduled has been conducted")

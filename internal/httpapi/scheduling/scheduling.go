@@ -38,7 +38,8 @@ func (h *Handlers) List(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	list, next, err := h.Schedules.List(r.Context(), caller(w), values.Get("after"), int(limit), active != nil && *active)
+	list, next, err := h.Schedules.List(r.Context(), caller(w), values.Get("after"), int(limit),
+		active != nil && *active)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,8 @@ import (
 
 // Resolve returns an obligation with the values in the place of its references. result returns what the obligation of a
 // name resulted in, as JSON is read into any; it is asked for names that [Needs] returned. The steps of a plan, and
-// the obligations of a SCHEDULE, are left as they are: they are resolved when their turn comes. Its error says which value there is not.
+// the obligations of a SCHEDULE, are left as they are: they are resolved when their turn comes. Its error says which
+// value there is not.
 //
 // Implements: ORC-250
 func Resolve(o planning.Obligation, result func(name string) any) (planning.Obligation, error) {
