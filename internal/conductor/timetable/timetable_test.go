@@ -37,7 +37,7 @@ type bed struct {
 type world struct {
 	store *failing
 	since atomic.Int64 // how long ago it began, by the clock
-	gone  string // why the token is not in force
+	gone  string       // why the token is not in force
 	runs  atomic.Int64
 	holds func() // what the tool waits for
 }
@@ -190,7 +190,7 @@ func TestAScheduleEndsWithItsToken(t *testing.T) {
 	b.look()
 	require.Zero(t, w.runs.Load())
 	require.Equal(t, "its token was revoked", b.get(id).Ended.Why)
-	w.at(2*time.Hour)
+	w.at(2 * time.Hour)
 	w.gone = ""
 	b.look()
 	require.Zero(t, w.runs.Load(), "it does not come back")
