@@ -125,6 +125,7 @@ var onlyIn = map[string][]string{
 	"go.yaml.in/yaml/v3":          {"internal/conductor/contract", "internal/operator/config", "internal/requirements/proposal", "cmd/openapi"},
 	"cel.dev/cel-go":              {"internal/conductor/contract"},
 	"golang.org/x/mod":            {"internal/ledger/audit", "internal/auditor", "internal/ledger"},
+	"golang.org/x/net":            {"internal/conductor/normalize"},
 	"golang.org/x/sys": {
 		"internal/system/runner", "internal/system/measure", "internal/ledger/store/boltstore", "cmd/orchestrator/output/outputtest",
 	},

@@ -165,6 +165,9 @@ func showTrace(out io.Writer, trace conductor.Trace) {
 	showResolved(out, trace)
 	for _, t := range trace.Obligations {
 		if !t.Status.Resolved() {
+			if len(trace.Obligations) > 1 { // which tells those of one kind apart
+				fmt.Fprintf(out, "%s ", t.ID)
+			}
 			showUnresolved(out, trace.ID, t)
 		}
 	}

@@ -55,9 +55,6 @@ var templates = map[string]template{
 	"REPORT(normalize.url)": func(_ planning.Obligation, r Result) string {
 		return filled("The link is %s", r["value"])
 	},
-	"REPORT(normalize.phone)": func(_ planning.Obligation, r Result) string {
-		return filled("The number is %s", r["value"])
-	},
 	"REPORT(time.now)":     sayTime,
 	"REPORT(rules.deduce)": sayDeduced,
 }
@@ -85,7 +82,7 @@ func Uncertain(o planning.Obligation, why string) string {
 
 // asked returns what of a payload names the question.
 func asked(o planning.Obligation) string {
-	for _, member := range []string{"id", "expr", "text", "email", "url", "phone", "query"} {
+	for _, member := range []string{"id", "expr", "text", "email", "url", "query"} {
 		if text, ok := o.Payload[member].(string); ok && text != "" {
 			return fault.Clip(say(text), 200)
 		}

@@ -16,6 +16,7 @@ import (
 	"orchestrator/internal/conductor/usage"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/rules/planning/flow"
 )
@@ -52,8 +53,16 @@ func (t Trace) Unresolved() error {
 	if t.Status.Resolved() {
 		return nil
 	}
-	return fault.New(fault.Conflict, "not_resolved", "the run %s ended as %s", t.ID, t.Status).
-		WithFix("GET /traces/%s lists every attempt, and why it failed", t.ID)
+	err := fault.New(fault.Conflict, "not_resolved", "the run %s ended as %s", t.ID, t.Status)
+	for one := range t.Each() {
+		if len(one.Asks()) > 0 {
+			return err.WithFix("answer what it asks: orchestrator answer %s lists it", t.ID)
+		}
+	}
+	if t.Caller.Role == string(lifecycle.Viewer) {
+		return err.WithFix("the answer lists every attempt, and why it failed: orchestrator conduct --json shows it")
+	}
+	return err.WithFix("GET /traces/%s lists every attempt, and why it failed", t.ID)
 }
 
 // Obligation records what became of one obligation.

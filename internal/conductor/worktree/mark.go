@@ -147,7 +147,7 @@ func (m *Manager) Look(ctx context.Context, id string, before Mark) (found Found
 	}
 	if at, err := m.run(ctx, t.Path, "symbolic-ref", "--quiet", "HEAD"); err != nil || at != headsPrefix+t.Branch {
 		found.Foreign = append(found.Foreign, "the branch that is checked out in "+t.Path)
-		return found, nil //nolint:nilerr // a detached HEAD is what was found
+		return found, nil
 	}
 	if lost, err := m.ahead(ctx, now.own, before.own); err != nil || lost > 0 || now.own == "" {
 		found.Foreign = append(found.Foreign, "the history of "+t.Branch+", which no longer has what it had")

@@ -104,7 +104,7 @@ func (m *Manager) Enter(ctx context.Context, id string) (*Tree, error) {
 func (m *Manager) treeOf(id string) (*Tree, error) {
 	inside, err := filepath.Rel(m.Root, m.Project)
 	if err != nil || !filepath.IsLocal(inside) {
-		return nil, fault.New(fault.Invalid, CodeNoBranch, "the project does not lie in the working tree of %s",
+		return nil, fault.New(fault.Conflict, CodeNoBranch, "the project does not lie in the working tree of %s",
 			m.Branch()).WithFix("name the repository of the project with serve --repo")
 	}
 	path := filepath.Join(m.folder(), nameOf(id))
@@ -189,7 +189,7 @@ func (m *Manager) Leave(ctx context.Context, id string) (kept string, err error)
 		left, err = nil, nil
 	}
 	if err != nil {
-		return t.Path + " is kept: " + err.Error(), nil //nolint:nilerr // it is said, and nothing is lost
+		return t.Path + " is kept: " + err.Error(), nil
 	}
 	if len(left) > 0 {
 		return t.Path + " is kept: it has changes that nobody committed: " + few(left), nil
