@@ -53,6 +53,7 @@ type options struct {
 	tools, programs string
 	limit           time.Duration
 	story           string // the file for the transcript of one life; "" is none
+	drive           bool   // that life is driven
 	run             string // inside: TITLE@VERSION,…
 }
 
@@ -63,10 +64,13 @@ func parseOptions(args []string) (options, error) {
 	f.StringVar(&o.only, "client", "", "check this client alone")
 	f.StringVar(&o.session, "session", "", "run this session alone, such as enforce")
 	f.StringVar(&which, "clients", "pinned", "which versions: pinned, or latest for the newest of npm")
-	f.BoolVar(&o.update, "update", false, "rewrite the calls in internal/agentclient/testdata")
+	f.BoolVar(&o.update, "update", false,
+		"rewrite the calls in internal/agentclient/testdata; with -drive, what the client says of its usage")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.BoolVar(&o.keep, "keep", false, "keep the sessions, and say where")
 	f.StringVar(&o.story, "transcript", "", "write one requirement's life, in enforce, to this file, and check nothing")
+	f.BoolVar(&o.drive, "drive", false,
+		"have orchestrator drive bring one requirement to done with the client, and print what happened")
 	f.StringVar(&o.tools, "tools", ".tools/clients", "where clients are put")
 	f.StringVar(&o.programs, "programs", "bin", "where orchestrator and orchestrator-hook are")
 	f.DurationVar(&o.limit, "limit", 3*time.Minute, "the longest that one session may take")
@@ -145,10 +149,11 @@ func (o *options) inside(ctx context.Context) (int, error) {
 	} else {
 		defer os.RemoveAll(work)
 	}
-	bed := &check.Bed{Programs: o.programs, Clients: o.tools, Goldens: goldens, Work: work, Limit: o.limit}
+	bed := &check.Bed{Programs: o.programs, Clients: o.tools, Goldens: goldens, Work: work, Limit: o.limit,
+		Update: o.update}
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
-	if o.story != "" {
+	if o.story != "" || o.drive {
 		return o.tell(ctx, bed)
 	}
 	var columns []column
@@ -174,14 +179,30 @@ func (o *options) tell(ctx context.Context, bed *check.Bed) (int, error) {
 	if !found {
 		return 1, fmt.Errorf("there is no client %s", title)
 	}
-	text, told := bed.Tell(ctx, c, version)
-	if err := os.WriteFile(o.story, []byte(text), 0o600); err != nil { //nolint:gosec // the file that was asked for
+	if why := bed.Missing(c, version); why != "" {
+		return 1, fmt.Errorf("%s: %s", one, why)
+	}
+	tell := bed.Tell
+	if o.drive {
+		tell = bed.Drive
+	}
+	text, told := tell(ctx, c, version)
+	if err := o.write(text); err != nil {
 		return 1, err
 	}
 	if told != nil {
 		return 1, told
 	}
 	return 0, nil
+}
+
+// write writes a transcript to the file that was asked for, or prints it.
+func (o *options) write(text string) error {
+	if o.story == "" {
+		_, err := fmt.Print(text)
+		return err
+	}
+	return os.WriteFile(o.story, []byte(text), 0o600) //nolint:gosec // the file that was asked for
 }
 
 // column runs the sessions of one client.

@@ -20,6 +20,8 @@ var mayNameAClient = map[string]string{
 	"cmd/bench/hook.go": "the hook is measured with the calls of one client",
 	"cmd/orchestrator/boundarycmd/boundaryinstall.go": "the example in the command's help",
 	"internal/boundary/boundarytest/boundarytest.go":  "decisions for tests are those of one client",
+	"internal/conductor/usage/clients.go":             "what each client reports of tokens and money, which no hook sees",
+	"internal/conductor/usage/usage.go":               "the list of those reports",
 	"internal/rules/boundary/policy.go":               "the default policy, which is a document that a project edits",
 }
 

@@ -184,7 +184,7 @@ func TestWhoMayHaveAgentsRun(t *testing.T) {
 		reason string
 	}{
 		"another role":       {Caller{Name: "tim", Role: "tester"}, nil, "it acts as coder: use a token of that role, or of a pm"},
-		"a viewer":           {Caller{Name: "vic", Role: "viewer"}, nil, "it acts as coder: use a token of that role, or of a pm"},
+		"a viewer":           {Caller{Name: "vic", Role: "viewer"}, nil, "viewers cannot change anything: use a token of another role"},
 		"an agent":           {Caller{Name: "a.coder", Role: "coder"}, nil, "agents change the project by PATCH /requirements/{id} alone, and keep nothing beyond their run"},
 		"nobody lets it in":  {ada, func(y *yard) { y.Agents = nil }, "no project is served that agents could work on"},
 		"there is no work":   {ada, func(y *yard) { y.touch("done") }, "the requirement is not waiting for this, but for ACHIEVE(requirement.status) by the pm"},

@@ -10,7 +10,6 @@ import (
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/ledger"
-	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
 )
 
@@ -46,6 +45,9 @@ func notRun(a admission) outcome { return outcome{reason: a.reason, missing: a.m
 // consider runs a candidate unless a check refuses it: its inputs, its dependencies, the budgets, guardrails and
 // conditions.
 func (r *run) consider(ctx context.Context, t *ObligationTrace, c *planning.Contract) (outcome, error) {
+	if why := c.Refuses(r.request.Caller.Role, t.Obligation); why != "" {
+		return notRun(refused(why)), nil // and nobody is asked what it lacks
+	}
 	inputs, v, err := r.resolveInputs(ctx, t.Obligation, c)
 	if err != nil || !v.allowed {
 		return notRun(v), err
@@ -128,18 +130,13 @@ func (r *run) checkInputs(c *planning.Contract, inputs map[string]any) admission
 // checkAllowed checks the caller's role, the guardrails and the preconditions of a candidate.
 func (r *run) checkAllowed(ctx context.Context, o planning.Obligation, c *planning.Contract,
 	inputs map[string]any) (admission, error) {
-	outside := c.Implementation.Means != planning.Builtin // those of the box look at roles themselves
-	if r.IsAgent(r.request.Caller) && o.Type != planning.Report && o.Type != planning.Verify {
+	if r.IsAgent(r.request.Caller) && !o.Type.Reads() {
 		return refused("agents change the project by PATCH /requirements/{id} alone, and keep nothing beyond their run"), nil
 	}
 	if c.Role != "" {
 		if v, err := r.checkAgent(ctx, o, c); err != nil || !v.allowed {
 			return v, err
 		}
-	}
-	if r.request.Caller.Role == string(lifecycle.Viewer) && outside && o.Type != planning.Report &&
-		o.Type != planning.Verify {
-		return refused("viewers cannot change anything: use a token of another role"), nil
 	}
 	tool, _ := r.Tools.Tool(c.Name)
 	facts, err := r.facts(ctx, tool.Names, o, inputs)

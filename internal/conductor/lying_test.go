@@ -52,7 +52,6 @@ var examples = map[string]planning.Obligation{
 		"rules", []any{"child(X, Y) :- parent(Y, X)."}, "query", "child(X, ann)"),
 	"REPORT(normalize.email)":                 ob(planning.Report, "normalize.email", "email", "Jeff@Example.COM"),
 	"REPORT(normalize.url)":                   ob(planning.Report, "normalize.url", "url", "HTTP://Example.com:80"),
-	"REPORT(normalize.phone)":                 ob(planning.Report, "normalize.phone", "phone", "+49 30 123456"),
 	"REPORT(time.now)":                        ob(planning.Report, "time.now"),
 	"REPORT(status.name)":                     ob(planning.Report, "status.name"),
 	"REPORT(query.people)":                    ob(planning.Report, "query.people", "filters", map[string]any{"city": "Seattle"}),

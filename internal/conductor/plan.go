@@ -146,6 +146,9 @@ const depthExhausted = "max_depth is exhausted"
 // cost from the budgets. What depends on the results of others is not known yet, and not checked.
 func (s *scope) planCandidate(ctx context.Context, t *ObligationTrace, c *planning.Contract) (admission, error) {
 	o, plan := t.Obligation, c.Implementation.Means == planning.Steps
+	if why := c.Refuses(s.request.Caller.Role, o); why != "" {
+		return refused(why), nil
+	}
 	takes := flow.Needs(o)
 	inputs, missing, err := s.inputsOf(ctx, o, c)
 	v := allowed

@@ -33,6 +33,7 @@ var notAnswering = map[string]string{
 	"cmd/orchestrator/conductcmd":            "the command line",
 	"cmd/orchestrator/logcmd":                "the command line",
 	"internal/agentclient":                   "the command line",
+	"internal/conductor/worktree":            "stands in the report of a drive",
 	"internal/agentclient/settings":          "the command line",
 	"internal/apiclient":                     "the command line",
 	"internal/auditor":                       "the command line",

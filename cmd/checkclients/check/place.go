@@ -22,6 +22,7 @@ type Bed struct {
 	Goldens  string // folder with the calls that are kept
 	Work     string // temporary
 	Limit    time.Duration
+	Update   bool // keep what clients print of their usage
 }
 
 // Missing returns why a client cannot be checked, or "".
@@ -60,7 +61,7 @@ func (b *Bed) newPlace(c *client.Client, version string, m mode) (*place, error)
 	root := filepath.Join(b.Work, c.Title()+"@"+version, m.name)
 	p := &place{bed: b, root: root, client: c, mode: m, at: client.Place{Home: filepath.Join(root, "home", "pm"),
 		Project: filepath.Join(root, "home", "pm", "shop"), Version: version, Untrusted: m.strict}}
-	folders := []string{p.folder(), p.dir("tmp"), p.dir("bin"), p.dir("calls"), p.dir("requests")}
+	folders := []string{p.folder(), p.dir("tmp"), p.dir("bin"), p.dir("calls"), p.dir("requests"), p.dir("service")}
 	for _, note := range append(p.notes(), p.lookAlike()) { // one client's tool makes no folder
 		folders = append(folders, filepath.Dir(note))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"orchestrator/cmd/checkclients/client"
@@ -33,8 +34,17 @@ func TestGreeting_SHOP001(t *testing.T) {
 
 // teller makes the steps of the story.
 type teller struct {
-	p     *place
-	calls client.Calls
+	p      *place
+	calls  client.Calls
+	folder string // in which files are; "" is that of the session
+}
+
+// file returns the path of a file that a step names.
+func (t teller) file(name string) string {
+	if t.folder != "" {
+		return filepath.Join(t.folder, name)
+	}
+	return t.p.file(name)
 }
 
 func (t teller) shell(command string) model.Step {
@@ -56,13 +66,13 @@ func (t teller) delegate(task string) model.Step {
 
 func (t teller) read(file string) model.Step {
 	return model.Step{Name: "read " + file, Make: ignoring(func(tools model.Tools) model.Call {
-		return t.calls.Read(tools, t.p.file(file))
+		return t.calls.Read(tools, t.file(file))
 	})}
 }
 
 func (t teller) edit() model.Step {
 	return model.Step{Name: "edit greet.go", Make: ignoring(func(tools model.Tools) model.Call {
-		return t.calls.Edit(tools, t.p.file("greet.go"), storyBefore, storyAfter)
+		return t.calls.Edit(tools, t.file("greet.go"), storyBefore, storyAfter)
 	})}
 }
 
@@ -155,7 +165,9 @@ func (b *Bed) Tell(ctx context.Context, c *client.Client, version string) (strin
 	if err != nil {
 		return "", err
 	}
-	text := newTranscript(p, server).text(c, version, log)
+	told := newTranscript(p)
+	told.calls = conversations(server, pmTask, architectTask, coderTask, recordTask, testerTask)
+	text := told.text(c, version, log)
 	said, err := p.run(ctx, "orchestrator", "show", "SHOP-001")
 	if err == nil && !strings.Contains(said, "done") {
 		err = fmt.Errorf("SHOP-001 is not done: %.300s", said)

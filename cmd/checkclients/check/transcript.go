@@ -19,12 +19,15 @@ type transcript struct {
 	calls map[string][]model.Outcome // by the task
 }
 
-func newTranscript(p *place, server *model.Server) *transcript {
-	t := &transcript{p: p, calls: map[string][]model.Outcome{}}
-	for _, task := range []string{pmTask, architectTask, coderTask, recordTask, testerTask} {
-		t.calls[task], _ = server.Outcomes(task)
+func newTranscript(p *place) *transcript { return &transcript{p: p} }
+
+// conversations returns what became of the steps of some conversations, by their marks.
+func conversations(server *model.Server, marks ...string) map[string][]model.Outcome {
+	all := map[string][]model.Outcome{}
+	for _, mark := range marks {
+		all[mark], _ = server.Outcomes(mark)
 	}
-	return t
+	return all
 }
 
 func (t *transcript) text(c *client.Client, version, log string) string {
@@ -109,6 +112,7 @@ var changing = []struct {
 }{
 	{regexp.MustCompile(`20\d\d-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z| UTC)?`), "2026-11-23 12:00"},
 	{regexp.MustCompile(`sha256:[0-9a-f]{22}  holds\n *\|  +[0-9a-f]{42}\n`), "sha256:0123abcd  holds\n"},
+	{regexp.MustCompile(`@[0-9a-f]{30,39}  holds\n *\|  +[0-9a-f]+\n`), "@0123abcd  holds\n"},
 	{regexp.MustCompile(`\b[0-9a-f]{40}\b|\b[0-9a-f]{64}\b`), "0123abcd"},
 	{regexp.MustCompile(`  \d+\.\d ms\n`), "\n"},
 	{regexp.MustCompile(`(?m)^( *\| ok +\t\w+\t)\d+\.\d+s$`), "${1}0.01s"},

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"encoding/json"
 	"os"
 	"strings"
 	"testing"
@@ -84,4 +85,48 @@ $ orchestrator boundary log
 func outcomeOf(step, tool string, input map[string]string, result string) model.Outcome {
 	call := model.Call{Input: input}
 	return model.Outcome{Step: step, Tool: tool, Call: call, Offered: true, Ended: true, Result: result}
+}
+
+// The transcript that is kept shows a drive in which a client did the work of three roles, and a person approved it.
+//
+// Verifies: ORC-275
+func TestTheKeptDrive(t *testing.T) {
+	text, err := os.ReadFile("../../../testdata/sessions/drive-claude.txt")
+	require.NoError(t, err)
+	said := string(text)
+	require.NotContains(t, said, os.TempDir()+"/")
+	at := 0
+	for _, next := range []string{
+		"argv: [claude, -p,",
+		"\n$ orchestrator drive\n",
+		"ACHIEVE(requirement.design_spec): resolved by agents.architect\n",
+		"ACHIEVE(requirement.implementation): resolved by agents.coder\n",
+		"orchestrator/SHOP-001 is merged into main (1 commits)\n",
+		"resolved by requirement.change, implementation_in_progress → implemented\n",
+		"resolved by agents.tester, test_in_progress → tested_pass\n",
+		"SHOP-001 is tested_pass, waiting: for the pm:",
+		"3 runs of agents reported 1400 tokens in, 140 out, 0.0084 US dollars\n",
+		`"decision":"approved"`,
+		`"status":"done","outcome":"done","steps":1}`,
+		"agents.tester: Test the greeting\n",
+		"agents.coder: Greet by name\n",
+		"1 of 1 requirements are done\n",
+		"\nagents.coder: Edit file_path=/home/pm/shop/.orchestrator/worktrees/SHOP-001/greet.go",
+		"\nagents.tester: Bash\n    $ cat > greet_test.go",
+	} {
+		i := strings.Index(said[at:], next)
+		require.GreaterOrEqual(t, i, 0, "%q is missing, or comes too early", next)
+		at += i
+	}
+}
+
+// What is kept of what a client prints is what it says of its usage.
+func TestWhatIsReported(t *testing.T) {
+	var message any
+	require.NoError(t, json.Unmarshal([]byte(`[{"type":"step","id":"x","part":{"tokens":{"input":1},"text":"secret"}},
+		{"type":"end","stats":{"models":{"m":{"n":2}},"tools":3},"usage":{"input_tokens":4}}, "warning"]`), &message))
+	kept, err := json.Marshal(reported(message))
+	require.NoError(t, err)
+	require.JSONEq(t, `[{"type":"step","part":{"tokens":{"input":1}}},
+		{"type":"end","stats":{"models":{"m":{"n":2}}},"usage":{"input_tokens":4}}, null]`, string(kept))
 }

@@ -10,6 +10,7 @@ var claude = Client{
 		return []string{"-p", p.Prompt, "--dangerously-skip-permissions",
 			"--output-format", "stream-json", "--verbose"}
 	},
+	Agent: []string{"-p", "--dangerously-skip-permissions", "--output-format", "json"},
 	Env: func(p Place) []string {
 		return []string{"ANTHROPIC_BASE_URL=" + p.Model, "ANTHROPIC_API_KEY=no-key", "IS_SANDBOX=1",
 			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1"}

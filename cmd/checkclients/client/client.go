@@ -22,6 +22,7 @@ type Client struct {
 	Program  []string // below the folder that it is installed in; one that ends in .js runs in node
 
 	Args      func(Place) []string
+	Agent     []string // arguments with which it reads its task from standard input, and reports what it used
 	Env       func(Place) []string
 	Files     func(Place) Files // what is written before it starts, by path
 	Calls     Calls

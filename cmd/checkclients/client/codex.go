@@ -13,7 +13,8 @@ import (
 // Its hooks need the trust of a person, in its own screen; a switch for automation stands in here.
 var codex = Client{
 	Name: "codex", Variant: "code", Package: "@openai/codex", Versions: []string{"0.169.0"},
-	Program: []string{"@openai", "codex", "bin", "codex.js"}, Args: codexArgs, Env: codexEnv,
+	Program: []string{"@openai", "codex", "bin", "codex.js"}, Args: codexArgs, Agent: codexAgentArgs,
+	Env:    codexEnv,
 	Trusts: true, Gaps: codexGaps, Delegates: []string{"spawn_agent"}, Unhooked: []string{"exec", "wait"},
 	Files: func(p Place) Files { return codexFiles(p, "gpt-5.6-sol") },
 	Calls: Calls{
@@ -44,7 +45,8 @@ var codex = Client{
 // codexPlain is Codex CLI with a model that calls its tools one by one.
 var codexPlain = Client{
 	Name: "codex", Variant: "plain", Package: "@openai/codex", Versions: []string{"0.169.0"},
-	Program: []string{"@openai", "codex", "bin", "codex.js"}, Args: codexArgs, Env: codexEnv,
+	Program: []string{"@openai", "codex", "bin", "codex.js"}, Args: codexArgs, Agent: codexAgentArgs,
+	Env:    codexEnv,
 	Trusts: true, Gaps: codexGaps, Delegates: []string{"spawn_agent"},
 	Files: func(p Place) Files { return codexFiles(p, "gpt-5.5") },
 	Calls: Calls{
@@ -81,6 +83,10 @@ var codexPlain = Client{
 
 // codexGaps are what both are known not to pass.
 var codexGaps = []Gap{runsLate("", "Codex CLI")}
+
+// codexAgentArgs have Codex CLI read its task from standard input, and print its events.
+var codexAgentArgs = []string{"exec", "--json", "--skip-git-repo-check",
+	"--dangerously-bypass-approvals-and-sandbox", "-"}
 
 func codexArgs(p Place) []string {
 	args := []string{"exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"}

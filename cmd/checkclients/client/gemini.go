@@ -14,6 +14,7 @@ var gemini = Client{
 		return []string{"--yolo", "--skip-trust", "-m", "gemini-2.5-flash",
 			"--output-format", "stream-json", "-p", p.Prompt}
 	},
+	Agent: []string{"--yolo", "--skip-trust", "-m", "gemini-2.5-flash", "--output-format", "json"},
 	Env: func(p Place) []string {
 		return []string{"GEMINI_API_KEY=no-key", "GOOGLE_GEMINI_BASE_URL=" + p.Model, "GEMINI_CLI_TRUST_WORKSPACE=true"}
 	},

@@ -14,6 +14,7 @@ var opencode = Client{
 	Args: func(p Place) []string {
 		return []string{"run", "--auto", "--format", "json", "--model", "bed/bed-model", p.Prompt}
 	},
+	Agent: []string{"run", "--auto", "--format", "json", "--model", "bed/bed-model"},
 	Env: func(p Place) []string {
 		return []string{"NPM_CONFIG_REGISTRY=" + p.Model, "BUN_CONFIG_REGISTRY=" + p.Model,
 			"OPENCODE_DISABLE_AUTOUPDATE=true", "OPENCODE_DISABLE_MODELS_FETCH=true",

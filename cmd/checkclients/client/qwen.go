@@ -13,6 +13,7 @@ var qwen = Client{
 	Args: func(p Place) []string {
 		return []string{"--yolo", "--auth-type", "openai", "--output-format", "stream-json", p.Prompt}
 	},
+	Agent: []string{"--yolo", "--auth-type", "openai", "--output-format", "json"},
 	Env: func(p Place) []string {
 		return []string{"OPENAI_API_KEY=no-key", "OPENAI_BASE_URL=" + p.Model + "/v1", "OPENAI_MODEL=bed-model"}
 	},

@@ -48,8 +48,12 @@ func listContracts(out io.Writer, all *contract.Registry, asJSON bool) error {
 		return output.Indented(out, raw)
 	}
 	for _, c := range contracts {
-		fmt.Fprintf(out, "%-24s %-8s %-6s %-6s %s\n", output.Printable(c.Name), c.Implementation.Means, c.Reliability,
-			c.Cost, output.Printable(strings.Join(c.Satisfies, ", ")))
+		who := ""
+		if len(c.Roles) > 0 {
+			who = " for " + strings.Join(c.Roles, ", ")
+		}
+		fmt.Fprintf(out, "%-24s %-8s %-6s %-6s %s%s\n", output.Printable(c.Name), c.Implementation.Means, c.Reliability,
+			c.Cost, output.Printable(strings.Join(c.Satisfies, ", ")), who)
 	}
 	return nil
 }

@@ -70,6 +70,7 @@ func check(s source, builtins map[string]bool) (*Tool, []fault.Field) {
 	after, bad := t.conditions(s, "/postconditions", t.contract.Postconditions, true)
 	t.after, wrong = after, append(wrong, bad...)
 	wrong = append(wrong, agent(s, t.contract)...)
+	wrong = append(wrong, roles(s, t.contract)...)
 	wrong = append(wrong, plan(s, t.contract)...)
 	return t, append(wrong, implementation(s, t.contract.Implementation, builtins)...)
 }
@@ -92,6 +93,17 @@ func agent(s source, c planning.Contract) (wrong []fault.Field) {
 		if name == planning.EnvURL || name == planning.EnvToken {
 			wrong = append(wrong, s.wrong("/implementation/env/"+strconv.Itoa(n), "env",
 				"an agent is given %s by the service", name))
+		}
+	}
+	return wrong
+}
+
+// roles checks what the schema cannot express about who may have a tool run: each role that is named may.
+func roles(s source, c planning.Contract) (wrong []fault.Field) {
+	for _, role := range c.Roles {
+		if why := c.Refuses(role, planning.Obligation{Type: planning.Report}); why != "" {
+			why, _, _ = strings.Cut(why, ": use ")
+			wrong = append(wrong, s.wrong("/roles", "roles", "it cannot be for %s: %s", role, why))
 		}
 	}
 	return wrong
@@ -129,6 +141,7 @@ func (d document) contract() planning.Contract {
 		c.Consumes = append(c.Consumes, planning.Input{Name: name, Schema: in.Schema,
 			Required: in.Required == nil || *in.Required})
 	}
+	slices.Sort(c.Roles) // their order means nothing
 	return c
 }
 

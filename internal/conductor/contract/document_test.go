@@ -18,6 +18,7 @@ func TestTheExampleOfTheDocument(t *testing.T) {
 	require.NoError(t, err)
 	tool, known := r.Tool("project.count_lines")
 	require.True(t, known)
+	require.Equal(t, []string{"architect", "coder", "pm", "tester"}, tool.Contract().Roles)
 	require.NoError(t, tool.CheckInput("path", "a.go"))
 	require.Error(t, tool.CheckInput("path", ""))
 	require.NoError(t, tool.CheckResult(map[string]any{"lines": 3}))
@@ -30,10 +31,10 @@ func TestTheExampleOfTheDocument(t *testing.T) {
 		return all
 	}
 	on := Facts{Input: map[string]any{"path": "a.go"}, Caller: map[string]any{"role": "coder"}}
-	require.Equal(t, []bool{true, true}, holds(tool.Preconditions(on)))
+	require.Equal(t, []bool{true}, holds(tool.Preconditions(on)))
 	require.Equal(t, []bool{true}, holds(tool.Postconditions(on, map[string]any{"lines": 0})))
 	on = Facts{Input: map[string]any{"path": "../a.go", "blank": true}, Caller: map[string]any{"role": "viewer"}}
-	require.Equal(t, []bool{false, false}, holds(tool.Preconditions(on)))
+	require.Equal(t, []bool{false}, holds(tool.Preconditions(on)))
 	require.Equal(t, []bool{false}, holds(tool.Postconditions(on, map[string]any{"lines": 0})))
 	require.Equal(t, []bool{true}, holds(tool.Postconditions(on, map[string]any{"lines": 1})))
 }

@@ -144,6 +144,34 @@ func TestAgents(t *testing.T) {
 	require.NotEqual(t, digest, r.Digest(), "who acts in a role is part of what is promised")
 }
 
+// TestRoles: who may have a tool run is part of what is promised, in whatever order the roles stand; each that is named
+// may.
+//
+// Verifies: ORC-266
+func TestRoles(t *testing.T) {
+	load := func(roles string, more ...string) (*Registry, error) {
+		return Load(write(t, map[string]string{"a.yaml": with(append(more, "name: a.b", "implementation: {means: exec, argv: [a]}", "roles: "+roles)...)}), box())
+	}
+	one, err := load("[tester, coder]")
+	require.NoError(t, err)
+	tool, _ := one.Tool("a.b")
+	require.Equal(t, []string{"coder", "tester"}, tool.Contract().Roles)
+	other, err := load("[coder, tester]")
+	require.NoError(t, err)
+	require.Equal(t, one.Digest(), other.Digest())
+	fewer, err := load("[coder]")
+	require.NoError(t, err)
+	require.NotEqual(t, one.Digest(), fewer.Digest())
+	_, err = load("[coder, viewer]")
+	require.Contains(t, fault.As(err).Fields[0].Detail, "it cannot be for viewer: viewers run nothing outside of the service")
+	_, err = load("[pm, tester]", "role: coder")
+	require.Contains(t, fault.As(err).Fields[0].Detail, "it cannot be for tester: it acts as coder")
+	for _, bad := range []string{"[]", "[boss]", "[pm, pm]", "pm"} {
+		_, err = load(bad)
+		require.Error(t, err, bad)
+	}
+}
+
 // asJSONFile is a contract of this page as JSON, in one line a member.
 func asJSONFile(t *testing.T, doc string) string {
 	t.Helper()

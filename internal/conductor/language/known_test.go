@@ -97,7 +97,7 @@ func TestNearForms(t *testing.T) {
 		"how many requirments are done":      "did you mean: how many requirements are done",
 		"histroy of REQ-7":                   "did you mean: history of REQ-7",
 		"what is mising for REQ-7":           "did you mean: what is missing for REQ-7",
-		"remeber that Bob lives in Rome":     "did you mean: remember that Bob lives in Rome",
+		"remembr that Bob lives in Rome":     "did you mean: remember that Bob lives in Rome",
 		"what is 2+2; aprove REQ-1":          "did you mean: approve REQ-1",
 		"list the requirments of kind story": "did you mean: list the requirements of kind story",
 	} {

@@ -168,11 +168,6 @@ var reads = []form{
 		Examples: []string{"normalize url HTTP://Example.org/a/../b"},
 	},
 	{
-		Say:  []string{"(normalize|normalise|clean up) [the] (phone|telephone) [number] {phone}"},
-		Type: planning.Report, Kind: "normalize.phone",
-		Examples: []string{"normalize phone +49 (30) 901820"},
-	},
-	{
 		Say: []string{
 			"what time is it [now] [in {zone}]",
 			"what time it is [now] [in {zone}]",

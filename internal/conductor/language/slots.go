@@ -35,9 +35,7 @@ func init() {
 		"letter": {`(?:"\pL\pM*"|'\pL\pM*'|\pL\pM*)(?:'?s)?`, func(s string) (any, string) {
 			return oneLetter.FindString(s), ""
 		}},
-		"word": {quotedText + `|[^\s"]+`, func(s string) (any, string) { return unquote(s), "" }},
-		"phone": {quotedText + `|[-+()./0-9 ]*[0-9][-+()./0-9 ]*`,
-			func(s string) (any, string) { return unquote(s), "" }},
+		"word":         {quotedText + `|[^\s"]+`, func(s string) (any, string) { return unquote(s), "" }},
 		"id":           {quotedText + `|[\pL\pN][\pL\pN._/-]*`, readID},
 		"status":       {wordsText, readStatus},
 		"known_status": {statusText(), readStatus},

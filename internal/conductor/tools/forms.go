@@ -37,39 +37,21 @@ func of(name string, form func(string) (string, error)) func(In) (string, error)
 }
 
 func normalizeEmail() Tool {
-	return normalizer("normalize.email", "Writes an address of mail in its normal form: the domain in lower case.",
+	return normalizer("normalize.email", "Writes an address of mail in its normal form (RFC 5321, RFC 6531): the domain in lower case and in ASCII.",
 		[]planning.Input{required("email", textSchema("the address, such as name@example.com", 1000))},
 		of("email", normalize.Email))
 }
 
 func normalizeURL() Tool {
-	return normalizer("normalize.url", "Writes an absolute URL in its normal form.",
+	return normalizer("normalize.url", "Writes an absolute URL in its normal form (RFC 3986, 6.2).",
 		[]planning.Input{required("url", textSchema("the URL with its scheme, such as https://example.com/path", 8000))}, of("url", normalize.URL))
 }
 
-func normalizePhone() Tool {
-	inputs := []planning.Input{
-		required("phone", textSchema("the number", 200)),
-		optional("country_code",
-			textSchema("the calling code of the country where numbers without + are, such as 49", 4)),
-	}
-	return normalizer("normalize.phone", "Writes a telephone number in the form of E.164.", inputs,
-		func(in In) (string, error) {
-			phone, err := in.text("phone")
-			if err != nil {
-				return "", err
-			}
-			country, err := in.optionalText("country_code")
-			if err != nil {
-				return "", err
-			}
-			return normalize.Phone(phone, country)
-		})
-}
-
 // timeNow returns the tool that tells the time of its caller's clock: {"value": "2026-01-02T15:04:05Z", "zone": "UTC"}.
+// The value is a date-time of RFC 3339, and the zone is what a suffix of RFC 9557 has in its brackets: a name of the
+// time zone database, or an offset.
 func timeNow() Tool {
-	c := contract("time.now", "REPORT(time.now)", "Tells the time as RFC 3339 has it.",
+	c := contract("time.now", "REPORT(time.now)", "Tells the time, as RFC 3339 has it, and the zone, as RFC 9557 has it.",
 		[]planning.Input{optional("zone", textSchema("a name such as Europe/Berlin, or an offset such as +02:00; UTC where it is missing", 64))},
 		object(map[string]any{
 			"value": map[string]any{"type": "string", "format": "date-time", "description": "the time, to the second"},

@@ -42,7 +42,6 @@ func Box() []Tool {
 	return []Tool{
 		mathEval(),
 		normalizeEmail(),
-		normalizePhone(),
 		normalizeURL(),
 		rulesDeduce(),
 		textCountLetters(),

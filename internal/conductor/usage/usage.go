@@ -105,9 +105,13 @@ func messagesOf(output []byte) (all []message) {
 	}
 	all = nil
 	for line := range bytes.Lines(output) {
-		one = message{}
-		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] == '{' && jsonv2.Unmarshal(line, &one) == nil {
+		var one message
+		var several []message
+		switch line = bytes.TrimSpace(line); {
+		case bytes.HasPrefix(line, []byte("{")) && jsonv2.Unmarshal(line, &one) == nil:
 			all = append(all, one)
+		case bytes.HasPrefix(line, []byte("[")) && jsonv2.Unmarshal(line, &several) == nil:
+			all = append(all, several...)
 		}
 	}
 	return all

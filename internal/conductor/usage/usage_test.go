@@ -2,6 +2,7 @@ package usage_test
 
 import (
 	"os"
+	"path"
 	"strings"
 	"testing"
 
@@ -12,24 +13,29 @@ import (
 
 func dollars(v float64) *float64 { return &v }
 
-// The files are what the clients printed in a run with a scripted model, without what is not read; that of Codex is
-// made by its documentation.
+// The files are what the clients printed in a run with a scripted model, without what is not read. Those of driven are
+// kept by make check-drive UPDATE=1: the session of a tester.
 //
 // Verifies: ORC-274
 func TestWhatClientsReport(t *testing.T) {
 	for file, want := range map[string]*usage.Usage{
 		"claude.jsonl":   {Client: "claude", Input: 1700, Output: 170, CostUSD: dollars(0.010199999999999999)},
-		"codex.jsonl":    {Client: "codex", Input: 24763, Output: 122},
 		"gemini.jsonl":   {Client: "gemini", Input: 1600, Output: 160},
 		"qwen.jsonl":     {Client: "qwen", Input: 1700, Output: 170},
 		"opencode.jsonl": {Client: "opencode", Input: 1200, Output: 120},
 		"copilot.jsonl":  nil, // it reports requests, and no tokens
+
+		"driven/claude.jsonl":      {Client: "claude", Input: 600, Output: 60, CostUSD: dollars(0.0036)},
+		"driven/codex-plain.jsonl": {Client: "codex", Input: 600, Output: 60},
+		"driven/gemini.jsonl":      {Client: "gemini", Input: 600, Output: 60},
+		"driven/qwen.jsonl":        {Client: "qwen", Input: 600, Output: 60},
+		"driven/opencode.jsonl":    {Client: "opencode", Input: 600, Output: 60},
 	} {
 		t.Run(file, func(t *testing.T) {
 			output, err := os.ReadFile("testdata/" + file)
 			require.NoError(t, err)
 			require.Equal(t, want, usage.Read(output, ""), "recognised")
-			client := strings.TrimSuffix(file, ".jsonl")
+			client, _, _ := strings.Cut(strings.TrimSuffix(path.Base(file), ".jsonl"), "-")
 			require.Equal(t, want, usage.Read(output, client), "named")
 			require.Nil(t, usage.Read(output, "another"))
 			require.Equal(t, want, usage.Read([]byte("a warning\n"+string(output)+"{ cut off"), ""), "among other lines")

@@ -19,6 +19,7 @@ type Mark struct {
 	own   string            // the commit of the requirement's branch
 	left  map[string]string // files of its tree that are not committed
 	parts map[string]string
+	kept  map[string]kept // the trees of other requirements that nobody works in
 }
 
 // Mark returns the present state of what the agents for a requirement must leave alone.
@@ -29,7 +30,7 @@ func (m *Manager) Mark(ctx context.Context, id string) (Mark, error) {
 	if err != nil {
 		return Mark{}, err
 	}
-	mark := Mark{parts: map[string]string{}, left: map[string]string{}}
+	mark := Mark{parts: map[string]string{}, left: map[string]string{}, kept: keptBeside(ctx, m, t)}
 	mark.files(m.common, "git's ", "config", "config.worktree", "hooks", "info/attributes", "info/exclude",
 		"info/grafts", "objects/info/alternates")
 	for _, file := range m.Watched {
@@ -141,13 +142,14 @@ func (m *Manager) Look(ctx context.Context, id string, before Mark) (found Found
 	names := maps.Clone(now.parts)
 	maps.Copy(names, before.parts)
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if now.parts[name] != before.parts[name] && !m.isOurs(name, now.parts[name]) {
+		if was, is := before.parts[name], now.parts[name]; was != is && !m.isOurs(name, is) && !noted(ctx, m, name, was, is) {
 			found.Foreign = append(found.Foreign, name)
 		}
 	}
+	found.Foreign = append(found.Foreign, changedTrees(before.kept, now.kept, m.moves)...)
 	if at, err := m.run(ctx, t.Path, "symbolic-ref", "--quiet", "HEAD"); err != nil || at != headsPrefix+t.Branch {
 		found.Foreign = append(found.Foreign, "the branch that is checked out in "+t.Path)
-		return found, nil //nolint:nilerr // a detached HEAD is what was found
+		return found, nil
 	}
 	if lost, err := m.ahead(ctx, now.own, before.own); err != nil || lost > 0 || now.own == "" {
 		found.Foreign = append(found.Foreign, "the history of "+t.Branch+", which no longer has what it had")
@@ -164,4 +166,19 @@ func (m *Manager) Look(ctx context.Context, id string, before Mark) (found Found
 // isOurs reports whether this manager itself has moved a ref to a commit, or has made it for another requirement.
 func (m *Manager) isOurs(name, at string) bool {
 	return name == headsPrefix+m.Branch() && m.merged[at] || m.handled[name]
+}
+
+// noted reports whether a ref of notes on commits was made or added to, as some clients do with each commit. Notes are
+// no part of the history that counts; those that were there must stay.
+//
+// Implements: ORC-275
+func noted(ctx context.Context, m *Manager, name, was, is string) bool {
+	if !strings.HasPrefix(name, "refs/notes/") || is == "" {
+		return false
+	}
+	if was == "" {
+		return true
+	}
+	lost, err := m.ahead(ctx, is, was)
+	return err == nil && lost == 0
 }

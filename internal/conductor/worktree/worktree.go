@@ -47,6 +47,7 @@ type Manager struct {
 	watching map[string]*watched
 	handled  map[string]bool // branches of all that were ever entered
 	merged   map[string]bool // commits that this manager has put at the tip of the branch
+	moves    map[string]int  // by the folder of a tree: how often it was entered and left
 }
 
 // Tree is the working tree of a requirement.
@@ -67,7 +68,7 @@ func Open(ctx context.Context, o Options) (*Manager, error) {
 	}
 	m := &Manager{Options: o, git: git.Command{Path: path}, entered: map[string]*Tree{},
 		watching: map[string]*watched{},
-		handled:  map[string]bool{}, merged: map[string]bool{}}
+		handled:  map[string]bool{}, merged: map[string]bool{}, moves: map[string]int{}}
 	m.common, err = m.run(ctx, o.Root, "rev-parse", "--path-format=absolute", "--git-common-dir")
 	return m, err
 }
@@ -97,6 +98,7 @@ func (m *Manager) Enter(ctx context.Context, id string) (*Tree, error) {
 		return nil, err
 	}
 	m.entered[id], m.handled[headsPrefix+t.Branch] = t, true
+	m.moves[t.Path]++
 	return t, nil
 }
 
@@ -104,7 +106,7 @@ func (m *Manager) Enter(ctx context.Context, id string) (*Tree, error) {
 func (m *Manager) treeOf(id string) (*Tree, error) {
 	inside, err := filepath.Rel(m.Root, m.Project)
 	if err != nil || !filepath.IsLocal(inside) {
-		return nil, fault.New(fault.Invalid, CodeNoBranch, "the project does not lie in the working tree of %s",
+		return nil, fault.New(fault.Conflict, CodeNoBranch, "the project does not lie in the working tree of %s",
 			m.Branch()).WithFix("name the repository of the project with serve --repo")
 	}
 	path := filepath.Join(m.folder(), nameOf(id))
@@ -183,13 +185,14 @@ func (m *Manager) Leave(ctx context.Context, id string) (kept string, err error)
 		return "", err
 	}
 	delete(m.entered, id)
+	m.moves[t.Path]++
 	delete(m.watching, id)
 	left, err := m.uncommitted(ctx, t)
 	if _, none := os.Lstat(t.Path); errors.Is(none, os.ErrNotExist) {
 		left, err = nil, nil
 	}
 	if err != nil {
-		return t.Path + " is kept: " + err.Error(), nil //nolint:nilerr // it is said, and nothing is lost
+		return t.Path + " is kept: " + err.Error(), nil
 	}
 	if len(left) > 0 {
 		return t.Path + " is kept: it has changes that nobody committed: " + few(left), nil

@@ -62,6 +62,11 @@ func (r *repository) writeIn(dir, name, text string) {
 
 func (r *repository) write(name, text string) { r.writeIn(r.root, name, text) }
 
+func (r *repository) remove(name string) {
+	r.t.Helper()
+	require.NoError(r.t, os.RemoveAll(filepath.Join(r.root, name)))
+}
+
 func (r *repository) commit(dir, what string) {
 	r.t.Helper()
 	r.git(dir, "add", "-A")
@@ -118,7 +123,8 @@ func TestATreeIsMadeMergedAndRemoved(t *testing.T) {
 	require.Empty(t, r.leave("REQ-1"))
 }
 
-// Two trees do not see one another's changes; where both changed the same lines, the second is not merged, and nothing is left of the attempt.
+// Two trees do not see one another's changes; where both changed the same lines, the second is not merged, and nothing
+// is left of the attempt.
 //
 // Verifies: ORC-271, ORC-272
 func TestAConflictIsNamedAndLeavesNothing(t *testing.T) {
@@ -231,22 +237,30 @@ func TestIDsThatAreNoNames(t *testing.T) {
 
 // Whatever an agent changes that is not its own is found.
 //
-// Verifies: ORC-273
+// Verifies: ORC-273, ORC-292
 func TestWhatIsNotTheAgentsIsFound(t *testing.T) {
+	const notes, keptTree = "refs/notes/commits", ".orchestrator/worktrees/REQ-9"
 	for name, c := range map[string]struct {
 		change func(r *repository, tree *worktree.Tree)
 		want   string
 	}{
-		"a file of the project":        {func(r *repository, _ *worktree.Tree) { r.write("app.txt", "changed\n") }, "app.txt"},
-		"a new file of the project":    {func(r *repository, _ *worktree.Tree) { r.write("evil.txt", "new\n") }, "evil.txt"},
-		"the branch that counts":       {func(r *repository, _ *worktree.Tree) { r.git(r.root, "commit", "-q", "--allow-empty", "-m", "x") }, "refs/heads/main"},
-		"another branch":               {func(r *repository, tree *worktree.Tree) { r.git(tree.Path, "branch", "mine") }, "refs/heads/mine"},
-		"a tag":                        {func(r *repository, tree *worktree.Tree) { r.git(tree.Path, "tag", "v1") }, "refs/tags/v1"},
-		"a hook":                       {func(r *repository, _ *worktree.Tree) { r.write(".git/hooks/pre-commit", "#!/bin/sh\n") }, "git's hooks/pre-commit"},
-		"the configuration":            {func(r *repository, tree *worktree.Tree) { r.git(tree.Path, "config", "core.hooksPath", "/tmp") }, "git's config"},
-		"a contract":                   {func(r *repository, _ *worktree.Tree) { r.write(".orchestrator/tools/a.yaml", "x") }, "tools/a.yaml"},
-		"the branch in its tree":       {func(r *repository, tree *worktree.Tree) { r.git(tree.Path, "checkout", "-q", "--detach") }, "the branch that is checked out"},
-		"the history of its branch":    {func(r *repository, tree *worktree.Tree) { r.git(tree.Path, "commit", "-q", "--amend", "-m", "again") }, "the history of orchestrator/REQ-1"},
+		"a file of the project":     {func(r *repository, _ *worktree.Tree) { r.write("app.txt", "changed\n") }, "app.txt"},
+		"a new file of the project": {func(r *repository, _ *worktree.Tree) { r.write("evil.txt", "new\n") }, "evil.txt"},
+		"the branch that counts":    {func(r *repository, _ *worktree.Tree) { r.git(r.root, "commit", "-q", "--allow-empty", "-m", "x") }, "refs/heads/main"},
+		"another branch":            {func(r *repository, tree *worktree.Tree) { r.git(tree.Path, "branch", "mine") }, "refs/heads/mine"},
+		"a tag":                     {func(r *repository, tree *worktree.Tree) { r.git(tree.Path, "tag", "v1") }, "refs/tags/v1"},
+		"a hook":                    {func(r *repository, _ *worktree.Tree) { r.write(".git/hooks/pre-commit", "#!/bin/sh\n") }, "git's hooks/pre-commit"},
+		"the configuration":         {func(r *repository, tree *worktree.Tree) { r.git(tree.Path, "config", "core.hooksPath", "/tmp") }, "git's config"},
+		"a contract":                {func(r *repository, _ *worktree.Tree) { r.write(".orchestrator/tools/a.yaml", "x") }, "tools/a.yaml"},
+		"the branch in its tree":    {func(r *repository, tree *worktree.Tree) { r.git(tree.Path, "checkout", "-q", "--detach") }, "the branch that is checked out"},
+		"the history of its branch": {func(r *repository, tree *worktree.Tree) { r.git(tree.Path, "commit", "-q", "--amend", "-m", "again") }, "the history of orchestrator/REQ-1"},
+		"notes that were there": {func(r *repository, _ *worktree.Tree) { r.git(r.root, "update-ref", "-d", notes) },
+			notes},
+		"a file in a tree that is kept": {func(r *repository, _ *worktree.Tree) { r.write(keptTree+"/left.txt", "mine\n") },
+			"the working tree REQ-9"},
+		"a commit in a tree that is kept": {func(r *repository, _ *worktree.Tree) { r.commit(r.root+"/"+keptTree, "mine") },
+			"the working tree REQ-9"},
+		"a tree that is kept":          {func(r *repository, _ *worktree.Tree) { r.remove(keptTree) }, "the working tree REQ-9"},
 		"where HEAD of the project is": {func(r *repository, _ *worktree.Tree) { r.git(r.root, "symbolic-ref", "HEAD", "refs/heads/none") }, "HEAD"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -254,6 +268,9 @@ func TestWhatIsNotTheAgentsIsFound(t *testing.T) {
 			tree := r.enter("REQ-1")
 			r.writeIn(tree.Dir, "new.txt", "new\n")
 			r.commit(tree.Dir, "build")
+			r.git(r.root, "notes", "add", "-m", "reviewed")
+			r.writeIn(r.enter("REQ-9").Dir, "left.txt", "left\n")
+			require.Contains(t, r.leave("REQ-9"), "left.txt")
 			before, err := r.m.Mark(t.Context(), "REQ-1")
 			require.NoError(t, err)
 			c.change(r, tree)
@@ -264,7 +281,10 @@ func TestWhatIsNotTheAgentsIsFound(t *testing.T) {
 	}
 }
 
-// What an agent may do, what drive does meanwhile for another requirement, and what the service writes is nobody's fault.
+// What an agent may do, what drive does meanwhile for another requirement, and what the service writes is nobody's
+// fault.
+//
+// Verifies: ORC-275
 func TestWhatMayChange(t *testing.T) {
 	r := newRepository(t)
 	tree := r.enter("REQ-1")
@@ -279,10 +299,19 @@ func TestWhatMayChange(t *testing.T) {
 	r.write(".project_status.json.X7.tmp", "{")
 	r.write(".orchestrator/state.db", "state")
 	r.writeIn(tree.Dir, "new.txt", "new\n")
+	r.git(tree.Path, "notes", "--ref=by", "add", "-m", "who wrote it")
+	r.writeIn(r.enter("REQ-3").Dir, "left.txt", "left\n")
+	r.leave("REQ-3")
 	found, err := r.m.Look(t.Context(), "REQ-1", before)
 	require.NoError(t, err)
 	require.Equal(t, worktree.Found{Uncommitted: []string{"new.txt"}}, found)
+	before, err = r.m.Mark(t.Context(), "REQ-1")
+	require.NoError(t, err)
+	r.remove(".orchestrator/worktrees/REQ-3/left.txt")
+	_, err = r.m.Enter(t.Context(), "REQ-3") // somebody goes on with it
+	require.NoError(t, err)
 	r.commit(tree.Dir, "build")
+	r.git(tree.Path, "notes", "--ref=by", "add", "-m", "who wrote this")
 	found, err = r.m.Look(t.Context(), "REQ-1", before)
 	require.NoError(t, err)
 	require.Equal(t, worktree.Found{Commits: true}, found)

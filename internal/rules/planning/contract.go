@@ -51,10 +51,11 @@ type Contract struct {
 	Name           string         `json:"name"`
 	Version        string         `json:"version"`
 	Description    string         `json:"description"`
-	Role           string         `json:"role,omitempty"` // makes it an agent: it acts in the project, in this role; "" where it only answers
-	Satisfies      []string       `json:"satisfies"`      // REPORT(query.math), or REPORT for every kind
-	Consumes       []Input        `json:"consumes"`       // in the order of their names
-	Produces       map[string]any `json:"produces"`       // JSON Schema of the result
+	Role           string         `json:"role,omitempty"`  // makes it an agent: it acts in the project, in this role; "" where it only answers
+	Roles          []string       `json:"roles,omitempty"` // that may have it run, sorted; none where Refuses says who may
+	Satisfies      []string       `json:"satisfies"`       // REPORT(query.math), or REPORT for every kind
+	Consumes       []Input        `json:"consumes"`        // in the order of their names
+	Produces       map[string]any `json:"produces"`        // JSON Schema of the result
 	Preconditions  []string       `json:"preconditions,omitempty"`
 	Postconditions []string       `json:"postconditions,omitempty"`
 	Reliability    Reliability    `json:"reliability"`

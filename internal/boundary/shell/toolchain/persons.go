@@ -5,8 +5,8 @@ import "strings"
 // persons lists the commands of orchestrator that a person runs, in the order of their names: they change the boundary,
 // tokens, settings, the service or its database, copy that, act for several roles at once, or start agents and other
 // programs. Some have a form that reads, which has a row in own.
-var persons = []string{"apply", "audit witness", "backup", "boundary attest", "boundary bypass", "boundary doctor",
-	"boundary drill", "boundary import", "boundary install", "boundary label", "boundary mode", "boundary recovery",
+var persons = []string{"answer", "apply", "audit witness", "backup", "boundary attest", "boundary bypass",
+	"boundary doctor", "boundary drill", "boundary import", "boundary install", "boundary label", "boundary mode", "boundary recovery",
 	"boundary reviewed", "boundary rollback", "boundary uninstall", "compact", "conduct", "config set", "config unset",
 	"down", "drive", "hook", "init", "merge-status", "open", "restore", "serve", "token add", "token revoke", "up",
 	"upgrade"}
