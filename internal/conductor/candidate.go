@@ -9,6 +9,7 @@ import (
 	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/planning"
 )
 
@@ -161,6 +162,9 @@ func (r *run) spend(t *ObligationTrace) {
 			continue
 		}
 		r.runsLeft--
+		if raw, err := ledger.Encode(done.Result); err == nil {
+			r.resultBytes += len(raw)
+		}
 		if !is {
 			continue
 		}
