@@ -61,7 +61,7 @@ func (h *conductorHandlers) understood(ctx context.Context, body []byte) (asked 
 }
 
 // translation asks the language model for obligations, which have to fit the schema as anybody's do. Where it does not
-// understand either, the caller is asked.
+// understand either, or means an act, the caller is asked.
 func (h *conductorHandlers) translation(utterance string,
 	notUnderstood error) func(context.Context) ([]planning.Obligation, error) {
 	return func(ctx context.Context) ([]planning.Obligation, error) {
@@ -81,7 +81,7 @@ func (h *conductorHandlers) translation(utterance string,
 		if fault.Is(err, language.CodeInvalid) {
 			return []planning.Obligation{spoken.Question(notUnderstood)}, nil
 		}
-		return spoken.Whole(request.Obligations, h.Service.Whole), err
+		return spoken.Confirmed(spoken.Whole(request.Obligations, h.Service.Whole), h.Conductor.Clock()), err
 	}
 }
 
