@@ -46,6 +46,7 @@ type Manager struct {
 	handled  map[string]bool   // branches of all that were ever entered
 	merged   map[string]bool   // commits that this manager has put at the tip of the branch
 	made     map[string]string // other refs that it has made, with where they lead
+	moves    map[string]int    // by the folder of a tree: how often it was entered and left
 }
 
 // repository is where the trees are, which commands of git are run in.
@@ -73,7 +74,7 @@ func Open(ctx context.Context, o Options) (*Manager, error) {
 	}
 	m := &Manager{repository: repository{Options: o, git: git.Command{Path: path}}, entered: map[string]*Tree{},
 		watching: map[string]*watched{},
-		handled:  map[string]bool{}, merged: map[string]bool{}, made: map[string]string{}}
+		handled:  map[string]bool{}, merged: map[string]bool{}, made: map[string]string{}, moves: map[string]int{}}
 	m.common, err = m.run(ctx, o.Root, "rev-parse", "--path-format=absolute", "--git-common-dir")
 	return m, err
 }
@@ -103,6 +104,7 @@ func (m *Manager) Enter(ctx context.Context, id string) (*Tree, error) {
 		return nil, err
 	}
 	m.entered[id], m.handled[headsPrefix+t.Branch] = t, true
+	m.moves[t.Path]++
 	return t, nil
 }
 
@@ -189,6 +191,7 @@ func (m *Manager) Leave(ctx context.Context, id string) (kept string, err error)
 		return "", err
 	}
 	delete(m.entered, id)
+	m.moves[t.Path]++
 	delete(m.watching, id)
 	left, err := m.uncommitted(ctx, t)
 	if _, none := os.Lstat(t.Path); errors.Is(none, os.ErrNotExist) {

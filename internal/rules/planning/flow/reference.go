@@ -96,10 +96,10 @@ type found struct {
 	wrong []fault.Field
 }
 
-// inPayload gathers the references of a payload, without those of its steps.
+// inPayload gathers the references of a payload, without those of obligations that it brings with it.
 func (f *found) inPayload(o planning.Obligation) {
 	for _, name := range slices.Sorted(maps.Keys(o.Payload)) {
-		if name == stepsMember && isPlan(o) {
+		if apart(o, name) {
 			continue
 		}
 		at := "/" + fault.PointerToken(name)

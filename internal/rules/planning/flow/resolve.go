@@ -13,8 +13,9 @@ import (
 )
 
 // Resolve returns an obligation with the values in the place of its references. result returns what the obligation of a
-// name resulted in, as JSON is read into any; it is asked for names that [Needs] returned. The steps of a plan are left
-// as they are: they are resolved when their turn comes. Its error says which value there is not.
+// name resulted in, as JSON is read into any; it is asked for names that [Needs] returned. The steps of a plan, and
+// the obligations of a SCHEDULE, are left as they are: they are resolved when their turn comes. Its error says which
+// value there is not.
 //
 // Implements: ORC-250
 func Resolve(o planning.Obligation, result func(name string) any) (planning.Obligation, error) {
@@ -23,7 +24,7 @@ func Resolve(o planning.Obligation, result func(name string) any) (planning.Obli
 	for name, value := range o.Payload {
 		text, is := from(value)
 		switch ref, ok := parse(text); {
-		case name == stepsMember && isPlan(o):
+		case apart(o, name):
 			payload[name] = value
 		case is && ok:
 			payload[name] = r.value(ref)
