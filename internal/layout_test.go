@@ -34,10 +34,11 @@ var public = map[string][]string{
 	"internal/agentclient": {"commandline", "frontmatter", "settings"},
 	"internal/auditor":     {"replay", "witness"},
 	"internal/boundary":    {"control", "doctor", "finish", "folder", "hook", "install", "record", "report"},
-	"internal/conductor":   {"builtin", "contract", "drive", "language", "outside", "prompt", "state", "tools", "worktree"},
-	"internal/daemon":      {"project"},
-	"internal/ledger":      {"audit", "store", "store/boltstore", "thread"},
-	"internal/operator":    {"adopting", "applying", "backup", "config", "database", "doctor", "exportfile", "keyfile", "localservice", "merging", "offline", "setup", "since", "tokens", "unfinished"},
+	"internal/conductor": {"builtin", "contract", "drive", "evaluating", "language", "outside", "prompt", "schedule", "state",
+		"timetable", "tools", "worktree"},
+	"internal/daemon":   {"project"},
+	"internal/ledger":   {"audit", "store", "store/boltstore", "thread"},
+	"internal/operator": {"adopting", "applying", "backup", "config", "database", "doctor", "exportfile", "keyfile", "localservice", "merging", "offline", "setup", "since", "tokens", "unfinished"},
 	"internal/requirements": {"adoption", "advice", "agenda", "choices", "documents", "drift", "evidence", "finished", "guidance", "lookup", "origin",
 		"pending", "projection", "proposal", "qualify", "record", "renames", "replay", "reqdoc", "review", "review/render",
 		"trace"},
@@ -85,7 +86,7 @@ var testsExempt = map[string]map[string]string{
 // above lists the packages that stand above the folder they lie in, being forms or clients of it: they may import their
 // parent, which must not import them.
 var above = []string{
-	"internal/agentclient/commandline", "internal/agentclient/settings", "internal/conductor/drive",
+	"internal/agentclient/commandline", "internal/agentclient/settings", "internal/conductor/drive", "internal/conductor/timetable",
 	"internal/ledger/store/boltstore", "internal/ledger/store/storetest", "internal/ledger/thread",
 	"internal/requirements/review/render", "internal/requirements/review/reviewtest", "internal/rules/planning/flow",
 }
@@ -148,6 +149,7 @@ var onlyIn = map[string][]string{
 	"net/http": {
 		"internal/system/runner", "internal/httpapi", "internal/httpapi/changing", "internal/httpapi/fixed",
 		"internal/httpapi/guarding", "internal/httpapi/inflight", "internal/httpapi/problem", "internal/httpapi/public", "internal/httpapi/reading",
+		"internal/httpapi/scheduling",
 		"internal/httpapi/wire", "internal/apiclient", "internal/conductor/language", "internal/daemon", "cmd/bench", "cmd/torture",
 		"cmd/checkclients/model",
 	},

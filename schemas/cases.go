@@ -62,7 +62,8 @@ func takeCases(schema map[string]any, all []any) {
 	}
 }
 
-// condition returns the member that a schema asks for a constant, and what applies then; "", "", nil for another schema.
+// condition returns the member that a schema asks for a constant, and what applies then; "", "", nil for another
+// schema.
 func condition(schema any) (member, constant string, then any) {
 	s, _ := schema.(map[string]any)
 	asks, _ := s["if"].(map[string]any)

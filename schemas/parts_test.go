@@ -159,7 +159,7 @@ func TestPartByPartOfGoodBodies(t *testing.T) {
 	for _, body := range []string{
 		`{"obligations":[{"type":"REPORT","payload":{"kind":"query.math","expr":"2+2"}}]}`,
 		`{"obligations":[{"type":"ACHIEVE","payload":{"kind":"ir.assert","facts":[{"subject":"a","predicate":"b","object":1}]}},{"type":"MAINTAIN","payload":{"condition":"true"}}]}`,
-		`{"obligations":[{"type":"SCHEDULE","payload":{"at":"2026-01-01T00:00:00Z","obligation":{"type":"VERIFY","payload":{"kind":"audit"}}}}]}`,
+		`{"obligations":[{"type":"SCHEDULE","payload":{"at":"2026-01-01T00:00:00Z","obligations":[{"type":"VERIFY","payload":{"kind":"audit"}}]}}]}`,
 	} {
 		d := json.NewDecoder(strings.NewReader(body))
 		d.UseNumber()

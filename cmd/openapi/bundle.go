@@ -126,7 +126,8 @@ func (b *bundler) component(p place) string {
 	return b.names[p]
 }
 
-// nameOf makes a name of a place: Status of defs.schema.json#/$defs/status, TraceAnswer of trace.schema.json#/$defs/answer.
+// nameOf makes a name of a place: Status of defs.schema.json#/$defs/status, TraceAnswer of
+// trace.schema.json#/$defs/answer.
 func nameOf(p place) string {
 	words := strings.FieldsFunc(strings.TrimPrefix(p.pointer, schemasPointer), func(r rune) bool { return r == '/' || r == '_' })
 	if p.file != "" && p.file != "defs.schema.json" {

@@ -139,7 +139,8 @@ func joined(all, own object) object {
 	return all
 }
 
-// enumerated returns a schema that chooses among described constants as an enumeration, with the descriptions beside it.
+// enumerated returns a schema that chooses among described constants as an enumeration, with the descriptions beside
+// it.
 func enumerated(n object) object {
 	var values []any
 	descriptions := object{}

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// agent PART plays an agent that is run by the service: a small program that knows nothing but its prompt and its environment. Each part
-// but the liar's does its work.
+// agent PART plays an agent that is run by the service: a small program that knows nothing but its prompt and its
+// environment. Each part but the liar's does its work.
 func agent() {
 	prompt, err := io.ReadAll(os.Stdin)
 	if err == nil {
@@ -40,6 +40,8 @@ func play(part, prompt string) error {
 		return errors.New("the prompt does not say where the change is to be sent")
 	}
 	url, id := found[1], found[2]
+	moment(part+" begun", id)
+	defer func() { moment(part+" sent", id) }()
 	switch part {
 	case "architect":
 		return change(url, `{"design_spec":{"summary":"one function for `+id+`"}}`)
@@ -65,9 +67,13 @@ func code(url, id string, again bool) error {
 	if err := errors.Join(os.MkdirAll("src", 0o700), os.WriteFile(path, []byte("package src"+defect+"\n"), 0o600)); err != nil {
 		return err
 	}
-	if err := commitFile(path); err != nil {
-		return err
+	moment("coder written", id)
+	if said, err := exec.Command("git", "status", "--porcelain", path).Output(); err != nil || len(said) > 0 {
+		if err := errors.Join(err, commitFile(path)); err != nil {
+			return err
+		}
 	}
+	moment("coder committed", id)
 	commit, err := exec.Command("git", "rev-parse", "HEAD").Output()
 	if err != nil {
 		return err
@@ -111,6 +117,7 @@ func test(url, id string, file []string) error {
 	if report == nil {
 		return errors.New("the answer does not name the report")
 	}
+	moment("tester attached", id)
 	return change(url, record(id, report[1], passes))
 }
 

@@ -17,7 +17,7 @@ var taken = map[string][]string{"answer": {"5d41402abc4b2a76", "o1", "Jeff"}, "a
 	"design": {"R-1", "--summary", "s"}, "implement": {"R-1", "--summary", "s"}, "test": {"R-1", "--plan", "p"},
 	"boundary attest": {"team", "--note", "n"},
 	"attach":          {"R-1", "file.json"}, "approve": {"R-1", "--yes"}, "accept": {"R-1", "--yes"}, "apply": {"plan.jsonl"}, "block": {"R-1", "--reason", "r"},
-	"defer": {"R-1", "--reason", "r"}, "reopen": {"R-1", "--reason", "r"}}
+	"defer": {"R-1", "--reason", "r"}, "reopen": {"R-1", "--reason", "r"}, "schedules end": {"5d41402abc4b2a76-o1"}}
 
 // Verifies: ORC-157
 //

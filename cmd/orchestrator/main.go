@@ -69,6 +69,7 @@ func rootCommand() *cobra.Command {
 		logcmd.UpgradeCommand(), logcmd.CompactCommand())
 	root.AddCommand(boundarycmd.Command(), boundarycmd.HookCommand(), gitcmd.MergeStatusCommand())
 	root.AddCommand(conductcmd.AskCommand(), conductcmd.AnswerCommand(), conductcmd.ConductCommand(),
-		conductcmd.DriveCommand(), conductcmd.ToolsCommand(), conductcmd.PromptsCommand())
+		conductcmd.DriveCommand(), conductcmd.SchedulesCommand(), conductcmd.ToolsCommand(),
+		conductcmd.PromptsCommand())
 	return cli.Finish(cli.Group(root))
 }

@@ -84,6 +84,14 @@ var routes = map[string]door{
 	"GET /traces/{run}":              {reads: true, accepted: func(w *walker) { w.ask("pm", "GET", "/traces/0000000000000000", "", 404) }},
 	"GET /forms":                     asking("/forms"),
 	"GET /tools":                     asking("/tools"),
+	"GET /schedules":                 asking("/schedules"),
+	"GET /schedules/{schedule}":      {reads: true, accepted: func(w *walker) { w.ask("pm", "GET", "/schedules/none", "", 404) }},
+	"DELETE /schedules/{schedule}": {
+		prepare:  func(w *walker) { w.schedules() },
+		accepted: func(w *walker) { w.ask("pm", "DELETE", "/schedules/"+w.scheduled(), "", 200) },
+		refused:  func(w *walker) { w.ask("coder", "DELETE", "/schedules/none", "", 404) },
+		records:  []string{"conductor.stepped"}, refusal: "request.refused coder unknown_schedule",
+	},
 	// A review looks at all evidence again, and puts on record what it finds.
 	"GET /project/review": {reads: true, may: []string{"evidence.rechecked"}, accepted: asking("/project/review").accepted},
 
@@ -193,6 +201,26 @@ func (w *walker) asks() string {
 	require.NoError(w.t, json.Unmarshal([]byte(w.ask("pm", "GET", "/obligations?waiting=true", "", 200).body), &page))
 	require.NotEmpty(w.t, page.Runs)
 	return page.Runs[0].ID
+}
+
+// schedules makes two schedules, and scheduled returns one that goes on.
+func (w *walker) schedules() {
+	for range 2 {
+		w.ask("coder", "POST", "/obligations", `{"obligations":[{"type":"SCHEDULE","payload":{"every":"24h","obligations":[`+
+			`{"type":"REPORT","payload":{"kind":"query.math","expr":"1+1"}}]}}]}`, 200)
+	}
+}
+
+func (w *walker) scheduled() string {
+	w.t.Helper()
+	var page struct {
+		Schedules []struct {
+			ID string `json:"id"`
+		} `json:"schedules"`
+	}
+	require.NoError(w.t, json.Unmarshal([]byte(w.ask("pm", "GET", "/schedules?active=true", "", 200).body), &page))
+	require.NotEmpty(w.t, page.Schedules)
+	return page.Schedules[0].ID
 }
 
 // oneStep is the order to make one move, and oneMove are its records: the run begins, the move is made, the tool has
@@ -374,7 +402,14 @@ var commands = map[string]door{
 	"trace":        running("trace"),
 	"review":       running("review"),
 	"tools list":   running("tools", "list"), "tools check": running("tools", "check"),
-	"tools show": running("tools", "show", "math.eval"),
+	"tools show":     running("tools", "show", "math.eval"),
+	"schedules list": running("schedules", "list", "--all"),
+	"schedules end": {
+		prepare:  func(w *walker) { w.schedules() },
+		accepted: func(w *walker) { w.run(0, "schedules", "end", "--token-file", pmToken, w.scheduled()) },
+		refused:  func(w *walker) { w.run(1, "schedules", "end", w.scheduled()) },
+		records:  []string{"conductor.stepped"}, refusal: "request.refused viewer schedule_forbidden",
+	},
 	"ask": {
 		accepted: func(w *walker) { w.run(0, "ask", "--token-file", pmToken, "what is 2+2") },
 		refused:  func(w *walker) { w.run(1, "ask", "hm") },

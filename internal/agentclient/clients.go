@@ -57,8 +57,8 @@ func ProjectVariables() []string {
 var sessionVariables = []string{"CLAUDECODE", "CODEX_CI", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED",
 	"CODEX_THREAD_ID", "COPILOT_CLI", "GEMINI_CLI", "OPENCODE", "QWEN_CODE"}
 
-// SessionVariable returns the variable by which an environment is that of a command which an agent client runs; "" where
-// there is none.
+// SessionVariable returns the variable by which an environment is that of a command which an agent client runs; ""
+// where there is none.
 func SessionVariable(getenv func(string) string) string {
 	for _, name := range sessionVariables {
 		if getenv(name) != "" {

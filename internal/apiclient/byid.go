@@ -24,8 +24,8 @@ func (e RenamedError) Error() string { return e.Refusal.Error() }
 func (e RenamedError) Unwrap() error { return e.Refusal }
 
 // ByID asks something about the requirement with an id. Where the service has no such requirement, and exactly one
-// whose short form it is, it asks once more with the whole id. Nothing was done before: the service had not found it. An id
-// that the requirement has no longer is a RenamedError.
+// whose short form it is, it asks once more with the whole id. Nothing was done before: the service had not found it.
+// An id that the requirement has no longer is a RenamedError.
 func ByID[T any](id string, ask func(id string) (T, error)) (T, error) {
 	answer, err := ask(id)
 	f := fault.As(err)

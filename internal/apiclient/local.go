@@ -42,8 +42,8 @@ func LocalServer(ctx context.Context, data datadir.Dir, server string) (url stri
 	return LocalURL(addr), true
 }
 
-// LocalURL returns the URL of a service on this machine that listens on addr: host:port, or https:// before it. A socket,
-// unix:PATH, is its own.
+// LocalURL returns the URL of a service on this machine that listens on addr: host:port, or https:// before it. A
+// socket, unix:PATH, is its own.
 func LocalURL(addr string) string {
 	if strings.HasPrefix(addr, unixPrefix) {
 		return addr

@@ -18,8 +18,8 @@ const (
 )
 
 // List asks for a list whose entries are the named member of the answer, page by page, until there are limit entries; 0
-// asks for all. It returns the first answer with the entries of all of them; where one page holds the list, the answer is as
-// the service wrote it. Of a refusal it returns the bytes beside the error.
+// asks for all. It returns the first answer with the entries of all of them; where one page holds the list, the answer
+// is as the service wrote it. Of a refusal it returns the bytes beside the error.
 func (c *Client) List(ctx context.Context, path, member string, limit int) ([]byte, error) {
 	l := list{member: member}
 	for next := path; l.pages < maxPages; {
@@ -41,8 +41,8 @@ func (c *Client) List(ctx context.Context, path, member string, limit int) ([]by
 	return nil, c.Stranger("a list that does not come to an end")
 }
 
-// sized returns the path of a page with the number of entries that it is to have, of those that are left. It refuses what
-// leads to another server.
+// sized returns the path of a page with the number of entries that it is to have, of those that are left. It refuses
+// what leads to another server.
 func sized(path string, left int, bounded bool) (string, error) {
 	at, err := url.Parse(path)
 	if err != nil || at.Scheme != "" || at.Host != "" || !strings.HasPrefix(path, "/") {

@@ -6,7 +6,8 @@ import (
 	"orchestrator/internal/fault"
 )
 
-// Bad is a log that was found wrong. Every other error of this package but a Finding means that it could not be checked.
+// Bad is a log that was found wrong. Every other error of this package but a Finding means that it could not be
+// checked.
 type Bad struct {
 	Record *uint64 // the first bad one, where it is known
 	Fault  *fault.Error

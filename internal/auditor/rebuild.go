@@ -52,8 +52,9 @@ func Rebuild(ctx context.Context, src Source, to store.Store, o Options) (Rebuil
 }
 
 // RebuildDatabase checks the log of a database, of this format or an older one, as Database does, and in the same pass
-// fills an empty store with it and with the tables that it amounts to, in the present format. The tables of the database
-// must agree with their check sums; differences are those to the rebuilt ones. After an error the store is of no use.
+// fills an empty store with it and with the tables that it amounts to, in the present format. The tables of the
+// database must agree with their check sums; differences are those to the rebuilt ones. After an error the store is of
+// no use.
 func RebuildDatabase(ctx context.Context, l *ledger.Ledger, to store.Store,
 	progress func(done, total int)) (r Rebuilt, differences []ledger.Difference, err error) {
 	if err := l.CheckSums(ctx); err != nil {
@@ -129,8 +130,9 @@ type latestBlob struct{ v *verifier }
 // Get makes latestBlob a store.Getter.
 func (l latestBlob) Get(table, key string) ([]byte, error) { return l.v.latest.Get(table, key) }
 
-// Check reads a store whole that was filled and opened again, and holds it against the log that was checked: its records
-// and their tree, the data beside the log, and every table, byte for byte. Records that change no table may have been added.
+// Check reads a store whole that was filled and opened again, and holds it against the log that was checked: its
+// records and their tree, the data beside the log, and every table, byte for byte. Records that change no table may
+// have been added.
 func (r Rebuilt) Check(ctx context.Context, l *ledger.Ledger) error {
 	var root audit.Hash
 	_, err := ledger.Verify(ctx, l, checkBeside, func(beside error, head audit.Head) error {

@@ -13,6 +13,8 @@ import (
 type Asked struct {
 	planning.Request
 	Utterance string // "" where obligations were sent
+	Token     string // id of the token that it was sent with, with which schedules end; "" keeps none
+	Scheduled string // says which schedule conducts it, and for which time; "" where somebody asks
 
 	// Translate makes the obligations, where the words have to be translated first; nil where they are there. It is
 	// called once, and not for an idempotency key that was used before. It may make other obligations of the same
@@ -37,10 +39,13 @@ func (a Asked) sameAs(first planning.Request, said string) bool {
 	return state.Equal(first, a.Request) || a.Utterance != "" && said == secret.Mask(a.Utterance) // on another day
 }
 
-// putUtterance logs what was said, but for what looks like a secret.
-func putUtterance(w *state.Writer, utterance string) error {
-	if utterance == "" {
+// putOrigin logs what the run comes from: what was said, but for what looks like a secret, or a schedule.
+func (a Asked) putOrigin(w *state.Writer) error {
+	if a.Scheduled != "" {
+		return w.Event(state.Event{ID: "scheduled", Kind: "run.scheduled", What: a.Scheduled})
+	}
+	if a.Utterance == "" {
 		return nil
 	}
-	return w.Event(state.Event{ID: eventUtterance, Kind: eventUtterance, What: secret.Mask(utterance)})
+	return w.Event(state.Event{ID: eventUtterance, Kind: eventUtterance, What: secret.Mask(a.Utterance)})
 }

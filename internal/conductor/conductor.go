@@ -10,16 +10,18 @@ import (
 	"encoding/hex"
 	"errors"
 	"maps"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"orchestrator/internal/conductor/builtin"
+	"orchestrator/internal/conductor/checking"
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/evaluating"
+	"orchestrator/internal/conductor/onrecord"
 	"orchestrator/internal/conductor/outside"
+	"orchestrator/internal/conductor/schedule"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/conductor/tools"
 	"orchestrator/internal/conductor/trace"
@@ -28,7 +30,6 @@ import (
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
-	"orchestrator/internal/rules/planning/flow"
 )
 
 // Caller identifies who asks. What a tool may do is bounded by the caller's role.
@@ -50,6 +51,7 @@ type Options struct {
 // Conductor conducts obligations. It is safe for concurrent use.
 type Conductor struct {
 	Options
+	Schedules  *schedule.Keeper
 	state      *state.Store
 	choice     *planning.Choice
 	box        map[string]tools.Tool
@@ -79,6 +81,9 @@ func New(l *ledger.Ledger, o Options) *Conductor {
 	}
 	c.stateTools = builtin.Over(o.Project)
 	maps.Copy(c.stateTools, builtin.Facts())
+	c.Schedules = schedule.New(c.state, o.Clock)
+	maps.Copy(c.stateTools, schedule.Tools(c.Schedules))
+	maps.Copy(c.stateTools, onrecord.Tools(o.Project, o.Tools))
 	c.evaluators = evaluating.New(o.Tools, o.Box, c.stateTools)
 	return c
 }
@@ -123,11 +128,12 @@ func (c *Conductor) Ask(ctx context.Context, caller Caller, asked Asked) (Trace,
 	if err != nil {
 		return Trace{}, err
 	}
+	begun.Token = asked.Token
 	r := c.newRun(begun)
 	r.rephrase, r.ephemeral, r.onWait = asked.Rephrase, !keeps, asked.OnWait
 	r.spoken = asked.Translate != nil
 	r.enqueue(func(w *state.Writer) error {
-		return errors.Join(putUtterance(w, asked.Utterance), putRequest(w, begun))
+		return errors.Join(asked.putOrigin(w), putRequest(w, begun))
 	})
 	return c.runDetached(ctx, r)
 }
@@ -154,31 +160,9 @@ func (c *Conductor) Stop() {
 	c.running.Wait()
 }
 
-// Check refuses what the schema cannot: conditions, and schemas of questions, that do not compile, steps, and
-// references.
+// Check refuses what the schema cannot, as checking.Request does.
 func (c *Conductor) Check(request planning.Request) error {
-	if len(request.Obligations) == 0 {
-		return fault.New(fault.Malformed, "no_obligations", "the request has no obligations").
-			WithFix("send at least one, as in schemas/obligations.schema.json")
-	}
-	guardrails, _ := planning.Guardrails(request.Obligations)
-	for _, i := range guardrails {
-		if _, err := conditionOf(request.Obligations[i]); err != nil {
-			return err
-		}
-	}
-	if err := contract.CheckQuestions(request); err != nil {
-		return err
-	}
-	if slices.ContainsFunc(request.Obligations, func(o planning.Obligation) bool { return flow.Steps(o) != nil }) {
-		if found := contract.FitObligations("/obligations", request.Obligations); len(found) > 0 {
-			return fault.New(fault.Malformed, contract.ObligationsInvalid,
-				"the steps of a plan do not fit their schema").
-				WithFix("GET /schemas/obligations.schema.json; each step is {type, payload}, as an obligation is").
-				WithFields(found...)
-		}
-	}
-	return flow.Check(request.Obligations, c.choice.Candidates)
+	return checking.Request(request, c.choice.Candidates)
 }
 
 // earlierTrace returns the trace of the run that an idempotency key named first.

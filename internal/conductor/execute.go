@@ -221,7 +221,7 @@ func (r *run) recordRun(ctx context.Context, t *ObligationTrace, tool planning.C
 // hasSideEffects reports whether a run has effects outside of the conductor's state: then it is recorded before and
 // after.
 func hasSideEffects(c planning.Contract, o planning.Obligation) bool {
-	return c.Implementation.Means != planning.Builtin || o.Type == planning.Achieve || !c.Idempotent
+	return c.Implementation.Means != planning.Builtin || o.Type.Changes() || !c.Idempotent
 }
 
 // putRun writes a run with its source, its event, an assertion of its result, and what it asserts itself.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"orchestrator/internal/conductor/budget"
+	"orchestrator/internal/conductor/checking"
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/questions"
 	"orchestrator/internal/conductor/state"
@@ -112,14 +113,9 @@ func (r *run) obligations(ctx context.Context) error {
 	return nil
 }
 
-func conditionOf(o planning.Obligation) (*contract.Condition, error) {
-	text, _ := o.Payload["condition"].(string)
-	return contract.CompileCondition(text)
-}
-
 // guard keeps a guardrail for the runs to come, and checks it at once, unless it is about the inputs of a tool.
 func (r *run) guard(ctx context.Context, t *ObligationTrace) error {
-	condition, err := conditionOf(t.Obligation)
+	condition, err := checking.Condition(t.Obligation)
 	if err != nil {
 		return err
 	}

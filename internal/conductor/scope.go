@@ -167,7 +167,7 @@ func (s *scope) satisfyByPlan(ctx context.Context, t *ObligationTrace, tool *con
 
 // settle has a result evaluated a second time before another obligation takes it, and returns why it is doubted, or "".
 func (s *scope) settle(ctx context.Context, source *ObligationTrace) (doubt string, err error) {
-	if source.Obligation.Type != planning.Report || source.Result() == nil || !source.Status.Resolved() {
+	if !source.Obligation.Type.Answers() || source.Result() == nil || !source.Status.Resolved() {
 		return "", nil
 	}
 	if v := source.Verified; v != nil && source.Answer == nil { // of a trace that was read back

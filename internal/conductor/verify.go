@@ -47,7 +47,7 @@ func (r *run) verify(ctx context.Context) error {
 	v := r.verifier()
 	sound, waits, reports := true, false, 0
 	for t := range r.trace.Each() {
-		if t.Obligation.Type != planning.Report {
+		if !t.Obligation.Type.Answers() {
 			continue
 		}
 		reports++
@@ -237,7 +237,7 @@ func (v verifier) functional(subject, predicate string) bool {
 // by what the store shows, or by checking once more. It returns why it was not, or "".
 func (v verifier) met(ctx context.Context, t *ObligationTrace, c planning.Contract, shown *Run) (string, error) {
 	by, is := v.evaluators.For(t.Obligation)
-	if !is || t.Obligation.Type == planning.Report || c.Name == by.Contract.Name || !c.Meets(t.Obligation) {
+	if !is || t.Obligation.Type.Answers() || c.Name == by.Contract.Name || !c.Meets(t.Obligation) {
 		return "", nil
 	}
 	inputs, missing, err := v.fillInputs(ctx, t.Obligation, &by.Contract)

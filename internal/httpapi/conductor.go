@@ -60,7 +60,7 @@ const answerTime = time.Minute
 func (h *conductorHandlers) conducted(w http.ResponseWriter, r *http.Request, body []byte, asked conductor.Asked) error {
 	// A run may take longer than the server's own time for an answer.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(conductor.Limit(asked.Budgets) + answerTime))
-	asked.OnWait = wire.CallOf(w).Held.Rest
+	asked.OnWait, asked.Token = wire.CallOf(w).Held.Rest, wire.CallOf(w).Holder
 	trace, err := h.Conductor.Ask(r.Context(), callerOf(w), asked)
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerTime))
 	if err != nil {

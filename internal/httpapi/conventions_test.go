@@ -28,12 +28,14 @@ func readable(h *harness) map[string]string {
 	h.patch("pm", `{"pm_notes":[{"text":"x"}]}`)
 	h.expect(200, "", "pm", "POST", "/obligations", obligation("query.math", `"expr":"2+2"`))
 	run := h.expect(200, "", "pm", "POST", "/obligations", obligation("query.math", `"expr":"1+1"`)).json(h.t)["id"].(string)
+	schedule := h.expect(200, "", "pm", "POST", "/obligations", scheduled(`"every":"1h"`)).json(h.t)["id"].(string) + "-o1"
+	h.expect(200, "", "pm", "POST", "/obligations", scheduled(`"every":"2h"`))
 	large := h.patch("coder", `{"implementation":{"summary":"`+strings.Repeat("x", 20_000)+`","notes":"`+strings.Repeat("y", 20_000)+`","files":[{"path":"a","change":"z"}`+strings.Repeat(`,{"path":"`+strings.Repeat("p", 990)+`"}`, 30)+`]}}`)
 	require.NotEmpty(h.t, large.Header.Get("ETag"))
 	records := h.do("viewer", "GET", one+"/history", "").json(h.t)["records"].([]any)
 	blob, _ := records[0].(map[string]any)["data"].(map[string]any)["blob"].(string)
 	fill := strings.NewReplacer("{id}", "REQ-001", "{sha256}", blob, "{name}", "defs.schema.json", "{index}", "0", "{tile}", "0/000.p/1",
-		"{run}", run, "{code}", "gate_unmet")
+		"{run}", run, "{code}", "gate_unmet", "{schedule}", schedule)
 	query := map[string]string{"/audit/proof/inclusion": "?index=0", "/audit/proof/consistency": "?old=1"}
 	paths := map[string]string{}
 	for _, op := range operations() {
@@ -53,16 +55,20 @@ func provokeConventions(h *harness) {
 		delete(paths, pattern)
 	}
 	for pattern, path := range paths {
-		etag := h.expect(200, "", "viewer", "GET", path, "", "Accept-Encoding", "identity").Header.Get("ETag")
+		who := "viewer"
+		if strings.HasPrefix(pattern, "/schedules/") {
+			who = "pm" // they are not everybody's
+		}
+		etag := h.expect(200, "", who, "GET", path, "", "Accept-Encoding", "identity").Header.Get("ETag")
 		require.Regexp(h.t, `^"[^"]+"$`, etag, pattern)
-		same := h.expect(304, "", "viewer", "GET", path, "", "If-None-Match", `"other", W/`+etag, "Accept-Encoding", "identity")
+		same := h.expect(304, "", who, "GET", path, "", "If-None-Match", `"other", W/`+etag, "Accept-Encoding", "identity")
 		require.Equal(h.t, etag, same.Header.Get("ETag"))
 		require.Empty(h.t, same.Body)
-		require.Equal(h.t, 304, h.do("viewer", "HEAD", path, "", "If-None-Match", etag, "Accept-Encoding", "identity").Status, pattern)
-		h.expect(200, "", "viewer", "GET", path, "", "If-None-Match", `"other"`)
+		require.Equal(h.t, 304, h.do(who, "HEAD", path, "", "If-None-Match", etag, "Accept-Encoding", "identity").Status, pattern)
+		h.expect(200, "", who, "GET", path, "", "If-None-Match", `"other"`)
 	}
 	for _, path := range []string{
-		"/requirements?limit=1", "/audit?limit=1", one + "/history?limit=1", "/obligations?limit=1", "/boundary/decisions?limit=1", "/next?limit=1",
+		"/requirements?limit=1", "/audit?limit=1", one + "/history?limit=1", "/obligations?limit=1", "/boundary/decisions?limit=1", "/next?limit=1", "/schedules?limit=1",
 	} {
 		r := h.expect(200, "", "pm", "GET", path, "")
 		next := r.json(h.t)["next"].(string)

@@ -267,13 +267,13 @@ func provokeEverywhere(t *testing.T, all *seen) {
 	limited := newHarness(t, into(all), func(o *options) { o.Limit = token.Limit{PerSecond: 0.001, Burst: 1} })
 	h.addTokenUntil("late", lifecycle.PM, time.Now().Add(-time.Hour), time.Now().Add(-2*time.Hour))
 	limited.expect(200, "", "pm", "GET", "/workflow", "")
-	fill := strings.NewReplacer("{id}", "REQ-001", "{sha256}", "0", "{name}", "defs.schema.json", "{index}", "0", "{tile}", "0/000.p/1", "{run}", "0000000000000000", "{code}", "gate_unmet")
+	fill := strings.NewReplacer("{id}", "REQ-001", "{sha256}", "0", "{name}", "defs.schema.json", "{index}", "0", "{tile}", "0/000.p/1", "{run}", "0000000000000000", "{code}", "gate_unmet", "{schedule}", "none")
 	for _, op := range operations() {
 		method, pattern, _ := strings.Cut(op, " ")
 		path, documented := fill.Replace(pattern), theContract().under("paths", pattern, strings.ToLower(method), "responses").node
 		h.expect(421, "host_not_allowed", "", method, path, "", "Host", "evil.example")
 		wrong := "DELETE"
-		if path == pathOfClaim {
+		if path == pathOfClaim || path == "/schedules/none" {
 			wrong = "PUT"
 		}
 		h.expect(405, "method_not_allowed", "", wrong, path, "")
@@ -384,6 +384,7 @@ func provokeFullDisk(t *testing.T, all *seen) {
 	h.expect(507, "disk_full", "tester", "POST", one+"/test-report", junit)
 	h.expect(507, "disk_full", "pm", "POST", "/obligations", obligation("query.math", `"expr":"1+1"`))
 	h.expect(507, "disk_full", "pm", "POST", "/obligations/0000000000000000/answers", `{"value":1}`)
+	h.expect(507, "disk_full", "pm", "DELETE", "/schedules/none", "")
 	h.expect(507, "disk_full", "pm", "POST", "/drive", "[]")
 	require.Contains(t, string(h.expect(200, "", "pm", "POST", "/drive", "{}").Body), `"outcomes":{"failed":3}`, "its report says why")
 	h.expect(507, "disk_full", "pm", "POST", "/requests", `{"utterance":"what is 1+1"}`)
@@ -413,6 +414,7 @@ func provokeFailures(t *testing.T, all *seen) {
 	for _, path := range []string{
 		one + "/history", "/audit", "/audit/blobs/0", "/project/review", "/audit/records/0", "/audit/proof/inclusion?index=0",
 		"/audit/proof/consistency?old=1", "/audit/tile/0/000.p/1", "/obligations", "/obligations/0000000000000000", "/traces/0000000000000000",
+		"/schedules", "/schedules/none",
 	} {
 		h.expect(503, "ledger_failed", "pm", "GET", path, "")
 	}
@@ -422,6 +424,7 @@ func provokeFailures(t *testing.T, all *seen) {
 	h.expect(503, "ledger_failed", "pm", "POST", pathOfRenames, pairOf("A-1", "A-2"))
 	h.expect(503, "ledger_failed", "pm", "POST", "/obligations", obligation("query.math", `"expr":"1+1"`))
 	h.expect(503, "ledger_failed", "pm", "POST", "/obligations/0000000000000000/answers", `{"value":1}`)
+	h.expect(503, "ledger_failed", "pm", "DELETE", "/schedules/none", "")
 	h.expect(503, "ledger_failed", "pm", "POST", "/drive?plan=true", "{}")
 	h.expect(503, "ledger_failed", "pm", "POST", "/requests", `{"utterance":"what is 1+1"}`)
 	h.write(sample + "\n## REQ-004: More\n\nMore.\n")

@@ -28,9 +28,9 @@ import (
 	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/conductor"
-	"orchestrator/internal/conductor/builtin"
 	toolcontract "orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/drive"
+	"orchestrator/internal/conductor/evaluating"
 	"orchestrator/internal/conductor/language"
 	"orchestrator/internal/conductor/prompt"
 	"orchestrator/internal/conductor/tools"
@@ -226,7 +226,7 @@ func (h *harness) overProject() *bridge.Project {
 // conductor is one with the tools of the box alone, over the harness's project, whose durations are 0.
 func (h *harness) conductor() *conductor.Conductor {
 	box := tools.Box()
-	contracts := append(builtin.FactContracts(), builtin.ProjectContracts()...)
+	contracts := evaluating.Contracts()
 	for _, t := range box {
 		contracts = append(contracts, t.Contract)
 	}

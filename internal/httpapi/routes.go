@@ -11,6 +11,7 @@ import (
 	"orchestrator/internal/httpapi/inflight"
 	"orchestrator/internal/httpapi/public"
 	"orchestrator/internal/httpapi/reading"
+	"orchestrator/internal/httpapi/scheduling"
 )
 
 // New builds the handler of the whole service.
@@ -106,6 +107,10 @@ func (h *conductorHandlers) route(r chi.Router, handle func(handler) http.Handle
 	r.Get("/traces/{run}", handle(h.showTrace))
 	r.Post("/drive", handle(h.drive))
 	r.Get("/tools", handle(h.listTools))
+	kept := &scheduling.Handlers{Schedules: h.Conductor.Schedules, Refused: h.refused}
+	r.Get("/schedules", handle(kept.List))
+	r.Get("/schedules/{schedule}", handle(kept.Show))
+	r.Delete("/schedules/{schedule}", handle(kept.End))
 	r.Post("/requests", handle(h.ask))
 	r.Get("/forms", handle(h.forms))
 }

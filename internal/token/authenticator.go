@@ -215,6 +215,21 @@ func (a *Authenticator) Authenticate(presented string, now time.Time) (Token, er
 	return t, nil
 }
 
+// Gone returns why a token that worked once does not work any more: it was revoked, changed its name or role, or has
+// expired. It returns "" for one that works. mark is what Token.Mark returned.
+func (a *Authenticator) Gone(mark, name, role string, now time.Time) string {
+	for _, t := range a.current.Load().tokens {
+		switch {
+		case t.Mark() != mark || t.Name != name || t.Role != role:
+			continue
+		case t.Expired(now):
+			return "its token expired on " + t.Expires.UTC().Format(time.RFC3339)
+		}
+		return ""
+	}
+	return "its token was revoked"
+}
+
 // Allow counts one request of an authenticated token against its rate limit, and returns how many are left. Where it is
 // not ok, the request is not counted, and retryAfter is how long it takes until one is allowed, a day at most. A token
 // that was revoked after it was authenticated is allowed: its request is already under way.

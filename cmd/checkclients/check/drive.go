@@ -218,7 +218,8 @@ func (p *place) declare() error {
 		}
 	}
 	profile := "PATH=" + p.dir("bin") + ":" + os.Getenv("PATH") + "\n" // one client's shell is a login shell
-	if err := os.WriteFile(filepath.Join(p.at.Home, ".profile"), []byte(profile), 0o600); err != nil {
+	file := filepath.Join(p.at.Home, ".profile")
+	if err := os.WriteFile(file, []byte(profile), 0o600); err != nil { //nolint:gosec // a folder of our own
 		return err
 	}
 	if err := os.WriteFile(filepath.Join(p.dir("bin"), p.client.Name), []byte(p.listener()), 0o700); err != nil {

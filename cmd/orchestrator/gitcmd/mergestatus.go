@@ -93,7 +93,8 @@ func merge(ctx context.Context, notes io.Writer, service cli.Service, beside boo
 	return tell(notes, done)
 }
 
-// dataFor returns the data folder of the project that a file is in: that of a folder above it, or else the one beside it.
+// dataFor returns the data folder of the project that a file is in: that of a folder above it, or else the one beside
+// it.
 func dataFor(file string) string {
 	folder := filepath.Dir(file)
 	here, err := filepath.Abs(".")

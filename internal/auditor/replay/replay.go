@@ -30,8 +30,8 @@ type Verified struct {
 	Keys      []record.ChosenKey    `json:"-"` // that the log names
 	Rollbacks []projection.Rollback `json:"-"` // that it has on record
 
-	// Differences are those of the tables, where the database has an older format: the program of then may have computed
-	// less. In a database of the present format every difference is an error.
+	// Differences are those of the tables, where the database has an older format: the program of then may have
+	// computed less. In a database of the present format every difference is an error.
 	Differences []ledger.Difference `json:"-"`
 }
 
@@ -46,7 +46,8 @@ const (
 // for its actor at that moment, a refusal must be one), the tables, byte for byte, and the export, which
 // must be the state at the size of the log that it names. A nil export is reported as absent. With an error comes how
 // many records were found good. Records are read and hashed while those before them are decided. The tables of a
-// database of an older format must agree with their check sums; how they differ from what the log amounts to is returned.
+// database of an older format must agree with their check sums; how they differ from what the log amounts to is
+// returned.
 func Verify(ctx context.Context, l *ledger.Ledger, export projection.ExportFile) (Verified, error) {
 	r, err := New(export)
 	if err != nil {
@@ -82,8 +83,8 @@ type Replay struct {
 	keeps        bool
 }
 
-// New returns a replay that has seen no record. The export, unless it is nil, will be held against the state at the size of the log
-// that it names.
+// New returns a replay that has seen no record. The export, unless it is nil, will be held against the state at the
+// size of the log that it names.
 func New(export projection.ExportFile) (*Replay, error) {
 	own, err := requirements.New(export)
 	if err != nil {

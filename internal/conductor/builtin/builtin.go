@@ -32,6 +32,7 @@ type Call struct {
 	Caller     audit.Actor
 	Run        string // id of the run of the conductor
 	ID         string // of the run of the tool; "" where it is evaluated again
+	Token      string // id of the token that the run was asked for with; "" where there was none
 	Obligation planning.Obligation
 	Inputs     map[string]any
 	View       func(ctx context.Context, read func(state.View) error) error // of what is known, this run's own facts included

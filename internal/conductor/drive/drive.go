@@ -3,8 +3,9 @@
 // continues from where the requirement stands.
 //
 // A requirement is worked on by one obligation at a time, and not before the requirements that it depends on are done.
-// What no tool can do ends as blocked, with the reason, or as waiting, with whom it waits for. A drive moves nothing into a
-// status from which no move leads to done: where the workflow in force has no way back from blocked, it ends as waiting.
+// What no tool can do ends as blocked, with the reason, or as waiting, with whom it waits for. A drive moves nothing
+// into a status from which no move leads to done: where the workflow in force has no way back from blocked, it ends as
+// waiting.
 //
 // The package is a client of the engine, which must not import it.
 package drive
@@ -32,14 +33,16 @@ type Project interface {
 	Select(ctx context.Context, ids []string) ([]Requirement, error)
 	// Position returns where a requirement stands now.
 	Position(ctx context.Context, id string) (Position, error)
-	// Claimed returns who has claimed the work of a role on a requirement, and until when; "" where nobody has. It is asked
-	// while no run works on the requirement: what a run has left claimed is released.
+	// Claimed returns who has claimed the work of a role on a requirement, and until when; "" where nobody has. It is
+	// asked while no run works on the requirement: what a run has left claimed is released.
 	Claimed(ctx context.Context, id, role string) (by string, err error)
 	// NoWayBack returns why a requirement could not come to done any more once it is in a status, and what opens a way;
 	// "" if it could.
 	NoWayBack(ctx context.Context, id string, to lifecycle.Status) (why string, err error)
 	// Block returns the obligation to block a requirement.
 	Block(ctx context.Context, id, reason string) (planning.Obligation, error)
+	// LookAgain looks evidence up again, since the branch that counts may have moved.
+	LookAgain(ctx context.Context) error
 	// Record puts a finding about a requirement on record, once.
 	Record(ctx context.Context, by conductor.Caller, id string, kind Finding, text string) error
 }
@@ -319,6 +322,13 @@ func (j *job) emit(e Event) {
 func (j *job) emitEnd(end End) End {
 	j.emit(Event{End: &end})
 	return end
+}
+
+// giveBack returns a step that was taken and not begun.
+func (j *job) giveBack() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.stepsLeft++
 }
 
 // takeStep takes one of the steps that are left. It returns why there is none, or "".

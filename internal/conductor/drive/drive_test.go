@@ -51,6 +51,9 @@ type world struct {
 	claimed string // who has claimed the work of the coder
 	deadEnd string // why it could not come back from there
 	bare    bool   // nothing needs anything
+	built   bool   // there is an implementation
+	looked  int    // how often evidence was looked up again
+	look    error
 
 	truncated bool // every attempt ends for want of a budget
 	under     func(id string) string
@@ -103,7 +106,7 @@ func (w *world) stands(id string) lifecycle.Status {
 func (w *world) Position(_ context.Context, id string) (Position, error) {
 	w.turn.Lock()
 	defer w.turn.Unlock()
-	s := Position{Status: w.stands(id), Moves: len(way) - w.at[id]}
+	s := Position{Status: w.stands(id), Moves: len(way) - w.at[id], Built: w.built}
 	if s.Status == done || w.status[id] != "" {
 		s.Why = "it is " + string(s.Status)
 		return s, nil
@@ -144,6 +147,13 @@ func (w *world) Block(_ context.Context, id, reason string) (planning.Obligation
 	o := w.obligation(id, "requirement.status")
 	o.Payload["status"], o.Payload["reason"] = blocked, reason
 	return o, nil
+}
+
+func (w *world) LookAgain(context.Context) error {
+	w.turn.Lock()
+	defer w.turn.Unlock()
+	w.looked++
+	return w.look
 }
 
 func (w *world) Record(_ context.Context, _ conductor.Caller, id string, kind Finding, text string) error {

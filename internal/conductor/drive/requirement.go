@@ -60,6 +60,7 @@ func (j *job) advance(ctx context.Context, end *End, fails *int) bool {
 		return end.finish(Stopped, why)
 	}
 	if ok, again := j.prepare(ctx, end, stand); !ok || again {
+		j.giveBack()
 		return again
 	}
 	j.emit(Event{Begun: &Begun{end.Requirement, due.Role, due.Obligation.String(), stand.Moves}})
@@ -96,8 +97,8 @@ func (j *job) advance(ctx context.Context, end *End, fails *int) bool {
 	return j.block(ctx, end, step.Why)
 }
 
-// setupErrors are the codes of failures to run a tool at all: they say nothing about the requirement. Somebody has to mend
-// them first, or has the work.
+// setupErrors are the codes of failures to run a tool at all: they say nothing about the requirement. Somebody has to
+// mend them first, or has the work.
 var setupErrors = []fault.Code{runner.CodeMissing, runner.CodeUndeclared, runner.CodePinMismatch,
 	runner.CodeNotStarted, runner.CodeUnreachable, runner.CodeHostRefused, prompt.CodeMalformed,
 	claiming.CodeClaimed}
@@ -253,8 +254,8 @@ func fixFor(of conductor.ObligationTrace, tool string) string {
 	return of.Runs[i].Error.Fix
 }
 
-// block blocks a requirement that nobody could lead on, with the reason as the justification of the move, unless it could
-// not come back from there.
+// block blocks a requirement that nobody could lead on, with the reason as the justification of the move, unless it
+// could not come back from there.
 func (j *job) block(ctx context.Context, end *End, why string) bool {
 	ctx = context.WithoutCancel(ctx)
 	noWay, err := j.Project.NoWayBack(ctx, end.Requirement, lifecycle.Blocked)

@@ -59,20 +59,32 @@ func (j *job) prepare(ctx context.Context, end *End, stand Position) (ok, again 
 		if !slices.Contains(mergedBefore, lifecycle.Status(to)) {
 			return true, false
 		}
-		_, ok := j.merge(ctx, end)
-		return ok, false
+		return j.merge(ctx, end), false
 	}
-	if stand.Built && due.Role == string(lifecycle.Coder) && !end.looked { // somebody may have settled a conflict
+	if stand.Built && due.Role == string(lifecycle.Coder) && !end.looked {
 		end.looked = true
-		if merged, ok := j.merge(ctx, end); merged || !ok {
-			return ok, merged
-		}
+		ok := j.catchUp(ctx, end)
+		return ok, ok
 	}
 	runs, err := j.wouldRun(ctx, due)
 	if err != nil {
 		return end.finish(Failed, secret.Mask(err.Error())), false
 	}
 	return !runs || j.enter(ctx, end, due), false
+}
+
+// catchUp merges what is left of a requirement that has been built: somebody may have settled a conflict, or a drive
+// was cut off. What was merged since the evidence was last looked up counts then, too.
+//
+// Implements: ORC-276
+func (j *job) catchUp(ctx context.Context, end *End) bool {
+	if !j.merge(ctx, end) {
+		return false
+	}
+	if err := j.Project.LookAgain(ctx); err != nil {
+		return end.finish(Failed, secret.Mask(err.Error()))
+	}
+	return true
 }
 
 // enter makes the tree of a requirement ready for an agent.
@@ -98,14 +110,11 @@ func (j *job) wouldRun(ctx context.Context, due builtin.Work) (bool, error) {
 		func(c conductor.Candidate) bool { return c.Taken }), err
 }
 
-// merge merges the branch of a requirement. It reports whether there was something to merge, and whether nothing is
-// left to be merged; if something is, end says why.
-func (j *job) merge(ctx context.Context, end *End) (merged, ok bool) {
+// merge merges the branch of a requirement. It reports whether nothing is left to be merged; if something is, end says
+// why.
+func (j *job) merge(ctx context.Context, end *End) bool {
 	done, err := j.Trees.Merge(ctx, end.Requirement)
-	if ok = j.merged(ctx, end, done, err); !ok {
-		return false, false
-	}
-	return done.Commit != "", true
+	return j.merged(ctx, end, done, err)
 }
 
 // merged tells of a merge. It reports false for one that was not possible; then end says why.

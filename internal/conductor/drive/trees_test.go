@@ -162,6 +162,23 @@ func TestTheBranchIsMergedBeforeAMove(t *testing.T) {
 	require.Equal(t, "for a merge: "+why+"; it could not be put on record: full", end.Why)
 }
 
+// Before a coder builds again what was built, what is left is merged, and evidence is looked up again: a drive may have
+// been cut off behind the merge. That takes no step.
+//
+// Verifies: ORC-276
+func TestWhatWasBuiltIsLookedAtFirst(t *testing.T) {
+	w := newWorld("A")
+	w.built, w.trees = true, &trees{found: worktree.Found{Commits: true}}
+	report, _ := w.drive(t, Order{MaxSteps: len(way)})
+	require.Equal(t, Done, report.Requirements[0].Outcome)
+	require.Equal(t, 1, w.looked)
+	w = newWorld("A")
+	w.built, w.look, w.trees = true, errors.New("no git"), &trees{found: worktree.Found{Commits: true}}
+	report, _ = w.drive(t, Order{})
+	require.Equal(t, Failed, report.Requirements[0].Outcome)
+	require.Equal(t, "no git", report.Requirements[0].Why)
+}
+
 // What agents report is counted by requirement and by agent, and no agent starts once a budget is used up.
 //
 // Verifies: ORC-274

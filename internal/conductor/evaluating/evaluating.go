@@ -15,6 +15,8 @@ import (
 	"orchestrator/internal/conductor/agreement"
 	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/contract"
+	"orchestrator/internal/conductor/onrecord"
+	"orchestrator/internal/conductor/schedule"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/conductor/tools"
 	"orchestrator/internal/fault"
@@ -53,12 +55,18 @@ func New(registry *contract.Registry, box []tools.Tool, over map[string]builtin.
 			return b.Run(ctx, tools.In{Payload: c.Obligation.Payload, Input: c.Inputs, Now: at})
 		}})
 	}
-	for _, c := range slices.Concat(builtin.FactContracts(), builtin.ProjectContracts()) {
+	for _, c := range Contracts() {
 		if b, is := over[c.Name]; is {
 			add(&Tool{Contract: c, rests: b.Rests, work: lookUp(b)})
 		}
 	}
 	return set
+}
+
+// Contracts returns those of all tools over what is stored.
+func Contracts() []planning.Contract {
+	return slices.Concat(builtin.FactContracts(), builtin.ProjectContracts(), schedule.Contracts(),
+		onrecord.Contracts())
 }
 
 // lookUp returns how a tool over what is stored evaluates: by what the store shows, or by running once more.
@@ -72,9 +80,12 @@ func lookUp(b builtin.Tool) func(context.Context, builtin.Call, time.Time) (map[
 	}
 }
 
-// For returns the tool that evaluates an obligation.
+// For returns the tool that evaluates an obligation: the one of its kind, or else that of its type.
 func (s Set) For(o planning.Obligation) (*Tool, bool) {
 	t, known := s[o.String()]
+	if !known {
+		t, known = s[string(o.Type)]
+	}
 	return t, known
 }
 

@@ -9,7 +9,6 @@ package language
 
 import (
 	"reflect"
-	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -47,7 +46,10 @@ func In(utterance string, now time.Time) (planning.Request, error) {
 	}
 	var request planning.Request
 	for _, sentence := range all {
-		o, err := read(sentence, now)
+		o, err := read(sentence.text, now)
+		if err == nil && sentence.asked && !o.Type.Reads() {
+			err = questioned(sentence.text)
+		}
 		if err != nil {
 			return planning.Request{}, err
 		}
@@ -77,87 +79,6 @@ func checkUtterance(utterance string) error {
 func notUnderstood(format string, args ...any) *fault.Error {
 	return fault.New(fault.Invalid, CodeNotUnderstood, format, args...).
 		WithFix("say it in one of the forms that %s lists", listing)
-}
-
-// plain maps typographic characters to those of the forms.
-var plain = strings.NewReplacer("\u2018", "'", "\u2019", "'", "\u201c", `"`, "\u201d", `"`)
-
-// sentences parts an utterance. The words of each are one space apart, but for those in quotes.
-func sentences(utterance string) ([]string, error) {
-	var all []string
-	var words []string
-	end := func() {
-		if sentence := trim(strings.Join(words, " ")); sentence != "" {
-			all = append(all, sentence)
-		}
-		words = nil
-	}
-	tokens, closed := tokenize(plain.Replace(utterance))
-	if !closed {
-		return nil, notUnderstood("a double quote is not closed")
-	}
-	for i, token := range tokens {
-		switch {
-		case token == stop:
-			end()
-		case strings.EqualFold(token, "then") && i > 0 && strings.EqualFold(tokens[i-1], "and"):
-			words = words[:len(words)-1]
-			end()
-		default:
-			words = append(words, token)
-		}
-	}
-	end()
-	switch {
-	case len(all) == 0:
-		return nil, notUnderstood("the utterance says nothing")
-	case len(all) > MaxSentences:
-		return nil, fault.New(fault.Invalid, "utterance_too_long", "the utterance has %d sentences, more than %d",
-			len(all), MaxSentences).
-			WithFix("ask for less at once")
-	}
-	return all, nil
-}
-
-// stop is the token between two sentences; no token of a sentence is empty.
-const stop = ""
-
-// tokenize parts a text at white space, and at the signs that end a sentence. What stands in double quotes is never
-// parted. It reports whether every quote is closed.
-func tokenize(text string) (tokens []string, closed bool) {
-	quoted := false
-	from := -1 // where the current token began
-	flush := func(to int) {
-		if from >= 0 && to > from {
-			tokens = append(tokens, text[from:to])
-		}
-		from = -1
-	}
-	for i, r := range text {
-		switch {
-		case r == '"':
-			quoted = !quoted
-			if from < 0 {
-				from = i
-			}
-		case quoted:
-		case unicode.IsSpace(r):
-			flush(i)
-		case r == ';' || r == '?' && endsWord(text[i+1:]):
-			flush(i)
-			tokens = append(tokens, stop)
-		case from < 0:
-			from = i
-		}
-	}
-	flush(len(text))
-	return tokens, !quoted
-}
-
-// endsWord reports whether a question mark before the rest of a text ends a sentence; in a URL it does not.
-func endsWord(rest string) bool {
-	r, _ := utf8.DecodeRuneInString(rest)
-	return rest == "" || unicode.IsSpace(r) || strings.ContainsRune("?!;", r)
 }
 
 // read makes the obligation of one sentence.

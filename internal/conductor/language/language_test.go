@@ -171,6 +171,31 @@ func TestInRefuses(t *testing.T) {
 	}
 }
 
+// No act is read out of a question, however it is punctuated: its answer is what to say to have it done.
+//
+// Verifies: ORC-261
+func TestAQuestionIsNoAct(t *testing.T) {
+	for i := range forms {
+		if forms[i].Type.Reads() {
+			continue
+		}
+		for _, example := range forms[i].Examples {
+			for _, end := range []string{"?", " ?", "??", "?!", "\uff1f", "\u203d", "? ", "?; what is 2+2"} {
+				f := refusal(t, example+end)
+				require.Contains(t, f.Detail, "nothing is done for a question", example+end)
+				require.Contains(t, f.Fix, "say it without the question mark: "+example)
+			}
+		}
+	}
+	for _, utterance := range []string{"block REQ-2 because of x?.", "block REQ-2 because (is it late?)", "could you approve REQ-1, please?",
+		"block REQ-2 because is it late?...", "what is 2+2; approve REQ-1?"} {
+		require.Contains(t, refusal(t, utterance).Detail, "nothing is done for a question", utterance)
+	}
+	require.Contains(t, said(t, `note on REQ-7 "is it late?"`), `{"text":"is it late?"}`, "a question in quotes is a text")
+	require.Contains(t, said(t, "what is 2+2? approve REQ-1"), "approved")
+	require.Contains(t, said(t, "block REQ-2 because it is late, see http://a.example/?b"), "http://a.example/?b", "a link is no question")
+}
+
 func TestTheLengthOfUtterances(t *testing.T) {
 	exact := "how many ü in " + strings.Repeat("ü", MaxUtterance-14)
 	require.Contains(t, said(t, exact), "query.count_letters")
@@ -206,8 +231,11 @@ func TestExamplesOfForms(t *testing.T) {
 				require.Equal(t, found[0].obligation, r.obligation, example)
 			}
 			want := said(t, example)
-			for _, variant := range []string{"please " + example + ".", "Could you please, " + example + ", thanks", "  hi, " + example + " ? "} {
+			for _, variant := range []string{"please " + example + ".", "Could you please, " + example + ", thanks", "  hi, " + example + " ! "} {
 				require.Equal(t, want, said(t, variant), variant)
+			}
+			if f.Type.Reads() {
+				require.Equal(t, want, said(t, "  hi, "+example+" ? "))
 			}
 			require.True(t, strings.EqualFold(want, said(t, strings.ToUpper(example))), example)
 			for _, c := range grammar() {

@@ -57,13 +57,24 @@ var templates = map[string]template{
 	},
 	"REPORT(time.now)":     sayTime,
 	"REPORT(rules.deduce)": sayDeduced,
+	"SCHEDULE":             sayScheduled,
+	"DISCOVER_OP":          sayTools,
+	"JUSTIFY":              sayReasons,
+}
+
+// templateOf returns the template of an obligation: that of its kind, or else that of its type.
+func templateOf(o planning.Obligation) (say template, found bool) {
+	if say, found = templates[o.String()]; !found {
+		say, found = templates[string(o.Type)]
+	}
+	return say, found
 }
 
 // Out renders the checked result of an obligation as text: by a template for the kinds that forms.go makes, and as
 // compact JSON with sorted names for any other, and for a result that lacks the members its template needs. The same
 // result gives the same text. It has no control characters but line feeds.
 func Out(o planning.Obligation, result Result) string {
-	if say, found := templates[o.String()]; found {
+	if say, found := templateOf(o); found {
 		if said := say(o, result); said != "" {
 			return printable(said)
 		}

@@ -11,7 +11,7 @@ import (
 //
 // Implements: ORC-264
 func Told(o planning.Obligation, result Result) string {
-	if say, found := templates[o.String()]; found && !o.Type.Answers() {
+	if say, found := templateOf(o); found && !o.Type.Answers() {
 		return printable(say(o, result))
 	}
 	return ""

@@ -144,6 +144,7 @@ type Request struct {
 	Caller  audit.Actor      `json:"caller"`
 	Request planning.Request `json:"request"`
 	Ended   bool             `json:"ended"`
+	Token   string           `json:"token,omitempty"` // the id of the token that it was asked with
 }
 
 // The kinds of rows.

@@ -80,6 +80,9 @@ func (t *Obligation) Put(w *state.Writer) error {
 		return err
 	}
 	for _, e := range t.Emitted {
+		if err := e.count(w); err != nil {
+			return err
+		}
 		if err := w.Obligation(state.Obligation{ID: e.ID, Status: e.Status, Of: e.Obligation}); err != nil {
 			return err
 		}
@@ -89,4 +92,13 @@ func (t *Obligation) Put(w *state.Writer) error {
 	}
 	return w.Evidence(state.Evidence{ID: t.ID, By: t.Verified.By, With: t.Verified.With, Verified: t.Verified.Verified,
 		Why: t.Verified.Why})
+}
+
+// count counts what no tool satisfied, the first time that it is written.
+func (e Emitted) count(w *state.Writer) error {
+	capability, is := e.Obligation.Payload["capability"].(string)
+	if e.Obligation.Type != planning.DiscoverOp || !is {
+		return nil
+	}
+	return w.Sought(capability, e.ID)
 }

@@ -19,6 +19,7 @@ type Mark struct {
 	own   string            // the commit of the requirement's branch
 	left  map[string]string // files of its tree that are not committed
 	parts map[string]string
+	kept  map[string]kept // the trees of other requirements that nobody works in
 }
 
 // Mark returns the present state of what the agents for a requirement must leave alone.
@@ -29,7 +30,7 @@ func (m *Manager) Mark(ctx context.Context, id string) (Mark, error) {
 	if err != nil {
 		return Mark{}, err
 	}
-	mark := Mark{parts: map[string]string{}, left: map[string]string{}}
+	mark := Mark{parts: map[string]string{}, left: map[string]string{}, kept: keptBeside(ctx, m, t)}
 	mark.files(m.common, "git's ", "config", "config.worktree", "hooks", "info/attributes", "info/exclude",
 		"info/grafts", "objects/info/alternates")
 	for _, file := range m.Watched {
@@ -145,6 +146,7 @@ func (m *Manager) Look(ctx context.Context, id string, before Mark) (found Found
 			found.Foreign = append(found.Foreign, name)
 		}
 	}
+	found.Foreign = append(found.Foreign, changedTrees(before.kept, now.kept, m.moves)...)
 	if at, err := m.run(ctx, t.Path, "symbolic-ref", "--quiet", "HEAD"); err != nil || at != headsPrefix+t.Branch {
 		found.Foreign = append(found.Foreign, "the branch that is checked out in "+t.Path)
 		return found, nil

@@ -14,6 +14,7 @@ type watched struct {
 	before Mark
 	seen   Seen
 	builds bool // what is not committed is missing
+	left   bool // it has commits of a run that was cut off
 }
 
 // Watch begins to watch what the agents for a requirement do. Where they build, nothing is merged as long as something
@@ -25,7 +26,8 @@ func (m *Manager) Watch(ctx context.Context, id string, builds bool) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.watching[id] = &watched{before: before, builds: builds}
+	t := m.entered[id]
+	m.watching[id] = &watched{before: before, builds: builds, left: builds && t != nil && t.Found > 0}
 	return nil
 }
 
@@ -43,8 +45,9 @@ func (m *Manager) Settle(ctx context.Context, id string) (merged bool) {
 	seen := &w.seen
 	seen.Foreign = append(seen.Foreign, found.Foreign...)
 	seen.Uncommitted, seen.Commits = found.Uncommitted, seen.Commits || found.Commits
-	if err == nil && found.Commits && len(seen.Foreign) == 0 && (!w.builds || len(found.Uncommitted) == 0) {
+	if err == nil && (found.Commits || w.left) && len(seen.Foreign) == 0 && (!w.builds || len(found.Uncommitted) == 0) {
 		seen.Merge, err = m.Merge(ctx, id)
+		seen.Commits = seen.Commits || seen.Merge.Commits > 0 // an agent may have nothing to add to what is there
 	}
 	if err == nil {
 		w.before, err = m.Mark(ctx, id) // for the next agent

@@ -47,6 +47,7 @@ type Manager struct {
 	watching map[string]*watched
 	handled  map[string]bool // branches of all that were ever entered
 	merged   map[string]bool // commits that this manager has put at the tip of the branch
+	moves    map[string]int  // by the folder of a tree: how often it was entered and left
 }
 
 // Tree is the working tree of a requirement.
@@ -67,7 +68,7 @@ func Open(ctx context.Context, o Options) (*Manager, error) {
 	}
 	m := &Manager{Options: o, git: git.Command{Path: path}, entered: map[string]*Tree{},
 		watching: map[string]*watched{},
-		handled:  map[string]bool{}, merged: map[string]bool{}}
+		handled:  map[string]bool{}, merged: map[string]bool{}, moves: map[string]int{}}
 	m.common, err = m.run(ctx, o.Root, "rev-parse", "--path-format=absolute", "--git-common-dir")
 	return m, err
 }
@@ -97,6 +98,7 @@ func (m *Manager) Enter(ctx context.Context, id string) (*Tree, error) {
 		return nil, err
 	}
 	m.entered[id], m.handled[headsPrefix+t.Branch] = t, true
+	m.moves[t.Path]++
 	return t, nil
 }
 
@@ -183,6 +185,7 @@ func (m *Manager) Leave(ctx context.Context, id string) (kept string, err error)
 		return "", err
 	}
 	delete(m.entered, id)
+	m.moves[t.Path]++
 	delete(m.watching, id)
 	left, err := m.uncommitted(ctx, t)
 	if _, none := os.Lstat(t.Path); errors.Is(none, os.ErrNotExist) {

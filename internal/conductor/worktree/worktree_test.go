@@ -62,6 +62,11 @@ func (r *repository) writeIn(dir, name, text string) {
 
 func (r *repository) write(name, text string) { r.writeIn(r.root, name, text) }
 
+func (r *repository) remove(name string) {
+	r.t.Helper()
+	require.NoError(r.t, os.RemoveAll(filepath.Join(r.root, name)))
+}
+
 func (r *repository) commit(dir, what string) {
 	r.t.Helper()
 	r.git(dir, "add", "-A")
@@ -232,9 +237,9 @@ func TestIDsThatAreNoNames(t *testing.T) {
 
 // Whatever an agent changes that is not its own is found.
 //
-// Verifies: ORC-273
+// Verifies: ORC-273, ORC-292
 func TestWhatIsNotTheAgentsIsFound(t *testing.T) {
-	const notes = "refs/notes/commits"
+	const notes, keptTree = "refs/notes/commits", ".orchestrator/worktrees/REQ-9"
 	for name, c := range map[string]struct {
 		change func(r *repository, tree *worktree.Tree)
 		want   string
@@ -251,6 +256,11 @@ func TestWhatIsNotTheAgentsIsFound(t *testing.T) {
 		"the history of its branch": {func(r *repository, tree *worktree.Tree) { r.git(tree.Path, "commit", "-q", "--amend", "-m", "again") }, "the history of orchestrator/REQ-1"},
 		"notes that were there": {func(r *repository, _ *worktree.Tree) { r.git(r.root, "update-ref", "-d", notes) },
 			notes},
+		"a file in a tree that is kept": {func(r *repository, _ *worktree.Tree) { r.write(keptTree+"/left.txt", "mine\n") },
+			"the working tree REQ-9"},
+		"a commit in a tree that is kept": {func(r *repository, _ *worktree.Tree) { r.commit(r.root+"/"+keptTree, "mine") },
+			"the working tree REQ-9"},
+		"a tree that is kept":          {func(r *repository, _ *worktree.Tree) { r.remove(keptTree) }, "the working tree REQ-9"},
 		"where HEAD of the project is": {func(r *repository, _ *worktree.Tree) { r.git(r.root, "symbolic-ref", "HEAD", "refs/heads/none") }, "HEAD"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -259,6 +269,8 @@ func TestWhatIsNotTheAgentsIsFound(t *testing.T) {
 			r.writeIn(tree.Dir, "new.txt", "new\n")
 			r.commit(tree.Dir, "build")
 			r.git(r.root, "notes", "add", "-m", "reviewed")
+			r.writeIn(r.enter("REQ-9").Dir, "left.txt", "left\n")
+			require.Contains(t, r.leave("REQ-9"), "left.txt")
 			before, err := r.m.Mark(t.Context(), "REQ-1")
 			require.NoError(t, err)
 			c.change(r, tree)
@@ -288,10 +300,15 @@ func TestWhatMayChange(t *testing.T) {
 	r.write(".orchestrator/state.db", "state")
 	r.writeIn(tree.Dir, "new.txt", "new\n")
 	r.git(tree.Path, "notes", "--ref=by", "add", "-m", "who wrote it")
+	r.writeIn(r.enter("REQ-3").Dir, "left.txt", "left\n")
+	r.leave("REQ-3")
 	found, err := r.m.Look(t.Context(), "REQ-1", before)
 	require.NoError(t, err)
 	require.Equal(t, worktree.Found{Uncommitted: []string{"new.txt"}}, found)
 	before, err = r.m.Mark(t.Context(), "REQ-1")
+	require.NoError(t, err)
+	r.remove(".orchestrator/worktrees/REQ-3/left.txt")
+	_, err = r.m.Enter(t.Context(), "REQ-3") // somebody goes on with it
 	require.NoError(t, err)
 	r.commit(tree.Dir, "build")
 	r.git(tree.Path, "notes", "--ref=by", "add", "-m", "who wrote this")

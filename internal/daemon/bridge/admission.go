@@ -13,8 +13,8 @@ import (
 	"orchestrator/internal/token"
 )
 
-// Admission lets agents into a project by tokens that are minted for one run each. For as long as it is in, an agent has
-// the field of its role to itself.
+// Admission lets agents into a project by tokens that are minted for one run each. For as long as it is in, an agent
+// has the field of its role to itself.
 type Admission struct {
 	Tokens  *token.Authenticator
 	Project *Project // in which they claim

@@ -37,8 +37,8 @@ func (p *Project) Work(_ context.Context, id string) ([]builtin.Work, error) {
 	return p.workOn(req, p.service.Tasks(req)), nil
 }
 
-// rests reports whether a requirement is in a status that a person has chosen, or that ends: what needs changes is work,
-// but whether it begins anew is for a person to decide.
+// rests reports whether a requirement is in a status that a person has chosen, or that ends: what needs changes is
+// work, but whether it begins anew is for a person to decide.
 func rests(s lifecycle.Status) bool {
 	return lifecycle.PutAside(s) || s == lifecycle.NeedsChanges || s == lifecycle.Done
 }

@@ -11,9 +11,11 @@ import (
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/conductor/drive"
 	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/conductor/timetable"
 	"orchestrator/internal/conductor/tools"
 	"orchestrator/internal/daemon/bridge"
 	"orchestrator/internal/requirements/evidence"
+	"orchestrator/internal/token"
 )
 
 // conducting is the conductor, what drives requirements with it, and the runs that the last process did not end.
@@ -58,4 +60,23 @@ func (c *conducting) resume(ctx context.Context, postponed *postponed, log zerol
 		})
 	}
 	all.Wait()
+}
+
+// keepTimes conducts what is scheduled when it is due, until ctx ends.
+func (c *conducting) keepTimes(ctx context.Context, tokens *token.Authenticator, log zerolog.Logger) {
+	runner := timetable.Runner{
+		Conductor: c.conductor, Schedules: c.conductor.Schedules, Clock: time.Now, After: time.After,
+		Gone: func(mark string, by conductor.Caller, now time.Time) string {
+			return tokens.Gone(mark, by.Name, by.Role, now)
+		},
+		Log: func(schedule, run string, err error) {
+			if err != nil {
+				log.Warn().Err(err).Str("schedule", schedule).
+					Msg("what is scheduled could not be conducted; it is tried again")
+				return
+			}
+			log.Info().Str("schedule", schedule).Str("run", run).Msg("what was scheduled has been conducted")
+		},
+	}
+	runner.Run(ctx)
 }

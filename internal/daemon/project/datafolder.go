@@ -59,8 +59,8 @@ func (p *Plan) openDataFolder(ctx context.Context, docs documents.Set, log zerol
 	return &dataFolder{store, ledger, lost, watcher, credentials, &postponed{log: log, full: store.Full}, log}, nil
 }
 
-// watchStore ends the ledger with the store, which finds out by itself when its file is lost or damaged. A file to which
-// no path leads any more is copied first.
+// watchStore ends the ledger with the store, which finds out by itself when its file is lost or damaged. A file to
+// which no path leads any more is copied first.
 func (d *dataFolder) watchStore(ctx context.Context) {
 	select {
 	case <-d.store.Failed():

@@ -148,6 +148,7 @@ func (p *Plan) assemble(d *dataFolder, docs documents.Set, repository *evidence.
 			{"idempotency keys", endless(func(ctx context.Context) { forgetKeys(ctx, service, d.log) })},
 			{"boundary", endless(func(ctx context.Context) { followBoundary(ctx, boundary, d.log) })},
 			{"runs", endless(func(ctx context.Context) { c.resume(ctx, d.postponed, d.log) })},
+			{"schedules", endless(func(ctx context.Context) { c.keepTimes(ctx, d.credentials.tokens, d.log) })},
 			{"evidence", endless(func(ctx context.Context) {
 				recheck(ctx, service, p.recheckEvery(repository), d.log)
 			})},

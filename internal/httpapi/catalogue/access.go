@@ -45,6 +45,8 @@ var access = []Entry{
 		"Take the digest from the data of a record: {\"blob\": \"…\"}."},
 	{"unknown_run", []int{404}, asItIs, "The conductor has no such run, or it has no trace yet.",
 		"GET /obligations lists the runs. A run in progress has no trace yet, and a viewer's run is not kept."},
+	{"unknown_schedule", []int{404}, asItIs, "The conductor keeps no such schedule.",
+		"GET /schedules lists those that you may see."},
 	{"unknown_schema", []int{404}, asItIs, "There is no such schema.",
 		"GET /openapi.yaml refers to all schemas."},
 	{"no_boundary", []int{404}, asItIs, "The project has no boundary.",

@@ -13,8 +13,8 @@ import (
 // CodeLink is the code of a link in the place of what a set-up makes.
 const CodeLink fault.Code = "data_folder_link"
 
-// refuseLinks refuses a data folder by which a repository leads secrets elsewhere, and links in it that lead to nothing,
-// or where the tokens are to be.
+// refuseLinks refuses a data folder by which a repository leads secrets elsewhere, and links in it that lead to
+// nothing, or where the tokens are to be.
 func (p Project) refuseLinks(ctx context.Context) error {
 	if err := gitignore.RefuseLinks(ctx, string(p.Data)); err != nil {
 		return err

@@ -109,8 +109,8 @@ func (s *Successor) Put() error {
 	return nil
 }
 
-// Replace puts the new database in the place of the old one, which it keeps. At every moment there is a whole one at the
-// place. kept is called in between; its error leaves the old one there.
+// Replace puts the new database in the place of the old one, which it keeps. At every moment there is a whole one at
+// the place. kept is called in between; its error leaves the old one there.
 func (s *Successor) Replace(kept func() error) error {
 	if err := s.Keep(s.Place); err != nil {
 		return err

@@ -292,7 +292,8 @@ func (p *plan) item(e *projection.Entry, who lifecycle.Actor) (Item, []guidance.
 	return item, leads
 }
 
-// first says with what an actor goes on, and why with that: the first that nobody else has claimed and nobody put aside.
+// first says with what an actor goes on, and why with that: the first that nobody else has claimed and nobody put
+// aside.
 func (p *plan) first(mine []ranked, who lifecycle.Actor, q Query) *First {
 	i := slices.IndexFunc(mine, func(r ranked) bool {
 		mark := claiming.MarkOf(q.Claims[r.Summary.ID], who.Role, q.Holder)

@@ -78,8 +78,8 @@ type Standing struct {
 	Retired bool
 }
 
-// Apply switches the workflow of the project in a transaction, and returns the one before. The present one is no record.
-// It refuses to strand a requirement; standing finds where one stands.
+// Apply switches the workflow of the project in a transaction, and returns the one before. The present one is no
+// record. It refuses to strand a requirement; standing finds where one stands.
 func (s Switch) Apply(tx *ledger.Tx, standing func(id string) (Standing, error)) (before string, err error) {
 	p, _, err := projection.TableProject.Get(tx, projection.KeyProject)
 	if err != nil || p.WorkflowName == s.To {

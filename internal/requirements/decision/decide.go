@@ -35,9 +35,9 @@ type Request struct {
 	At      time.Time
 }
 
-// Decide decides a request in the state that from reads. It looks at the Idempotency-Key, the id and If-Match, at rights,
-// at the claims of others, then at the other rules. It returns the requirement as the change makes it, or why the request
-// is refused. An error decides nothing.
+// Decide decides a request in the state that from reads. It looks at the Idempotency-Key, the id and If-Match, at
+// rights, at the claims of others, then at the other rules. It returns the requirement as the change makes it, or why
+// the request is refused. An error decides nothing.
 func Decide(from Finder, w lifecycle.Workflow, r Request) (lifecycle.Requirement, *fault.Error, error) {
 	req, size, err := from(r.ID)
 	if err != nil {
@@ -94,8 +94,8 @@ func Once(find Finder) Finder {
 	}
 }
 
-// Repeated reports whether a request asks for the move that was made last, and returns the requirement, which has it. Its
-// If-Match may name the revision that the move was made from: who repeats it did not see another.
+// Repeated reports whether a request asks for the move that was made last, and returns the requirement, which has it.
+// Its If-Match may name the revision that the move was made from: who repeats it did not see another.
 func Repeated(from Finder, r Request) (req lifecycle.Requirement, is bool, err error) {
 	req, size, err := from(r.ID)
 	if err != nil || size == 0 || r.KeyUsed || !repeating.Is(req, r.Actor, r.Change) {

@@ -76,8 +76,8 @@ func SecretsInTests(cases []testreport.Case) (found []fault.Field) {
 	return found
 }
 
-// Unreadable returns why a body cannot be read, without the places in it where it holds secrets: they are cut short, and
-// what is left of a secret might not be known as one.
+// Unreadable returns why a body cannot be read, without the places in it where it holds secrets: they are cut short,
+// and what is left of a secret might not be known as one.
 func Unreadable(body []byte, err error) error {
 	refusal := fault.As(err)
 	if refusal == nil || len(refusal.Fields) == 0 || len(secret.Find(string(body))) == 0 {

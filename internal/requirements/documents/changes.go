@@ -57,8 +57,8 @@ func openspecOf(path string) (base string, found bool) {
 	return "", false
 }
 
-// readChanges reads the files of open changes that are no documents themselves. What cannot be read is told in the file:
-// it never keeps documents from being read.
+// readChanges reads the files of open changes that are no documents themselves. What cannot be read is told in the
+// file: it never keeps documents from being read.
 func (s Set) readChanges(ctx context.Context, documents []reqdoc.File) (files []reqdoc.File, err error) {
 	known := map[string]bool{}
 	for _, d := range documents {

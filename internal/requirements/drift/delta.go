@@ -58,8 +58,8 @@ func (p *Plan) applyDelta(from store.Getter, set reqdoc.Set) error {
 	return d.takeAway()
 }
 
-// keys returns two keys, of which one is equal for ids that are nearly the same, so that each is compared with a few and
-// not with all.
+// keys returns two keys, of which one is equal for ids that are nearly the same, so that each is compared with a few
+// and not with all.
 func keys(id string) [2]string {
 	return [2]string{"near " + strings.ToLower(strings.ReplaceAll(id, "0", "")), "alike " + reqid.Skeleton(id)}
 }

@@ -10,10 +10,10 @@ import (
 	"orchestrator/internal/requirements/evidence/gitrepo"
 )
 
-// Dirty reports which of the paths differ in the working tree from the tip of the branch. Where another branch is checked
-// out none does. Files are compared as they are: git would start the filters of the repository to do it. Ends of lines
-// that git may have changed when it checked the file out, and content that Git LFS put in the place of a pointer, are no
-// difference.
+// Dirty reports which of the paths differ in the working tree from the tip of the branch. Where another branch is
+// checked out none does. Files are compared as they are: git would start the filters of the repository to do it. Ends
+// of lines that git may have changed when it checked the file out, and content that Git LFS put in the place of a
+// pointer, are no difference.
 func (r *Repository) Dirty(ctx context.Context, paths []string) (map[string]bool, error) {
 	dirty := map[string]bool{}
 	head, err := r.HeadBranch(ctx)

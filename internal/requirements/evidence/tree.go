@@ -12,8 +12,8 @@ import (
 
 const maxGuesses = 3
 
-// findIn returns the file at name. Where there is none the error is fault.NotFound; what is there and is no file of this
-// repository is refused.
+// findIn returns the file at name. Where there is none the error is fault.NotFound; what is there and is no file of
+// this repository is refused.
 func findIn(t *gitrepo.Tree, name string) (gitrepo.Entry, error) {
 	for i := range len(name) + 1 {
 		if i < len(name) && name[i] != '/' {

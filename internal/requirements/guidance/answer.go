@@ -24,8 +24,8 @@ func (a Around) After(req lifecycle.Requirement) Outcome {
 }
 
 // Explained returns a refusal with an example beside what it lacks: for each unmet gate what would meet it, for each
-// member that breaks the schema one that keeps it, and for a missing justification the move with one. The records of the
-// log do not have them.
+// member that breaks the schema one that keeps it, and for a missing justification the move with one. The records of
+// the log do not have them.
 func (a Around) Explained(req lifecycle.Requirement, who lifecycle.Actor, refusal fault.Error) fault.Error {
 	p := place{req, a}
 	var example func(f fault.Field) *Body

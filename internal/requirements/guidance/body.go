@@ -236,7 +236,8 @@ const (
 	implementationPointer = "implementation_evidence"
 )
 
-// standing returns some of the evidence at a place, as a change cites it. What is stale may be refused, and is left out.
+// standing returns some of the evidence at a place, as a change cites it. What is stale may be refused, and is left
+// out.
 func (p place) standing(under string, of []lifecycle.Evidence) (cited []lifecycle.Evidence) {
 	for i, e := range of {
 		at := lifecycle.PointerTo(under, i)

@@ -13,8 +13,8 @@
 //
 // An id of words without a number ("Log in") is found as it is written only. A number without letters ("3") and a
 // single word ("login") are too common for that: they count only as "[3]" or "@3", and not right behind a letter or
-// digit, where they are an index. The longest id wins over those inside it. An id with a folder in front is named by its
-// short form, too, where that is of no other. The package does no I/O.
+// digit, where they are an index. The longest id wins over those inside it. An id with a folder in front is named by
+// its short form, too, where that is of no other. The package does no I/O.
 package idmatch
 
 import (

@@ -193,8 +193,8 @@ func (q Query) compare(a, b row) int {
 
 func (q Query) byDocument() bool { return q.Sort == "" || q.Sort == ByDocument }
 
-// cursor names the last row of a page. In document order it is the id; else what the row was sorted by is in it as well,
-// so that the next page begins behind that place although the requirement may have changed.
+// cursor names the last row of a page. In document order it is the id; else what the row was sorted by is in it as
+// well, so that the next page begins behind that place although the requirement may have changed.
 func (q Query) cursor(last row) string {
 	if q.byDocument() {
 		return last.entry.Summary.ID

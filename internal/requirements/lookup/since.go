@@ -6,8 +6,8 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// Newer returns a requirement with those entries of its lists alone that were added after a revision. A deviation that was
-// resolved after it is one of them.
+// Newer returns a requirement with those entries of its lists alone that were added after a revision. A deviation that
+// was resolved after it is one of them.
 func Newer(req lifecycle.Requirement, since uint64) lifecycle.Requirement {
 	req.History = slices.DeleteFunc(slices.Clone(req.History), func(h lifecycle.HistoryEntry) bool { return h.Revision <= since })
 	req.PMNotes = slices.DeleteFunc(slices.Clone(req.PMNotes), func(n lifecycle.Note) bool { return n.Revision <= since })

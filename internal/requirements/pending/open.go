@@ -29,12 +29,12 @@ type Open struct {
 	More      int        `json:"more,omitzero"` // proposals and remarks that are not kept
 }
 
-// Known says what the documents have of a requirement: the fingerprint of its text; false if they do not define it. Of a
-// requirement that they once defined, and no longer do, the fingerprint is not empty.
+// Known says what the documents have of a requirement: the fingerprint of its text; false if they do not define it. Of
+// a requirement that they once defined, and no longer do, the fingerprint is not empty.
 type Known func(id string) (fingerprint string, defined bool)
 
-// Of returns what deltas propose to the requirements of a project, whose ids have a form of package qualify; nil if there
-// are no deltas.
+// Of returns what deltas propose to the requirements of a project, whose ids have a form of package qualify; nil if
+// there are no deltas.
 func Of(deltas []Delta, form string, known Known) *Open {
 	if len(deltas) == 0 {
 		return nil

@@ -47,8 +47,8 @@ type Remark struct {
 	Fix     string `json:"fix"`
 }
 
-// Changes returns the deltas as a record keeps them: nil where all are as before, else each of them, and of those that are
-// as before no more than their path.
+// Changes returns the deltas as a record keeps them: nil where all are as before, else each of them, and of those that
+// are as before no more than their path.
 func Changes(before, now []Delta) []Delta {
 	if len(before) == len(now) && reflect.DeepEqual(append([]Delta{}, before...), append([]Delta{}, now...)) {
 		return nil

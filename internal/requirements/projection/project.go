@@ -55,8 +55,8 @@ func (p Project) Form(asked string) string { return qualify.InForce(asked, p.Qua
 // CheckForm refuses a form of the ids that is asked for while another one is in force.
 func (p Project) CheckForm(asked string) error { return qualify.Agree(asked, p.Qualify, p.Imported()) }
 
-// Import is the last import that is on record: who made it, and what was read of each document. In what was read from an
-// export it has no more than counts.
+// Import is the last import that is on record: who made it, and what was read of each document. In what was read from
+// an export it has no more than counts.
 type Import struct {
 	Record    uint64             `json:"record"`
 	At        time.Time          `json:"at"`

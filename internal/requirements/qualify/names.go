@@ -25,7 +25,8 @@ const OneFolder = "./"
 
 // NamesOf returns the names of requirements. A retired requirement keeps its short form only as long as no other one
 // has it. The short form of a requirement in use that is the id of another one stands for both. An id that a
-// requirement had names it, as long as it is neither an id nor a short form; one that several had stands for all of them.
+// requirement had names it, as long as it is neither an id nor a short form; one that several had stands for all of
+// them.
 func NamesOf(all []One) Names {
 	n := Names{whole: make(map[string]bool, len(all)), short: map[string][]string{}}
 	by := map[string][]One{}

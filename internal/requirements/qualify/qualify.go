@@ -58,8 +58,8 @@ func FolderOf(form, file string, perFolder bool) string {
 	return ""
 }
 
-// belowSpecs returns the path from the innermost folder "specs" to that of a file, and whether a tool of the families put
-// it there; "" if the file lies in no folder below one.
+// belowSpecs returns the path from the innermost folder "specs" to that of a file, and whether a tool of the families
+// put it there; "" if the file lies in no folder below one.
 func belowSpecs(file string) (below string, tool bool) {
 	names := strings.Split(path.Dir(path.Clean(file)), "/")
 	for i := len(names) - 2; i >= 0; i-- {

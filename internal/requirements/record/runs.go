@@ -25,9 +25,9 @@ type RunAt struct {
 // TableRuns has every run that an accepted change gave as evidence, by its identity.
 var TableRuns = ledger.Table[RunAt]{Name: "runs"}
 
-// Runs returns the runs of the test record that a change gives, each once, as its record with the number seq shows them.
-// A run that counts for no commit is left out. What a justification cites ties no run: only the tester says what was
-// tested.
+// Runs returns the runs of the test record that a change gives, each once, as its record with the number seq shows
+// them. A run that counts for no commit is left out. What a justification cites ties no run: only the tester says what
+// was tested.
 func (p Proposed) Runs(seq uint64) (runs []Run) {
 	if p.Looked == nil {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// workflowChosen takes a workflow over. Before lifecycle.Rules4 every start could choose one; since then the first start
-// does, and a pm switches it where that strands nothing.
+// workflowChosen takes a workflow over. Before lifecycle.Rules4 every start could choose one; since then the first
+// start does, and a pm switches it where that strands nothing.
 func (r *Replay) workflowChosen(rec audit.Record, data record.WorkflowChosen) error {
 	if data.Rules != 0 || r.rules >= lifecycle.Rules4 {
 		if _, err := r.rulesOf(data.Rules); err != nil {

@@ -38,8 +38,8 @@ func (b *claimBook) on(rec audit.Record) []claiming.Claim {
 	return claiming.Live((*b)[claims.KeyOn(rec.Subject)], rec.At)
 }
 
-// checkHolder refuses a record whose actor claims by a token of somebody else, as far as the log knows the tokens. One that
-// was revoked may still have been at work. A run is nobody's token.
+// checkHolder refuses a record whose actor claims by a token of somebody else, as far as the log knows the tokens. One
+// that was revoked may still have been at work. A run is nobody's token.
 func checkHolder(owners map[string]audit.Actor, rec audit.Record, holder string) error {
 	if holder == "" || claiming.IsRun(holder) || len(owners) == 0 {
 		return nil

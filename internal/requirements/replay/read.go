@@ -72,8 +72,8 @@ func unknownBefore3(change lifecycle.Change) (wrong []fault.Field) {
 	return wrong
 }
 
-// rulesOf returns the version of the rules by which a record says that it was decided. From lifecycle.Rules3 on, no later
-// record may be decided by older ones.
+// rulesOf returns the version of the rules by which a record says that it was decided. From lifecycle.Rules3 on, no
+// later record may be decided by older ones.
 func (r *Replay) rulesOf(recorded lifecycle.Rules) (lifecycle.Rules, error) {
 	rules := cmp.Or(recorded, lifecycle.Rules1)
 	switch {
@@ -87,8 +87,8 @@ func (r *Replay) rulesOf(recorded lifecycle.Rules) (lifecycle.Rules, error) {
 	return rules, nil
 }
 
-// unknownBefore4 returns what the schema of a change did not allow before lifecycle.Rules4: an implementation named files
-// as objects, and a design as paths.
+// unknownBefore4 returns what the schema of a change did not allow before lifecycle.Rules4: an implementation named
+// files as objects, and a design as paths.
 func unknownBefore4(change lifecycle.Change) []fault.Field {
 	return append(filesLike('"', lifecycle.FieldImplementation, change.Implementation),
 		filesLike('{', lifecycle.FieldDesignSpec, change.DesignSpec)...)

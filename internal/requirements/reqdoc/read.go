@@ -58,7 +58,8 @@ type Rename struct {
 }
 
 // Read reads documents that belong together, and passes over the files of open changes. Ids are unique over all of
-// them. The error is a *fault.Error of kind Invalid; for problems with ids it has one field for each, with the pointer "<path>#L<line>".
+// them. The error is a *fault.Error of kind Invalid; for problems with ids it has one field for each, with the pointer
+// "<path>#L<line>".
 func Read(files []File, o Options) (Set, error) {
 	if o.Family != "" && !known(o.Family) {
 		return Set{}, fault.New(fault.Invalid, "unknown_family", "there is no family %q of requirement documents",

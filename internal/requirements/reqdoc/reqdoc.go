@@ -32,7 +32,8 @@
 // but an item goes on after an item with an id of its own within it. Text that this leaves to nobody is a warning.
 // List items under a label such as "Acceptance criteria" (a heading, or a paragraph that is bold or ends in a colon),
 // ids such as AC-1.1 and headings "Scenario: name" are criteria of the requirement in whose text they stand, and no
-// part of it. The heading of a section (package vocabulary) tells what is out of scope, for the future, or a success criterion.
+// part of it. The heading of a section (package vocabulary) tells what is out of scope, for the future, or a success
+// criterion.
 //
 // # What is refused
 //

@@ -49,8 +49,8 @@ func unique(all []Requirement, imported bool) (kept []Requirement, warnings, pro
 	return kept, warnings, problems
 }
 
-// unlikeFix returns what to do about two texts with one id. Those of two folders have it by right: what they lack is the
-// folder.
+// unlikeFix returns what to do about two texts with one id. Those of two folders have it by right: what they lack is
+// the folder.
 func unlikeFix(a, b Requirement, imported bool) string {
 	folder := func(r Requirement) string {
 		return qualify.FolderOf(qualify.Families, r.Path, qualify.PerFolder(r.Family))

@@ -118,7 +118,8 @@ func isASCII(s string) bool {
 	return true
 }
 
-// Skeleton returns a key that is equal for ids that look alike by Unicode Technical Standard 39, whatever their scripts.
+// Skeleton returns a key that is equal for ids that look alike by Unicode Technical Standard 39, whatever their
+// scripts.
 func Skeleton(id string) string {
 	key, _ := skeletonOf(id)
 	return key

@@ -35,15 +35,16 @@ func (r *Requirement) decidedByOlder(req lifecycle.Requirement) {
 	}
 }
 
-// unmetBeyondStale lists the gates of done that a requirement lacks by a version of the rules. Those that stale evidence
-// does not meet are left out: Stale says it.
+// unmetBeyondStale lists the gates of done that a requirement lacks by a version of the rules. Those that stale
+// evidence does not meet are left out: Stale says it.
 func unmetBeyondStale(req lifecycle.Requirement, rules lifecycle.Rules) []lifecycle.Lack {
 	return slices.DeleteFunc(req.UnmetBy(rules, lifecycle.Done, lastMover(req)), func(l lifecycle.Lack) bool {
 		return slices.Contains(lifecycle.StaleGates(), l.Gate)
 	})
 }
 
-// covered reports whether the name of a test that a requirement cites names it; nil where it cites none, or the ids are not known.
+// covered reports whether the name of a test that a requirement cites names it; nil where it cites none, or the ids are
+// not known.
 func covered(req lifecycle.Requirement, ids *idmatch.IDs) *bool {
 	if req.Test == nil || ids == nil {
 		return nil

@@ -43,7 +43,8 @@ var layouts = []string{
 	time.DateOnly,
 }
 
-// unset are the times that tools write when they know none: what is empty or zero, and the zero value of their language.
+// unset are the times that tools write when they know none: what is empty or zero, and the zero value of their
+// language.
 var unset = []string{"", "0", "tbd", "0001-01-01T00:00:00", "0001-01-01T00:00:00Z"}
 
 // readMoment reads a time. What is no time is an error, so that no report gets rid of its age by a slip of the pen.
@@ -160,8 +161,8 @@ func (m moment) append(b []byte) []byte {
 	return strconv.AppendInt(b, int64(m.at.Nanosecond()), 10)
 }
 
-// ran returns when something ended that began at m and took so long. Tools differ in whether they write its begin or its
-// end, so that it ended in between.
+// ran returns when something ended that began at m and took so long. Tools differ in whether they write its begin or
+// its end, so that it ended in between.
 func (m moment) ran(took time.Duration) Ran {
 	if m.at.IsZero() {
 		return Ran{}

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Ran is when something ended, by its report's own word: not before Earliest, and not after Latest. The two differ where
-// the report gives a local time without its zone, or when it began and how long it took. Both are whole seconds in UTC,
-// as many tools write no fractions. The zero Ran means that the report says nothing.
+// Ran is when something ended, by its report's own word: not before Earliest, and not after Latest. The two differ
+// where the report gives a local time without its zone, or when it began and how long it took. Both are whole seconds
+// in UTC, as many tools write no fractions. The zero Ran means that the report says nothing.
 type Ran struct{ Earliest, Latest time.Time }
 
 // IsZero reports whether nothing is known.

@@ -59,8 +59,8 @@ func (r *reading) put(c Case, ran Ran) {
 	}
 }
 
-// addAround takes what is around cases: a suite, a package, the whole. Without a time of its own it says nothing that its
-// cases do not say. A suite without cases must not be given: that it is there changes nothing that happened.
+// addAround takes what is around cases: a suite, a package, the whole. Without a time of its own it says nothing that
+// its cases do not say. A suite without cases must not be given: that it is there changes nothing that happened.
 func (r *reading) addAround(name string, t timing) {
 	if t.at != (moment{}) && !t.inherited || t.took != 0 {
 		r.note("around", name, "", "", t)
@@ -97,8 +97,9 @@ func (r *reading) report(format string) Report {
 	return report
 }
 
-// RunOn returns the identity of the run on a commit that was named, or on none. A report that does not say when its tests
-// ran reads the same whenever the same tests give the same results: then it has a run for each commit that is named.
+// RunOn returns the identity of the run on a commit that was named, or on none. A report that does not say when its
+// tests ran reads the same whenever the same tests give the same results: then it has a run for each commit that is
+// named.
 func (r Report) RunOn(commit string) string {
 	if commit == "" || !r.Ran.IsZero() {
 		return r.Run

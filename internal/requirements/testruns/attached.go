@@ -19,8 +19,8 @@ import (
 // maxAhead is how far the clock of the machine that ran the tests may be ahead of the service's.
 const maxAhead = 5 * time.Minute
 
-// Attached returns a report as it is kept that is attached now: its body as it was sent, and the commit that was named as
-// the one that was tested, in full, or "".
+// Attached returns a report as it is kept that is attached now: its body as it was sent, and the commit that was named
+// as the one that was tested, in full, or "".
 func Attached(body []byte, report testreport.Report, commit string, now time.Time) (record.Report, error) {
 	n, run := report.Counts(), report.RunOn(commit)
 	a := record.Report{SHA256: ledger.Digest(body), Cases: append([]testreport.Case{}, report.Cases...), Ran: report.Ran,
@@ -40,8 +40,8 @@ func Attached(body []byte, report testreport.Report, commit string, now time.Tim
 		WithFix("set the clock of the machine that ran the tests, and run them again")
 }
 
-// Again returns a report that was attached before, and is attached again now. Where nobody knows which commit it saw, the
-// one that is named now is believed.
+// Again returns a report that was attached before, and is attached again now. Where nobody knows which commit it saw,
+// the one that is named now is believed.
 func Again(kept, now record.Report) record.Report {
 	again := kept
 	again.Cases, again.Spans = now.Cases, now.Spans

@@ -12,8 +12,8 @@ import (
 // maxMeant is how many requirements an error lists.
 const maxMeant = 10
 
-// CheckNames refuses tests whose names have the short form of a requirement that is the short form of others, too. short
-// has the ids of each short form.
+// CheckNames refuses tests whose names have the short form of a requirement that is the short form of others, too.
+// short has the ids of each short form.
 func CheckNames(cases []testreport.Case, id string, ids *idmatch.IDs, short map[string][]string) error {
 	for _, c := range cases {
 		for _, name := range ids.In(c.Name) {

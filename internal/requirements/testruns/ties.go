@@ -1,7 +1,7 @@
 // Package testruns ties runs of tests to the commits that they count for, and makes evidence of their reports.
 //
-// A run counts for one commit: the one that was named when the run was seen first, or else the tip of the branch at that
-// moment. Neither other bytes of its report nor a later word tie it to other code.
+// A run counts for one commit: the one that was named when the run was seen first, or else the tip of the branch at
+// that moment. Neither other bytes of its report nor a later word tie it to other code.
 package testruns
 
 import (

@@ -155,8 +155,8 @@ func (b *book) trim(word string) string {
 	return word
 }
 
-// inFolder reports a word that is a folder and what a document there would call a requirement, though none does: an id of
-// another folder, or of one that has another name now.
+// inFolder reports a word that is a folder and what a document there would call a requirement, though none does: an id
+// of another folder, or of one that has another name now.
 func (b *book) inFolder(word string) bool {
 	at := strings.LastIndexByte(strings.TrimRight(word, afterID), '/')
 	if at < 1 || len(b.short) == 0 {

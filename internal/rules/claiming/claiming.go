@@ -1,8 +1,8 @@
 // Package claiming decides who has a part of a requirement to themselves for a while, so that two agents of one role do
 // not do the same work.
 //
-// A claim is of one field, by a token or a run of the role that the field belongs to. While it lives, nobody else of that
-// role changes the field. It ends by its time, by its holder or by a pm. Nothing here reads a clock.
+// A claim is of one field, by a token or a run of the role that the field belongs to. While it lives, nobody else of
+// that role changes the field. It ends by its time, by its holder or by a pm. Nothing here reads a clock.
 package claiming
 
 import (
@@ -135,8 +135,8 @@ func (a Asked) own() string {
 	return "claim with a token of an architect, a coder or a tester"
 }
 
-// Take decides a claim, given those on the requirement and those of the holder. One that the holder has is renewed, which
-// gives it a new end.
+// Take decides a claim, given those on the requirement and those of the holder. One that the holder has is renewed,
+// which gives it a new end.
 //
 // Implements: ORC-122
 func (a Asked) Take(req lifecycle.Requirement, on, held []Claim, at time.Time) (c Claim, renewed bool, err error) {

@@ -22,7 +22,10 @@ const (
 )
 
 // Answers reports whether what an obligation of the type is met by is an answer.
-func (t Type) Answers() bool { return t == Report }
+func (t Type) Answers() bool { return t == Report || t == Justify || t == DiscoverOp }
+
+// Changes reports whether what meets an obligation of the type changes something.
+func (t Type) Changes() bool { return t == Achieve || t == Schedule }
 
 // Types returns all types, in the order of the schema.
 func Types() []Type {

@@ -13,7 +13,7 @@ const (
 )
 
 // Reads reports whether obligations of the type change nothing by themselves: they ask, or have something checked.
-func (t Type) Reads() bool { return t == Report || t == Verify }
+func (t Type) Reads() bool { return t.Answers() || t == Verify }
 
 // Outside reports whether a tool of the means runs outside of the process.
 func (m Means) Outside() bool { return m == Exec || m == HTTP || m == MCP }

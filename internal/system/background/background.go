@@ -65,8 +65,8 @@ func wholeFile() *syscall.Flock_t { return &syscall.Flock_t{Type: syscall.F_WRLC
 // held keeps the files open whose locks this process holds: to close one of them would release its lock.
 var held []*os.File
 
-// ErrStranger says that a lock is not one that Hold took: its file has another name, too, or no process is known to have
-// it.
+// ErrStranger says that a lock is not one that Hold took: its file has another name, too, or no process is known to
+// have it.
 var ErrStranger = errors.New("the lock is that of another program")
 
 // checkNames refuses a file that has another name, under which any program may have locked it.

@@ -64,7 +64,8 @@ type Command struct {
 // named this one, often from a container with another user, and the options here keep all of them from being started:
 // the monitor of the file system, hooks, and the verifiers of signatures, which log.showSignature asks for.
 //
-// core.commitGraph: git believes what that file says of the parents of a commit, and does not compare it with the commit.
+// core.commitGraph: git believes what that file says of the parents of a commit, and does not compare it with the
+// commit.
 func (g Command) Prepare(ctx context.Context, args ...string) *Process {
 	options := []string{"--no-pager", "-c", "safe.directory=*", "-c", "core.fsmonitor=false",
 		"-c", "core.commitGraph=false", "-c", "core.hooksPath=" + noFile, "-c", "log.showSignature=false",

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// CPU returns the processor time of work, which must not be done by other goroutines. Of several times that it is done, the
-// quickest counts: once is enough where only much more than that would matter.
+// CPU returns the processor time of work, which must not be done by other goroutines. Of several times that it is done,
+// the quickest counts: once is enough where only much more than that would matter.
 func CPU(times int, work func()) time.Duration {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -66,6 +66,8 @@ var own = []Row{
 	{Name: "orchestrator reopen", Words: Any, Opts: ownServer + ownMoves, Reads: true},
 	{Name: "orchestrator review", Words: Any, Opts: ownServer + " --format: --older-than: --order: --sort: " +
 		"--status: --waiting-for:", Reads: true},
+	{Name: "orchestrator schedules", Opts: ownHelp, Reads: true},
+	{Name: "orchestrator schedules list", Opts: ownServer + " --all", Reads: true},
 	{Name: "orchestrator show", Words: Any, Opts: ownServer + " --as:", Reads: true},
 	{Name: "orchestrator status", Opts: ownServer + " --as:", Reads: true},
 	{Name: "orchestrator test", Words: Any, Opts: ownServer + ownMoves + ownParts + " --notes: --plan:", Reads: true},

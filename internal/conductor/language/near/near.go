@@ -234,14 +234,14 @@ func between(said, meant string) int {
 	if len(a)-len(b) > most || len(b)-len(a) > most {
 		return never
 	}
-	if d := distance(a, b); d <= most {
+	if d := Distance(a, b); d <= most {
 		return d
 	}
 	return never
 }
 
-// distance returns the number of single letters to add, leave out, replace or swap with the next.
-func distance(a, b []rune) int {
+// Distance returns the number of single letters to add, leave out, replace or swap with the next.
+func Distance(a, b []rune) int {
 	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {
 		last[j] = j

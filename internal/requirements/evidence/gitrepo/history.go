@@ -10,7 +10,8 @@ import (
 // Everyone selects the history of every branch and tag.
 var Everyone = []string{"--branches", "--remotes", "--tags"}
 
-// Objects returns the full ids of the objects that a full or short hexadecimal id stands for. A full one may be missing.
+// Objects returns the full ids of the objects that a full or short hexadecimal id stands for. A full one may be
+// missing.
 func (r *Repository) Objects(ctx context.Context, id string) ([]string, error) {
 	if len(id) == r.IDLength {
 		return []string{id}, nil

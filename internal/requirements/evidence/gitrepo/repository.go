@@ -2,9 +2,9 @@
 // renamed between them.
 //
 // git sees hexadecimal ids, constants, and the name of a branch that an operator gave; never a path, and nothing that
-// could be an option. What it prints is bounded, and what it says of where the repository lies is taken out. How often it
-// is started does not depend on how much is asked at once: objects are read through one process that is kept open. What
-// holds the answers in memory is derived from git and may be dropped at any time.
+// could be an option. What it prints is bounded, and what it says of where the repository lies is taken out. How often
+// it is started does not depend on how much is asked at once: objects are read through one process that is kept open.
+// What holds the answers in memory is derived from git and may be dropped at any time.
 package gitrepo
 
 import (

@@ -16,8 +16,8 @@ const (
 	maxTrees      = 4 // listings that are kept
 )
 
-// Entry is what a commit has at a path: the mode, and the id of the content or, for a submodule, of its commit. The zero
-// Entry is nothing.
+// Entry is what a commit has at a path: the mode, and the id of the content or, for a submodule, of its commit. The
+// zero Entry is nothing.
 type Entry struct{ mode, ID string }
 
 // There reports whether there is anything.

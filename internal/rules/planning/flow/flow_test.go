@@ -79,6 +79,20 @@ func TestSteps(t *testing.T) {
 	require.Equal(t, []string{"o3", "x"}, []string{NameOf(ob("k"), 2), NameOf(called("x", ob("k")), 2)})
 }
 
+func TestWhatIsScheduledRefersToItself(t *testing.T) {
+	later := planning.Obligation{Type: planning.Schedule, Payload: object1{"at": take("o1.value"), "obligations": []any{
+		object1{"type": "REPORT", "name": "x", "payload": object1{"kind": "k", "n": take("y.value")}}}}}
+	require.Nil(t, Scheduled(ob("k", "obligations", []any{1})))
+	require.Equal(t, []planning.Obligation{{Type: planning.Report, Name: "x", Payload: object1{"kind": "k", "n": take("y.value")}}}, Scheduled(later))
+	needs := Needs(later)
+	require.Len(t, needs, 1)
+	require.Equal(t, "o1.value", needs[0].String())
+	resolved, err := Resolve(later, Values{func(string) any { return object1{"value": "2026-12-01T02:00:00Z"} }, func(int) error { return nil }})
+	require.NoError(t, err)
+	require.Equal(t, "2026-12-01T02:00:00Z", resolved.Payload["at"])
+	require.Equal(t, later.Payload["obligations"], resolved.Payload["obligations"])
+}
+
 func TestTheOrder(t *testing.T) {
 	for name, c := range map[string]struct {
 		list []planning.Obligation

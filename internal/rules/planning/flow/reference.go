@@ -114,10 +114,10 @@ type found struct {
 	wrong []fault.Field
 }
 
-// inPayload gathers the references of a payload, without those of its steps.
+// inPayload gathers the references of a payload, without those of obligations that it brings with it.
 func (f *found) inPayload(o planning.Obligation) {
 	for _, name := range slices.Sorted(maps.Keys(o.Payload)) {
-		if name == stepsMember && isPlan(o) {
+		if apart(o, name) {
 			continue
 		}
 		first := len(f.refs)
@@ -214,7 +214,8 @@ func Needs(o planning.Obligation) []Ref {
 // stepPointer returns where the payload of a step stands in that of its plan.
 func stepPointer(i int) string { return "/" + stepsMember + "/" + strconv.Itoa(i) + "/payload" }
 
-// Stated returns a member of a payload as its sender stated it; none where it refers to what another obligation results in.
+// Stated returns a member of a payload as its sender stated it; none where it refers to what another obligation results
+// in.
 func Stated(value any, given bool) (stated any, is bool) {
 	var f found
 	if f.inValue("", value); !given || len(f.refs) > 0 || len(f.wrong) > 0 {

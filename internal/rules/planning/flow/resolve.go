@@ -23,8 +23,8 @@ type Values struct {
 }
 
 // Resolve returns an obligation with the values in the place of its references. It asks for the names that [Needs]
-// returned. The steps of a plan are left as they are: they are resolved when their turn comes. Its error says which
-// value there is not, or is that of Take.
+// returned. The steps of a plan, and the obligations of a SCHEDULE, are left as they are: they are resolved when their
+// turn comes. Its error says which value there is not, or is that of Take.
 //
 // Implements: ORC-250
 func Resolve(o planning.Obligation, values Values) (planning.Obligation, error) {
@@ -32,7 +32,7 @@ func Resolve(o planning.Obligation, values Values) (planning.Obligation, error) 
 	payload := make(map[string]any, len(o.Payload))
 	for _, name := range slices.Sorted(maps.Keys(o.Payload)) {
 		value := o.Payload[name]
-		if name != stepsMember || !isPlan(o) {
+		if !apart(o, name) {
 			value = r.resolved(value)
 		}
 		payload[r.text(name)] = value

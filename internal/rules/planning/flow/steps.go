@@ -13,12 +13,38 @@ const stepsMember = "steps"
 
 func isPlan(o planning.Obligation) bool { return o.Type == planning.Achieve && o.Kind() == KindPlan }
 
+// obligationsMember has what a SCHEDULE is to bring about later. It is a request of its own: what its obligations refer
+// to are one another.
+const obligationsMember = "obligations"
+
+// apart reports whether the obligations in a member of a payload refer to one another on their own.
+func apart(o planning.Obligation, member string) bool {
+	return member == stepsMember && isPlan(o) || scheduled(o, member)
+}
+
+func scheduled(o planning.Obligation, member string) bool {
+	return member == obligationsMember && o.Type == planning.Schedule
+}
+
+// Scheduled returns the obligations that a SCHEDULE is to bring about; none for any other.
+func Scheduled(o planning.Obligation) []planning.Obligation {
+	if o.Type != planning.Schedule {
+		return nil
+	}
+	return read(o.Payload[obligationsMember])
+}
+
 // Steps returns the obligations that an obligation brings with it as the steps of a plan; none for any other.
 func Steps(o planning.Obligation) []planning.Obligation {
-	list, _ := o.Payload[stepsMember].([]any)
 	if !isPlan(o) {
 		return nil
 	}
+	return read(o.Payload[stepsMember])
+}
+
+// read returns a list of obligations in a payload.
+func read(member any) []planning.Obligation {
+	list, _ := member.([]any)
 	steps := make([]planning.Obligation, len(list))
 	for i, item := range list {
 		object, _ := item.(map[string]any)

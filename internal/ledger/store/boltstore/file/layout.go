@@ -1,5 +1,5 @@
-// Package file reads the file format of bbolt, as far as a store must understand a file before it may trust it. It reads
-// the bytes alone, and believes none of them.
+// Package file reads the file format of bbolt, as far as a store must understand a file before it may trust it. It
+// reads the bytes alone, and believes none of them.
 //
 // Numbers are in the byte order of the machine that wrote the file. Every page begins with
 //
