@@ -158,6 +158,19 @@ func TestWhatHasNoValueDoesNotRun(t *testing.T) {
 	}
 }
 
+// What is doubted is given to none of those that take it.
+//
+// Verifies: ORC-253
+func TestWhatIsDoubtedIsTakenByNone(t *testing.T) {
+	doubted := named("t.d", "REPORT(k.d)", lying(planning.CheckBlocking, differs))
+	say := echoing("t.say", "REPORT(k.say)")
+	trace := conductorOf(t, store.NewMemory(), doubted, say).conduct(ob(planning.Report, "k.d"), ob(planning.Report, "k.say", "n", take("o1.value")), ob(planning.Report, "k.say", "n", take("o1.value")))
+	for _, o := range trace.Obligations[1:] {
+		require.Equal(t, "o1, whose result it takes, was not confirmed: it is 5", o.Why)
+	}
+	require.Zero(t, *say.runs)
+}
+
 // A value is held against the schema of what takes it, when it is there.
 func TestAValueThatDoesNotFit(t *testing.T) {
 	said := named("t.d", "REPORT(k.d)", func(f *fake) {

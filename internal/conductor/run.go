@@ -101,7 +101,11 @@ func (r *run) obligations(ctx context.Context) error {
 		case flow.VerifiesAnswers(t.Obligation):
 			continue // the verification of the answers resolves it
 		}
-		if err := whole.conduct(ctx, t); err != nil {
+		err := whole.conduct(ctx, t)
+		if err == nil { // what comes after it must not make a claim come true
+			_, err = whole.settle(ctx, t)
+		}
+		if err != nil {
 			return err
 		}
 	}

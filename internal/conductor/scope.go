@@ -167,10 +167,16 @@ func (s *scope) satisfyByPlan(ctx context.Context, t *ObligationTrace, tool *con
 
 // settle has a result evaluated a second time before another obligation takes it, and returns why it is doubted, or "".
 func (s *scope) settle(ctx context.Context, source *ObligationTrace) (doubt string, err error) {
+	if answered := source.Answer; answered != nil { // it has been evaluated
+		if answered.Uncertain {
+			doubt = source.Verified.Why
+		}
+		return doubt, nil
+	}
 	if !source.Obligation.Type.Answers() || source.Result() == nil || !source.Status.Resolved() {
 		return "", nil
 	}
-	if v := source.Verified; v != nil && source.Answer == nil { // of a trace that was read back
+	if v := source.Verified; v != nil { // of a trace that was read back
 		if !v.Verified && v.By != trace.ByNothing {
 			doubt = v.Why
 		}

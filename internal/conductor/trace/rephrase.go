@@ -15,7 +15,7 @@ type Rephrase func(ctx context.Context, facts []string, draft string) (string, e
 // rephraseTimeout bounds the rephrasing of all answers of a run, since a caller is waiting.
 const rephraseTimeout = 20 * time.Second
 
-// RephraseAnswers says the answers in other words, those of rephrase. An uncertain answer keeps its plain words. Once
+// RephraseAnswers replaces the texts of the answers by those of rephrase. An uncertain answer keeps its plain words. Once
 // rephrase is unavailable, no further answer is tried.
 func (t *Trace) RephraseAnswers(ctx context.Context, rephrase Rephrase) {
 	ctx, cancel := context.WithTimeout(ctx, rephraseTimeout)
