@@ -171,6 +171,9 @@ func missingMember(o planning.Obligation) []string {
 	if _, has := o.Payload[member]; has {
 		return nil
 	}
+	if _, reasoned := o.Payload["justification"]; o.Kind() == planning.KindStatus && !reasoned {
+		return []string{"justification", member} // without which no status is taken
+	}
 	return []string{member}
 }
 
