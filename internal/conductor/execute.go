@@ -265,7 +265,11 @@ func (r *run) putEffects(w *state.Writer, t *ObligationTrace, done state.ToolRun
 	}
 	for i, e := range effects {
 		a := state.Assertion{ID: fmt.Sprintf("%s/%d", id, i+1), Subject: e.Subject, Predicate: e.Predicate,
-			Object: e.Object, Confidence: 1, Source: source}
+			Object: e.Object, Confidence: 1, Source: source, Scope: e.Scope}
+		if e.Ends != nil {
+			err = errors.Join(err, w.End(e.Subject, e.Predicate, e.Ends))
+			continue
+		}
 		holding := state.Many
 		if (verifier{run: r}).functional(e.Subject, e.Predicate) {
 			holding = state.Functional
@@ -277,7 +281,7 @@ func (r *run) putEffects(w *state.Writer, t *ObligationTrace, done state.ToolRun
 			return err
 		}
 	}
-	return nil
+	return err
 }
 
 // putRefused records that the result of a run violates the contract, or is not what the project shows.

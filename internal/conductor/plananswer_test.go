@@ -262,3 +262,14 @@ func TestTheTokensOfAnAgentBeforeAnAnswer(t *testing.T) {
 		require.Contains(t, r.spent.Refuses(&planning.Contract{Role: "coder"}, y.Clock()), why)
 	}
 }
+
+// What was answered before counts in the bytes of the results.
+func TestTheBytesOfResultsBeforeAnAnswer(t *testing.T) {
+	for most, want := range map[int]planning.Outcome{1: planning.OutTruncated, 1 << 20: planning.OutResolved} {
+		b := conductorOf(t, store.NewMemory(), welcome()...)
+		run, err := b.Conduct(t.Context(), ada, planning.Request{Obligations: asksMidway(), Budgets: planning.Budgets{MaxResultBytes: most}})
+		require.NoError(t, err)
+		require.Equal(t, planning.OutClarify, run.Status)
+		require.Equal(t, want, b.reply(run.ID, Reply{Value: "2026"}).Status)
+	}
+}

@@ -152,6 +152,8 @@ func TestOnlyWhatIsResolvedIs(t *testing.T) {
 	}
 	require.True(t, Report.Answers())
 	require.False(t, Achieve.Answers())
+	require.True(t, Schedule.Changes())
+	require.False(t, DiscoverOp.Changes())
 }
 
 func TestWhatAContractMeets(t *testing.T) {
