@@ -29,8 +29,8 @@ func (r *run) verifier() verifier {
 
 // The ways of evaluation.
 const (
-	byAgain   = "again" // a built-in tool works it out
-	byFacts   = "facts" // it is held against what sources state
+	byAgain   = "again"       // a built-in tool works it out
+	byFacts   = trace.ByFacts // it is held against what sources state
 	byNothing = trace.ByNothing
 )
 
@@ -159,7 +159,7 @@ func (v verifier) evaluateBy(ctx context.Context, t *ObligationTrace, last Run,
 	f.kept, f.Why = by.Judge(last.Tool, t.Result(), evaluated)
 	if f.Why == "" {
 		err = v.view(ctx, func(s state.View) (err error) {
-			f.Why, f.Sources, err = provenance.DisputedAmong(s, v.request.ID, by.Rests(call, evaluated), v.functional)
+			f.Why, f.Sources, err = provenance.Doubted(s, v.request.ID, by.Rests(call, evaluated), v.functional)
 			return err
 		})
 	}

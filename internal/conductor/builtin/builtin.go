@@ -44,8 +44,11 @@ type Effect struct {
 	Object             any
 }
 
-// Fact names what is said of a subject.
-type Fact struct{ Subject, Predicate string }
+// Fact is what is said of a subject.
+type Fact struct {
+	Subject, Predicate string
+	Object             any
+}
 
 // text returns an input that is a text, or "".
 func (c Call) text(name string) string {

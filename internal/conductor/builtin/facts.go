@@ -187,19 +187,23 @@ func restsOnFilters(c Call, result map[string]any) (facts []Fact) {
 	subjects, _ := result["values"].([]any)
 	for _, predicate := range slices.Sorted(maps.Keys(filters)) {
 		if relation, is := relationIn(predicate, filters[predicate]); is {
-			facts = append(facts, Fact{c.user(), relation})
+			for _, s := range subjects {
+				facts = append(facts, Fact{c.user(), relation, s})
+			}
 			continue
 		}
 		for _, s := range subjects {
 			if subject, is := s.(string); is {
-				facts = append(facts, Fact{subject, predicate})
+				facts = append(facts, Fact{subject, predicate, filters[predicate]})
 			}
 		}
 	}
 	return facts
 }
 
-func restsOnName(c Call, _ map[string]any) []Fact { return []Fact{{c.user(), PredicateName}} }
+func restsOnName(c Call, result map[string]any) []Fact {
+	return []Fact{{c.user(), PredicateName, result["value"]}}
+}
 
 // PredicateName says what somebody is called.
 const PredicateName = "name"
