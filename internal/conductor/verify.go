@@ -201,7 +201,7 @@ func (v verifier) byFacts(ctx context.Context, t *ObligationTrace, c planning.Co
 		found, err := provenance.Confirm(provenance.Question{
 			Obligation: t.Obligation, User: builtin.UserSubject(v.request.Caller), Answered: t.Result(),
 			Required: evaluating.Required(c.Produces), Functional: v.functional,
-			Stated: v.statement(t).Said,
+			Stated: v.statement(t).Said, About: c.About,
 			Held: func(subject, predicate string) ([]provenance.Said, error) {
 				return provenance.Held(s, v.request.ID, subject, predicate)
 			},

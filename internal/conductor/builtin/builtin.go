@@ -58,6 +58,9 @@ func (c Call) text(name string) string {
 
 func (c Call) user() string { return UserSubject(c.Caller) }
 
+// SubjectUser stands for the caller where a payload names a subject.
+const SubjectUser = "user"
+
 // UserPrefix begins the subjects of assertions on callers.
 const UserPrefix = "user:"
 

@@ -81,7 +81,7 @@ func assertFacts(ctx context.Context, c Call) (map[string]any, []Effect, error) 
 func (c Call) asserted(fact map[string]any) Effect {
 	subject, _ := fact["subject"].(string)
 	predicate, _ := fact["predicate"].(string)
-	if subject == "user" {
+	if subject == SubjectUser {
 		subject = c.user()
 	}
 	reserved := strings.HasPrefix(subject, state.RunPrefix) || strings.HasPrefix(subject, UserPrefix)
