@@ -54,6 +54,7 @@ var examples = map[string]planning.Obligation{
 	"REPORT(normalize.url)":                   ob(planning.Report, "normalize.url", "url", "HTTP://Example.com:80"),
 	"REPORT(time.now)":                        ob(planning.Report, "time.now"),
 	"REPORT(status.name)":                     ob(planning.Report, "status.name"),
+	"REPORT(query.facts)":                     ob(planning.Report, "query.facts", "subject", "Alice"),
 	"REPORT(query.people)":                    ob(planning.Report, "query.people", "filters", map[string]any{"city": "Seattle"}),
 	"REPORT(project.status)":                  ob(planning.Report, "project.status"),
 	"REPORT(requirement.status)":              ob(planning.Report, "requirement.status", "id", "REQ-1"),
@@ -63,6 +64,7 @@ var examples = map[string]planning.Obligation{
 	"REPORT(query.refusals)":                  ob(planning.Report, "query.refusals", "id", "REQ-1", "since", "2026-01-01T00:00:00Z"),
 	"REPORT(query.requirements)":              ob(planning.Report, "query.requirements"),
 	"ACHIEVE(ir.assert)":                      ob(planning.Achieve, "ir.assert", "facts", []any{fact("Dan", "city", "Lima"), fact("Eve", "relation", "friend")}),
+	"ACHIEVE(ir.retract)":                     ob(planning.Achieve, "ir.retract", "subject", "Alice", "predicate", "city", "object", "Seattle"),
 	"ACHIEVE(status.name)":                    ob(planning.Achieve, "status.name", "value", "Geoffrey"),
 	"ACHIEVE(requirement.status)":             ob(planning.Achieve, "requirement.status", "id", "REQ-1", "status", "done"),
 	"ACHIEVE(requirement.design_spec)":        ob(planning.Achieve, "requirement.design_spec", "id", "REQ-1"),
@@ -264,6 +266,7 @@ func TestALiarThatSaysItIsDone(t *testing.T) {
 			p := &project{log: builtin.LogCheck{Problems: []string{"record 7 is not signed"}}}
 			b := wholeOf(t, p, liar)
 			p.requirement.Suspect = true
+			b.conduct(known...)
 			of := b.conduct(o).Obligations[0]
 			require.Equal(t, []string{"a.liar", "refused"}, []string{of.Runs[0].Tool, of.Runs[0].Status})
 			by, _ := b.evaluators.For(o)

@@ -36,6 +36,7 @@ type Call struct {
 	Obligation planning.Obligation
 	Inputs     map[string]any
 	View       func(ctx context.Context, read func(state.View) error) error // of what is known, this run's own facts included
+	Functional func(subject, predicate string) bool                         // a subject has at most one object; may be nil
 }
 
 // Effect is an assertion that a tool makes besides its result, or the end of some.

@@ -77,6 +77,9 @@ func assertFacts(ctx context.Context, c Call) (map[string]any, []Effect, error) 
 	if err := c.checkRoom(ctx, effects); err != nil {
 		return nil, nil, err
 	}
+	if err := c.checkSpelling(ctx, effects); err != nil {
+		return nil, nil, err
+	}
 	return map[string]any{"asserted": len(effects)}, effects, nil
 }
 
