@@ -246,8 +246,11 @@ func Results(steps []Obligation) map[string]any {
 	return all
 }
 
-// ByNothing is what a verification is by where the contract asks for none.
-const ByNothing = "nothing"
+// What a verification is by: what sources state, or nothing, where the contract asks for none.
+const (
+	ByFacts   = "facts"
+	ByNothing = "nothing"
+)
 
 // Discover emits an obligation to find a tool, since none satisfies this one.
 func (t *Obligation) Discover() {
