@@ -67,17 +67,18 @@ func (t countedTrees) Merge(ctx context.Context, id string) (worktree.Merge, err
 }
 
 // treeOf returns the tree that an agent for a requirement works in. What was merged there counts at once.
-func treeOf(trees *worktree.Manager, project *bridge.Project) func(id, agent, role string) outside.Tree {
-	return func(id, agent, role string) outside.Tree {
+func treeOf(trees *worktree.Manager,
+	project *bridge.Project) func(ctx context.Context, id, agent, role string) outside.Tree {
+	return func(ctx context.Context, id, agent, role string) outside.Tree {
 		if trees == nil {
 			return outside.Tree{}
 		}
-		t := trees.Of(id)
+		t := trees.Of(ctx, id)
 		if t == nil {
 			return outside.Tree{}
 		}
 		before := project.Supplied(id, agent, role)
-		return outside.Tree{Dir: t.Dir, Branch: t.Branch, Settle: func(ctx context.Context) {
+		return outside.Tree{Dir: t.Dir, Branch: t.Branch, Mark: t.Mark, Settle: func(ctx context.Context) {
 			if trees.Settle(ctx, id, project.Supplied(id, agent, role) > before) {
 				_ = project.LookAgain(ctx) // it is looked at from time to time in any case
 			}
