@@ -46,12 +46,12 @@ func (j *journal) flush(ctx context.Context, step string) error {
 	return err
 }
 
-// view reads what is known, including what this run has asserted.
+// view reads what is known as the caller sees it, including what this run has asserted.
 func (j *journal) view(ctx context.Context, read func(v state.View) error) error {
 	if j.factsPending {
 		if err := j.flush(ctx, "known"); err != nil {
 			return err
 		}
 	}
-	return j.store.View(ctx, read)
+	return j.store.View(ctx, func(v state.View) error { return read(v.For(j.request.Caller.Name)) })
 }

@@ -54,6 +54,7 @@ var examples = map[string]planning.Obligation{
 	"REPORT(normalize.url)":                   ob(planning.Report, "normalize.url", "url", "HTTP://Example.com:80"),
 	"REPORT(time.now)":                        ob(planning.Report, "time.now"),
 	"REPORT(status.name)":                     ob(planning.Report, "status.name"),
+	"REPORT(query.facts)":                     ob(planning.Report, "query.facts", "subject", "Alice"),
 	"REPORT(query.people)":                    ob(planning.Report, "query.people", "filters", map[string]any{"city": "Seattle"}),
 	"REPORT(project.status)":                  ob(planning.Report, "project.status"),
 	"REPORT(requirement.status)":              ob(planning.Report, "requirement.status", "id", "REQ-1"),
@@ -63,6 +64,7 @@ var examples = map[string]planning.Obligation{
 	"REPORT(query.refusals)":                  ob(planning.Report, "query.refusals", "id", "REQ-1", "since", "2026-01-01T00:00:00Z"),
 	"REPORT(query.requirements)":              ob(planning.Report, "query.requirements"),
 	"ACHIEVE(ir.assert)":                      ob(planning.Achieve, "ir.assert", "facts", []any{fact("Dan", "city", "Lima"), fact("Eve", "relation", "friend")}),
+	"ACHIEVE(ir.retract)":                     ob(planning.Achieve, "ir.retract", "subject", "Alice", "predicate", "city", "object", "Seattle"),
 	"ACHIEVE(status.name)":                    ob(planning.Achieve, "status.name", "value", "Geoffrey"),
 	"ACHIEVE(requirement.status)":             ob(planning.Achieve, "requirement.status", "id", "REQ-1", "status", "done"),
 	"ACHIEVE(requirement.design_spec)":        ob(planning.Achieve, "requirement.design_spec", "id", "REQ-1"),
@@ -252,6 +254,7 @@ func TestALiarThatSaysItIsDone(t *testing.T) {
 			p := &project{log: builtin.LogCheck{Problems: []string{"record 7 is not signed"}}}
 			b := wholeOf(t, p, liar)
 			p.requirement.Suspect = true
+			b.conduct(known...)
 			of := b.conduct(o).Obligations[0]
 			require.Equal(t, []string{"a.liar", "refused"}, []string{of.Runs[0].Tool, of.Runs[0].Status})
 			by, _ := b.evaluators.For(o)
@@ -272,6 +275,38 @@ func TestALiarThatSaysItIsDone(t *testing.T) {
 	again := b.conduct(ob(planning.Achieve, "status.name", "value", "Jeff")).Obligations[0]
 	require.Len(t, again.Runs, 1, "it is so already")
 	require.Equal(t, planning.Resolved, again.Status)
+}
+
+// What stands already is not what was to be brought about: the store has to show what the payload gives.
+//
+// Verifies: ORC-284
+func TestALiarThatPointsAtWhatStands(t *testing.T) {
+	note := func(text string) []any { return []any{map[string]any{"text": text}} }
+	for kind, c := range map[string]struct {
+		member       string
+		given, stood any
+	}{
+		"pm_notes":    {"pm_notes", note("X"), note("of last year")},
+		"design_spec": {"design_spec", map[string]any{"summary": "X"}, map[string]any{"summary": "of last year"}},
+		"signoff": {"approvals", []any{map[string]any{"decision": "rejected"}}, []any{map[string]any{
+			"decision": "approved", "by": ada.Name, "role": ada.Role}}},
+	} {
+		liar := first("ACHIEVE(requirement."+kind+")", func() map[string]any {
+			return map[string]any{"id": "REQ-1", "status": "not_started", "parts": []any{kind}}
+		})
+		p := &project{ignore: true}
+		b := wholeOf(t, p, liar)
+		p.requirement.Parts, p.stored = []string{kind}, builtin.Parts{c.member: c.stood}
+		of := b.conduct(ob(planning.Achieve, "requirement."+kind, "id", "REQ-1", c.member, c.given)).Obligations[0]
+		require.Equal(t, []string{"a.liar", "refused"}, []string{of.Runs[0].Tool, of.Runs[0].Status}, kind)
+		verdict := of.Runs[0].Postconditions[len(of.Runs[0].Postconditions)-1]
+		require.Contains(t, verdict.Why, "the store does not show", kind)
+		if kind != "signoff" {
+			p.stored[c.member] = c.given
+			of = b.conduct(ob(planning.Achieve, "requirement."+kind, "id", "REQ-1", c.member, c.given)).Obligations[0]
+			require.Equal(t, []string{"a.liar", "done"}, []string{of.Runs[0].Tool, of.Runs[0].Status}, "it is so")
+		}
+	}
 }
 
 // A contract that has another built-in tool answer a kind of the box is no way round.

@@ -15,7 +15,6 @@ import (
 
 	"orchestrator/internal/conductor/language"
 	"orchestrator/internal/conductor/state"
-	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/schemas"
 )
 
@@ -105,12 +104,6 @@ func provokeModel(t *testing.T, all *seen) {
 	require.Equal(t, "clarify", trace["status"])
 	e.Close()
 	h.expect(503, "translator_unavailable", "coder", "POST", "/requests", utter(unknown))
-
-	e = newEndpoint(t, achieving("implementation", `{"implementation":{"summary":"a form"}}`))
-	h = newHarness(t, into(all), e.model)
-	h.addToken("carla", lifecycle.Coder)
-	h.expect(200, "", "coder", "POST", pathOfClaim, "{}")
-	h.expect(409, "claimed", "carla", "POST", "/requests", utter(`give REQ-001 the implementation with the summary "a form"`))
 }
 
 // Verifies: ORC-286
@@ -211,8 +204,7 @@ func TestAnEndpointThatIsDownIsNoAnswer(t *testing.T) {
 // Verifies: ORC-286
 func TestTheModelHasNoRightsOfItsOwn(t *testing.T) {
 	for name, body := range map[string]string{
-		"a change of another role": `{"obligations":[{"type":"ACHIEVE","payload":{"kind":"requirement.status","id":"REQ-001","status":"done"}}]}`,
-		"a kind that is not there": obligation("query.astronauts", `"n":1`),
+		"a kind that is not there": obligation("query.astronauts", `"n":2`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			h, _ := askedOf(t, body)
@@ -238,6 +230,36 @@ func TestTheModelHasNoRightsOfItsOwn(t *testing.T) {
 			require.Equal(t, "clarify", trace["status"])
 			require.Equal(t, map[string]any{"name": "viewer", "role": "viewer"}, trace["caller"])
 			require.Equal(t, 2, e.calls())
+		})
+	}
+}
+
+// A model may make an act of anything that is said, so its acts are asked back, and nothing is run.
+//
+// Verifies: ORC-286
+func TestAModelsActsAreAskedBack(t *testing.T) {
+	const approval = `{"type":"ACHIEVE","payload":{"kind":"requirement.signoff","id":"REQ-001","approvals":[{"decision":"approved"}]}}`
+	for name, c := range map[string]struct{ words, obligations, asked string }{
+		"what was not to be done": {"under no circumstances should anybody have approved REQ-001", approval, "say: approve REQ-001"},
+		"after something else": {"2+2, pray, and the approval of REQ-001",
+			`{"type":"REPORT","payload":{"kind":"query.math","expr":"2+2"}},` + approval, "say: approve REQ-001"},
+		"a fact":              {"is anybody here called Jeff", `{"type":"ACHIEVE","payload":{"kind":"status.name","value":"Jeff"}}`, "say: my name is Jeff"},
+		"a guardrail":         {"mind that nothing breaks", `{"type":"AVOID","payload":{"condition":"nothing == breaks"}}`, ""},
+		"another requirement": {"pray approve REQ-002", approval, ""},
+		"what nobody said":    {"is anybody here called Jeff", `{"type":"ACHIEVE","payload":{"kind":"status.name","value":"Mallory"}}`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h, _ := askedOf(t, `{"obligations":[`+c.obligations+`]}`)
+			before := h.expect(200, "", "viewer", "GET", one, "").Body
+			trace := h.expect(200, "", "pm", "POST", "/requests", utter(c.words)).json(t)
+			require.Equal(t, "clarify", trace["status"])
+			require.Empty(t, trace["answers"])
+			require.Len(t, trace["obligations"], 1)
+			asks := firstObligation(trace)["obligation"].(map[string]any)
+			require.Equal(t, "CLARIFY", asks["type"])
+			require.Contains(t, asks["payload"].(map[string]any)["question"], c.asked)
+			require.NotContains(t, asks["payload"].(map[string]any)["question"], "Mallory")
+			require.Equal(t, before, h.expect(200, "", "viewer", "GET", one, "").Body)
 		})
 	}
 }

@@ -38,10 +38,12 @@ type Call struct {
 	View       func(ctx context.Context, read func(state.View) error) error // of what is known, this run's own facts included
 }
 
-// Effect is an assertion that a tool makes besides its result.
+// Effect is an assertion that a tool makes besides its result, or the end of some.
 type Effect struct {
 	Subject, Predicate string
 	Object             any
+	Scope              string   // state.ScopeOwn or state.ScopeProject, where that is not what goes without saying
+	Ends               []string // ids of assertions that it ends; nil where it makes one
 }
 
 // Fact names what is said of a subject.
@@ -56,7 +58,7 @@ func (c Call) text(name string) string {
 func (c Call) user() string { return UserSubject(c.Caller) }
 
 // UserPrefix begins the subjects of assertions on callers.
-const UserPrefix = "user:"
+const UserPrefix = state.UserPrefix
 
 // UserSubject returns the subject of assertions about a caller.
 func UserSubject(caller audit.Actor) string { return UserPrefix + caller.Name }

@@ -15,6 +15,8 @@ import (
 func Facts() map[string]Tool {
 	return map[string]Tool{
 		"ir.assert":   {Run: assertFacts, Shown: shownFacts},
+		"ir.list":     {Run: listFacts, Repeatable: true},
+		"ir.retract":  {Run: retract, Shown: shownEnded},
 		"ir.query":    {Run: querySubjects, Repeatable: true, Rests: restsOnFilters},
 		"ir.recall":   {Run: recall, Repeatable: true, Rests: restsOnName},
 		"ir.remember": {Run: remember, Shown: shownName},
@@ -37,10 +39,11 @@ func FactContracts() []planning.Contract {
 	required := func(name string, schema map[string]any) planning.Input {
 		return planning.Input{Name: name, Schema: schema, Required: true}
 	}
+	scope := planning.Input{Name: "scope", Schema: map[string]any{"enum": []any{state.ScopeOwn, state.ScopeProject}}}
 	assert := contractOf("ir.assert",
 		"Holds facts true: subject, predicate, object. The subject user is the caller.",
 		5000, []string{"ACHIEVE(ir.assert)"},
-		map[string]any{"type": "object", "required": []any{"asserted"}}, required("facts", facts))
+		map[string]any{"type": "object", "required": []any{"asserted"}}, required("facts", facts), scope)
 	assert.Preconditions = []string{`caller.role != "viewer"`} // others see these facts
 	assert.Postconditions = []string{"result.asserted == size(input.facts)"}
 	query := contractOf("ir.query",
@@ -51,10 +54,10 @@ func FactContracts() []planning.Contract {
 	recall.Postconditions = []string{"result.value == input.name"}
 	remember := contractOf("ir.remember", "Remembers the caller's name.", 5000,
 		[]string{"ACHIEVE(status.name)"}, value,
-		required("value", text))
+		scope, required("value", text))
 	remember.Preconditions = []string{`caller.role != "viewer"`} // which leaves nothing behind
 	remember.Postconditions = []string{"result.value == payload.value"}
-	return []planning.Contract{assert, query, recall, remember}
+	return append([]planning.Contract{assert, query, recall, remember}, endingContracts(text)...)
 }
 
 func assertFacts(ctx context.Context, c Call) (map[string]any, []Effect, error) {
@@ -86,9 +89,18 @@ func (c Call) asserted(fact map[string]any) Effect {
 	}
 	reserved := strings.HasPrefix(subject, state.RunPrefix) || strings.HasPrefix(subject, UserPrefix)
 	if relation, is := relationIn(predicate, fact["object"]); is && !reserved {
-		return Effect{c.user(), relation, subject}
+		return c.scoped(Effect{Subject: c.user(), Predicate: relation, Object: subject})
 	}
-	return Effect{subject, predicate, fact["object"]}
+	return c.scoped(Effect{Subject: subject, Predicate: predicate, Object: fact["object"]})
+}
+
+// scoped gives an assertion the scope that the obligation names, unless it has that anyway.
+func (c Call) scoped(e Effect) Effect {
+	scope := c.text("scope")
+	if own := strings.HasPrefix(e.Subject, UserPrefix); scope != "" && own != (scope == state.ScopeOwn) {
+		e.Scope = scope
+	}
+	return e
 }
 
 // shownFacts counts the facts of an ACHIEVE that are held.
@@ -103,7 +115,9 @@ func shownFacts(ctx context.Context, c Call) (map[string]any, error) {
 			if err != nil {
 				return err
 			}
-			if slices.ContainsFunc(held, func(a state.Assertion) bool { return state.Equal(a.Object, one.Object) }) {
+			if slices.ContainsFunc(held, func(a state.Assertion) bool {
+				return state.Equal(a.Object, one.Object) && a.Own() == state.Assertion{Subject: one.Subject, Scope: one.Scope}.Own()
+			}) {
 				count++
 			}
 		}
@@ -220,7 +234,7 @@ func recall(ctx context.Context, c Call) (map[string]any, []Effect, error) {
 
 func remember(_ context.Context, c Call) (map[string]any, []Effect, error) {
 	return map[string]any{"value": c.Inputs["value"]},
-		[]Effect{{c.user(), PredicateName, c.Inputs["value"]}}, nil
+		[]Effect{c.scoped(Effect{Subject: c.user(), Predicate: PredicateName, Object: c.Inputs["value"]})}, nil
 }
 
 // shownName returns what is known of the caller's name.

@@ -32,6 +32,14 @@ var acts = []form{
 	},
 	{
 		Say: []string{
+			"forget [that] {who:name} is my {relation}",
+			"forget [that] {who:name} lives in {city:place}",
+		},
+		Type: planning.Achieve, Kind: "ir.retract", Build: factEnded,
+		Examples: []string{"forget that Bob Johnson lives in Seattle", "forget that Bob is my friend"},
+	},
+	{
+		Say: []string{
 			"(set|move|change|put) [the] [status] [of] [requirement] {id} (to|into|in) [status] {status} " +
 				"[because [of] {reason}]",
 			"mark [requirement] {id} [as] {status} [because [of] {reason}]",

@@ -97,6 +97,14 @@ func factsOf(slots map[string]any, _ time.Time) (map[string]any, string) {
 	return map[string]any{"facts": facts}, ""
 }
 
+// factEnded names the one fact that a sentence has.
+func factEnded(slots map[string]any, now time.Time) (map[string]any, string) {
+	members, why := factsOf(slots, now)
+	facts, _ := members["facts"].([]any)
+	one, _ := facts[0].(map[string]any)
+	return one, why
+}
+
 // requirementFilters joins a status that stands before the word "requirements" with the clauses behind it.
 func requirementFilters(slots map[string]any, _ time.Time) (map[string]any, string) {
 	filters, _ := slots["filters"].(map[string]any)

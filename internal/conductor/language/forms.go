@@ -70,7 +70,7 @@ var grammar = sync.OnceValue(func() []compiled {
 	var all []compiled
 	for i := range forms {
 		for _, say := range forms[i].Say {
-			all = append(all, compiled{&forms[i], compile(say), near.Compile(say)})
+			all = append(all, compiled{&forms[i], compile(say), near.Compile(say, !forms[i].Type.Reads())})
 		}
 	}
 	return all

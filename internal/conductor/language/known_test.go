@@ -89,17 +89,19 @@ func TestEveryActOfEveryRoleHasWords(t *testing.T) {
 // Verifies: ORC-263
 func TestNearForms(t *testing.T) {
 	for utterance, want := range map[string]string{
-		"aprove REQ-1":                       "did you mean: approve REQ-1",
-		"Please aprove requirement REQ-12":   "did you mean: approve requirement REQ-12",
-		"block REQ-2 the supplier is late":   "did you mean: block REQ-2 because the supplier is late",
-		"statsu of shop/REQ-1":               "did you mean: status of shop/REQ-1",
-		"what was refussed today":            "did you mean: what was refused today",
-		"how many requirments are done":      "did you mean: how many requirements are done",
-		"histroy of REQ-7":                   "did you mean: history of REQ-7",
-		"what is mising for REQ-7":           "did you mean: what is missing for REQ-7",
-		"remembr that Bob lives in Rome":     "did you mean: remember that Bob lives in Rome",
-		"what is 2+2; aprove REQ-1":          "did you mean: approve REQ-1",
-		"list the requirments of kind story": "did you mean: list the requirements of kind story",
+		"aprove REQ-1":                           "did you mean: approve REQ-1",
+		"Please aprove requirement REQ-12":       "did you mean: approve requirement REQ-12",
+		"block REQ-2 the supplier is late":       "did you mean: block REQ-2 because the supplier is late",
+		"statsu of shop/REQ-1":                   "did you mean: status of shop/REQ-1",
+		"what was refussed today":                "did you mean: what was refused today",
+		"how many requirments are done":          "did you mean: how many requirements are done",
+		"histroy of REQ-7":                       "did you mean: history of REQ-7",
+		"what is mising for REQ-7":               "did you mean: what is missing for REQ-7",
+		"remembr that Bob lives in Rome":         "did you mean: remember that Bob lives in Rome",
+		"what is 2+2; aprove REQ-1":              "did you mean: approve REQ-1",
+		"list the requirments of kind story":     "did you mean: list the requirements of kind story",
+		"block REQ-3 since the supplier is late": "did you mean: block REQ-3 because the supplier is late",
+		"block REQ-3 REQ-1 is late":              "did you mean: block REQ-3 because REQ-1 is late",
 	} {
 		t.Run(utterance, func(t *testing.T) {
 			f := refusal(t, utterance)
@@ -115,7 +117,9 @@ func TestNearestForms(t *testing.T) {
 	require.Contains(t, f.Detail, "is not understood")
 	require.Regexp(t, "^the nearest forms are: [^;]+; [^;]+; [^;]+; GET /forms lists all$", f.Fix)
 	for _, utterance := range []string{"don't approve REQ-1", "never block REQ-2 because it is late", "approve REQ-1 and REQ-2", "approve REQ-1 unless it is late",
-		"what is love", strings.Repeat("approve ", 40)} {
+		"who approved REQ-1", "who approved REQ-1?", "should I approve REQ-1", "approved REQ-1", "Bob approves REQ-1", "approve REQ-3 approve REQ-1",
+		"aprove REQ-3 aprove REQ-1", "was REQ-1 approved", "who blocked REQ-2", "when did I defer REQ-3", "is REQ-1 to be approved", "who set REQ-1 to done",
+		"block REQ-3 until it is late", "what is love", strings.Repeat("approve ", 40)} {
 		require.NotContains(t, refusal(t, utterance).Fix, "did you mean", "%s: what says something else is not proposed", utterance)
 	}
 	require.Equal(t, "say it in one of the forms that GET /forms lists", refusal(t, "hm").Fix)

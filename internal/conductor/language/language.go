@@ -3,8 +3,8 @@
 // Without a model it does so by a grammar: reads.go and acts.go have the sentences it knows, each with the obligation
 // that it makes. It never guesses. A sentence that no form covers is refused with the form that is near to it or, where
 // none is, with the nearest ones; one that two forms read differently is refused with both. With a model (LLM), what
-// the model makes of a sentence counts only when the schema accepts it, and what it makes of an answer only when
-// package faithful finds every number, id and status in it, and no other.
+// the model makes of a sentence counts only when the schema accepts it and package faithful finds its values in the
+// sentence, and what it makes of an answer only when that finds every number, id and status in it, and no other.
 package language
 
 import (

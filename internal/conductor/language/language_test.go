@@ -103,6 +103,10 @@ func TestIn(t *testing.T) {
 		"Unblock REQ-2, please":                                                     `ACHIEVE{"id":"REQ-2","kind":"requirement.status","status":"held_from"}`,
 		"how many requirements are done":                                            `REPORT{"count":true,"filters":{"status":"done"},"kind":"query.requirements"}`,
 		"how do I get REQ-1 to done":                                                `REPORT{"id":"REQ-1","kind":"requirement.missing"}`,
+		"set REQ-7 to planned because agreed":                                       `ACHIEVE{"id":"REQ-7","justification":{"reason":"agreed"},"kind":"requirement.status","status":"planned"}`,
+		"move REQ-7 to Test In Progress because agreed":                             `ACHIEVE{"id":"REQ-7","justification":{"reason":"agreed"},"kind":"requirement.status","status":"test_in_progress"}`,
+		"mark REQ-7 blocked because late":                                           `ACHIEVE{"id":"REQ-7","justification":{"reason":"late"},"kind":"requirement.status","status":"blocked"}`,
+		"remember that Bob lives in Rome and is my friend":                          `ACHIEVE{"facts":[{"object":"friend","predicate":"relation","subject":"Bob"},{"object":"Rome","predicate":"city","subject":"Bob"}],"kind":"ir.assert"}`,
 		"what was refused today":                                                    `REPORT{"kind":"query.refusals","since":"2026-11-23T00:00:00Z","until":"2026-11-23T22:30:00Z"}`,
 		"what was refused today in +02:00":                                          `REPORT{"kind":"query.refusals","since":"2026-11-23T22:00:00Z","until":"2026-11-23T22:30:00Z"}`,
 		"what was refused yesterday":                                                `REPORT{"kind":"query.refusals","since":"2026-11-22T00:00:00Z","until":"2026-11-23T00:00:00Z"}`,
@@ -151,7 +155,8 @@ func TestInRefuses(t *testing.T) {
 		"set REQ-7 to done and REQ-8 to done":                            "not understood",
 		"list my friends in Seattle and Rome":                            "does not look like a place",
 		"my name is Jeff and I am tired":                                 "does not look like a name",
-		"set REQ-7 to finished":                                          "not a status",
+		"set REQ-7 to finished":                                          "\"finished\" is not a status",
+		"set REQ-7 to finished because agreed":                           "\"finished\" is not a status",
 		"what should the wizard do next":                                 "not a role",
 		"what is 2+2; open the pod bay doors":                            `"open the pod bay doors" is not understood`,
 		"what is 2+2 and then and then make it so":                       `"make it so" is not understood`,
@@ -256,7 +261,7 @@ func TestTwoReadingsAreRefused(t *testing.T) {
 	t.Cleanup(func() { grammar = kept })
 	other := form{Say: []string{"project status"}, Type: planning.Achieve, Kind: "project.chaos"}
 	grammar = func() []compiled {
-		return append(kept()[:len(kept()):len(kept())], compiled{&other, compile("project status"), near.Compile("project status")})
+		return append(kept()[:len(kept()):len(kept())], compiled{&other, compile("project status"), near.Compile("project status", true)})
 	}
 	f := refusal(t, "project status")
 	require.Contains(t, f.Detail, "REPORT(project.status) and as ACHIEVE(project.chaos)")

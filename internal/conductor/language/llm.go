@@ -114,8 +114,9 @@ func (l *LLM) inExamples() string {
 }
 
 // In asks the model to translate an utterance. The schema is told to the model; validate decides, by JSON bytes, and
-// its error goes back to the model for one repair. Only the obligations are taken: budgets and key are the caller's. An
-// error is a *fault.Error: Invalid, translation_invalid, after the repair, or Unavailable, translator_unavailable.
+// its error goes back to the model for one repair, and so does a value that was not said. Only the obligations are
+// taken: budgets and key are the caller's. That an act is meant is for the caller to confirm. An error is a
+// *fault.Error: Invalid, translation_invalid, after the repair, or Unavailable, translator_unavailable.
 //
 // Implements: ORC-286
 func (l *LLM) In(ctx context.Context, utterance string, schemaText string,
@@ -131,13 +132,13 @@ func (l *LLM) In(ctx context.Context, utterance string, schemaText string,
 		if err != nil {
 			return planning.Request{}, err
 		}
-		request, err := accept(reply, validate)
+		request, err := accept(reply, utterance, validate)
 		if err == nil {
 			return request, nil
 		}
 		why = err
 		messages = append(messages, message{"assistant", reply},
-			message{"user", "The schema does not accept this: " + fault.Clip(err.Error(), 4000) +
+			message{"user", "This is not accepted: " + fault.Clip(err.Error(), 4000) +
 				"\nAnswer again, with the whole JSON object and nothing else."})
 	}
 	return planning.Request{}, fault.New(fault.Invalid, CodeInvalid,
@@ -155,8 +156,8 @@ func schemaFormat(schemaText string) map[string]any {
 	}}
 }
 
-// accept reads what the model wrote, by the rules for any body from outside.
-func accept(reply string, validate func([]byte) error) (planning.Request, error) {
+// accept reads what the model made of an utterance, by the rules for any body from outside.
+func accept(reply, utterance string, validate func([]byte) error) (planning.Request, error) {
 	var request planning.Request
 	body := []byte(reply)
 	if _, err := strictjson.ParseUncounted(body); err != nil {
@@ -171,6 +172,11 @@ func accept(reply string, validate func([]byte) error) (planning.Request, error)
 	if len(request.Obligations) == 0 {
 		return planning.Request{}, fault.New(fault.Invalid, CodeInvalid, "there is no obligation").
 			WithFix("send at least one")
+	}
+	for _, o := range request.Obligations {
+		if err := faithful.Said(utterance, o); err != nil {
+			return planning.Request{}, err
+		}
 	}
 	return planning.Request{Obligations: request.Obligations}, nil
 }

@@ -49,6 +49,8 @@ var templates = map[string]template{
 	"VERIFY(audit)":                           sayChecked("The log"),
 	"VERIFY(requirement.evidence)":            sayChecked("The evidence"),
 	"ACHIEVE(ir.assert)":                      sayFacts,
+	"ACHIEVE(ir.retract)":                     sayForgotten,
+	"REPORT(query.facts)":                     sayHeld,
 	"REPORT(normalize.email)": func(_ planning.Obligation, r Result) string {
 		return filled("The address is %s", r["value"])
 	},

@@ -153,6 +153,15 @@ var reads = []form{
 		Examples: []string{"list my friends in Seattle", "which of my friends live in Seattle"},
 	},
 	{
+		Say: []string{
+			"what [facts] do you know [about {subject:name}]",
+			"(list|show|give) [me] [all] [of] [the] facts [(about|on|of) {subject:name}]",
+		},
+		Type: planning.Report, Kind: "query.facts",
+		Examples: []string{"what do you know about Bob Johnson", "what do you know", "list all facts about Bob",
+			"list the facts"},
+	},
+	{
 		Say:  []string{"what is my name", "what my name is", "who am i", "do you know my name"},
 		Type: planning.Report, Kind: "status.name",
 		Examples: []string{"what is my name", "what my name is", "who am I", "do you know my name"},

@@ -18,8 +18,8 @@ type slotType struct {
 
 const (
 	quotedText = `"[^"]+"`
-	nameText   = quotedText + `|\pL[\pL\pM'.-]*(?: \pL[\pL\pM'.-]*){0,4}`
-	wordsText  = `\pL+(?:[ _-]\pL+){0,2}`
+	nameText   = quotedText + `|\pL[\pL\pM'.-]*(?: \pL[\pL\pM'.-]*){0,4}?` // what may follow it counts first
+	wordsText  = `\pL+(?:[ _-]\pL+){0,2}?`
 )
 
 // slotTypes are all types of slots. It is filled in init, since filters are read by patterns themselves.
@@ -37,7 +37,7 @@ func init() {
 		}},
 		"word":         {quotedText + `|[^\s"]+`, func(s string) (any, string) { return unquote(s), "" }},
 		"id":           {quotedText + `|[\pL\pN][\pL\pN._/-]*`, readID},
-		"status":       {wordsText, readStatus},
+		"status":       {statusText() + "|" + wordsText, readStatus},
 		"known_status": {statusText(), readStatus},
 		"kind":         {wordsText, func(s string) (any, string) { return folded(s), "" }},
 		"role":         {`project manager|\pL+`, readRole},

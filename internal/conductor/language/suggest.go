@@ -6,7 +6,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
+	"unicode"
 
 	"orchestrator/internal/conductor/language/near"
 )
@@ -83,7 +85,7 @@ func fitting() near.Slot {
 			_, why := slotTypes[typ].read(text)
 			found = why == ""
 		}
-		if typ == "reason" && joins.MatchString(text) {
+		if typ == "reason" && (joins.MatchString(text) || beginsAnAct(text)) {
 			found = false // it goes on with something else, and gives no reason
 		}
 		known[key] = found
@@ -91,7 +93,25 @@ func fitting() near.Slot {
 	}
 }
 
-var joins = regexp.MustCompile(`(?i)^(?:and|or|but|then|unless|except|without|if|not) `)
+var joins = regexp.MustCompile(`(?i)^(?:and|or|but|then|unless|except|without|if|not|because|since|as|for|until|when|after|before) `)
+
+// beginsAnAct reports whether a text begins with the verb of an act, or a slip of it.
+func beginsAnAct(text string) bool {
+	first, _, _ := strings.Cut(strings.ToLower(text), " ")
+	return slices.ContainsFunc(verbs(), func(verb string) bool { return near.Slips(first, verb) <= 1 })
+}
+
+// verbs are the first words of the acts.
+var verbs = sync.OnceValue(func() (all []string) {
+	for i := range acts {
+		for _, example := range acts[i].Examples {
+			if first, _, _ := strings.Cut(example, " "); !strings.ContainsFunc(first, unicode.IsDigit) {
+				all = append(all, strings.ToLower(first))
+			}
+		}
+	}
+	return all
+})
 
 // likely returns the wordings that are near enough to be what was meant: those with the least distance, of which each
 // is understood, and makes another obligation than those before.

@@ -1,9 +1,11 @@
 package outside
 
 import (
+	"cmp"
 	"maps"
 	"strings"
 
+	"orchestrator/internal/conductor/usage"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/strictjson"
 )
@@ -43,11 +45,13 @@ func maskAll(value any, mask func(string) string) any {
 }
 
 // LastWords returns the end of what an agent said, to stand after what it did not do; "" if it said nothing as text.
+// Where a client reports its usage, that is what its model said at last.
 func LastWords(result map[string]any) string {
 	text, _ := result["text"].(string)
 	if text == "" {
 		return ""
 	}
+	text = cmp.Or(usage.Said([]byte(text)), text)
 	const most = 300
 	if cut := len(text) - most; cut > 0 {
 		text = "…" + strings.ToValidUTF8(text[cut:], "")

@@ -20,3 +20,15 @@ func TestAnswersThatNobodyCouldRead(t *testing.T) {
 		require.Equal(t, "tool_answer", string(state.FailureOf(err).Code), name)
 	}
 }
+
+// Verifies: ORC-289
+func TestLastWords(t *testing.T) {
+	for said, want := range map[string]string{
+		"":                                      "",
+		"I cannot\n do it.":                     "; it said: I cannot do it.",
+		`{"type":"result","result":"I cannot"}`: "; it said: I cannot",
+		strings.Repeat("x", 301):                "; it said: …" + strings.Repeat("x", 300),
+	} {
+		require.Equal(t, want, LastWords(map[string]any{"text": said}))
+	}
+}

@@ -217,11 +217,19 @@ func (w *Writer) Assert(a Assertion, holding Holding) error {
 	}
 	ids, known := []string{}, false
 	for _, old := range held {
-		ends, err := w.ends(old, a, holding)
+		apart := false
+		if holding != Single {
+			apart, err = w.apart(old, a)
+		}
+		ends := false
+		if err == nil && !apart {
+			ends, err = w.ends(old, a, holding)
+		}
 		if err != nil {
 			return err
 		}
-		same := Equal(old.Object, a.Object) && !strings.HasPrefix(a.Subject, RunPrefix) && (ends || holding == Many)
+		same := Equal(old.Object, a.Object) && !strings.HasPrefix(a.Subject, RunPrefix) &&
+			(ends || holding == Many && !apart)
 		known = known || same
 		if same || !ends {
 			ids = append(ids, old.ID)

@@ -65,6 +65,8 @@ type Assertion struct {
 	Since      time.Time `json:"since"`
 	Until      time.Time `json:"until,omitzero"` // from when on it is not held any more
 	Source     string    `json:"source"`         // the id of a source
+
+	Scope string `json:"scope,omitempty"` // ScopeOwn, ScopeProject; "" is the former for what is about a caller
 }
 
 // Source is where assertions come from.
@@ -227,5 +229,5 @@ func (s *Store) CheckBudget(ctx context.Context, caller audit.Actor) error {
 
 // View reads the state at one moment.
 func (s *Store) View(ctx context.Context, read func(View) error) error {
-	return s.ledger.View(ctx, func(r store.Reader) error { return read(View{r}) })
+	return s.ledger.View(ctx, func(r store.Reader) error { return read(View{from: r}) })
 }

@@ -15,7 +15,10 @@ import (
 )
 
 // View reads the state at one moment.
-type View struct{ from store.Reader }
+type View struct {
+	from   store.Reader
+	caller string // who sees it; "" for all that there is
+}
 
 func (v View) get(kind string, id ...string) (jsontext.Value, error) {
 	return stored(v.from, key(kind, id...))
@@ -41,7 +44,7 @@ func decode[T any](key string, raw []byte) (value T, found bool, err error) {
 
 // Held returns the assertions on a subject and a predicate that are held.
 func (v View) Held(subject, predicate string) ([]Assertion, error) {
-	return heldOf(v.get, subject, predicate)
+	return v.seen(heldOf(v.get, subject, predicate))
 }
 
 func heldOf(get func(kind string, id ...string) (jsontext.Value, error), subject,
@@ -111,7 +114,7 @@ func (v View) Facts() (Facts, error) {
 			return err
 		}
 		held, err := v.Held(subject, predicate)
-		if err != nil {
+		if err != nil || len(held) == 0 {
 			return err
 		}
 		of := facts[subject]

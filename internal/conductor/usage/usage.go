@@ -10,6 +10,7 @@ import (
 	"math"
 
 	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Usage is what a run used, as its client reported it.
@@ -93,25 +94,35 @@ func sum(a, b *float64) *float64 {
 	return &both
 }
 
-// messagesOf returns the JSON objects of an output. Lines that are none are skipped: clients warn among them.
-func messagesOf(output []byte) (all []message) {
-	output = bytes.TrimSpace(output)
-	var one message
-	if jsonv2.Unmarshal(output, &one) == nil {
-		return []message{one}
+// valuesOf returns the JSON objects of an output. Lines that are none are skipped: clients warn among them.
+func valuesOf(output []byte) (all []jsontext.Value) {
+	whole := jsontext.Value(bytes.TrimSpace(output))
+	if whole.IsValid() && whole.Kind() == '{' {
+		return []jsontext.Value{whole}
 	}
-	if jsonv2.Unmarshal(output, &all) == nil {
+	if jsonv2.Unmarshal(whole, &all) == nil {
 		return all
 	}
 	all = nil
 	for line := range bytes.Lines(output) {
-		var one message
-		var several []message
-		switch line = bytes.TrimSpace(line); {
-		case bytes.HasPrefix(line, []byte("{")) && jsonv2.Unmarshal(line, &one) == nil:
-			all = append(all, one)
+		line = bytes.TrimSpace(line)
+		var several []jsontext.Value
+		switch {
+		case bytes.HasPrefix(line, []byte("{")) && jsontext.Value(line).IsValid():
+			all = append(all, line)
 		case bytes.HasPrefix(line, []byte("[")) && jsonv2.Unmarshal(line, &several) == nil:
 			all = append(all, several...)
+		}
+	}
+	return all
+}
+
+// messagesOf returns the messages of an output.
+func messagesOf(output []byte) (all []message) {
+	for _, raw := range valuesOf(output) {
+		var one message
+		if jsonv2.Unmarshal(raw, &one) == nil {
+			all = append(all, one)
 		}
 	}
 	return all

@@ -70,6 +70,24 @@ func TestOtherFormsOfAReport(t *testing.T) {
 	}
 }
 
+// Verifies: ORC-289
+func TestWhatClientsSay(t *testing.T) {
+	for output, want := range map[string]string{
+		`{"type":"result","result":"I cannot.","usage":{}}`:                             "I cannot.",
+		"a warning\n" + `[{"type":"assistant"},{"type":"result","result":"I cannot."}]`: "I cannot.",
+		"{\n\"response\": \"I cannot.\",\n\"stats\": {}}":                               "I cannot.",
+		`{"item":{"type":"agent_message","text":"First."}}` + "\n" +
+			`{"item":{"type":"agent_message","text":"I cannot."}}` + "\n" + `{"type":"turn.completed"}`: "I cannot.",
+		`{"part":{"type":"text","text":"I cannot."}}` + "\n" + `{"type":"step_finish","part":{}}`: "I cannot.",
+		`{"type":"result","result":{"a":1}}`:                                                      "",
+		`{"item":"odd"}`:                                                                          "",
+		"I cannot.":                                                                               "",
+		"":                                                                                        "",
+	} {
+		require.Equal(t, want, usage.Said([]byte(output)), output)
+	}
+}
+
 // Verifies: ORC-274
 func TestSums(t *testing.T) {
 	var s usage.Sum

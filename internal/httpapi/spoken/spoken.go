@@ -1,11 +1,14 @@
 // Package spoken makes obligations of what people say fit to be run: it gives requirements their whole ids, and makes a
-// question of what was not understood.
+// question of what was not understood, and of an act that a language model understood.
 package spoken
 
 import (
 	"context"
 	"fmt"
+	"slices"
+	"time"
 
+	"orchestrator/internal/conductor/language"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/rules/planning/flow"
@@ -47,6 +50,28 @@ func Question(notUnderstood error) planning.Obligation {
 	if f := fault.As(notUnderstood); f != nil {
 		text = fmt.Sprintf("What is meant? Neither the grammar nor the language model could make obligations of it: %s. Please %s", f.Detail, f.Fix)
 	}
+	return ask(text)
+}
+
+func ask(question string) planning.Obligation {
 	return flow.Literal(planning.Obligation{Type: planning.Clarify,
-		Payload: map[string]any{"slot": "utterance", "question": text}})
+		Payload: map[string]any{"slot": "utterance", "question": question}})
+}
+
+// Confirmed returns the obligations that a language model made of words, if all of them read; else, in the place of all,
+// a question for each that acts. Nothing is done on a model's word: it may make an act of anything that somebody says.
+//
+// Implements: ORC-286
+func Confirmed(all []planning.Obligation, now time.Time) []planning.Obligation {
+	var acts []planning.Obligation
+	for _, o := range all {
+		if slices.Contains([]planning.Type{planning.Achieve, planning.Schedule, planning.Maintain, planning.Avoid}, o.Type) {
+			acts = append(acts, ask(fmt.Sprintf("Is %s meant? The language model understood that, and nothing is done "+
+				"on its word. To have it done, %s", o, language.Saying(o, now))))
+		}
+	}
+	if len(acts) > 0 {
+		return acts
+	}
+	return all
 }

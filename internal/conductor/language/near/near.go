@@ -5,6 +5,7 @@
 package near
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -35,6 +36,7 @@ type Wording struct {
 // node to a later one.
 type Pattern struct {
 	from [][]edge
+	act  bool
 }
 
 type edge struct {
@@ -43,9 +45,10 @@ type edge struct {
 	name       string // of the slot
 }
 
-// Compile reads a pattern, whose brackets are known to be closed.
-func Compile(say string) *Pattern {
-	p := &Pattern{from: make([][]edge, 1)}
+// Compile reads a pattern, whose brackets are known to be closed. That of an act is nearest to fewer sentences, since
+// many speak of an act and do not ask for it: who approved it, should I approve it, Bob approves it.
+func Compile(say string, act bool) *Pattern {
+	p := &Pattern{from: make([][]edge, 1), act: act}
 	p.alternatives(say, 0)
 	return p
 }
@@ -137,9 +140,7 @@ func (p *Pattern) Nearest(words []string, fits Slot) (w Wording, ok bool) {
 		}
 		node, at = s.node, s.at
 	}
-	for i, j := 0, len(said)-1; i < j; i, j = i+1, j-1 {
-		said[i], said[j] = said[j], said[i]
-	}
+	slices.Reverse(said)
 	return Wording{strings.Join(said, " "), end.cost}, end.recognized
 }
 
@@ -160,10 +161,10 @@ func (p *Pattern) ways(words []string, fits Slot) [][]step {
 				continue
 			}
 			if at < len(words) {
-				improve(&ways[node][at+1], here, step{cost: tooMuch(words[at]), node: node, at: at})
+				improve(&ways[node][at+1], here, step{cost: p.tooMuch(words[at], node), node: node, at: at})
 			}
 			for _, e := range edges {
-				e.follow(ways, words, step{cost: here.cost, node: node, at: at, recognized: here.recognized}, fits)
+				p.follow(e, ways, words, step{cost: here.cost, node: node, at: at, recognized: here.recognized}, fits)
 			}
 		}
 	}
@@ -180,7 +181,7 @@ func improve(there *step, here, by step) {
 }
 
 // follow goes along an edge in every way that the words allow.
-func (e edge) follow(ways [][]step, words []string, here step, fits Slot) {
+func (p *Pattern) follow(e edge, ways [][]step, words []string, here step, fits Slot) {
 	to := ways[e.to]
 	by := func(cost int, said string, known bool) step {
 		return step{cost: cost, node: here.node, at: here.at, said: said, recognized: known}
@@ -189,7 +190,7 @@ func (e edge) follow(ways [][]step, words []string, here step, fits Slot) {
 	case e.word != "":
 		improve(&to[here.at], here, by(min(len(e.word), word), e.word, false))
 		if here.at < len(words) {
-			if d := between(words[here.at], e.word); d < never {
+			if d := p.between(words[here.at], e.word); d < never {
 				improve(&to[here.at+1], here, by(d, e.word, len(e.word) > 2))
 			}
 		}
@@ -210,18 +211,46 @@ var turning = map[string]bool{"not": true, "no": true, "never": true, "don't": t
 	"can't": true, "won't": true, "unless": true, "except": true, "without": true, "nothing": true,
 	"and": true, "or": true, "but": true}
 
-// tooMuch returns what it costs to leave a word out. What may be a value, or turns the meaning, is never left out.
-func tooMuch(said string) int {
-	if turning[strings.ToLower(said)] || strings.ContainsFunc(said, unicode.IsDigit) || strings.Contains(said, `"`) {
+// speaking are words with which a sentence speaks of an act, and does not ask for it.
+var speaking = map[string]bool{"who": true, "when": true, "why": true, "how": true, "what": true, "which": true,
+	"whether": true, "if": true, "should": true, "shall": true, "may": true, "might": true, "must": true, "could": true,
+	"would": true, "did": true, "does": true, "do": true, "has": true, "have": true, "had": true, "is": true, "are": true,
+	"was": true, "were": true, "will": true, "then": true}
+
+// tooMuch returns what it costs to leave a word out. What may be a value, or turns the meaning, is never left out; of an
+// act, neither is what stands before it, such as who does it.
+func (p *Pattern) tooMuch(said string, node int) int {
+	lower := strings.ToLower(said)
+	if turning[lower] || strings.ContainsFunc(said, unicode.IsDigit) || strings.Contains(said, `"`) ||
+		p.act && (node == 0 || speaking[lower]) {
 		return never
 	}
 	return min(len(said), word)
 }
 
-// between returns how many letters a word differs from one of a pattern: added, left out, replaced or swapped. It is
-// never where they differ in more letters than a slip has.
-func between(said, meant string) int {
-	a, b := []rune(strings.ToLower(strings.TrimRight(said, ",:"))), []rune(strings.ToLower(meant))
+// forBecause are the words that people say for because.
+var forBecause = map[string]bool{"since": true, "as": true, "cause": true, "cos": true, "for": true}
+
+// between returns how many letters a word differs from one of a pattern. It is never where they differ in more letters
+// than a slip has, and where a word of an act is only another form of the verb: who approves has not approved.
+func (p *Pattern) between(said, meant string) int {
+	said, meant = strings.ToLower(strings.TrimRight(said, ",:")), strings.ToLower(meant)
+	if meant == "because" && forBecause[said] {
+		return 1
+	}
+	if stem := strings.TrimSuffix(meant, "e"); p.act && said != meant && strings.HasPrefix(said, stem) {
+		switch said[len(stem):] {
+		case "s", "es", "d", "ed", "ing", "er", "al":
+			return never
+		}
+	}
+	return Slips(said, meant)
+}
+
+// Slips returns how many letters a word differs from another one: added, left out, replaced or swapped. It is a large
+// number where they differ in more letters than a slip has.
+func Slips(said, meant string) int {
+	a, b := []rune(said), []rune(meant)
 	most := 0
 	switch {
 	case len(b) > 8:

@@ -38,7 +38,7 @@ func TestNearest(t *testing.T) {
 		"a value left out":            {approve, "approve", "approve ID", 4},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w, ok := Compile(c.say).Nearest(strings.Fields(c.said), slots)
+			w, ok := Compile(c.say, false).Nearest(strings.Fields(c.said), slots)
 			require.True(t, ok)
 			require.Equal(t, Wording{c.want, c.distance}, w)
 		})
@@ -47,19 +47,35 @@ func TestNearest(t *testing.T) {
 
 func TestWhatIsNotNear(t *testing.T) {
 	for _, said := range []string{"don't approve REQ-1", "approve REQ-1 REQ-2", `approve REQ-1 "and all"`} {
-		_, ok := Compile("approve {id}").Nearest(strings.Fields(said), slots)
+		_, ok := Compile("approve {id}", false).Nearest(strings.Fields(said), slots)
 		require.False(t, ok, "%s: what turns the meaning, or may be a value, is not left out", said)
 	}
-	_, ok := Compile("approve {id}").Nearest([]string{"REQ-1"}, slots)
+	_, ok := Compile("approve {id}", false).Nearest([]string{"REQ-1"}, slots)
 	require.False(t, ok, "no word of it was said")
-	w, _ := Compile("what is next").Nearest([]string{"what", "is", "love"}, slots)
+	w, _ := Compile("what is next", false).Nearest([]string{"what", "is", "love"}, slots)
 	require.Greater(t, w.Distance, Limit, "words that look alike in nothing are two differences")
+}
+
+// Who speaks of an act does not ask for it; a slip does.
+func TestWhatSpeaksOfAnAct(t *testing.T) {
+	p := Compile("(approve|sign off) [requirement] {id} [because [of] {reason:text}]", true)
+	for _, said := range []string{"who approved REQ-1", "who approve REQ-1", "should I approve REQ-1", "approved REQ-1", "approves REQ-1",
+		"approving REQ-1", "Bob approve REQ-1", "approval REQ-1", "they do approve REQ-1", "approve should REQ-1"} {
+		w, ok := p.Nearest(strings.Fields(said), slots)
+		require.True(t, !ok || w.Distance > Limit, "%s: %v", said, w)
+	}
+	for said, want := range map[string]Wording{"aprove REQ-1": {"approve REQ-1", 1}, "approve just REQ-1": {"approve REQ-1", 3},
+		"approve REQ-1 since it is late": {"approve REQ-1 because it is late", 1}, "sing off REQ-1": {"sign off REQ-1", 1}} {
+		w, ok := p.Nearest(strings.Fields(said), slots)
+		require.True(t, ok)
+		require.Equal(t, want, w)
+	}
 }
 
 func FuzzNearest(f *testing.F) {
 	f.Add("[a|b c] (d|[e] {id}) f", "a d f")
 	f.Add("{text}", "x y")
-	p := Compile("(set|move) [the] [status] [of] [requirement] {id} (to|into) {text} [because [of] {reason:text}]")
+	p := Compile("(set|move) [the] [status] [of] [requirement] {id} (to|into) {text} [because [of] {reason:text}]", false)
 	f.Fuzz(func(t *testing.T, _, said string) {
 		words := strings.Fields(said)
 		if len(words) > MaxWords {
