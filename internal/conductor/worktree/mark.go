@@ -163,6 +163,11 @@ func (m *Manager) look(ctx context.Context, id string, before Mark) (found Found
 		found.Foreign = append(found.Foreign, "the history of "+t.Branch+", which no longer has what it had")
 	}
 	found.Commits = now.own != before.own
+	documents, err := m.newDocuments(ctx, before.own, now.own)
+	if err != nil {
+		return found, err
+	}
+	found.Foreign = append(found.Foreign, documents...)
 	for _, file := range slices.Sorted(maps.Keys(now.left)) {
 		if now.left[file] != before.left[file] {
 			found.Uncommitted = append(found.Uncommitted, file)

@@ -71,6 +71,14 @@ func (m *Manager) mergeOnce(ctx context.Context, t *Tree, at string, done *Merge
 	if done.Commits, err = m.ahead(ctx, tip, at); err != nil || done.Commits == 0 {
 		return false, err
 	}
+	changed, err := m.documents(ctx, tip, at)
+	if err == nil && len(changed) > 0 {
+		err = fault.New(fault.Conflict, CodeDocument, "%s changes what says what is required: %s", t.Branch, few(changed)).
+			WithFix("undo that on %s, or merge the branch by hand if people want it", t.Branch)
+	}
+	if err != nil {
+		return false, err
+	}
 	tree, conflicts, err := m.join(ctx, tip, at)
 	if err != nil || len(conflicts) > 0 {
 		done.Conflicts = conflicts

@@ -152,3 +152,33 @@ func TestAgentsThatKeepToTheirOwnTrees(t *testing.T) {
 	require.Empty(t, r.merge("REQ-2").Conflicts)
 	require.Equal(t, worktree.Seen{}, r.m.Seen("REQ-9"))
 }
+
+// A requirement document is changed on the branch that counts, and nowhere else.
+//
+// Verifies: ORC-273
+func TestRequirementDocumentsAreForPeople(t *testing.T) {
+	r := newRepository(t)
+	one := r.watch("REQ-1")
+	r.commitAs(one, one, "one.txt")
+	r.write("docs/ä.md", "shall\n")
+	r.commit(r.root, "what people want")
+	r.git(one.Dir, "-c", "user.email=a+"+one.Mark+"@orchestrator.invalid", "merge", "-q", "main")
+	require.NoError(t, r.m.Watch(t.Context(), "REQ-1", true)) // after that
+	r.commitAs(one, one, "two.txt")
+	seen := r.settle("REQ-1")
+	require.Empty(t, seen.Foreign)
+	require.NotEmpty(t, seen.Merge.Commit)
+
+	require.NoError(t, r.m.Watch(t.Context(), "REQ-1", true))
+	r.writeIn(one.Dir, "docs/ä.md", "shall not\n")
+	r.commit(one.Dir, "as I like it")
+	seen = r.settle("REQ-1")
+	require.Equal(t, []string{"docs/ä.md"}, seen.Foreign)
+	_, err := r.m.Merge(t.Context(), "REQ-1")
+	require.True(t, fault.Is(err, worktree.CodeDocument), "%v", err)
+	require.Equal(t, "shall", r.git(r.root, "show", "main:docs/ä.md"))
+	r.git(one.Dir, "revert", "--no-edit", "HEAD")
+	_, err = r.m.Merge(t.Context(), "REQ-1")
+	require.True(t, fault.Is(err, worktree.CodeMeddled), "%v", err)
+	require.NotEmpty(t, r.merge("REQ-1").Commit)
+}

@@ -23,17 +23,19 @@ const (
 	CodeDirty    fault.Code = "branch_dirty"      // the branch is checked out where somebody has changed files
 	CodeNoBranch fault.Code = "branch_not_merged" // nothing can be merged into the branch that counts
 	CodeGit      fault.Code = "worktree_git"      // git failed
+	CodeDocument fault.Code = "document_changed"  // the branch changes a requirement document
 	CodeMoved    fault.Code = "branch_moves"      // the branch moved each time it was merged into
 )
 
 // Options configure a manager.
 type Options struct {
-	Root    string        // the top of the working tree of the project
-	Project string        // the folder of the project, at or below Root
-	Data    string        // the data folder of the service; working trees are made below it
-	Branch  func() string // the branch that counts
-	Exports []string      // files that the service writes itself, by their paths in Root
-	Watched []string      // files and folders beside the repository that no agent may change
+	Root     string                 // the top of the working tree of the project
+	Project  string                 // the folder of the project, at or below Root
+	Data     string                 // the data folder of the service; working trees are made below it
+	Branch   func() string          // the branch that counts
+	Exports  []string               // files that the service writes itself, by their paths in Root
+	Document func(file string) bool // reports whether a file is a requirement document, by its path in Root; nil: none is
+	Watched  []string               // files and folders beside the repository that no agent may change
 }
 
 // Manager makes, merges and removes the working trees of a repository. It is safe for concurrent use.

@@ -38,7 +38,7 @@ func newRepository(t *testing.T) *repository {
 
 func (r *repository) open() *worktree.Manager {
 	m, err := worktree.Open(r.t.Context(), worktree.Options{Root: r.root, Project: r.root, Data: filepath.Join(r.root, ".orchestrator"),
-		Branch: func() string { return "main" }, Exports: []string{"project_status.json"}, Watched: []string{filepath.Join(r.root, ".orchestrator", "tools")}})
+		Branch: func() string { return "main" }, Document: func(file string) bool { return file == "docs/ä.md" }, Exports: []string{"project_status.json"}, Watched: []string{filepath.Join(r.root, ".orchestrator", "tools")}})
 	require.NoError(r.t, err)
 	return m
 }
@@ -260,7 +260,11 @@ func TestWhatIsNotTheAgentsIsFound(t *testing.T) {
 			"the working tree REQ-9"},
 		"a commit in a tree that is kept": {func(r *repository, _ *worktree.Tree) { r.commit(r.root+"/"+keptTree, "mine") },
 			"the working tree REQ-9"},
-		"a tree that is kept":          {func(r *repository, _ *worktree.Tree) { r.remove(keptTree) }, "the working tree REQ-9"},
+		"a tree that is kept": {func(r *repository, _ *worktree.Tree) { r.remove(keptTree) }, "the working tree REQ-9"},
+		"a requirement document, in its own tree": {func(r *repository, tree *worktree.Tree) {
+			r.writeIn(tree.Dir, "docs/ä.md", "shall not\n")
+			r.commit(tree.Dir, "as I like it")
+		}, "docs/ä.md"},
 		"where HEAD of the project is": {func(r *repository, _ *worktree.Tree) { r.git(r.root, "symbolic-ref", "HEAD", "refs/heads/none") }, "HEAD"},
 	} {
 		t.Run(name, func(t *testing.T) {
