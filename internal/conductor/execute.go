@@ -294,7 +294,7 @@ func (r *run) putEffects(w *state.Writer, t *ObligationTrace, done state.ToolRun
 
 // putWords adds to the source of a run whose word it was given.
 func (r *run) putWords(w *state.Writer, t *ObligationTrace, done state.ToolRun) error {
-	words, err := w.WordsIn(builtin.UserSubject(r.request.Caller), done.Known(t.Obligation.Payload))
+	words, err := w.WordsIn(builtin.UserSubject(r.request.Caller), done.Known(t.Obligation))
 	if err != nil {
 		return err
 	}

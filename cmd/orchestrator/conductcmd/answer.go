@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/output"
+	"orchestrator/internal/apiclient"
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/fault"
 )
@@ -94,19 +95,12 @@ func (o conductOptions) questions(ctx context.Context, out io.Writer, run []stri
 	if err != nil {
 		return err
 	}
+	if len(run) == 1 {
+		return questionsOf(ctx, out, c, run[0])
+	}
 	var page struct {
 		Runs []conductor.RunSummary `json:"runs"`
 		Next *string                `json:"next"`
-	}
-	if len(run) == 1 {
-		page.Runs = make([]conductor.RunSummary, 1)
-		if _, err := c.GetJSON(ctx, "/obligations/"+url.PathEscape(run[0]), &page.Runs[0]); err != nil {
-			return err
-		}
-		if !showQuestions(out, page.Runs) {
-			fmt.Fprintf(out, "the run %s asks nothing\n", output.Printable(run[0]))
-		}
-		return nil
 	}
 	shown := false
 	for path := "/obligations?waiting=true"; ; path = *page.Next {
@@ -121,6 +115,18 @@ func (o conductOptions) questions(ctx context.Context, out io.Writer, run []stri
 	}
 	if !shown {
 		fmt.Fprintln(out, "no question waits for you")
+	}
+	return nil
+}
+
+// questionsOf lists the questions of a run that wait.
+func questionsOf(ctx context.Context, out io.Writer, c *apiclient.Client, run string) error {
+	runs := make([]conductor.RunSummary, 1)
+	if _, err := c.GetJSON(ctx, "/obligations/"+url.PathEscape(run), &runs[0]); err != nil {
+		return err
+	}
+	if !showQuestions(out, runs) {
+		fmt.Fprintf(out, "the run %s asks nothing\n", output.Printable(run))
 	}
 	return nil
 }

@@ -131,10 +131,10 @@ type ToolRun struct {
 	Usage      *usage.Usage   `json:"usage,omitempty"` // that an agent reported; nil where it reported none
 }
 
-// Known returns the names of the inputs that a payload does not have: they were known.
-func (t ToolRun) Known(payload map[string]any) (names []string) {
+// Known returns the names of the inputs that the payload of its obligation does not have: they were known.
+func (t ToolRun) Known(o planning.Obligation) (names []string) {
 	for name := range t.Inputs {
-		if _, given := payload[name]; !given {
+		if _, given := o.Payload[name]; !given {
 			names = append(names, name)
 		}
 	}
