@@ -165,11 +165,14 @@ func (p project) query(ctx context.Context, c Call) (map[string]any, []Effect, e
 }
 
 // missingMember names the member that an obligation is about, if its payload does not have it: then it proposes
-// nothing.
+// nothing. Who has to be asked for a status is asked for its justification as well, which every move needs.
 func missingMember(o planning.Obligation) []string {
 	_, member := partOf(o)
 	if _, has := o.Payload[member]; has {
 		return nil
+	}
+	if _, has := o.Payload["justification"]; member == "status" && !has {
+		return []string{member, "justification"}
 	}
 	return []string{member}
 }
