@@ -213,6 +213,18 @@ func TestALiarOfEachKind(t *testing.T) {
 		for _, member := range notCompared {
 			delete(said, member)
 		}
+		for member, value := range honest {
+			if slices.Contains(required, member) {
+				continue
+			}
+			lie := maps.Clone(honest)
+			lie[member] = lies(value)
+			caught, answer := ask(planning.CheckOff, lie)
+			withheld(t, caught, answer)
+			delete(lie, member)
+			_, answer = ask(planning.CheckOff, lie)
+			require.True(t, agreement.Equal(value, answer.Result[member]), "%s was left out, and is answered", member)
+		}
 		of, answer := ask(planning.CheckOff, said)
 		require.True(t, of.Verified.Verified, of.Verified.Why)
 		require.NotContains(t, answer.Result, "extra")

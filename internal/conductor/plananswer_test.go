@@ -102,7 +102,7 @@ func TestAStepThatWaits(t *testing.T) {
 	require.Equal(t, "o1.2", b.questions(run.ID)[0].ID)
 	after := b.reply(run.ID, Reply{Value: "2026"})
 	require.Equal(t, planning.OutResolved, after.Status, after.Obligations[0].Why)
-	require.Equal(t, []string{`{"value":"in 2026"}`, `{"value":"in 2026!"}`}, texts(after))
+	require.Equal(t, []string{"k.say: in 2026 (not verified)", "k.say: in 2026! (not verified)"}, texts(after))
 	require.Equal(t, []int{0, 2, 1}, runsOf(all), "a step that ended is not run again")
 	require.Equal(t, raw(t, Trace{Obligations: run.Obligations[0].Steps[:1]}), raw(t, Trace{Obligations: after.Obligations[0].Steps[:1]}))
 	again, err := b.Answer(t.Context(), ada, run.ID, Reply{Value: "2026"})

@@ -271,7 +271,7 @@ func TestAMoveThatLacksAllIsAskedForAll(t *testing.T) {
 			b := overProject(t, store.NewMemory(), p)
 			run := b.conduct(all...)
 			require.Equal(t, planning.OutClarify, run.Status)
-			require.Equal(t, "it needs status, justification", run.Obligations[0].Why)
+			require.Equal(t, "it needs justification, status", run.Obligations[0].Why)
 			half := b.reply(run.ID, Reply{Slot: "status", Value: "planned"})
 			require.Equal(t, planning.OutClarify, half.Status, half.Obligations[0].Why)
 			require.Equal(t, "it needs justification", half.Obligations[0].Why)

@@ -165,14 +165,14 @@ func (p project) query(ctx context.Context, c Call) (map[string]any, []Effect, e
 }
 
 // missingMember names the member that an obligation is about, if its payload does not have it: then it proposes
-// nothing. Who has to be asked for a status is asked for its justification as well, which every move needs.
+// nothing.
 func missingMember(o planning.Obligation) []string {
 	_, member := partOf(o)
 	if _, has := o.Payload[member]; has {
 		return nil
 	}
-	if _, has := o.Payload["justification"]; member == "status" && !has {
-		return []string{member, "justification"}
+	if _, reasoned := o.Payload["justification"]; o.Kind() == planning.KindStatus && !reasoned {
+		return []string{"justification", member} // without which no status is taken
 	}
 	return []string{member}
 }

@@ -2,6 +2,7 @@
 package trace
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"slices"
@@ -54,15 +55,39 @@ func (t Trace) Unresolved() error {
 		return nil
 	}
 	err := fault.New(fault.Conflict, "not_resolved", "the run %s ended as %s", t.ID, t.Status)
+	remedy := ""
 	for one := range t.Each() {
 		if len(one.Asks()) > 0 {
 			return err.WithFix("answer what it asks: orchestrator answer %s lists it", t.ID)
 		}
+		remedy = cmp.Or(remedy, one.Remedy())
 	}
-	if t.Caller.Role == string(lifecycle.Viewer) {
-		return err.WithFix("the answer lists every attempt, and why it failed: orchestrator conduct --json shows it")
+	switch {
+	case remedy != "":
+		return err.WithFix("%s", remedy)
+	case t.Status == planning.OutClarify:
+		return err.WithFix("say or send the whole again, with what it lacks")
+	case t.Caller.Role == string(lifecycle.Viewer):
+		return err.WithFix("the answer lists every attempt, and why it failed: --json shows it")
 	}
-	return err.WithFix("GET /traces/%s lists every attempt, and why it failed", t.ID)
+	return err.WithFix("orchestrator conduct --trace %s lists every attempt, and why it failed", t.ID)
+}
+
+// Remedy returns what can be done about an obligation that was not met, as the last tool that failed says it; "" if none
+// does.
+func (t *Obligation) Remedy() string {
+	if t.Status.Resolved() || t.Outcome == planning.OutClarify {
+		return ""
+	}
+	if t.Refusal != nil && t.Refusal.Fix != "" {
+		return t.Refusal.Fix
+	}
+	for _, run := range slices.Backward(t.Runs) {
+		if run.Error != nil && run.Error.Fix != "" {
+			return run.Error.Fix
+		}
+	}
+	return ""
 }
 
 // Obligation records what became of one obligation.
@@ -221,8 +246,11 @@ func Results(steps []Obligation) map[string]any {
 	return all
 }
 
-// ByNothing is what a verification is by where the contract asks for none.
-const ByNothing = "nothing"
+// What a verification is by: what sources state, or nothing, where the contract asks for none.
+const (
+	ByFacts   = "facts"
+	ByNothing = "nothing"
+)
 
 // Discover emits an obligation to find a tool, since none satisfies this one.
 func (t *Obligation) Discover() {
