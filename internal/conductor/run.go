@@ -259,7 +259,11 @@ func (r *run) facts(ctx context.Context, names func(...string) bool, o planning.
 	}
 	err = r.view(ctx, func(v state.View) error {
 		known, err := v.Facts()
-		f.Known = known.Plain()
+		plain := make(map[string]any, len(known)) // as conditions see it
+		for subject, objects := range known {
+			plain[subject] = map[string]any(objects)
+		}
+		f.Known = plain
 		return err
 	})
 	return f, err
