@@ -186,6 +186,9 @@ func (r *run) satisfy(ctx context.Context, t *ObligationTrace) error {
 		r.noTool(t)
 		return nil
 	}
+	for _, c := range candidates {
+		t.MostSteps += len(c.Implementation.Steps)
+	}
 	var missing []string
 	for _, c := range candidates {
 		if t.Status == planning.Resolved {

@@ -76,7 +76,11 @@ func (r *run) verify(ctx context.Context) error {
 		case waits && !r.ephemeral && !r.spoken:
 			t.End(planning.Active, planning.OutClarify, "an answer is still to come")
 		default:
-			t.End(planning.Failed, planning.OutFailed, "there is no answer, one is missing, or one was not confirmed")
+			why := "an answer of this request is missing, or was not confirmed"
+			if reports == 0 {
+				why = "this request asks for no answer that could be checked: ask in the same one, as in 'what is 2+2; check the answers'"
+			}
+			t.End(planning.Failed, planning.OutFailed, why)
 		}
 	}
 	return nil
@@ -99,6 +103,9 @@ func (v verifier) confirm(ctx context.Context, t *ObligationTrace) (bool, error)
 	if f.Verified || f.By == byNothing {
 		t.SetResult(f.kept)
 		t.Answer = &Answer{Obligation: t.ID, Result: f.kept, Text: language.Out(t.Obligation, f.kept)}
+		if !f.Verified {
+			t.Answer.Text = language.Unverified(t.Answer.Text)
+		}
 		return true, nil
 	}
 	answer := Answer{Obligation: t.ID, Text: language.Uncertain(t.Obligation, f.Why), Uncertain: true}

@@ -8,9 +8,9 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
-// Saying says how to have an obligation done: by the sentence that the grammar reads as it, by an example of its form,
+// Say returns how to have an obligation done: by the sentence that the grammar reads as it, by an example of its form,
 // or as JSON where no form makes it.
-func Saying(o planning.Obligation, now time.Time) string {
+func Say(o planning.Obligation, now time.Time) string {
 	if words, found := sayings[o.String()]; found {
 		for _, sentence := range words(o.Payload) {
 			read, _ := match(sentence, now)
@@ -31,6 +31,10 @@ func Saying(o planning.Obligation, now time.Time) string {
 var sayings = map[string]func(p map[string]any) []string{
 	"ACHIEVE(status.name)": func(p map[string]any) []string { return eitherWay("my name is %s", p["value"]) },
 	"ACHIEVE(ir.assert)":   sayingFacts,
+	"ACHIEVE(ir.retract)": func(p map[string]any) []string {
+		return append(eitherWay("forget that %s lives in %s", p["subject"], p["object"]),
+			eitherWay("forget that %s is my %s", p["subject"], p["object"])...)
+	},
 	"ACHIEVE(requirement.status)": func(p map[string]any) []string {
 		justification, _ := p["justification"].(map[string]any)
 		return append(eitherWay("set %s to %s", p["id"], p["status"]),

@@ -101,7 +101,7 @@ func (p *Plan) open(ctx context.Context, around Process, opened *closers) (*Proj
 	opened.add(sure(service.Close))
 	adapter := bridge.New(service, data.ledger,
 		bridge.Options{Signer: signer, Prompts: p.prompts, Cited: citedFrom(repository)})
-	conducting, err := p.openConductor(ctx, around, data, adapter, repository)
+	conducting, err := p.openConductor(ctx, around, data, docs, adapter, repository)
 	if err != nil {
 		return nil, err
 	}
