@@ -35,7 +35,7 @@ func killedTools(idempotent string) string {
 	tool := func(name, satisfies, consumes string) string {
 		return "name: " + name + "\nversion: \"1\"\ndescription: Notes that it ran.\nsatisfies: [" + satisfies + "]\nconsumes: " + consumes +
 			"\nproduces: {type: object}\nreliability: high\ncost: tiny\nlatency_ms: 0\ntimeout_ms: 60000\nverify: \"off\"\nidempotent: " + idempotent +
-			"\nimplementation: {means: exec, argv: [./noted, " + name + "]}\n"
+			"\nroles: [coder]\nimplementation: {means: exec, argv: [./noted, " + name + "]}\n"
 	}
 	return tool("shop.note", "ACHIEVE(shop.noted)", "{what: {schema: {type: string}}}") + "---\n" +
 		tool("shop.liar", "REPORT(query.count_letters)", "{text: {schema: {type: string}}}")

@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
+	journal "orchestrator/internal/boundary/record"
 	"orchestrator/internal/httpapi"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/requirements"
@@ -701,13 +702,24 @@ func (w *walker) document(text string) {
 	require.NoError(w.t, os.Rename(path+".new", path))
 }
 
-// awaitRecord returns when the service has put something on record.
+// awaitRecord returns when the service has put something on record and, where that is of the journal, all of its file.
 func (w *walker) awaitRecord() {
 	require.NoError(w.t, poll(func() error {
-		if len(w.news()) == 0 {
+		news := w.news()
+		if len(news) == 0 {
 			return fmt.Errorf("%s left no record", w.name)
 		}
-		return nil
+		last := news[len(news)-1]
+		if last.Kind != journal.KindRecorded {
+			return nil
+		}
+		var read journal.Recorded
+		require.NoError(w.t, json.Unmarshal(last.Data, &read))
+		file, err := os.Stat(filepath.Join(w.dir, ".orchestrator/boundary/journal", read.File))
+		if err == nil && file.Size() != read.To {
+			return fmt.Errorf("of %d bytes of %s, %d are on record", file.Size(), read.File, read.To)
+		}
+		return err
 	}))
 }
 

@@ -2,11 +2,9 @@ package conductor
 
 import (
 	"context"
-	"errors"
-	"time"
 
 	"orchestrator/internal/conductor/state"
-	"orchestrator/internal/fault"
+	"orchestrator/internal/conductor/trace"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/secret"
 )
@@ -28,10 +26,7 @@ type Asked struct {
 }
 
 // Rephrase rephrases a draft. The facts are context. With an error the draft stands.
-type Rephrase func(ctx context.Context, facts []string, draft string) (string, error)
-
-// rephraseTimeout bounds the rephrasing of all answers of a run, since a caller is waiting.
-const rephraseTimeout = 20 * time.Second
+type Rephrase = trace.Rephrase
 
 // eventUtterance is the id and the kind of the event that records the utterance.
 const eventUtterance = "utterance"
@@ -53,47 +48,4 @@ func (a Asked) putOrigin(w *state.Writer) error {
 		return nil
 	}
 	return w.Event(state.Event{ID: eventUtterance, Kind: eventUtterance, What: secret.Mask(a.Utterance)})
-}
-
-// rephraseAnswers rephrases the answers, if the request asks for that. An uncertain answer keeps its plain words. Once
-// the rephraser is unavailable, no further answer is tried.
-func (r *run) rephraseAnswers(ctx context.Context) {
-	if r.rephrase == nil {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, rephraseTimeout)
-	defer cancel()
-	of := map[string]planning.Obligation{}
-	for _, t := range r.trace.Obligations {
-		of[t.ID] = t.Obligation
-	}
-	var gone error
-	for i := range r.trace.Answers {
-		a := &r.trace.Answers[i]
-		text, err := a.Text, gone
-		switch {
-		case a.Uncertain:
-			err = errors.New("the answer is uncertain")
-		case gone == nil:
-			text, err = r.rephrase(ctx, []string{of[a.Obligation].String()}, a.Text)
-		}
-		if errors.Is(err, fault.Unavailable) {
-			gone = err
-		}
-		done := err == nil
-		a.Rephrased = &done
-		if done {
-			a.Text = text
-		} else {
-			a.NotRephrased = fault.Clip(detailOf(err), 500)
-		}
-	}
-}
-
-// detailOf returns what happened, without causes and advice.
-func detailOf(err error) string {
-	if f := fault.As(err); f != nil {
-		return f.Detail
-	}
-	return err.Error()
 }

@@ -57,7 +57,7 @@ func (r *run) consider(ctx context.Context, t *ObligationTrace, c *planning.Cont
 	if v, err = r.runDependencies(ctx, t, c); err != nil || !v.allowed {
 		return notRun(v), err
 	}
-	if why := r.budgetExceeded(c); why != "" {
+	if why := r.spent.Refuses(c, r.Clock()); why != "" {
 		return notRun(ended(planning.OutTruncated, why)), nil
 	}
 	if len(c.DependsOn) > 0 { // the dependencies may have changed what the conditions are about
@@ -157,48 +157,23 @@ func (r *run) spend(t *ObligationTrace) {
 	for i := range t.Runs {
 		done := &t.Runs[i]
 		tool, is := r.Tools.Tool(done.Tool)
-		if is && tool.Contract().Implementation.Means == planning.Steps {
+		switch {
+		case !is:
+			r.spent.UnknownRun()
+		case tool.Contract().Implementation.Means == planning.Steps:
 			continue
+		default:
+			r.spent.Run(tool.Contract())
+			if done.Agent = tool.Contract().Role != ""; done.Agent {
+				r.spent.Agent(done.Usage)
+			}
 		}
-		r.runsLeft--
-		if !is {
-			continue
-		}
-		r.costSpent += tool.Contract().Cost.Weight()
-		if done.Agent = tool.Contract().Role != ""; done.Agent {
-			r.used.Add(done.Usage)
-		}
+		_ = r.countResult(done.Result) // which was recorded, and can be written
 	}
 	for i := range t.Steps {
 		r.spend(&t.Steps[i])
 	}
 }
-
-// budgetExceeded returns why a run of a tool would exceed a budget, or "".
-//
-// Implements: ORC-256
-func (r *run) budgetExceeded(c *planning.Contract) string {
-	b := r.request.Request.Budgets
-	switch {
-	case r.runsLeft <= 0:
-		return "max_tool_runs is exhausted"
-	case b.MaxCost > 0 && r.costSpent+c.Cost.Weight() > b.MaxCost:
-		return fmt.Sprintf("it costs %g, and %g of max_cost is left", c.Cost.Weight(), b.MaxCost-r.costSpent)
-	case c.Role != "" && r.used.Exceeds(b.MaxTokens, b.MaxCostUSD) != "":
-		return r.used.Exceeds(b.MaxTokens, b.MaxCostUSD)
-	case !r.Clock().Before(r.deadline):
-		return "time_ms is exhausted"
-	case r.resultBytes > maxResultBytes:
-		return fmt.Sprintf("the results exceed %d MiB", maxResultBytes>>20)
-	case b.MaxResultBytes > 0 && r.resultBytes > b.MaxResultBytes:
-		return fmt.Sprintf("the results exceed the %d bytes of max_result_bytes", b.MaxResultBytes)
-	}
-	return ""
-}
-
-// maxResultBytes bounds the results of a run: beyond it no further tool runs, since a trace has each result, and each
-// answer once more.
-const maxResultBytes = 8 << 20
 
 // runDependencies runs the tools that a candidate depends on, and refuses the candidate if one does not succeed.
 func (r *run) runDependencies(ctx context.Context, t *ObligationTrace, c *planning.Contract) (admission, error) {

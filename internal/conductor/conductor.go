@@ -45,7 +45,7 @@ type Options struct {
 	Clock         func() time.Time
 	Deterministic bool // durations are 0
 
-	Tree func(requirement string) outside.Tree // that agents for it work in; nil where all work in Root
+	Tree func(requirement, agent, role string) outside.Tree // that an agent works in; nil where all work in Root
 }
 
 // Conductor conducts obligations. It is safe for concurrent use.

@@ -25,8 +25,7 @@ func (r *run) execute(ctx context.Context, t *ObligationTrace, tool *contract.To
 			return outcome{ran: true, reason: "succeeded", result: before.Result}, nil
 		}
 	}
-	r.runsLeft--
-	r.costSpent += c.Cost.Weight()
+	r.spent.Run(c)
 	done, err := r.executeOnce(ctx, t, c, inputs)
 	if err != nil {
 		return outcome{}, err
@@ -35,7 +34,7 @@ func (r *run) execute(ctx context.Context, t *ObligationTrace, tool *contract.To
 		DurationMS: done.DurationMS, Usage: done.Usage, Agent: c.Role != "", Postconditions: []contract.Verdict{}}
 	shown.Error, t.Refusal = done.Error.Separate()
 	if c.Role != "" {
-		r.used.Add(done.Usage)
+		r.spent.Agent(done.Usage)
 	}
 	defer func() {
 		t.Runs = append(t.Runs, shown)
@@ -58,7 +57,7 @@ func (r *run) execute(ctx context.Context, t *ObligationTrace, tool *contract.To
 		return outcome{}, err
 	case why != "":
 		o := outcome{ran: true, reason: why}
-		if done.Status != state.RunDone && !r.Clock().Before(r.deadline) {
+		if done.Status != state.RunDone && !r.Clock().Before(r.spent.Deadline) {
 			o.ends = planning.OutTruncated
 		}
 		return o, nil
@@ -125,44 +124,59 @@ func (r *run) checkAgentOutcome(ctx context.Context, t *ObligationTrace, c plann
 func (r *run) executeOnce(ctx context.Context, t *ObligationTrace, c planning.Contract,
 	inputs map[string]any) (state.ToolRun, error) {
 	done := state.ToolRun{ID: toolRunID(t), Tool: c.Name, Version: c.Version, Inputs: inputs, Status: state.RunStarted}
-	var before state.ToolRun
-	var found bool
-	err := r.state.View(ctx, func(v state.View) (err error) {
-		before, found, err = v.ToolRun(r.request.ID, done.ID)
-		return err
-	})
+	before, began, err := r.onRecord(ctx, done)
 	switch {
 	case err != nil:
 		return done, err
-	case found && (before.Tool != done.Tool || before.Version != done.Version ||
-		!state.Equal(before.Inputs, done.Inputs)):
-		before.Status, before.Error = state.RunFailed, state.ToolsChanged(before)
-		return before, nil
-	case found && before.Status == state.RunRefused: // which is found out again
-		before.Status = state.RunDone
-		return before, nil
-	case found && before.Status != state.RunStarted:
-		return before, nil
-	case found && !c.Idempotent:
+	case began && before.Status != state.RunStarted:
+		return before, r.countResult(before.Result)
+	case began && !c.Idempotent:
 		done.Error = state.OutcomeUnknown()
 		return r.recordRun(ctx, t, c, done, nil)
-	case !found && hasSideEffects(c, t.Obligation): // it has to be known that it began, whatever becomes of the service
+	case !began && hasSideEffects(c, t.Obligation): // it has to be known that it began, whatever becomes of the service
 		r.enqueue(func(w *state.Writer) error { return w.ToolRun(done) })
 		if err := r.flush(ctx, "tool started"); err != nil {
 			return done, err
 		}
 	}
+	done, effects, err := r.runNow(ctx, t, c, done)
+	if err != nil {
+		return done, err
+	}
+	return r.recordRun(ctx, t, c, done, effects)
+}
+
+// onRecord returns what the ledger has of a run, and whether it has begun. Where another tool was run in its place, it
+// has failed.
+func (r *run) onRecord(ctx context.Context, asked state.ToolRun) (before state.ToolRun, began bool, err error) {
+	err = r.state.View(ctx, func(v state.View) (err error) {
+		before, began, err = v.ToolRun(r.request.ID, asked.ID)
+		return err
+	})
+	switch {
+	case err != nil || !began:
+	case before.Tool != asked.Tool || before.Version != asked.Version || !state.Equal(before.Inputs, asked.Inputs):
+		before.Status, before.Error = state.RunFailed, state.ToolsChanged(before)
+	case before.Status == state.RunRefused: // which is found out again
+		before.Status = state.RunDone
+	}
+	return before, began, err
+}
+
+// runNow runs a tool within its time. Its error is that of a service that ends; what the tool fails with is in the run.
+func (r *run) runNow(ctx context.Context, t *ObligationTrace, c planning.Contract,
+	done state.ToolRun) (state.ToolRun, []builtin.Effect, error) {
 	if c.Implementation.Means != planning.Builtin {
 		r.onWait()
 	}
 	begun := r.Clock()
-	bounded, stop := context.WithTimeout(ctx, r.deadline.Sub(begun))
+	bounded, stop := context.WithTimeout(ctx, r.spent.Deadline.Sub(begun))
 	defer stop()
 	r.reported = nil
-	result, effects, err := r.dispatch(bounded, c, t.Obligation, inputs, done.ID)
+	result, effects, err := r.dispatch(bounded, c, t.Obligation, done.Inputs, done.ID)
 	done.Usage = r.reported
 	if err != nil && r.stopping.Err() != nil {
-		return done, r.stopping.Err() // the service ends: the run is gone on with when it is back
+		return done, nil, r.stopping.Err() // the run is gone on with when the service is back
 	}
 	done.At, done.Result = r.Clock(), result
 	if !r.Deterministic {
@@ -174,7 +188,7 @@ func (r *run) executeOnce(ctx context.Context, t *ObligationTrace, c planning.Co
 	if err != nil {
 		done.Result, done.Error = nil, state.FailureOf(err)
 	}
-	return r.recordRun(ctx, t, c, done, effects)
+	return done, effects, nil
 }
 
 // countResult adds a result to the size of the run. One that cannot be encoded is an error.
@@ -184,7 +198,7 @@ func (r *run) countResult(result map[string]any) error {
 		return fault.New(fault.Invalid, "tool_answer", "the tool's result cannot be encoded").
 			WithFix("return a smaller result, or one nested less deeply").Because(err)
 	}
-	r.resultBytes += len(raw)
+	r.spent.Bytes(len(raw))
 	return nil
 }
 

@@ -2,7 +2,10 @@ package conductor
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -54,6 +57,8 @@ func TestValuesFlow(t *testing.T) {
 		"a chain":          {[]planning.Obligation{four, ob(planning.Report, "query.math", "expr", "{{o1.value}}+1"), ob(planning.Report, "query.math", "expr", "{{o2.value}}+{{o1.value}}")}, []string{"2+2 = 4", "4+1 = 5", "5+4 = 9"}},
 		"a number":         {[]planning.Obligation{ob(planning.Report, "query.count_letters", "text", "strawberry", "letter", "r"), ob(planning.Report, "query.math", "expr", "{{o1.value}}**2")}, []string{`"strawberry" has the letter "r" 3 times.`, "3**2 = 9"}},
 		"braces":           {[]planning.Obligation{ob(planning.Report, "query.count_letters", "text", `a{{"{{"}}`, "letter", "{")}, []string{`"a{{" has the letter "{" 2 times.`}},
+		"in a list":        {[]planning.Obligation{four, ob(planning.Report, "k.say", "n", []any{"x", take("o1.value"), map[string]any{"a": take("o1.value")}})}, []string{"2+2 = 4", `k.say: x, 4, {"a":"4"} (not verified)`}},
+		"in no name":       {[]planning.Obligation{ob(planning.Report, "k.say", "n", map[string]any{`{{"{{"}}o1}}`: 1, `{{""}}from`: "o1.value"})}, []string{`k.say: {"from":"o1.value","{{o1}}":1} (not verified)`}},
 		"deep":             {[]planning.Obligation{ob(planning.Report, "k.say", "n", map[string]any{"list": []any{"x", map[string]any{"id": "R-1"}}}), ob(planning.Report, "k.say", "n", take("o1.value.list.1.id"))}, []string{`k.say: {"list":["x",{"id":"R-1"}]} (not verified)`, "k.say: R-1 (not verified)"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -93,6 +98,9 @@ func TestReferencesThatAreRefused(t *testing.T) {
 		"a guardrail": {[]planning.Obligation{{Type: planning.Avoid, Payload: map[string]any{"condition": "false"}}, ob(planning.Report, "k.say", "n", take("o1.value"))}, "/obligations/1/payload/n", "is a guardrail"},
 		"answers":     {[]planning.Obligation{ob(planning.Verify, "answers"), ob(planning.Report, "k.say", "n", take("o1.value"))}, "/obligations/1/payload/n", "has no result"},
 		"a name":      {[]planning.Obligation{called("o7", ob(planning.Report, "query.math", "expr", "1"))}, "/obligations/0/name", "taken"},
+		"in a list":   {[]planning.Obligation{ob(planning.Report, "query.math", "expr", "1"), ob(planning.Report, "k.say", "n", []any{take("o1.value"), take("o1.valeu")})}, "/obligations/1/payload/n/1", "has valeu"},
+		"in a name":   {[]planning.Obligation{ob(planning.Report, "query.math", "expr", "1"), ob(planning.Report, "k.say", "n", map[string]any{"{{o1.value}}": "x"})}, "/obligations/1/payload/n/{{o1.value}}", "cannot refer"},
+		"a VERIFY":    {[]planning.Obligation{plan(ob(planning.Report, "query.math", "expr", "1"), ob(planning.Verify, "answers"))}, "/obligations/0/payload/steps/1/payload", "is no step"},
 		"a step":      {[]planning.Obligation{plan(ob(planning.Report, "query.math", "expr", 3))}, "/obligations/0/payload/steps/0/payload/expr", "want string"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -150,6 +158,19 @@ func TestWhatHasNoValueDoesNotRun(t *testing.T) {
 	}
 }
 
+// What is doubted is given to none of those that take it.
+//
+// Verifies: ORC-253
+func TestWhatIsDoubtedIsTakenByNone(t *testing.T) {
+	doubted := named("t.d", "REPORT(k.d)", lying(planning.CheckBlocking, differs))
+	say := echoing("t.say", "REPORT(k.say)")
+	trace := conductorOf(t, store.NewMemory(), doubted, say).conduct(ob(planning.Report, "k.d"), ob(planning.Report, "k.say", "n", take("o1.value")), ob(planning.Report, "k.say", "n", take("o1.value")))
+	for _, o := range trace.Obligations[1:] {
+		require.Equal(t, "o1, whose result it takes, was not confirmed: it is 5", o.Why)
+	}
+	require.Zero(t, *say.runs)
+}
+
 // A value is held against the schema of what takes it, when it is there.
 func TestAValueThatDoesNotFit(t *testing.T) {
 	said := named("t.d", "REPORT(k.d)", func(f *fake) {
@@ -171,4 +192,54 @@ func TestAReferenceStatesNothing(t *testing.T) {
 	require.False(t, answered("t.say").Uncertain, "the caller states it")
 	require.True(t, answered(take("o1.value")).Uncertain)
 	require.True(t, answered("{{o1.value}}").Uncertain)
+}
+
+// The values that are taken are within the budgets, and a result is read once.
+//
+// Verifies: ORC-256
+func TestValuesAreTakenWithinTheBudgets(t *testing.T) {
+	large := named("t.large", "REPORT(k.large)", func(f *fake) {
+		f.run = func(tools.In) (map[string]any, error) {
+			return map[string]any{"value": strings.Repeat("x", 8000), "list": []any{strings.Repeat("y", 8000)}}, nil
+		}
+	})
+	say := echoing("t.say", "REPORT(k.say)")
+	for name, c := range map[string]struct {
+		value   any
+		budgets planning.Budgets
+		because string
+	}{
+		"in a text":     {strings.Repeat("{{o1.value}}", 20_000), planning.Budgets{}, "exceed 8 MiB"},
+		"as members":    {slices.Repeat([]any{take("o1")}, 20_000), planning.Budgets{}, "exceed 8 MiB"},
+		"of other ways": {slices.Repeat([]any{take("o1.list.0"), take("o1.list.00")}, 10_000), planning.Budgets{}, "exceed 8 MiB"},
+		"of its own":    {"{{o1.value}}{{o1.value}}", planning.Budgets{MaxResultBytes: 30_000}, "exceed the 30000 bytes of max_result_bytes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			*say.runs = 0
+			trace, err := conductorOf(t, store.NewMemory(), large, say).Conduct(t.Context(), ada,
+				planning.Request{Obligations: []planning.Obligation{ob(planning.Report, "k.large"), ob(planning.Report, "k.say", "n", c.value)}, Budgets: c.budgets})
+			require.NoError(t, err)
+			require.Equal(t, planning.OutTruncated, trace.Status)
+			require.Equal(t, planning.OutTruncated, trace.Obligations[1].Outcome)
+			require.Contains(t, trace.Obligations[1].Why, c.because)
+			require.Zero(t, *say.runs)
+			require.LessOrEqual(t, len(trace.Obligations[1].Takes), 20_000)
+		})
+	}
+	trace := conductorOf(t, store.NewMemory(), large, say).conduct(ob(planning.Report, "k.large"), ob(planning.Report, "k.say", "n", "{{o1.value}}{{o1.value}}"))
+	require.Len(t, trace.Obligations[1].Takes, 1, "a text takes a value once")
+}
+
+// Time passes while values are taken.
+func TestValuesAreTakenInTime(t *testing.T) {
+	b := conductorOf(t, store.NewMemory(), echoing("t.say", "REPORT(k.say)"))
+	began, looks := b.Clock(), 0
+	b.Conductor.Clock = func() time.Time { looks++; return began.Add(time.Duration(looks) * time.Millisecond) }
+	trace, err := b.Conduct(t.Context(), ada, planning.Request{Obligations: []planning.Obligation{
+		ob(planning.Report, "k.say", "n", "x"), ob(planning.Report, "k.say", "n", strings.Repeat("{{o1.value}}", 10_000))},
+		Budgets: planning.Budgets{TimeMS: 500}})
+	require.NoError(t, err)
+	require.Equal(t, planning.OutTruncated, trace.Status)
+	require.Equal(t, "time_ms is exhausted", trace.Obligations[1].Why)
+	require.Less(t, looks, 600, "it stops at once")
 }

@@ -277,6 +277,38 @@ func TestALiarThatSaysItIsDone(t *testing.T) {
 	require.Equal(t, planning.Resolved, again.Status)
 }
 
+// What stands already is not what was to be brought about: the store has to show what the payload gives.
+//
+// Verifies: ORC-284
+func TestALiarThatPointsAtWhatStands(t *testing.T) {
+	note := func(text string) []any { return []any{map[string]any{"text": text}} }
+	for kind, c := range map[string]struct {
+		member       string
+		given, stood any
+	}{
+		"pm_notes":    {"pm_notes", note("X"), note("of last year")},
+		"design_spec": {"design_spec", map[string]any{"summary": "X"}, map[string]any{"summary": "of last year"}},
+		"signoff": {"approvals", []any{map[string]any{"decision": "rejected"}}, []any{map[string]any{
+			"decision": "approved", "by": ada.Name, "role": ada.Role}}},
+	} {
+		liar := first("ACHIEVE(requirement."+kind+")", func() map[string]any {
+			return map[string]any{"id": "REQ-1", "status": "not_started", "parts": []any{kind}}
+		})
+		p := &project{ignore: true}
+		b := wholeOf(t, p, liar)
+		p.requirement.Parts, p.stored = []string{kind}, builtin.Parts{c.member: c.stood}
+		of := b.conduct(ob(planning.Achieve, "requirement."+kind, "id", "REQ-1", c.member, c.given)).Obligations[0]
+		require.Equal(t, []string{"a.liar", "refused"}, []string{of.Runs[0].Tool, of.Runs[0].Status}, kind)
+		verdict := of.Runs[0].Postconditions[len(of.Runs[0].Postconditions)-1]
+		require.Contains(t, verdict.Why, "the store does not show", kind)
+		if kind != "signoff" {
+			p.stored[c.member] = c.given
+			of = b.conduct(ob(planning.Achieve, "requirement."+kind, "id", "REQ-1", c.member, c.given)).Obligations[0]
+			require.Equal(t, []string{"a.liar", "done"}, []string{of.Runs[0].Tool, of.Runs[0].Status}, "it is so")
+		}
+	}
+}
+
 // A contract that has another built-in tool answer a kind of the box is no way round.
 func TestTheWrongBuiltinTool(t *testing.T) {
 	clock := first("REPORT(query.math)", nil)

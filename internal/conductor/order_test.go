@@ -74,24 +74,18 @@ func TestAJustificationHasThoseThatWerePassedOver(t *testing.T) {
 // A guardrail that the run itself has broken meanwhile does not undo what it did before it was cut off.
 func TestAGuardrailOfARunThatWasCutOff(t *testing.T) {
 	var b bench
-	cut := true
-	asked := named("t.a", "REPORT(k.x)", func(f *fake) {
-		f.contract.Verify, f.contract.Idempotent = planning.CheckBlocking, true
-		f.again = func(ctx context.Context, _ map[string]any) error {
-			if cut {
-				b.stop() // when all tools have run
-				<-ctx.Done()
-			}
-			return ctx.Err()
-		}
-	})
+	asked := named("t.a", "REPORT(k.x)")
+	stops := func(ctx context.Context, _ []string, _ string) (string, error) {
+		b.stop() // when all tools have run
+		<-ctx.Done()
+		return "", ctx.Err()
+	}
 	guardrail := planning.Obligation{Type: planning.Maintain, Payload: map[string]any{"condition": "size(ir) == 0"}}
 	request := planning.Request{Obligations: []planning.Obligation{guardrail, ob(planning.Report, "k.x"), ob(planning.Achieve, "status.name", "value", "Jeff")}}
 	s := store.NewMemory()
 	b = conductorOf(t, s, asked)
-	_, err := b.Conduct(t.Context(), ada, request)
+	_, err := b.Ask(t.Context(), ada, Asked{Request: request, Rephrase: stops})
 	require.Error(t, err)
-	cut = false
 	b = conductorOf(t, s, asked)
 	left, err := b.Unfinished(t.Context())
 	require.NoError(t, err)

@@ -3,6 +3,7 @@ package conductor
 import (
 	"context"
 
+	"orchestrator/internal/conductor/budget"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/rules/planning/flow"
@@ -105,7 +106,7 @@ func (s *scope) planObligation(ctx context.Context, t *ObligationTrace, broken s
 func (s *scope) planCandidates(ctx context.Context, t *ObligationTrace, candidates []*planning.Contract,
 	one *ObligationPlan) error {
 	var missing []string
-	runs, left, spent := false, 0, 0.0
+	runs, spent := false, s.spent
 	for _, candidate := range candidates {
 		if one.Why != "" {
 			one.Candidates = append(one.Candidates, Candidate{Tool: candidate.Name, Taken: false, Reason: one.Why})
@@ -124,7 +125,7 @@ func (s *scope) planCandidates(ctx context.Context, t *ObligationTrace, candidat
 			if err != nil {
 				return err
 			}
-			runs, left, spent = true, s.runsLeft, s.costSpent
+			runs, spent = true, s.spent
 		}
 		if v.ends != "" {
 			break // a run ends there
@@ -132,7 +133,7 @@ func (s *scope) planCandidates(ctx context.Context, t *ObligationTrace, candidat
 	}
 	switch {
 	case runs:
-		s.runsLeft, s.costSpent = left, spent
+		s.spent = spent
 	case missing != nil:
 		one.Missing = missing
 	}
@@ -171,15 +172,14 @@ func (s *scope) planCandidate(ctx context.Context, t *ObligationTrace, c *planni
 			return v, err
 		}
 	}
-	switch why := s.budgetExceeded(c); {
+	switch why := s.spent.Refuses(c, s.Clock()); {
 	case plan && s.depth >= s.maxDepth():
 		return ended(planning.OutTruncated, depthExhausted), nil
 	case plan: // its steps are counted
 	case why != "":
 		return ended(planning.OutTruncated, why), nil
 	default:
-		s.runsLeft--
-		s.costSpent += c.Cost.Weight()
+		s.spent.Run(*c)
 	}
 	v.reason = "it would run"
 	if len(takes) > 0 {
@@ -189,9 +189,4 @@ func (s *scope) planCandidate(ctx context.Context, t *ObligationTrace, c *planni
 }
 
 // maxDepth returns how many obligations may come of one another.
-func (r *run) maxDepth() int {
-	if most := r.request.Request.Budgets.MaxDepth; most > 0 {
-		return most
-	}
-	return defaultDepth
-}
+func (r *run) maxDepth() int { return budget.Depth(r.request.Request.Budgets) }

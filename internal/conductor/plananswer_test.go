@@ -250,12 +250,26 @@ func TestTheTokensOfAnAgentBeforeAnAnswer(t *testing.T) {
 	run, err := y.Conduct(t.Context(), ada, planning.Request{Obligations: []planning.Obligation{toBuild, asking("year")}})
 	require.NoError(t, err)
 	require.Equal(t, planning.Resolved, run.Obligations[0].Status, run.Obligations[0].Why)
-	r := y.newRun(state.Request{ID: run.ID, Caller: ada})
-	r.earlier, err = earlierOf(t.Context(), y.state, run.ID)
-	require.NoError(t, err)
-	one := newTrace("o1", toBuild)
-	r.takeUp(&one)
-	require.EqualValues(t, 120, r.used.Tokens())
-	require.NotEmpty(t, r.used.Exceeds(100, 0))
-	require.Equal(t, defaultToolRuns-1, r.runsLeft)
+	for why, budgets := range map[string]planning.Budgets{
+		"max_tokens is used up: agents reported 120 tokens": {MaxTokens: 100}, "max_tool_runs is exhausted": {MaxToolRuns: 1},
+		"exceed the 1 bytes of max_result_bytes": {MaxResultBytes: 1},
+	} {
+		r := y.newRun(state.Request{ID: run.ID, Caller: ada, Request: planning.Request{Budgets: budgets}})
+		r.earlier, err = earlierOf(t.Context(), y.state, run.ID)
+		require.NoError(t, err)
+		one := newTrace("o1", toBuild)
+		r.takeUp(&one)
+		require.Contains(t, r.spent.Refuses(&planning.Contract{Role: "coder"}, y.Clock()), why)
+	}
+}
+
+// What was answered before counts in the bytes of the results.
+func TestTheBytesOfResultsBeforeAnAnswer(t *testing.T) {
+	for most, want := range map[int]planning.Outcome{1: planning.OutTruncated, 1 << 20: planning.OutResolved} {
+		b := conductorOf(t, store.NewMemory(), welcome()...)
+		run, err := b.Conduct(t.Context(), ada, planning.Request{Obligations: asksMidway(), Budgets: planning.Budgets{MaxResultBytes: most}})
+		require.NoError(t, err)
+		require.Equal(t, planning.OutClarify, run.Status)
+		require.Equal(t, want, b.reply(run.ID, Reply{Value: "2026"}).Status)
+	}
 }

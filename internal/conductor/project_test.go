@@ -33,6 +33,7 @@ type project struct {
 	due         func() []builtin.Work
 	briefings   []builtin.Briefing
 	unwritten   error // no prompt can be written
+	stored      builtin.Parts
 }
 
 func (p *project) Status(context.Context) (builtin.ProjectStatus, error) {
@@ -49,6 +50,8 @@ func (p *project) Requirement(_ context.Context, id string) (builtin.Requirement
 	}
 	return p.requirement, nil
 }
+
+func (p *project) Stored(context.Context, string) (builtin.Parts, error) { return p.stored, nil }
 
 func (p *project) Next(_ context.Context, _, role string) (builtin.NextSteps, error) {
 	p.asked = append(p.asked, role)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"orchestrator/internal/conductor/budget"
 	"orchestrator/internal/conductor/checking"
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/questions"
@@ -18,32 +19,22 @@ import (
 	"orchestrator/internal/rules/planning/flow"
 )
 
-// The budgets of a run that names none.
-const (
-	defaultToolRuns = 100
-	defaultDepth    = 8
-	defaultTime     = 10 * time.Minute
-)
-
 // run is the state of one request while it is conducted.
 type run struct {
 	*Conductor
 	journal
-	guardrails  []guardrail
-	runsLeft    int // of tools
-	costSpent   float64
-	resultBytes int
-	used        usage.Sum    // that agents reported
-	reported    *usage.Usage // by the agent that ran last
-	deadline    time.Time
-	trace       Trace
-	rephrase    Rephrase
-	onWait      func()            // called before it waits for what is outside of the process
-	resumed     bool              // continues from what is recorded of it
-	lookedAt    int               // steps of plans, before they are run
-	scopes      map[string]*scope // by the ids of the obligations in them
-	spoken      bool              // its obligations were made of words by a language model
-	earlier     *trace.Earlier    // what it had come to before an answer; nil if it is new
+	guardrails []guardrail
+	spent      budget.Spent
+	reported   *usage.Usage // by the agent that ran last
+	trace      Trace
+	rephrase   Rephrase
+	onWait     func()            // called before it waits for what is outside of the process
+	resumed    bool              // continues from what is recorded of it
+	lookedAt   int               // steps of plans, before they are run
+	scopes     map[string]*scope // by the ids of the obligations in them
+	taken      map[string]any    // results that others took, by the ids of their obligations
+	spoken     bool              // its obligations were made of words by a language model
+	earlier    *trace.Earlier    // what it had come to before an answer; nil if it is new
 }
 
 // guardrail is a condition that is checked before every run of a tool.
@@ -53,27 +44,16 @@ type guardrail struct {
 }
 
 // Limit returns how long a run may take.
-func Limit(b planning.Budgets) time.Duration {
-	if b.TimeMS == 0 {
-		return defaultTime
-	}
-	return time.Duration(b.TimeMS) * time.Millisecond
-}
+func Limit(b planning.Budgets) time.Duration { return budget.Limit(b) }
 
 // newRun prepares the run of a request.
 func (c *Conductor) newRun(request state.Request) *run {
-	b := request.Request.Budgets
-	r := &run{
-		Conductor: c, journal: journal{store: c.state, request: request}, runsLeft: b.MaxToolRuns, onWait: func() {},
-		scopes: map[string]*scope{},
+	return &run{
+		Conductor: c, journal: journal{store: c.state, request: request}, onWait: func() {},
+		spent: budget.Of(request.Request.Budgets, c.Clock()), scopes: map[string]*scope{}, taken: map[string]any{},
 		trace: Trace{ID: request.ID, Caller: request.Caller, Tools: c.Tools.Digest(),
 			Obligations: make([]ObligationTrace, len(request.Request.Obligations)), Answers: []Answer{}},
 	}
-	if r.runsLeft == 0 {
-		r.runsLeft = defaultToolRuns
-	}
-	r.deadline = c.Clock().Add(Limit(b))
-	return r
 }
 
 // run runs a request from its beginning, or goes on with what is recorded of it.
@@ -87,7 +67,7 @@ func (r *run) run(ctx context.Context) (Trace, error) {
 	r.trace.Tell()
 	if r.rephrase != nil {
 		r.onWait()
-		r.rephraseAnswers(ctx)
+		r.trace.RephraseAnswers(ctx, r.rephrase)
 	}
 	return r.trace, r.finish(ctx)
 }
@@ -121,7 +101,11 @@ func (r *run) obligations(ctx context.Context) error {
 		case flow.VerifiesAnswers(t.Obligation):
 			continue // the verification of the answers resolves it
 		}
-		if err := whole.conduct(ctx, t); err != nil {
+		err := whole.conduct(ctx, t)
+		if err == nil { // what comes after it must not make a claim come true
+			_, err = whole.settle(ctx, t)
+		}
+		if err != nil {
 			return err
 		}
 	}

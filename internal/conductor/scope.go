@@ -2,12 +2,14 @@ package conductor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
 
+	"orchestrator/internal/conductor/budget"
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/questions"
 	"orchestrator/internal/conductor/state"
@@ -22,6 +24,7 @@ import (
 type scope struct {
 	*run
 	list   []ObligationTrace
+	names  map[string]int    // places in the list, by each name
 	input  map[string]any    // what the plan of a contract was given
 	beyond *scope            // where the plan stands; nil for a request
 	given  []questions.Given // the answers to the questions of the plan
@@ -30,8 +33,13 @@ type scope struct {
 
 // within makes a list the scope of each obligation of it.
 func (s *scope) within() *scope {
+	s.names = make(map[string]int, len(s.list))
 	for i := range s.list {
 		s.scopes[s.list[i].ID] = s
+		s.names[flow.Place(i)] = i
+		if name := s.list[i].Obligation.Name; name != "" {
+			s.names[name] = i
+		}
 	}
 	return s
 }
@@ -40,35 +48,24 @@ func (s *scope) within() *scope {
 //
 // Implements: ORC-253
 func (s *scope) conduct(ctx context.Context, t *ObligationTrace) error {
-	for _, ref := range flow.Needs(t.Obligation) {
-		source := s.named(ref.Name)
-		if source == nil {
-			continue // an input of the contract
-		}
-		doubt, err := s.settle(ctx, source)
-		switch {
-		case err != nil:
-			return err
-		case source.Status == planning.Active:
-			t.End(planning.Active, planning.OutClarify, "it waits for "+source.ID)
-			return nil
-		case doubt != "":
-			t.End(planning.Failed, planning.OutFailed,
-				source.ID+", whose result it takes, was not confirmed: "+doubt)
-			return nil
-		case source.Result() == nil:
-			t.End(planning.Failed, planning.OutFailed,
-				fmt.Sprintf("%s, whose result it takes, ended as %s: %s", source.ID, source.Outcome, source.Why))
-			return nil
-		}
-		t.Takes = append(t.Takes, Taken{To: ref.At, From: ref.String(), Obligation: source.ID})
+	if lacks, err := s.lacksSource(ctx, t); err != nil || lacks {
+		return err
 	}
 	asked := t.Obligation
-	resolved, err := flow.Resolve(asked, s.result)
+	resolved, err := flow.Resolve(asked, flow.Values{Of: s.result, Take: func(bytes int) error {
+		return errors.Join(ctx.Err(), s.spent.Take(bytes, s.Clock()))
+	}})
 	if err == nil && len(t.Takes) > 0 {
 		err = contract.CheckResolved(resolved)
 	}
-	if err != nil {
+	var exceeded budget.Exceeded
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &exceeded):
+		t.End(planning.Failed, planning.OutTruncated, exceeded.Error())
+		return nil
+	case err != nil:
 		t.End(planning.Failed, planning.OutFailed, errorText(err))
 		return nil
 	}
@@ -78,6 +75,41 @@ func (s *scope) conduct(ctx context.Context, t *ObligationTrace) error {
 		return s.satisfyBySteps(ctx, t, steps)
 	}
 	return s.satisfy(ctx, t)
+}
+
+// lacksSource ends an obligation, and returns true, if one that it takes a value from has none to give. Otherwise it
+// records what is taken.
+func (s *scope) lacksSource(ctx context.Context, t *ObligationTrace) (lacks bool, err error) {
+	known := map[Taken]bool{}
+	for _, ref := range flow.Needs(t.Obligation) {
+		source := s.named(ref.Name)
+		if source == nil {
+			continue // an input of the contract
+		}
+		taken := Taken{To: ref.At, From: ref.String(), Obligation: source.ID}
+		if known[taken] {
+			continue
+		}
+		known[taken], t.Takes = true, append(t.Takes, taken)
+		doubt, err := s.settle(ctx, source)
+		switch {
+		case err != nil:
+			return false, err
+		case source.Status == planning.Active:
+			t.End(planning.Active, planning.OutClarify, "it waits for "+source.ID)
+		case doubt != "":
+			t.End(planning.Failed, planning.OutFailed,
+				source.ID+", whose result it takes, was not confirmed: "+doubt)
+		case source.Result() == nil:
+			t.End(planning.Failed, planning.OutFailed,
+				fmt.Sprintf("%s, whose result it takes, ended as %s: %s", source.ID, source.Outcome, source.Why))
+		default:
+			continue
+		}
+		t.Takes = t.Takes[:len(t.Takes)-1]
+		return true, nil
+	}
+	return false, nil
 }
 
 // satisfyBySteps brings about an obligation whose payload has the steps.
@@ -135,10 +167,16 @@ func (s *scope) satisfyByPlan(ctx context.Context, t *ObligationTrace, tool *con
 
 // settle has a result evaluated a second time before another obligation takes it, and returns why it is doubted, or "".
 func (s *scope) settle(ctx context.Context, source *ObligationTrace) (doubt string, err error) {
+	if answered := source.Answer; answered != nil { // it has been evaluated
+		if answered.Uncertain {
+			doubt = source.Verified.Why
+		}
+		return doubt, nil
+	}
 	if !source.Obligation.Type.Answers() || source.Result() == nil || !source.Status.Resolved() {
 		return "", nil
 	}
-	if v := source.Verified; v != nil && source.Answer == nil { // of a trace that was read back
+	if v := source.Verified; v != nil { // of a trace that was read back
 		if !v.Verified && v.By != trace.ByNothing {
 			doubt = v.Why
 		}
@@ -157,20 +195,22 @@ func (s *scope) named(name string) *ObligationTrace {
 		if s.input != nil && name == flow.Input {
 			return nil
 		}
-		for i := range s.list {
-			if name == flow.Place(i) || name == s.list[i].Obligation.Name {
-				return &s.list[i]
-			}
+		if i, is := s.names[name]; is {
+			return &s.list[i]
 		}
 	}
 	return nil
 }
 
-// result returns what the obligation of a name resulted in, or what the plan was given, as JSON is read.
+// result returns what the obligation of a name resulted in, or what the plan was given, as JSON is read. A result does
+// not change once it is taken, and is read once.
 func (s *scope) result(name string) (value any) {
-	given := any(s.input)
+	given, of := any(s.input), ""
 	if source := s.named(name); source != nil {
-		given = source.Result()
+		given, of = source.Result(), source.ID
+	}
+	if value, is := s.taken[of]; is {
+		return value
 	}
 	raw, err := ledger.Encode(given)
 	if err == nil {
@@ -178,6 +218,9 @@ func (s *scope) result(name string) (value any) {
 	}
 	if err != nil {
 		return nil // a result that was recorded can be written and read
+	}
+	if of != "" {
+		s.taken[of] = value
 	}
 	return value
 }

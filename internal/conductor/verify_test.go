@@ -168,3 +168,15 @@ func TestAVerifyOfAllAnswers(t *testing.T) {
 		})
 	}
 }
+
+// A claim is held against what is so when it is made, and not against what the run makes so afterwards.
+//
+// Verifies: ORC-240
+func TestAClaimIsEvaluatedBeforeWhatComesAfterIt(t *testing.T) {
+	zed := named("a.zed", "REPORT(status.name)", says(map[string]any{"value": "Zed"}), lying(planning.CheckBlocking, nil))
+	trace := conductorOf(t, store.NewMemory(), zed).conduct(ob(planning.Report, "status.name"), ob(planning.Achieve, "status.name", "value", "Zed"), ob(planning.Report, "status.name"))
+	require.False(t, trace.Obligations[0].Verified.Verified, "nothing was known then")
+	require.Equal(t, planning.Failed, trace.Obligations[0].Status)
+	require.True(t, trace.Obligations[2].Verified.Verified, trace.Obligations[2].Verified.Why)
+	require.Equal(t, []bool{true, false}, []bool{trace.Answers[0].Uncertain, trace.Answers[len(trace.Answers)-1].Uncertain})
+}

@@ -72,3 +72,32 @@ func TestAQuestionOverHTTP(t *testing.T) {
 	one := h.expect(200, "", "viewer", "GET", strings.TrimSuffix(path, "/answers"), "").json(t)
 	require.NotContains(t, one["obligations"].([]any)[1].(map[string]any)["status"], "active")
 }
+
+// How long a question of spoken words waits can be said as well.
+func TestAQuestionOfWordsWaitsAsLongAsIsSaid(t *testing.T) {
+	h := newHarness(t)
+	run := h.expect(200, "", "coder", "POST", "/requests", `{"utterance":"what is my name","answer_within_s":60}`).json(t)["id"].(string)
+	h.Clock.Advance(59 * time.Second)
+	require.Len(t, h.asksOf("coder"), 1)
+	h.Clock.Advance(time.Second)
+	require.Empty(t, h.asksOf("coder"))
+	h.expect(410, "expired", "coder", "POST", "/obligations/"+run+"/answers", `{"value":"Jeff"}`)
+	for _, wrong := range []string{"-1", "2592001", "1.5", `"60"`, "1e300"} {
+		h.expect(422, "schema_violation", "coder", "POST", "/requests", `{"utterance":"what is my name","answer_within_s":`+wrong+`}`)
+	}
+}
+
+// The schema of a question is looked at before anything runs, also that of a step.
+func TestTheSchemaOfAStepsQuestion(t *testing.T) {
+	h := newHarness(t)
+	const step = `{"type":"CLARIFY","payload":{"slot":"year","schema":{"type":"sometimes"}}}`
+	before := h.expect(200, "", "viewer", "GET", "/obligations", "").json(t)["runs"]
+	for body, at := range map[string]string{
+		`{"type":"ACHIEVE","payload":{"kind":"plan","steps":[` + step + `]}}`:                                                        "/obligations/0/payload/steps/0/payload/schema/type",
+		`{"type":"ACHIEVE","payload":{"kind":"plan","steps":[{"type":"ACHIEVE","payload":{"kind":"plan","steps":[` + step + `]}}]}}`: "/obligations/0/payload/steps/0/payload/steps/0/payload/schema/type",
+	} {
+		refusal := h.expect(400, "invalid_obligations", "coder", "POST", "/obligations", `{"obligations":[`+body+`]}`).json(t)
+		require.Equal(t, at, refusal["errors"].([]any)[0].(map[string]any)["pointer"])
+	}
+	require.Equal(t, before, h.expect(200, "", "viewer", "GET", "/obligations", "").json(t)["runs"])
+}

@@ -20,13 +20,6 @@ import (
 // rephrasing it has to fit into the time that the server has for an answer.
 const translating = 20 * time.Second
 
-// utterance is the body of POST /requests.
-type utterance struct {
-	Utterance      string `json:"utterance"`
-	IdempotencyKey string `json:"idempotency_key,omitempty"`
-	Rephrase       bool   `json:"rephrase,omitempty"`
-}
-
 // ask runs what an utterance asks for.
 func (h *conductorHandlers) ask(w http.ResponseWriter, r *http.Request) error {
 	body, err := wire.ReadUnqueried(w, r)
@@ -49,10 +42,9 @@ func (h *conductorHandlers) understood(ctx context.Context, body []byte) (asked 
 	if err := refuseSecrets(body); err != nil {
 		return asked, err
 	}
-	var said utterance
-	if err := strictjson.Fill(body, &said); err != nil {
-		return asked, wire.Misshapen(err,
-			`send {"utterance":"what is 2+2"}; idempotency_key and rephrase alone may be added`)
+	said, err := spoken.Read(body)
+	if err != nil {
+		return asked, err
 	}
 	asked.Utterance = said.Utterance
 	asked.Request, err = language.In(said.Utterance, h.Conductor.Clock())
@@ -61,7 +53,7 @@ func (h *conductorHandlers) understood(ctx context.Context, body []byte) (asked 
 	if h.Model != nil && fault.Is(err, language.CodeNotUnderstood) {
 		asked.Translate, err = h.translation(said.Utterance, err), nil
 	}
-	asked.IdempotencyKey = said.IdempotencyKey
+	asked.IdempotencyKey, asked.AnswerWithinS = said.IdempotencyKey, said.AnswerWithinS
 	if said.Rephrase {
 		asked.Rephrase = h.rephrase
 	}

@@ -82,7 +82,7 @@ var neverAnswered = map[string]string{
 	"no_link": "a recovery is recorded by a command", "ambiguous_bypass": "a bypass is ended by a command",
 	"unknown_bypass": "a bypass is ended by a command",
 	"no_obligations": "becomes invalid_obligations",
-	"fact_forbidden": "stands in a trace", "not_held": "stands in a trace", "too_much_held": "stands in a trace", "subject_forbidden": "stands in a trace", "answer_differs": "stands in a trace",
+	"fact_forbidden": "stands in a trace", "not_held": "stands in a trace", "unknown_subject": "stands in a trace", "too_much_held": "stands in a trace", "subject_forbidden": "stands in a trace", "answer_differs": "stands in a trace",
 	"tool_missing":          "stands in a trace",
 	"no_such_value":         "stands in a trace",
 	"value_unfit":           "stands in a trace",
@@ -135,6 +135,7 @@ var neverAnswered = map[string]string{
 	"test_missing":            "stands in errors of evidence_not_found",
 	"unknown_role":            "becomes invalid_parameter",
 	"evidence_not_looked_up":  "stands in the trace of a VERIFY(requirement.evidence)",
+	"unknown_subject":         "stands in the trace of a JUSTIFY",
 }
 
 func TestEveryCodeInTheSourceIsDocumented(t *testing.T) {

@@ -107,7 +107,7 @@ func (h *conductorHandlers) route(r chi.Router, handle func(handler) http.Handle
 	r.Get("/traces/{run}", handle(h.showTrace))
 	r.Post("/drive", handle(h.drive))
 	r.Get("/tools", handle(h.listTools))
-	kept := &scheduling.Handlers{Schedules: h.Conductor.Schedules, Refused: h.refused}
+	kept := &scheduling.Handlers{Conductor: h.Conductor, Refused: h.refused}
 	r.Get("/schedules", handle(kept.List))
 	r.Get("/schedules/{schedule}", handle(kept.Show))
 	r.Delete("/schedules/{schedule}", handle(kept.End))

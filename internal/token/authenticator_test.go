@@ -51,6 +51,23 @@ func TestAuthenticate(t *testing.T) {
 	}
 }
 
+// Verifies: ORC-259
+func TestATokenThatIsGone(t *testing.T) {
+	f := newFile(t)
+	_, ann := add(t, f, "ann", "pm")
+	_, bob, err := f.Add("bob", "tester", noon.Add(time.Hour), noon)
+	require.NoError(t, err)
+	a := authenticator(t, f, Limit{})
+	require.Empty(t, a.Gone(ann.Mark(), "ann", "pm", noon))
+	require.Equal(t, "its token was revoked", a.Gone(ann.Mark(), "ann", "coder", noon), "it was given another role")
+	require.Empty(t, a.Gone(bob.Mark(), "bob", "tester", noon))
+	require.Regexp(t, "^its token expired on 2", a.Gone(bob.Mark(), "bob", "tester", noon.Add(time.Hour)))
+	_, err = f.Revoke(ann.ID)
+	require.NoError(t, err)
+	require.NoError(t, a.Reload())
+	require.Equal(t, "its token was revoked", a.Gone(ann.Mark(), "ann", "pm", noon))
+}
+
 func TestNewAuthenticatorNeedsAGoodFileAndLimit(t *testing.T) {
 	f := newFile(t)
 	_, err := NewAuthenticator(f, Limit{})

@@ -19,6 +19,7 @@ func AskCommand() *cobra.Command {
 	var said struct {
 		Utterance string `json:"utterance"`
 		Rephrase  bool   `json:"rephrase,omitzero"`
+		Wait      int    `json:"answer_within_s,omitzero"`
 	}
 	cmd := &cobra.Command{
 		Use:   "ask TEXT",
@@ -53,6 +54,7 @@ Exit codes: 0 answered; 1 not answered, not confirmed or refused; 2 usage; 3 no 
 		},
 	}
 	cmd.Flags().BoolVar(&forms, "forms", false, "list all that can be said, and ask nothing")
+	cmd.Flags().IntVar(&said.Wait, "answer-within", 0, "seconds that a question waits for its answer; 0 is a day")
 	cmd.Flags().BoolVar(&said.Rephrase, "rephrase", false,
 		"have the language model of the service rephrase the answers")
 	return o.flags(cmd)

@@ -117,7 +117,7 @@ func showSchedules(out io.Writer, list []state.Schedule) {
 		case s.Next.IsZero():
 			when = "its last run is under way"
 		}
-		if s.EveryMS > 0 {
+		if s.EveryMS > 0 && s.Ended == nil {
 			when += ", every " + schedule.Words(time.Duration(s.EveryMS)*time.Millisecond)
 		}
 		fmt.Fprintf(out, "%s  %s (%s)  %s\n", output.Printable(s.ID), output.Printable(s.By.Name), s.By.Role,

@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"strconv"
-	"strings"
 
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/ledger"
@@ -17,6 +16,7 @@ import (
 type Project interface {
 	Status(ctx context.Context) (ProjectStatus, error)
 	Requirement(ctx context.Context, id string) (Requirement, error)
+	Stored(ctx context.Context, id string) (Parts, error)
 	// Next lists the steps that lead one requirement on, or those that wait for a role. "" stands for any of them; a
 	// role without a requirement has to be named.
 	Next(ctx context.Context, id, role string) (NextSteps, error)
@@ -118,11 +118,6 @@ func (p project) requirement(ctx context.Context, c Call) (map[string]any, []Eff
 	return noEffects(p.Requirement(ctx, c.text("id")))
 }
 
-func (p project) shown(ctx context.Context, c Call) (map[string]any, error) {
-	result, _, err := p.requirement(ctx, c)
-	return result, err
-}
-
 func (p project) missing(ctx context.Context, c Call) (map[string]any, []Effect, error) {
 	return noEffects(p.Missing(ctx, c.text("id")))
 }
@@ -172,10 +167,7 @@ func (p project) query(ctx context.Context, c Call) (map[string]any, []Effect, e
 // missingMember names the member that an obligation is about, if its payload does not have it: then it proposes
 // nothing.
 func missingMember(o planning.Obligation) []string {
-	member := strings.TrimPrefix(o.Kind(), "requirement.")
-	if member == "signoff" {
-		member = "approvals"
-	}
+	_, member := partOf(o)
 	if _, has := o.Payload[member]; has {
 		return nil
 	}
@@ -202,6 +194,9 @@ func (p project) change(ctx context.Context, c Call) (map[string]any, []Effect, 
 	}
 	now, err := p.Requirement(ctx, id)
 	result, _, err := noEffects(now, err)
+	if err == nil {
+		err = standing(c.Obligation, now)
+	}
 	if _, moved := members["status"]; moved && err == nil {
 		putText(result, "was", string(now.Was))
 	}
@@ -284,8 +279,6 @@ func changeContract(shape map[string]any, id planning.Input) planning.Contract {
 	change.LatencyMS, change.Verify = 20, planning.CheckOff
 	change.Postconditions = []string{
 		"result.id == input.id", "!has(payload.status) || result.status == payload.status",
-		"payload.kind in ['requirement.status', 'requirement.accept_fingerprint'] || " +
-			"result.parts.exists(p, 'requirement.' + p == payload.kind)",
 		"payload.kind != 'requirement.accept_fingerprint' || !has(result.suspect)",
 	}
 	return change

@@ -32,23 +32,30 @@ func (t *Tool) inputSchema(name string) (schema map[string]any) {
 	return schema
 }
 
-// CheckQuestions refuses a CLARIFY whose schema is none.
+// CheckQuestions refuses a CLARIFY whose schema is none, among the obligations of a request and the steps of its plans.
 func CheckQuestions(request planning.Request) error {
-	for i, o := range request.Obligations {
-		schema, _ := o.Payload["schema"].(map[string]any)
-		if o.Type != planning.Clarify {
-			continue
-		}
-		if wrong := checkSchema(schema); len(wrong) > 0 {
-			for j := range wrong {
-				wrong[j].Pointer = fmt.Sprintf("/obligations/%d/payload/schema%s", i, wrong[j].Pointer)
-			}
-			return fault.New(fault.Malformed, "invalid_obligations", "the schema of a CLARIFY cannot be used").
-				WithFix("write schema as JSON Schema 2020-12, such as {\"type\":\"string\"}, or leave it out").
-				WithFields(wrong...)
-		}
+	wrong := questionsIn("/obligations", request.Obligations)
+	if len(wrong) == 0 {
+		return nil
 	}
-	return nil
+	return fault.New(fault.Malformed, ObligationsInvalid, "the schema of a CLARIFY cannot be used").
+		WithFix("write schema as JSON Schema 2020-12, such as {\"type\":\"string\"}, or leave it out").
+		WithFields(wrong...)
+}
+
+// questionsIn returns what is wrong with the schemas of the CLARIFYs in a list, with pointers that begin with at.
+func questionsIn(at string, list []planning.Obligation) (wrong []fault.Field) {
+	for i, o := range list {
+		payload := fmt.Sprintf("%s/%d/payload", at, i)
+		if schema, is := o.Payload["schema"].(map[string]any); is && o.Type == planning.Clarify {
+			for _, w := range checkSchema(schema) {
+				w.Pointer = payload + "/schema" + w.Pointer
+				wrong = append(wrong, w)
+			}
+		}
+		wrong = append(wrong, questionsIn(payload+"/steps", flow.Steps(o))...)
+	}
+	return wrong
 }
 
 // checkSchema returns what is wrong with the schema of a question, with pointers into it. A question may have none.

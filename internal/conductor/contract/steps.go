@@ -71,7 +71,7 @@ func plan(s source, c planning.Contract) (wrong []fault.Field) {
 		wrong = append(wrong, s.wrong("/role", "role", "a plan is no agent: its steps may be"))
 	}
 	const at = "/implementation/steps"
-	found := FitObligations(at, stepsOf(s))
+	found := append(FitObligations(at, stepsOf(s)), questionsIn(at, c.Implementation.Steps)...)
 	if len(found) == 0 {
 		found = flow.CheckSteps(at, c.Implementation.Steps, c.Consumes, unknownTools)
 	}

@@ -125,11 +125,12 @@ type End struct {
 	Why         string           `json:"why,omitempty"`
 	Steps       int              `json:"steps"`
 	Usage       *usage.Sum       `json:"usage,omitempty"` // of its agents
-	Kept        string           `json:"kept,omitempty"`  // what is kept of its working tree, and why
+	Kept        string           `json:"kept,omitempty"`  // what is kept of its working tree and branches, and why
 
-	tree    string // where its agents work
-	watched bool   // in this step
-	looked  bool   // for something to merge that an earlier drive left
+	tree    string   // where its agents work
+	watched bool     // in this step
+	looked  bool     // for something to merge that an earlier drive left
+	aside   []string // branches with what agents committed and nobody accepted
 }
 
 // Report is what became of an order.

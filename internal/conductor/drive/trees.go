@@ -143,6 +143,9 @@ func (j *job) inspect(ctx context.Context, end *End, due builtin.Work, step Step
 	end.watched = false
 	seen := j.Trees.Seen(end.Requirement)
 	by, builds := fmt.Sprintf("%s (run %s)", step.Tool, step.Run), due.Role == string(lifecycle.Coder)
+	if len(seen.Aside) > 0 {
+		j.setAside(ctx, end, due, step, seen.Aside)
+	}
 	switch {
 	case len(seen.Foreign) > 0:
 		return j.found(ctx, end, Deviation, fmt.Sprintf("while %s worked, what is not the agent's changed: %s; "+
@@ -156,6 +159,13 @@ func (j *job) inspect(ctx context.Context, end *End, due builtin.Work, step Step
 		return j.found(ctx, end, Deviation, by+" recorded an implementation, and committed nothing")
 	}
 	return true
+}
+
+// setAside names the branches with what agents committed and nobody accepted.
+func (j *job) setAside(ctx context.Context, end *End, due builtin.Work, step Step, branches []string) {
+	end.aside = append(end.aside, branches...)
+	j.record(ctx, end, Note, fmt.Sprintf("what was committed for %s (run %s) is not merged, since no implementation or "+
+		"test record of its agent was accepted: it is on %s", due.Obligation, step.Run, strings.Join(branches, ", ")))
 }
 
 // found ends a requirement where it is, with what was found on record.
@@ -184,6 +194,9 @@ func (j *job) leave(ctx context.Context, end *End) {
 	kept, err := j.Trees.Leave(context.WithoutCancel(ctx), end.Requirement)
 	if err != nil {
 		kept = "its working tree is kept: " + secret.Mask(err.Error())
+	}
+	if len(end.aside) > 0 {
+		kept = strings.TrimSuffix(strings.Join(end.aside, ", ")+", which nobody accepted, is kept; "+kept, "; ")
 	}
 	end.Kept = secret.Mask(kept)
 }

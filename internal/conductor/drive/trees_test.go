@@ -21,6 +21,7 @@ type trees struct {
 	found  worktree.Found
 	merge  error
 	merged worktree.Merge
+	aside  []string
 	left   []string
 	kept   string
 	leave  error
@@ -33,7 +34,7 @@ func (t *trees) Enter(_ context.Context, id string) (*worktree.Tree, error) {
 func (t *trees) Watch(context.Context, string, bool) error { return t.watch }
 
 func (t *trees) Seen(string) worktree.Seen {
-	return worktree.Seen{Found: t.found, Merge: t.merged, Err: t.look}
+	return worktree.Seen{Found: t.found, Merge: t.merged, Aside: t.aside, Err: t.look}
 }
 
 func (t *trees) Merge(context.Context, string) (worktree.Merge, error) { return t.merged, t.merge }
@@ -73,6 +74,17 @@ func TestAgentsWorkInATree(t *testing.T) {
 	require.Equal(t, "/trees/A is kept: 1 commits", end.Kept)
 	_, end, _ = inTrees(t, trees{found: worktree.Found{Commits: true}, leave: errors.New("broken")}, nil)
 	require.Equal(t, "its working tree is kept: broken", end.Kept)
+}
+
+// What nobody accepted is named, and the requirement goes on.
+//
+// Verifies: ORC-273
+func TestWhatWasSetAsideIsNamed(t *testing.T) {
+	w, end, _ := inTrees(t, trees{found: worktree.Found{Commits: true}, aside: []string{"orchestrator/A.aside-1"}}, nil)
+	require.Equal(t, Done, end.Outcome)
+	require.Contains(t, w.recorded[0], "note A: what was committed for ACHIEVE(requirement.design_spec) (run run) is not merged")
+	require.Contains(t, w.recorded[0], "is on orchestrator/A.aside-1")
+	require.Contains(t, end.Kept, "orchestrator/A.aside-1, which nobody accepted, is kept")
 }
 
 // What a tree shows ends a requirement where it is, with that on record.

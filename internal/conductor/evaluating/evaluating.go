@@ -133,7 +133,10 @@ func (t *Tool) Judge(tool string, answered, evaluated map[string]any) (kept map[
 func (t *Tool) Unmet(ctx context.Context, c builtin.Call, tool string, result map[string]any) string {
 	evaluated, err := t.Evaluate(ctx, c, time.Time{})
 	if err != nil {
-		return "it cannot tell: " + state.FailureOf(err).Detail
+		if failed := state.FailureOf(err); failed.Code != builtin.CodeNotShown {
+			return "it cannot tell: " + failed.Detail
+		}
+		return state.FailureOf(err).Detail
 	}
 	if c.Obligation.Type == planning.Verify {
 		if _, d := agreement.Compare(result, evaluated, Required(t.Contract.Produces), t.senses); d != nil {

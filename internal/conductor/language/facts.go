@@ -9,11 +9,10 @@ import (
 
 // sayForgotten takes {ended}: how many facts were ended; what they say is in the payload.
 func sayForgotten(o planning.Obligation, r Result) string {
-	text := filled("%s, %s, %s", o.Payload["subject"], o.Payload["predicate"], o.Payload["object"])
-	if text == "" || say(r["ended"]) == "" {
+	if say(r["ended"]) == "" {
 		return ""
 	}
-	return "I have forgotten: " + text + "."
+	return filled("I have forgotten: %s, %s, %s.", o.Payload["subject"], o.Payload["predicate"], o.Payload["object"])
 }
 
 // sayHeld takes {facts, total}: objects with subject, predicate, object, owner, scope and, unless this run stated it,
@@ -27,12 +26,9 @@ func sayHeld(o planning.Obligation, r Result) string {
 	case len(facts) == 0:
 		return "I know nothing" + filled(" about %s", o.Payload["subject"]) + "."
 	}
-	var lines []string
+	lines := make([]string, 0, len(facts))
 	for _, f := range facts {
 		line := filled("- %s, %s, %s (of %s", f["subject"], f["predicate"], f["object"], f["owner"])
-		if line == "" {
-			return ""
-		}
 		if f["scope"] == "own" {
 			line += ", who alone sees it"
 		}

@@ -35,8 +35,12 @@ func sayTools(_ planning.Obligation, r Result) string {
 		lines = append(lines, near)
 	}
 	if count := say(asked["count"]); count != "0" {
-		lines = append(lines, filled("Asked for in vain before: %s times", asked["count"])+
-			filled(", by %s", asked["by"])+filled(", last on %s", asked["last"])+".")
+		times := filled("%s times", asked["count"])
+		if count == "1" {
+			times = "once"
+		}
+		lines = append(lines, "Asked for in vain before: "+times+filled(", by %s", asked["by"])+
+			filled(", last on %s", asked["last"])+".")
 	}
 	return strings.Join(lines, "\n")
 }

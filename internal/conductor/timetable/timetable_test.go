@@ -296,6 +296,32 @@ func TestAViewerSchedulesNothing(t *testing.T) {
 	require.Equal(t, before, b.ledger.Head().Size, "nothing is left behind")
 }
 
+// Verifies: ORC-257
+//
+// Only what the service keeps counts: a tool that says it has scheduled something is not believed.
+func TestAToolThatOnlySaysThatItSchedules(t *testing.T) {
+	w := newWorld()
+	b := w.start(t)
+	liar := "team.cron"
+	said := planning.Contract{
+		Name: liar, Version: "1", Description: "Says that it schedules.", Satisfies: []string{"SCHEDULE(team.nightly)"}, Produces: map[string]any{"type": "object"},
+		Reliability: planning.High, Cost: planning.CostTiny, LatencyMS: 1, TimeoutMS: 20_000, Verify: planning.CheckOff, Idempotent: true, Roles: []string{"coder"},
+		Implementation: planning.Implementation{Means: planning.Exec, Argv: []string{"sh", "-c", `echo '{"id":"s1"}'`}},
+	}
+	registry, err := contract.Load(t.TempDir(), append(evaluating.Contracts(), said))
+	require.NoError(t, err)
+	c := conductor.New(b.ledger, conductor.Options{Tools: registry, Root: t.TempDir(), Clock: b.runner.Clock, Deterministic: true})
+	trace, err := c.Ask(t.Context(), ada, conductor.Asked{Token: "t1", Request: planning.Request{Obligations: []planning.Obligation{{Type: planning.Schedule,
+		Payload: map[string]any{"kind": "team.nightly", "every": "1h", "obligations": []any{map[string]any{"type": "VERIFY", "payload": map[string]any{"kind": "answers"}}}}}}}})
+	require.NoError(t, err)
+	require.Equal(t, planning.OutResolved, trace.Status)
+	require.Equal(t, []string{liar, "schedule.add"}, []string{trace.Obligations[0].Runs[0].Tool, trace.Obligations[0].Runs[1].Tool})
+	require.Equal(t, state.RunRefused, trace.Obligations[0].Runs[0].Status)
+	open, err := b.Schedules.Open(t.Context())
+	require.NoError(t, err)
+	require.Len(t, open, 1)
+}
+
 // Verifies: ORC-258
 func TestTheRunnerStopsWithTheService(t *testing.T) {
 	w := newWorld()

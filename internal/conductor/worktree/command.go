@@ -44,7 +44,7 @@ func nameOf(id string) string {
 }
 
 // run runs a command of git in a folder, and returns what it printed without the line end.
-func (m *Manager) run(ctx context.Context, dir string, args ...string) (string, error) {
+func (m *repository) run(ctx context.Context, dir string, args ...string) (string, error) {
 	out, words, err := m.start(ctx, dir, args...)
 	if err != nil {
 		return "", fault.New(fault.Unavailable, CodeGit, "git %s: %s", args[0], reason(words, err)).
@@ -54,7 +54,7 @@ func (m *Manager) run(ctx context.Context, dir string, args ...string) (string, 
 }
 
 // start runs a command of git, and returns its two outputs.
-func (m *Manager) start(ctx context.Context, dir string, args ...string) (out, words string, err error) {
+func (m *repository) start(ctx context.Context, dir string, args ...string) (out, words string, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout) // no command is left half done
 	defer cancel()
 	command := m.git
@@ -76,7 +76,7 @@ func reason(words string, err error) string {
 }
 
 // resolve returns the commit of a ref; "" where there is none.
-func (m *Manager) resolve(ctx context.Context, ref string) (string, error) {
+func (m *repository) resolve(ctx context.Context, ref string) (string, error) {
 	out, _, err := m.start(ctx, m.Root, "rev-parse", "--verify", "--quiet", ref+"^{commit}")
 	if git.ExitCode(err) == 1 {
 		return "", nil
@@ -89,7 +89,7 @@ func (m *Manager) resolve(ctx context.Context, ref string) (string, error) {
 }
 
 // tip returns the commit of the branch that counts, which has to be a local one.
-func (m *Manager) tip(ctx context.Context) (string, error) {
+func (m *repository) tip(ctx context.Context) (string, error) {
 	name := m.Branch()
 	at := ""
 	if name != "" {
@@ -107,7 +107,7 @@ func (m *Manager) tip(ctx context.Context) (string, error) {
 }
 
 // ahead returns how many commits are in the history of one commit and not in that of the base.
-func (m *Manager) ahead(ctx context.Context, base, at string) (int, error) {
+func (m *repository) ahead(ctx context.Context, base, at string) (int, error) {
 	if at == "" {
 		return 0, nil
 	}
@@ -118,8 +118,17 @@ func (m *Manager) ahead(ctx context.Context, base, at string) (int, error) {
 	return strconv.Atoi(out)
 }
 
+// branchIn returns the ref that is checked out in a tree; "" where that is none, or cannot be told.
+func (m *repository) branchIn(ctx context.Context, t *Tree) string {
+	ref, err := m.run(ctx, t.Path, "symbolic-ref", "--quiet", "HEAD")
+	if err != nil {
+		return ""
+	}
+	return ref
+}
+
 // uncommitted returns the files of a tree that are not as its last commit has them, and those that are not committed.
-func (m *Manager) uncommitted(ctx context.Context, t *Tree) ([]string, error) {
+func (m *repository) uncommitted(ctx context.Context, t *Tree) ([]string, error) {
 	at, err := m.run(ctx, t.Path, "rev-parse", "--path-format=absolute", "--git-common-dir", "--show-toplevel")
 	if err == nil && at != m.common+"\n"+t.Path {
 		err = fmt.Errorf("%s is no working tree of this repository", t.Path)
@@ -131,7 +140,7 @@ func (m *Manager) uncommitted(ctx context.Context, t *Tree) ([]string, error) {
 }
 
 // changed returns the changed files of a working tree: untracked is all or no, as git status has it.
-func (m *Manager) changed(ctx context.Context, dir, untracked string) (files []string, err error) {
+func (m *repository) changed(ctx context.Context, dir, untracked string) (files []string, err error) {
 	out, err := m.run(ctx, dir, "status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files="+untracked)
 	for entry := range strings.SplitSeq(out, "\x00") {
 		if len(entry) > 3 {

@@ -26,6 +26,10 @@ type Mark struct {
 func (m *Manager) Mark(ctx context.Context, id string) (Mark, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	return m.mark(ctx, id)
+}
+
+func (m *Manager) mark(ctx context.Context, id string) (Mark, error) {
 	t, err := m.treeOf(id)
 	if err != nil {
 		return Mark{}, err
@@ -128,13 +132,17 @@ type Found struct {
 // Look compares the present with a mark that was taken before a run of an agent.
 //
 // Implements: ORC-273
-func (m *Manager) Look(ctx context.Context, id string, before Mark) (found Found, err error) {
-	now, err := m.Mark(ctx, id)
+func (m *Manager) Look(ctx context.Context, id string, before Mark) (Found, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.look(ctx, id, before)
+}
+
+func (m *Manager) look(ctx context.Context, id string, before Mark) (found Found, err error) {
+	now, err := m.mark(ctx, id)
 	if err != nil {
 		return found, err
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	t := m.entered[id]
 	if t == nil {
 		return found, nil
@@ -147,7 +155,7 @@ func (m *Manager) Look(ctx context.Context, id string, before Mark) (found Found
 		}
 	}
 	found.Foreign = append(found.Foreign, changedTrees(before.kept, now.kept, m.moves)...)
-	if at, err := m.run(ctx, t.Path, "symbolic-ref", "--quiet", "HEAD"); err != nil || at != headsPrefix+t.Branch {
+	if m.branchIn(ctx, t) != headsPrefix+t.Branch {
 		found.Foreign = append(found.Foreign, "the branch that is checked out in "+t.Path)
 		return found, nil
 	}
@@ -165,7 +173,7 @@ func (m *Manager) Look(ctx context.Context, id string, before Mark) (found Found
 
 // isOurs reports whether this manager itself has moved a ref to a commit, or has made it for another requirement.
 func (m *Manager) isOurs(name, at string) bool {
-	return name == headsPrefix+m.Branch() && m.merged[at] || m.handled[name]
+	return name == headsPrefix+m.Branch() && m.merged[at] || m.handled[name] || at != "" && m.made[name] == at
 }
 
 // noted reports whether a ref of notes on commits was made or added to, as some clients do with each commit. Notes are

@@ -27,12 +27,15 @@ type Merge struct {
 func (m *Manager) Merge(ctx context.Context, id string) (Merge, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	done := Merge{Requirement: id, Into: m.Branch()}
 	t, err := m.treeOf(id)
 	if err != nil {
-		return done, err
+		return Merge{Requirement: id, Into: m.Branch()}, err
 	}
-	done.Branch = t.Branch
+	return m.merge(ctx, t)
+}
+
+func (m *Manager) merge(ctx context.Context, t *Tree) (Merge, error) {
+	done := Merge{Requirement: t.ID, Branch: t.Branch, Into: m.Branch()}
 	const attempts = 5 // somebody else may commit to the branch in the meantime
 	for range attempts {
 		moved, err := m.mergeOnce(ctx, t, &done)
@@ -75,7 +78,7 @@ func (m *Manager) mergeOnce(ctx context.Context, t *Tree, done *Merge) (moved bo
 }
 
 // join merges two commits without a working tree. It returns the tree of the merge, or the files that conflict.
-func (m *Manager) join(ctx context.Context, ours, theirs string) (tree string, conflicts []string, err error) {
+func (m *repository) join(ctx context.Context, ours, theirs string) (tree string, conflicts []string, err error) {
 	out, words, err := m.start(ctx, m.Root, "merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", ours,
 		theirs)
 	lines := slices.DeleteFunc(strings.Split(out, "\x00"), func(line string) bool { return line == "" })
@@ -130,7 +133,7 @@ func (m *Manager) advanceTree(ctx context.Context, dir, to string) error {
 }
 
 // checkedOut returns the working tree that has the branch that counts checked out; "" where none has.
-func (m *Manager) checkedOut(ctx context.Context) (dir string, err error) {
+func (m *repository) checkedOut(ctx context.Context) (dir string, err error) {
 	out, err := m.run(ctx, m.Root, "worktree", "list", "--porcelain", "-z")
 	at := ""
 	for line := range strings.SplitSeq(out, "\x00") {

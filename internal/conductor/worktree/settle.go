@@ -2,11 +2,15 @@ package worktree
 
 import "context"
 
+// asideInfix stands in the names of branches with what was not accepted.
+const asideInfix = ".aside-"
+
 // Seen is what the runs of agents in a tree came to.
 type Seen struct {
 	Found
 	Merge Merge
-	Err   error // why the tree could not be looked at, or not be merged
+	Aside []string // branches with the commits of agents whose work was not accepted
+	Err   error    // why the tree could not be looked at, or not be merged
 }
 
 // watched is what is watched of a tree while agents run in it.
@@ -31,29 +35,51 @@ func (m *Manager) Watch(ctx context.Context, id string, builds bool) error {
 	return nil
 }
 
-// Settle looks at a tree after a run of an agent, and merges what it committed, unless something is not as the agent
-// may leave it. It is called before the run is judged, since what the branch does not have counts for nothing. It
-// reports whether something was merged.
-func (m *Manager) Settle(ctx context.Context, id string) (merged bool) {
+// Settle looks at a tree after a run of an agent, and merges what it committed, if its work was accepted and nothing is
+// otherwise than the agent may leave it. What was not accepted is set aside. Settle is called before the run is judged,
+// since what the branch does not have counts for nothing. It reports whether something was merged.
+//
+// Implements: ORC-273
+func (m *Manager) Settle(ctx context.Context, id string, accepted bool) (merged bool) {
 	m.mu.Lock()
-	w := m.watching[id]
-	m.mu.Unlock()
-	if w == nil {
+	defer m.mu.Unlock()
+	w, t := m.watching[id], m.entered[id]
+	if w == nil || t == nil {
 		return false
 	}
-	found, err := m.Look(ctx, id, w.before)
+	found, err := m.look(ctx, id, w.before)
 	seen := &w.seen
 	seen.Foreign = append(seen.Foreign, found.Foreign...)
-	seen.Uncommitted, seen.Commits = found.Uncommitted, seen.Commits || found.Commits
-	if err == nil && (found.Commits || w.left) && len(seen.Foreign) == 0 && (!w.builds || len(found.Uncommitted) == 0) {
-		seen.Merge, err = m.Merge(ctx, id)
+	seen.Uncommitted, seen.Commits = found.Uncommitted, seen.Commits || found.Commits && accepted
+	switch {
+	case err != nil || len(seen.Foreign) > 0:
+	case !accepted && found.Commits:
+		err = m.setAside(ctx, t, w)
+	case accepted && (found.Commits || w.left) && (!w.builds || len(found.Uncommitted) == 0):
+		seen.Merge, err = m.merge(ctx, t)
 		seen.Commits = seen.Commits || seen.Merge.Commits > 0 // an agent may have nothing to add to what is there
 	}
 	if err == nil {
-		w.before, err = m.Mark(ctx, id) // for the next agent
+		w.before, err = m.mark(ctx, id) // for the next agent
 	}
 	seen.Err = err
 	return seen.Merge.Commit != ""
+}
+
+// setAside moves what an agent has committed to a branch of its own, so that nobody builds on it unawares.
+func (m *Manager) setAside(ctx context.Context, t *Tree, w *watched) error {
+	at, err := m.resolve(ctx, headsPrefix+t.Branch)
+	if err != nil {
+		return err
+	}
+	aside := t.Branch + asideInfix + at[:min(len(at), 8)]
+	if _, err = m.run(ctx, m.Root, "update-ref", "-m", "orchestrator: set aside", headsPrefix+aside, at); err != nil {
+		return err
+	}
+	m.made[headsPrefix+aside] = at
+	w.seen.Aside = append(w.seen.Aside, aside)
+	_, err = m.run(ctx, t.Path, "reset", "--quiet", "--keep", w.before.own)
+	return err
 }
 
 // Seen returns what was seen since Watch.

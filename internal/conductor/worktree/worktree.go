@@ -38,16 +38,22 @@ type Options struct {
 
 // Manager makes, merges and removes the working trees of a repository. It is safe for concurrent use.
 type Manager struct {
-	Options
-	git    git.Command
-	common string // the folder that all working trees share: .git
+	repository
 
 	mu       sync.Mutex // one command that changes the repository at a time
 	entered  map[string]*Tree
 	watching map[string]*watched
-	handled  map[string]bool // branches of all that were ever entered
-	merged   map[string]bool // commits that this manager has put at the tip of the branch
-	moves    map[string]int  // by the folder of a tree: how often it was entered and left
+	handled  map[string]bool   // branches of all that were ever entered
+	merged   map[string]bool   // commits that this manager has put at the tip of the branch
+	made     map[string]string // other refs that it has made, with where they lead
+	moves    map[string]int    // by the folder of a tree: how often it was entered and left
+}
+
+// repository is where the trees are, which commands of git are run in.
+type repository struct {
+	Options
+	git    git.Command
+	common string // the folder that all working trees share: .git
 }
 
 // Tree is the working tree of a requirement.
@@ -66,9 +72,9 @@ func Open(ctx context.Context, o Options) (*Manager, error) {
 		return nil, fault.New(fault.Unavailable, CodeGit, "there is no git command").
 			WithFix("install git").Because(err)
 	}
-	m := &Manager{Options: o, git: git.Command{Path: path}, entered: map[string]*Tree{},
+	m := &Manager{repository: repository{Options: o, git: git.Command{Path: path}}, entered: map[string]*Tree{},
 		watching: map[string]*watched{},
-		handled:  map[string]bool{}, merged: map[string]bool{}, moves: map[string]int{}}
+		handled:  map[string]bool{}, merged: map[string]bool{}, made: map[string]string{}, moves: map[string]int{}}
 	m.common, err = m.run(ctx, o.Root, "rev-parse", "--path-format=absolute", "--git-common-dir")
 	return m, err
 }
@@ -103,7 +109,7 @@ func (m *Manager) Enter(ctx context.Context, id string) (*Tree, error) {
 }
 
 // treeOf returns where the tree of a requirement is, whether there is one or not.
-func (m *Manager) treeOf(id string) (*Tree, error) {
+func (m *repository) treeOf(id string) (*Tree, error) {
 	inside, err := filepath.Rel(m.Root, m.Project)
 	if err != nil || !filepath.IsLocal(inside) {
 		return nil, fault.New(fault.Conflict, CodeNoBranch, "the project does not lie in the working tree of %s",

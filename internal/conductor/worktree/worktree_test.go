@@ -281,6 +281,51 @@ func TestWhatIsNotTheAgentsIsFound(t *testing.T) {
 	}
 }
 
+// What an agent committed is merged if its work was accepted. What was not is set aside, and nobody builds on it.
+//
+// Verifies: ORC-273
+func TestWhatNobodyAcceptedIsSetAside(t *testing.T) {
+	r := newRepository(t)
+	tree, other := r.enter("REQ-1"), r.enter("REQ-2")
+	require.NoError(t, r.m.Watch(t.Context(), "REQ-1", true))
+	beside, err := r.m.Mark(t.Context(), "REQ-2")
+	require.NoError(t, err)
+	r.writeIn(tree.Dir, "evil.txt", "evil\n")
+	r.commit(tree.Dir, "evil")
+	evil := r.git(tree.Dir, "rev-parse", "HEAD")
+	r.writeIn(tree.Dir, "left.txt", "left\n")
+	require.False(t, r.m.Settle(t.Context(), "REQ-1", false))
+	require.NoFileExists(t, filepath.Join(tree.Dir, "evil.txt"))
+	require.NoError(t, os.Remove(filepath.Join(tree.Dir, "left.txt")))
+
+	r.writeIn(tree.Dir, "new.txt", "new\n")
+	r.commit(tree.Dir, "build")
+	require.True(t, r.m.Settle(t.Context(), "REQ-1", true))
+	aside := "orchestrator/REQ-1.aside-" + evil[:8]
+	seen := r.m.Seen("REQ-1")
+	require.NoError(t, seen.Err)
+	require.Equal(t, []string{aside}, seen.Aside)
+	require.Empty(t, seen.Foreign)
+	require.Equal(t, 1, seen.Merge.Commits)
+	require.Equal(t, evil, r.git(r.root, "rev-parse", aside))
+	require.NoFileExists(t, filepath.Join(r.root, "evil.txt"))
+	require.FileExists(t, filepath.Join(r.root, "new.txt"))
+	require.Empty(t, r.leave("REQ-1"))
+	r.git(other.Dir, "commit", "-q", "--allow-empty", "-m", "other")
+	found, err := r.m.Look(t.Context(), "REQ-2", beside)
+	require.NoError(t, err)
+	require.Equal(t, worktree.Found{Commits: true}, found, "it was not the agent of the other requirement")
+
+	// A tree that cannot be brought back is not worked in.
+	tree = r.enter("REQ-3")
+	require.NoError(t, r.m.Watch(t.Context(), "REQ-3", true))
+	r.writeIn(tree.Dir, "new.txt", "evil\n")
+	r.commit(tree.Dir, "evil")
+	r.writeIn(tree.Dir, "new.txt", "more\n")
+	require.False(t, r.m.Settle(t.Context(), "REQ-3", false))
+	require.True(t, fault.Is(r.m.Seen("REQ-3").Err, worktree.CodeGit))
+}
+
 // What an agent may do, what drive does meanwhile for another requirement, and what the service writes is nobody's
 // fault.
 //

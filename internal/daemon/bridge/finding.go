@@ -42,3 +42,21 @@ func (p *Project) LookAgain(ctx context.Context) error {
 	_, err := p.service.Recheck(ctx)
 	return err
 }
+
+// Supplied returns the revision at which an agent gave a requirement the implementation or the test that it has; 0 if it
+// did not. What agents of other roles commit supplies nothing.
+func (p *Project) Supplied(id, agent, role string) uint64 {
+	req, err := p.service.Stored(id)
+	var stamp lifecycle.Stamp
+	switch {
+	case err != nil:
+	case role == string(lifecycle.Coder) && req.Implementation != nil:
+		stamp = req.Stamps.Implementation
+	case role == string(lifecycle.Tester) && req.Test != nil:
+		stamp = req.Stamps.Test
+	}
+	if stamp.By != agent {
+		return 0
+	}
+	return stamp.Revision
+}

@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"strconv"
 
+	jsonv2 "github.com/go-json-experiment/json"
+
 	"orchestrator/internal/auditor"
 	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/prompt"
@@ -70,6 +72,24 @@ func (p *Project) Requirement(_ context.Context, id string) (builtin.Requirement
 		Suspect:    req.Suspect, Stale: len(req.Unsettling()) > 0, Retired: req.Retired, Revision: req.Revision,
 		Parts: partsOf(req), Was: wasBefore(req),
 	}, nil
+}
+
+// Stored implements builtin.Project.
+func (p *Project) Stored(_ context.Context, id string) (builtin.Parts, error) {
+	req, err := p.service.Stored(id)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := ledger.Encode(map[string]any{
+		lifecycle.FieldDesignSpec: req.DesignSpec, lifecycle.FieldImplementation: req.Implementation,
+		lifecycle.FieldTest: req.Test, lifecycle.FieldPMNotes: req.PMNotes, lifecycle.FieldDeviations: req.Deviations,
+		lifecycle.FieldApprovals: req.Approvals, lifecycle.FieldAcceptFingerprint: req.Fingerprint,
+	})
+	var stored builtin.Parts
+	if err == nil {
+		err = jsonv2.Unmarshal(raw, &stored)
+	}
+	return stored, err
 }
 
 // reasonOf returns why a requirement is in its status.

@@ -66,20 +66,21 @@ func (t countedTrees) Merge(ctx context.Context, id string) (worktree.Merge, err
 	return merged, err
 }
 
-// treeOf returns the tree that agents for a requirement work in. What was merged there counts at once.
-func treeOf(trees *worktree.Manager, project *bridge.Project) func(id string) outside.Tree {
-	return func(id string) outside.Tree {
+// treeOf returns the tree that an agent for a requirement works in. What was merged there counts at once.
+func treeOf(trees *worktree.Manager, project *bridge.Project) func(id, agent, role string) outside.Tree {
+	return func(id, agent, role string) outside.Tree {
 		if trees == nil {
 			return outside.Tree{}
 		}
-		if t := trees.Of(id); t != nil {
-			return outside.Tree{Dir: t.Dir, Branch: t.Branch,
-				Settle: func(ctx context.Context) {
-					if trees.Settle(ctx, id) {
-						_ = project.LookAgain(ctx) // it is looked at from time to time in any case
-					}
-				}}
+		t := trees.Of(id)
+		if t == nil {
+			return outside.Tree{}
 		}
-		return outside.Tree{}
+		before := project.Supplied(id, agent, role)
+		return outside.Tree{Dir: t.Dir, Branch: t.Branch, Settle: func(ctx context.Context) {
+			if trees.Settle(ctx, id, project.Supplied(id, agent, role) > before) {
+				_ = project.LookAgain(ctx) // it is looked at from time to time in any case
+			}
+		}}
 	}
 }

@@ -4,7 +4,7 @@ package scheduling
 import (
 	"net/http"
 
-	"orchestrator/internal/conductor/schedule"
+	"orchestrator/internal/conductor"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/httpapi/filter"
 	"orchestrator/internal/httpapi/wire"
@@ -13,7 +13,7 @@ import (
 
 // Handlers answer requests about the schedules of one project.
 type Handlers struct {
-	Schedules *schedule.Keeper
+	Conductor *conductor.Conductor
 	// Refused puts a refusal on record, and returns what to answer.
 	Refused func(w http.ResponseWriter, r *http.Request, body []byte, err error) error
 }
@@ -38,7 +38,7 @@ func (h *Handlers) List(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	list, next, err := h.Schedules.List(r.Context(), caller(w), values.Get("after"), int(limit),
+	list, next, err := h.Conductor.Schedules.List(r.Context(), caller(w), values.Get("after"), int(limit),
 		active != nil && *active)
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func (h *Handlers) Show(w http.ResponseWriter, r *http.Request) error {
 	if _, err := wire.Query(r); err != nil {
 		return err
 	}
-	one, err := h.Schedules.Get(r.Context(), caller(w), r.PathValue("schedule"))
+	one, err := h.Conductor.Schedules.Get(r.Context(), caller(w), r.PathValue("schedule"))
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (h *Handlers) End(w http.ResponseWriter, r *http.Request) error {
 	_, err := wire.Query(r)
 	var ended state.Schedule
 	if err == nil {
-		ended, err = h.Schedules.End(r.Context(), caller(w), r.PathValue("schedule"))
+		ended, err = h.Conductor.Schedules.End(r.Context(), caller(w), r.PathValue("schedule"))
 	}
 	if err != nil {
 		return h.Refused(w, r, nil, err)

@@ -82,6 +82,9 @@ func TestFill(t *testing.T) {
 	values, missing := Fill(&c, o, func(slot string) (any, bool) { return "Jeff", slot == "name" || slot == "city" })
 	require.Equal(t, Inputs{"city": "Seattle", "name": "Jeff"}, values, "the payload comes before what is known")
 	require.Equal(t, []string{"age"}, missing)
+	values, missing = Fill(&c, o, func(slot string) (any, bool) { return nil, slot == "age" || slot == "note" })
+	require.Equal(t, Inputs{"city": "Seattle", "age": nil, "note": nil}, values, "null is a value that is known")
+	require.Equal(t, []string{"name"}, missing)
 	_, missing = Fill(&c, report("k"), func(string) (any, bool) { return nil, false })
 	require.Equal(t, []string{"age", "city", "name"}, missing)
 }
@@ -149,6 +152,8 @@ func TestOnlyWhatIsResolvedIs(t *testing.T) {
 	}
 	require.True(t, Report.Answers())
 	require.False(t, Achieve.Answers())
+	require.True(t, Schedule.Changes())
+	require.False(t, DiscoverOp.Changes())
 }
 
 func TestWhatAContractMeets(t *testing.T) {

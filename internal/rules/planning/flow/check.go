@@ -22,6 +22,7 @@ const (
 	codeCycle   fault.Code = "cycle"
 	codePath    fault.Code = "no_such_value"
 	codeType    fault.Code = "value_type"
+	codeStep    fault.Code = "step"
 )
 
 // Candidates returns the contracts that satisfy an obligation.
@@ -90,15 +91,7 @@ func (c *checker) list(at string, list []planning.Obligation, enclosing *enclose
 
 // concerns reports whether there is anything to check of an obligation.
 func concerns(o planning.Obligation) bool {
-	if o.Name != "" || isPlan(o) || hasBraces(o.Payload) {
-		return true
-	}
-	for _, value := range o.Payload {
-		if _, is := from(value); is {
-			return true
-		}
-	}
-	return false
+	return o.Name != "" || isPlan(o) || VerifiesAnswers(o) || refers(o.Payload)
 }
 
 // enclosed is a list of obligations, with those that it stands in.
@@ -127,6 +120,10 @@ func (c *checker) obligation(at string, place int, o planning.Obligation, within
 	var f found
 	f.inPayload(o)
 	at += "/payload"
+	if VerifiesAnswers(o) && (within.beyond != nil || c.ofContract) {
+		c.refuse(at, codeStep, "put it beside the plan: it verifies the answers of the steps as well",
+			"a VERIFY of answers verifies those of the whole request, and is no step")
+	}
 	if o.Type == planning.Maintain || o.Type == planning.Avoid {
 		for _, ref := range f.refs {
 			c.refuse(at+ref.At, codeSyntax, "write the value itself",
@@ -184,7 +181,7 @@ func (c *checker) value(at string, ref Ref, source planning.Obligation) {
 	switch {
 	case source.Type == planning.Maintain || source.Type == planning.Avoid:
 		c.refuse(at, codePath, "refer to a REPORT or an ACHIEVE", "%s is a guardrail, and has no result", ref.Name)
-	case VerifiesAnswers(source) && len(c.candidates(source)) == 0:
+	case VerifiesAnswers(source):
 		c.refuse(at, codePath, "refer to a REPORT or an ACHIEVE",
 			"%s verifies all answers when they are there, and has no result", ref.Name)
 	default:
@@ -211,7 +208,7 @@ func (c *checker) types(at string, ref Ref, given types, source string) {
 	}
 }
 
-// taken returns the types that tools for an obligation take for the member with a reference.
+// taken returns the types that tools for an obligation take where a reference stands.
 func (c *checker) taken(ref Ref) types {
 	found := nothing
 	for _, contract := range c.candidates(ref.by) {
@@ -219,7 +216,7 @@ func (c *checker) taken(ref Ref) types {
 		if i < 0 {
 			return all
 		}
-		found |= typesAt(contract.Consumes[i].Schema, nil)
+		found |= typesAt(contract.Consumes[i].Schema, ref.within())
 	}
 	if found == nothing {
 		return all // there is no tool, which is said in another way

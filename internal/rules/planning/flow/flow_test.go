@@ -41,13 +41,15 @@ func TestWhatRefersToWhat(t *testing.T) {
 		o    planning.Obligation
 		want []string
 	}{
-		"nothing":            {ob("k", "n", 1, "text", "plain } { text", "from", "o1.value"), nil},
-		"a member":           {ob("k", "n", take("o1.value")), []string{"/n o1.value"}},
-		"the whole":          {ob("k", "n", take("sum")), []string{"/n sum"}},
-		"deep":               {ob("k", "n", take("o1.requirements.0.id")), []string{"/n o1.requirements.0.id"}},
-		"texts":              {ob("k", "a", "{{o1.value}} and {{ o2.x-y.Z }}", "b", object1{"c/d": []any{1, "{{o3}}"}}), []string{"/a o1.value", "/a o2.x-y.Z", "/b/c~1d/1 o3"}},
-		"not below a member": {ob("k", "n", []any{take("o1.value")}, "m", object1{"from": "o1.value", "to": 1}, "o", object1{"from": 1}), nil},
-		"braces":             {ob("k", "n", `{{"{{"}}o1.value}} {{o2}}`), []string{"/n o2"}},
+		"nothing":         {ob("k", "n", 1, "text", "plain } { text", "from", "o1.value"), nil},
+		"a member":        {ob("k", "n", take("o1.value")), []string{"/n o1.value"}},
+		"the whole":       {ob("k", "n", take("sum")), []string{"/n sum"}},
+		"deep":            {ob("k", "n", take("o1.requirements.0.id")), []string{"/n o1.requirements.0.id"}},
+		"texts":           {ob("k", "a", "{{o1.value}} and {{ o2.x-y.Z }}", "b", object1{"c/d": []any{1, "{{o3}}"}}), []string{"/a o1.value", "/a o2.x-y.Z", "/b/c~1d/1 o3"}},
+		"below a member":  {ob("k", "n", []any{take("o1.value"), object1{"a/b": take("o2")}}), []string{"/n/0 o1.value", "/n/1/a~1b o2"}},
+		"more than from":  {ob("k", "m", object1{"from": "o1.value", "to": 1}, "o", object1{"from": 1}, "p", object1{`{{""}}from`: "o1.value"}), nil},
+		"another's steps": {ob("k", "steps", []any{take("o1.value")}), []string{"/steps/0 o1.value"}},
+		"braces":          {ob("k", "n", `{{"{{"}}o1.value}} {{o2}}`), []string{"/n o2"}},
 		"steps": {plan("", ob("k", "n", take("o2.value")), called("x", ob("k", "n", "{{sum.value}}{{x.y}}")), plan("", ob("k", "n", take("x.value")), ob("k", "n", take("far.value")))),
 			[]string{"/steps/1/payload/n sum.value", "/steps/2/payload/steps/1/payload/n far.value"}},
 	} {
@@ -85,7 +87,7 @@ func TestWhatIsScheduledRefersToItself(t *testing.T) {
 	needs := Needs(later)
 	require.Len(t, needs, 1)
 	require.Equal(t, "o1.value", needs[0].String())
-	resolved, err := Resolve(later, func(string) any { return object1{"value": "2026-12-01T02:00:00Z"} })
+	resolved, err := Resolve(later, Values{func(string) any { return object1{"value": "2026-12-01T02:00:00Z"} }, func(int) error { return nil }})
 	require.NoError(t, err)
 	require.Equal(t, "2026-12-01T02:00:00Z", resolved.Payload["at"])
 	require.Equal(t, later.Payload["obligations"], resolved.Payload["obligations"])
@@ -113,13 +115,15 @@ func TestResolving(t *testing.T) {
 		"input": object1{"person": "Ann {{o1.value}}"},
 	}
 	resolve := func(o planning.Obligation) (planning.Obligation, error) {
-		return Resolve(o, func(name string) any { return results[name] })
+		return Resolve(o, Values{func(name string) any { return results[name] }, func(int) error { return nil }})
 	}
 	got, err := resolve(ob("k", "a", take("o1.list.1.id"), "b", take("o1.none"), "c", "{{o1.n}} {{o1.big}} {{o1.yes}} {{input.person}}", "d", []any{1, "x", "{{o1.value}}"},
-		"e", object1{"plain": "text", "f": "{{o1.value}}!"}, "g", []any{"as it is"}, "h", object1{"as": "it is"}, "i", `{{"{{"}}o1.value}}`, "j", take("o1")))
+		"e", object1{"plain": "text", "f": "{{o1.value}}!"}, "g", []any{"as it is"}, "h", object1{"as": "it is"}, "i", `{{"{{"}}o1.value}}`, "j", take("o1"),
+		"k", []any{take("o1.n"), object1{"l": take("o1.list")}}, "m", object1{`{{"{{"}}n}}`: 1, `{{""}}from`: "o1"}, "steps", []any{take("o1.value")}))
 	require.NoError(t, err)
 	require.Equal(t, ob("k", "a", "R-1", "b", nil, "c", "3.5 12345678901234567890 true Ann {{o1.value}}", "d", []any{1, "x", "4"},
-		"e", object1{"plain": "text", "f": "4!"}, "g", []any{"as it is"}, "h", object1{"as": "it is"}, "i", "{{o1.value}}", "j", results["o1"]), got)
+		"e", object1{"plain": "text", "f": "4!"}, "g", []any{"as it is"}, "h", object1{"as": "it is"}, "i", "{{o1.value}}", "j", results["o1"],
+		"k", []any{3.5, object1{"l": results["o1"].(object1)["list"]}}, "m", object1{"{{n}}": 1, "from": "o1"}, "steps", []any{"4"}), got)
 	asked := plan("p", ob("k", "n", take("o1")))
 	got, err = resolve(asked)
 	require.NoError(t, err)
@@ -127,7 +131,7 @@ func TestResolving(t *testing.T) {
 	results["o1"].(object1)["wrong"] = jsontext.Value("{")
 	for _, c := range [][2]string{
 		{"{{o1.none}}", "is no text, number or boolean"}, {"{{o1.list}}", "is no text, number or boolean"}, {"{{o1.list.7}}", "the result of o1 has no list.7"},
-		{"{{o1.value.x}}", "the result of o1 has no value.x"}, {"{{o1.list.x}}{{o2.y}}", "no list.x"}, {"{{o1.wrong}}", "cannot be written as a number"},
+		{"{{o1.value.x}}", "the result of o1 has no value.x"}, {"{{o1.list.-1}}", "the result of o1 has no list.-1"}, {"{{o1.list.2}}", "no list.2"}, {"{{o1.list.x}}{{o2.y}}", "no list.x"}, {"{{o1.wrong}}", "cannot be written as a number"},
 	} {
 		_, err := resolve(ob("k", "n", c[0]))
 		require.ErrorIs(t, err, fault.Conflict)
@@ -135,20 +139,49 @@ func TestResolving(t *testing.T) {
 	}
 }
 
+// What is taken is bounded by who gives it, and each result is asked for once, whatever refers to it.
+//
+// Verifies: ORC-256
+func TestWhatIsTakenIsCounted(t *testing.T) {
+	asked, taken := 0, 0
+	values := Values{
+		Of: func(string) any {
+			asked++
+			return object1{"text": strings.Repeat("x", 100), "list": []any{jsontext.Value("12"), true, object1{"a": "b"}}}
+		},
+		Take: func(bytes int) error {
+			if taken += bytes; taken > 1000 {
+				return fault.New(fault.Invalid, "too_much", "no more")
+			}
+			return nil
+		},
+	}
+	o, err := Resolve(ob("k", "n", "{{o1.text}}{{o1.text}}", "m", []any{take("o1.list")}), values)
+	require.NoError(t, err)
+	require.Len(t, o.Payload["n"], 200)
+	require.Equal(t, 1, asked)
+	require.Equal(t, 2*104+4+(2+4)+4+(4+1+4+1+4), taken)
+
+	asked, taken = 0, 0
+	_, err = Resolve(ob("k", "n", strings.Repeat("{{o1.text}}", 50_000), "o", "{{o2.text}}"), values)
+	require.Equal(t, fault.Code("too_much"), fault.As(err).Code)
+	require.Equal(t, []int{1, 10 * 104}, []int{asked, taken}, "nothing is taken after the first that is refused")
+}
+
 func TestLiterals(t *testing.T) {
 	for _, text := range []string{"plain", "{{o1.value}}", "a {{ b", `{{"{{"}}`, "{{{{"} {
-		o := ob("k", "n", text, "m", []any{object1{"deep": text}})
+		o := ob("k", "n", text, "m", []any{object1{"deep": text, text: 1}, take("o1.value")}, "o", take(text), "p", 1)
 		literal := Literal(o)
 		require.Empty(t, Needs(literal))
 		require.NoError(t, Check([]planning.Obligation{literal}, none))
-		back, err := Resolve(literal, func(string) any { return nil })
+		back, err := Resolve(literal, Values{})
 		require.NoError(t, err)
 		require.Equal(t, o, back, "what is literal stands for itself")
 	}
 }
 
 func TestWhatIsStated(t *testing.T) {
-	for _, value := range []any{take("o1.value"), "a {{o1.value}}", []any{"{{o1}}"}} {
+	for _, value := range []any{take("o1.value"), "a {{o1.value}}", []any{"{{o1}}"}, []any{take("o1")}, object1{"{{o1}}": 1}, "a {{ b"} {
 		_, is := Stated(value, true)
 		require.False(t, is, "%v", value)
 	}
@@ -185,7 +218,7 @@ func TestChecks(t *testing.T) {
 	}
 	candidates := of(map[string][2]object1{
 		"text": {{"n": text}, closed(object1{"value": text})}, "number": {{"n": number}, closed(object1{"value": number, "list": object1{"type": "array", "items": text}})},
-		"any": {{}, object1{"type": "object"}},
+		"any": {{}, object1{"type": "object"}}, "list": {{"n": object1{"type": "array", "items": text}}, object1{}},
 	})
 	guardrail := planning.Obligation{Type: planning.Maintain, Payload: object1{"condition": "{{o2.value}}"}}
 	for name, c := range map[string]struct {
@@ -216,6 +249,14 @@ func TestChecks(t *testing.T) {
 		"no such step":           {[]planning.Obligation{plan("", ob("text")), ob("text", "n", take("o1.o2.value"))}, "/obligations/1/payload/n no_such_value no result of ACHIEVE(plan) has o2.value"},
 		"a step's type":          {[]planning.Obligation{called("a", ob("number")), plan("", ob("text", "n", take("a.value")))}, "/obligations/1/payload/steps/0/payload/n value_type a.value"},
 		"a step and its plan":    {[]planning.Obligation{plan("p", ob("text", "n", take("p.o1.value")))}, "/obligations/0/payload cycle these obligations wait for one another: p → p"},
+		"a type deep":            {[]planning.Obligation{ob("number"), ob("list", "n", []any{1, take("o1.value")})}, "/obligations/1/payload/n/1 value_type o1.value is of the type number, and n takes string"},
+		"a value deep":           {[]planning.Obligation{ob("text"), ob("list", "n", []any{take("o1.value"), take("o1.nothing")})}, "/obligations/1/payload/n/1 no_such_value"},
+		"no reference deep":      {[]planning.Obligation{ob("any", "n", []any{object1{"a": take("a b")}})}, "/obligations/0/payload/n/0/a/from reference_syntax"},
+		"a name of a member":     {[]planning.Obligation{ob("text"), ob("any", "n", object1{"{{o1.value}}": "x"})}, "/obligations/1/payload/n/{{o1.value}} reference_syntax the name of a member cannot refer"},
+		"a name with braces":     {[]planning.Obligation{ob("any", "{{n", "x")}, "/obligations/0/payload/{{n reference_syntax the name of a member"},
+		"a guardrail's depth":    {[]planning.Obligation{ob("text"), {Type: planning.Maintain, Payload: object1{"condition": "true", "n": []any{take("o1.value")}}}}, "/obligations/1/payload/n/0 reference_syntax a guardrail"},
+		"a verification in plan": {[]planning.Obligation{plan("", ob("text"), planning.Obligation{Type: planning.Verify, Payload: object1{}})}, "/obligations/0/payload/steps/1/payload step a VERIFY of answers"},
+		"another verification":   {[]planning.Obligation{plan("", planning.Obligation{Type: planning.Verify, Payload: object1{"kind": "audit"}})}, ""},
 		"a step unknown":         {[]planning.Obligation{plan("p", plan("q", ob("text", "n", take("r.value"))))}, "/obligations/0/payload/steps/0/payload/steps/0/payload/n unknown_obligation there is no obligation r"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -233,6 +274,10 @@ func TestChecks(t *testing.T) {
 }
 
 func TestStepsOfContracts(t *testing.T) {
+	require.Equal(t, "/steps/0/payload step", func() string {
+		f := CheckSteps("/steps", []planning.Obligation{{Type: planning.Verify, Payload: object1{"kind": "answers"}}}, nil, none)[0]
+		return f.Pointer + " " + string(f.Code)
+	}())
 	inputs := []planning.Input{{Name: "person", Schema: object1{"type": "string"}, Required: true}, {Name: "note", Schema: object1{}}, {Name: "tags", Schema: object1{"type": "array"}, Required: true}}
 	for reference, want := range map[string]string{
 		"{{input.person}}": "", "{{input.note}}": "/steps/0/payload/n unknown_obligation", "{{input.nobody}}": "/steps/0/payload/n unknown_obligation", "{{input}}": "/steps/0/payload/n unknown_obligation",

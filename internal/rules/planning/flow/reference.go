@@ -1,12 +1,12 @@
 // Package flow decides how the results of obligations become the inputs of others: what refers to what, in which order
 // they have to run, and what a payload is once the values are known.
 //
-// A member of a payload whose value is an object with the one member "from" takes the value that it names:
+// An object with the one member "from", anywhere in a payload, takes the value that it names:
 //
 //	{"from": "o1.value"}
 //
-// Within a text, also of a nested member, {{o1.value}} stands for the value. The package is pure, and looks at
-// obligations and contracts alone: all that can be found wrong before anything runs is found by [Check].
+// Within a text {{o1.value}} stands for the value. The names of members refer to nothing. The package is pure, and
+// looks at obligations and contracts alone: all that can be found wrong before anything runs is found by [Check].
 package flow
 
 import (
@@ -34,12 +34,26 @@ type Ref struct {
 	member string              // of the payload of by
 }
 
+// within returns the path that leads to the reference from the member of the payload that has it.
+func (r Ref) within() []string {
+	path := strings.Split(strings.TrimPrefix(r.At, "/"), "/")[1:]
+	for i := range path {
+		path[i] = pointerText.Replace(path[i])
+	}
+	return path
+}
+
+// pointerText reads what stands between two slashes of a JSON Pointer.
+var pointerText = strings.NewReplacer("~1", "/", "~0", "~")
+
 // String returns the reference as it is written: o1.value.
 func (r Ref) String() string { return strings.Join(append([]string{r.Name}, r.Path...), ".") }
 
 const (
 	open, closed = "{{", "}}"
 	literal      = `{{"{{"}}` // stands for {{
+	empty        = `{{""}}`   // stands for nothing: {{""}}from is a name that makes no reference
+	fromMember   = "from"
 )
 
 var written = regexp.MustCompile(`^[a-z][a-z0-9_-]*(\.[^\s.{}"]+)*$`)
@@ -59,7 +73,7 @@ func from(value any) (text string, is bool) {
 	if !isObject || len(object) != 1 {
 		return "", false
 	}
-	text, is = object["from"].(string)
+	text, is = object[fromMember].(string)
 	return text, is
 }
 
@@ -79,6 +93,10 @@ func pieces(text string) (all []piece, ok bool) {
 		}
 		if after, is := strings.CutPrefix(rest, literal[len(open):]); is {
 			all, text = append(all, piece{text: open}), after
+			continue
+		}
+		if after, is := strings.CutPrefix(rest, empty[len(open):]); is {
+			text = after
 			continue
 		}
 		named, after, found := strings.Cut(rest, closed)
@@ -102,24 +120,41 @@ func (f *found) inPayload(o planning.Obligation) {
 		if apart(o, name) {
 			continue
 		}
-		at := "/" + fault.PointerToken(name)
-		text, is := from(o.Payload[name])
 		first := len(f.refs)
-		if is {
-			f.inMember(at, text)
-		} else {
-			f.inValue(at, o.Payload[name])
-		}
+		f.inName("", name)
+		f.inValue("/"+fault.PointerToken(name), o.Payload[name])
 		for i := first; i < len(f.refs); i++ {
 			f.refs[i].by, f.refs[i].member = o, name
 		}
 	}
 }
 
-func (f *found) inMember(at, text string) {
+// inValue gathers the references within a value.
+func (f *found) inValue(at string, value any) {
+	if text, is := from(value); is {
+		f.whole(at, text)
+		return
+	}
+	switch v := value.(type) {
+	case string:
+		f.inText(at, v)
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			f.inName(at, name)
+			f.inValue(at+"/"+fault.PointerToken(name), v[name])
+		}
+	case []any:
+		for i, item := range v {
+			f.inValue(at+"/"+strconv.Itoa(i), item)
+		}
+	}
+}
+
+// whole gathers the reference of a value that is one.
+func (f *found) whole(at, text string) {
 	ref, ok := parse(text)
 	if !ok {
-		f.wrong = append(f.wrong, fault.Field{Pointer: at + "/from", Code: codeSyntax,
+		f.wrong = append(f.wrong, fault.Field{Pointer: at + "/" + fromMember, Code: codeSyntax,
 			Detail: "this is no reference",
 			Fix:    "write the name of an obligation and a path into its result, such as o1.value"})
 		return
@@ -128,19 +163,15 @@ func (f *found) inMember(at, text string) {
 	f.refs = append(f.refs, ref)
 }
 
-// inValue gathers the references within the texts of a value.
-func (f *found) inValue(at string, value any) {
-	switch v := value.(type) {
-	case string:
-		f.inText(at, v)
-	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			f.inValue(at+"/"+fault.PointerToken(name), v[name])
-		}
-	case []any:
-		for i, item := range v {
-			f.inValue(at+"/"+strconv.Itoa(i), item)
-		}
+// inName finds what is wrong with the name of a member of the value at a pointer: it refers to nothing.
+func (f *found) inName(at, name string) {
+	if !strings.Contains(name, open) {
+		return
+	}
+	if all, ok := pieces(name); !ok || slices.ContainsFunc(all, func(p piece) bool { return p.ref != nil }) {
+		f.wrong = append(f.wrong, fault.Field{Pointer: at + "/" + fault.PointerToken(name), Code: codeSyntax,
+			Detail: "the name of a member cannot refer to a value",
+			Fix:    "refer to it in the value of the member, or write " + literal + " for the two braces themselves"})
 	}
 }
 
@@ -187,63 +218,63 @@ func stepPointer(i int) string { return "/" + stepsMember + "/" + strconv.Itoa(i
 // in.
 func Stated(value any, given bool) (stated any, is bool) {
 	var f found
-	_, refers := from(value)
-	if f.inValue("", value); !given || refers || len(f.refs) > 0 {
+	if f.inValue("", value); !given || len(f.refs) > 0 || len(f.wrong) > 0 {
 		return nil, false
 	}
-	return replaced(value, func(text string) string { return strings.ReplaceAll(text, literal, open) }), true
+	return (&resolver{}).resolved(value), true
 }
 
 // Literal returns an obligation whose texts stand for themselves: what was said or written elsewhere refers to nothing.
 func Literal(o planning.Obligation) planning.Obligation {
-	o.Payload, _ = replaced(o.Payload, func(text string) string {
-		return strings.ReplaceAll(text, open, literal)
-	}).(map[string]any)
+	o.Payload, _ = escaped(o.Payload).(map[string]any)
 	return o
 }
 
-// replaced returns a value with its texts changed. What has no {{ is not copied.
-func replaced(value any, change func(text string) string) any {
+// escaped returns a value that resolves to the one given. What has no reference is not copied.
+func escaped(value any) any {
+	if !refers(value) {
+		return value
+	}
+	escape := func(text string) string { return strings.ReplaceAll(text, open, literal) }
 	switch v := value.(type) {
 	case string:
-		if strings.Contains(v, open) {
-			return change(v)
-		}
-	case map[string]any:
-		if !hasBraces(v) {
-			return v
-		}
-		out := make(map[string]any, len(v))
-		for name, member := range v {
-			out[name] = replaced(member, change)
-		}
-		return out
+		return escape(v)
 	case []any:
-		if !hasBraces(v) {
-			return v
-		}
 		out := make([]any, len(v))
 		for i, item := range v {
-			out[i] = replaced(item, change)
+			out[i] = escaped(item)
 		}
 		return out
 	}
-	return value
+	object, _ := value.(map[string]any)
+	out := make(map[string]any, len(object))
+	_, is := from(object)
+	for name, member := range object {
+		name = escape(name)
+		if is {
+			name = empty + name
+		}
+		out[name] = escaped(member)
+	}
+	return out
 }
 
-// hasBraces reports whether a text of a value has {{.
-func hasBraces(value any) bool {
+// refers reports whether a value has what is read as a reference, or has {{ in a text or a name.
+func refers(value any) bool {
 	switch v := value.(type) {
 	case string:
 		return strings.Contains(v, open)
 	case map[string]any:
-		for _, member := range v {
-			if hasBraces(member) {
+		if _, is := from(v); is {
+			return true
+		}
+		for name, member := range v {
+			if strings.Contains(name, open) || refers(member) {
 				return true
 			}
 		}
 	case []any:
-		return slices.ContainsFunc(v, hasBraces)
+		return slices.ContainsFunc(v, refers)
 	}
 	return false
 }

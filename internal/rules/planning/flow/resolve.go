@@ -2,6 +2,8 @@ package flow
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,25 +14,28 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
-// Resolve returns an obligation with the values in the place of its references. result returns what the obligation of a
-// name resulted in, as JSON is read into any; it is asked for names that [Needs] returned. The steps of a plan, and
-// the obligations of a SCHEDULE, are left as they are: they are resolved when their turn comes. Its error says which
-// value there is not.
+// Values are what references stand for.
+type Values struct {
+	// Of returns what the obligation of a name resulted in, as JSON is read into any. It is asked once for each name.
+	Of func(name string) any
+	// Take is told how many bytes the next value has before it is taken. With its error nothing further is taken.
+	Take func(bytes int) error
+}
+
+// Resolve returns an obligation with the values in the place of its references. It asks for the names that [Needs]
+// returned. The steps of a plan, and the obligations of a SCHEDULE, are left as they are: they are resolved when their
+// turn comes. Its error says which value there is not, or is that of Take.
 //
 // Implements: ORC-250
-func Resolve(o planning.Obligation, result func(name string) any) (planning.Obligation, error) {
-	r := resolver{result: result}
+func Resolve(o planning.Obligation, values Values) (planning.Obligation, error) {
+	r := resolver{values: values, known: map[string]any{}}
 	payload := make(map[string]any, len(o.Payload))
-	for name, value := range o.Payload {
-		text, is := from(value)
-		switch ref, ok := parse(text); {
-		case apart(o, name):
-			payload[name] = value
-		case is && ok:
-			payload[name] = r.value(ref)
-		default:
-			payload[name] = replaced(value, r.text)
+	for _, name := range slices.Sorted(maps.Keys(o.Payload)) {
+		value := o.Payload[name]
+		if !apart(o, name) {
+			value = r.resolved(value)
 		}
+		payload[r.text(name)] = value
 	}
 	o.Payload = payload
 	return o, r.err
@@ -38,7 +43,8 @@ func Resolve(o planning.Obligation, result func(name string) any) (planning.Obli
 
 // resolver replaces references; err is the first that it could not.
 type resolver struct {
-	result func(name string) any
+	values Values
+	known  map[string]any // what the obligations that were asked for resulted in, by name
 	err    error
 }
 
@@ -49,9 +55,43 @@ func (r *resolver) fail(format string, args ...any) {
 	}
 }
 
-// value returns what a reference stands for.
+// resolved returns a value with the values in the place of its references. What has none is not copied.
+func (r *resolver) resolved(value any) any {
+	if !refers(value) {
+		return value
+	}
+	if text, is := from(value); is {
+		ref, _ := parse(text) // which Check has accepted
+		return r.value(ref)
+	}
+	switch v := value.(type) {
+	case string:
+		return r.text(v)
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = r.resolved(item)
+		}
+		return out
+	}
+	object, _ := value.(map[string]any)
+	out := make(map[string]any, len(object))
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		out[r.text(name)] = r.resolved(object[name])
+	}
+	return out
+}
+
+// value returns what a reference stands for; nil after the first error.
 func (r *resolver) value(ref Ref) any {
-	value := r.result(ref.Name)
+	if r.err != nil {
+		return nil
+	}
+	value, is := r.known[ref.Name]
+	if !is {
+		value = r.values.Of(ref.Name)
+		r.known[ref.Name] = value
+	}
 	for _, step := range ref.Path {
 		var has bool
 		if value, has = below(value, step); !has {
@@ -59,7 +99,34 @@ func (r *resolver) value(ref Ref) any {
 			return nil
 		}
 	}
+	if r.err = r.values.Take(size(value)); r.err != nil {
+		return nil
+	}
 	return value
+}
+
+// size returns about how many bytes a value has as JSON.
+func size(value any) int {
+	const around = 4 // quotes, a colon and a comma
+	switch v := value.(type) {
+	case string:
+		return len(v) + around
+	case jsontext.Value:
+		return len(v) + around
+	case map[string]any:
+		sum := around
+		for name, member := range v {
+			sum += len(name) + around + size(member)
+		}
+		return sum
+	case []any:
+		sum := around
+		for _, item := range v {
+			sum += size(item)
+		}
+		return sum
+	}
+	return around
 }
 
 // below returns a member or an item of a value.
@@ -78,6 +145,9 @@ func below(value any, step string) (any, bool) {
 
 // text returns a text with the values in it.
 func (r *resolver) text(text string) string {
+	if !strings.Contains(text, open) {
+		return text
+	}
 	all, _ := pieces(text) // which Check has accepted
 	var out strings.Builder
 	for _, p := range all {
@@ -85,7 +155,11 @@ func (r *resolver) text(text string) string {
 			out.WriteString(p.text)
 			continue
 		}
-		switch value := r.value(*p.ref).(type) {
+		value := r.value(*p.ref)
+		if r.err != nil {
+			break
+		}
+		switch value := value.(type) {
 		case string:
 			out.WriteString(value)
 		case bool:

@@ -1,0 +1,124 @@
+// Package budget counts what a run spends, and says when one of its budgets is used up. It is pure.
+package budget
+
+import (
+	"fmt"
+	"time"
+
+	"orchestrator/internal/conductor/usage"
+	"orchestrator/internal/rules/planning"
+)
+
+// The budgets of a run that names none.
+const (
+	defaultRuns  = 100
+	defaultDepth = 8
+	defaultTime  = 10 * time.Minute
+)
+
+// maxBytes bounds the results of a run, and the values that are taken from them, whatever the request says: a trace has
+// each result, and each answer once more.
+const maxBytes = 8 << 20
+
+// Limit returns how long a run may take.
+func Limit(b planning.Budgets) time.Duration {
+	if b.TimeMS == 0 {
+		return defaultTime
+	}
+	return time.Duration(b.TimeMS) * time.Millisecond
+}
+
+// Depth returns how many obligations may come of one another.
+func Depth(b planning.Budgets) int {
+	if b.MaxDepth > 0 {
+		return b.MaxDepth
+	}
+	return defaultDepth
+}
+
+// Spent is what a run has spent of its budgets. A copy of it counts on its own.
+type Spent struct {
+	Deadline time.Time
+
+	of     planning.Budgets
+	runs   int
+	cost   float64
+	bytes  int
+	agents usage.Sum
+}
+
+// Of begins to count for a run that begins at a moment.
+func Of(b planning.Budgets, now time.Time) Spent { return Spent{Deadline: now.Add(Limit(b)), of: b} }
+
+// Run counts a run of a tool.
+func (s *Spent) Run(c planning.Contract) {
+	s.runs++
+	s.cost += c.Cost.Weight()
+}
+
+// UnknownRun counts a run of a tool that there is not any more.
+func (s *Spent) UnknownRun() { s.runs++ }
+
+// Agent counts what an agent reported to have used; nil is one that reported nothing.
+func (s *Spent) Agent(used *usage.Usage) { s.agents.Add(used) }
+
+// Bytes counts those of a result.
+func (s *Spent) Bytes(n int) { s.bytes += n }
+
+// Exceeded is why nothing further is run: a budget is used up.
+type Exceeded string
+
+// Error returns the reason.
+func (e Exceeded) Error() string { return string(e) }
+
+// Take counts a value of a result that is to become an input. Its error is an Exceeded.
+func (s *Spent) Take(n int, now time.Time) error {
+	s.bytes += n
+	why := s.tooLong(now)
+	if why == "" {
+		why = s.tooMuch()
+	}
+	if why == "" {
+		return nil
+	}
+	return Exceeded(why)
+}
+
+// Refuses returns why a run of a tool would exceed a budget, or "".
+//
+// Implements: ORC-256
+func (s *Spent) Refuses(c *planning.Contract, now time.Time) string {
+	most := s.of.MaxToolRuns
+	if most == 0 {
+		most = defaultRuns
+	}
+	left := s.of.MaxCost - s.cost
+	switch {
+	case s.runs >= most:
+		return "max_tool_runs is exhausted"
+	case s.of.MaxCost > 0 && c.Cost.Weight() > left:
+		return fmt.Sprintf("it costs %g, and %g of max_cost is left", c.Cost.Weight(), left)
+	case c.Role != "" && s.agents.Exceeds(s.of.MaxTokens, s.of.MaxCostUSD) != "":
+		return s.agents.Exceeds(s.of.MaxTokens, s.of.MaxCostUSD)
+	case s.tooLong(now) != "":
+		return s.tooLong(now)
+	}
+	return s.tooMuch()
+}
+
+func (s *Spent) tooLong(now time.Time) string {
+	if now.Before(s.Deadline) {
+		return ""
+	}
+	return "time_ms is exhausted"
+}
+
+func (s *Spent) tooMuch() string {
+	switch own := s.of.MaxResultBytes; {
+	case s.bytes > maxBytes:
+		return fmt.Sprintf("the results, and the values taken from them, exceed %d MiB", maxBytes>>20)
+	case own > 0 && s.bytes > own:
+		return fmt.Sprintf("the results, and the values taken from them, exceed the %d bytes of max_result_bytes", own)
+	}
+	return ""
+}
