@@ -34,7 +34,7 @@ var public = map[string][]string{
 	"internal/agentclient": {"commandline", "frontmatter", "settings"},
 	"internal/auditor":     {"replay", "witness"},
 	"internal/boundary":    {"control", "doctor", "finish", "folder", "hook", "install", "record", "report"},
-	"internal/conductor": {"builtin", "contract", "drive", "evaluating", "language", "outside", "prompt", "schedule", "state",
+	"internal/conductor": {"builtin", "contract", "drive", "evaluating", "language", "language/chat", "outside", "prompt", "schedule", "state",
 		"timetable", "tools", "worktree"},
 	"internal/daemon":   {"project"},
 	"internal/ledger":   {"audit", "store", "store/boltstore", "thread"},
@@ -150,7 +150,7 @@ var onlyIn = map[string][]string{
 		"internal/system/runner", "internal/httpapi", "internal/httpapi/changing", "internal/httpapi/fixed",
 		"internal/httpapi/guarding", "internal/httpapi/inflight", "internal/httpapi/problem", "internal/httpapi/public", "internal/httpapi/reading",
 		"internal/httpapi/scheduling",
-		"internal/httpapi/wire", "internal/apiclient", "internal/conductor/language", "internal/daemon", "cmd/bench", "cmd/torture",
+		"internal/httpapi/wire", "internal/apiclient", "internal/conductor/language/chat", "internal/daemon", "cmd/bench", "cmd/torture",
 		"cmd/checkclients/model",
 	},
 }

@@ -135,7 +135,6 @@ var neverAnswered = map[string]string{
 	"test_missing":            "stands in errors of evidence_not_found",
 	"unknown_role":            "becomes invalid_parameter",
 	"evidence_not_looked_up":  "stands in the trace of a VERIFY(requirement.evidence)",
-	"unknown_subject":         "stands in the trace of a JUSTIFY",
 }
 
 func TestEveryCodeInTheSourceIsDocumented(t *testing.T) {

@@ -1,92 +1,34 @@
 package language
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"net/http"
-	"net/url"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"orchestrator/internal/conductor/language/chat"
 	"orchestrator/internal/conductor/language/faithful"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/strictjson"
 )
 
-const (
-	maxReply       = 1 << 20 // bytes of an answer of the endpoint
-	defaultTimeout = 30 * time.Second
-)
-
-// LLM asks an endpoint that speaks the chat completions of OpenAI. It never has the last word: In's output has to pass
-// the schema, Out's text has to be faithful. Use it by pointer; goroutines may share one.
+// LLM is a language model that translates. It never has the last word: In's output has to pass the schema, Out's text
+// has to be faithful. Use it by pointer; goroutines may share one.
 type LLM struct {
-	BaseURL string        // such as https://llm.example.org/v1; /chat/completions is added
-	Model   string        // as the endpoint names it
-	Key     string        `json:"-"` // bearer token; "" sends none. It is in no error and no log
-	Client  *http.Client  `json:"-"` // nil is one of its own; redirects are never followed
-	Timeout time.Duration // of one call, with its body; 0 is 30 s
-
+	chat.Endpoint
 	Clock func() time.Time `json:"-"` // what today is; nil is time.Now
 }
 
-// FromEnvironment returns the endpoint that ORCHESTRATOR_LLM_URL, ORCHESTRATOR_LLM_MODEL and ORCHESTRATOR_LLM_KEY name;
-// nil without a URL. With one the model is needed, the key is not. Its error is a *fault.Error, Invalid, llm_setting,
-// and repeats neither the key nor the URL, in which some have one.
+// FromEnvironment returns the model that chat.FromEnvironment finds; nil without one.
 func FromEnvironment(getenv func(string) string) (*LLM, error) {
-	l := &LLM{
-		BaseURL: strings.TrimSpace(getenv("ORCHESTRATOR_LLM_URL")),
-		Model:   strings.TrimSpace(getenv("ORCHESTRATOR_LLM_MODEL")),
-		Key:     strings.TrimSpace(getenv("ORCHESTRATOR_LLM_KEY")),
+	endpoint, err := chat.FromEnvironment(getenv)
+	if endpoint == nil || err != nil {
+		return nil, err
 	}
-	if l.BaseURL == "" {
-		return nil, nil
-	}
-	u, err := url.Parse(l.BaseURL)
-	switch {
-	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.RawQuery != "" ||
-		u.Fragment != "":
-		return nil, setting("ORCHESTRATOR_LLM_URL is not the address of an endpoint",
-			"set it to one such as https://llm.example.org/v1, or unset it for none")
-	case u.User != nil:
-		return nil, setting("ORCHESTRATOR_LLM_URL has a user or a password in it",
-			"leave them out; a key goes into ORCHESTRATOR_LLM_KEY")
-	case l.Model == "":
-		return nil, setting("ORCHESTRATOR_LLM_URL is set, and ORCHESTRATOR_LLM_MODEL is not",
-			"set it to the model's name at the endpoint, or unset ORCHESTRATOR_LLM_URL for none")
-	case strings.ContainsFunc(l.Key, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return nil, setting("ORCHESTRATOR_LLM_KEY has characters that no key has",
-			"set it to the key alone: one line of visible ASCII characters")
-	}
-	return l, nil
-}
-
-func setting(detail, fix string) error {
-	return fault.New(fault.Invalid, "llm_setting", "%s", detail).WithFix("%s", fix)
-}
-
-// String names the endpoint without the key.
-func (l LLM) String() string { return l.Model + " at " + l.host() }
-
-// GoString returns String, so that no way of printing shows the key.
-func (l LLM) GoString() string { return l.String() }
-
-func (l LLM) host() string {
-	if u, err := url.Parse(l.BaseURL); err == nil && u.Host != "" {
-		return u.Host
-	}
-	return "an address that cannot be read"
-}
-
-type message struct {
-	Role    string `json:"role"`
-	Content string `json:"content"`
+	return &LLM{Endpoint: *endpoint}, nil
 }
 
 const inRules = `You translate what a user says into obligations. Answer with one JSON object that the schema below accepts, and with
@@ -124,11 +66,11 @@ func (l *LLM) In(ctx context.Context, utterance string, schemaText string,
 	if err := checkUtterance(utterance); err != nil {
 		return planning.Request{}, err
 	}
-	messages := []message{{"system", inRules + l.inExamples() + schemaText}, {"user", utterance}}
+	messages := []chat.Message{{Role: "system", Content: inRules + l.inExamples() + schemaText}, {Role: "user", Content: utterance}}
 	format := schemaFormat(schemaText)
 	var why error
 	for range 2 {
-		reply, err := l.chat(ctx, messages, format)
+		reply, err := l.Complete(ctx, messages, format)
 		if err != nil {
 			return planning.Request{}, err
 		}
@@ -137,8 +79,8 @@ func (l *LLM) In(ctx context.Context, utterance string, schemaText string,
 			return request, nil
 		}
 		why = err
-		messages = append(messages, message{"assistant", reply},
-			message{"user", "This is not accepted: " + fault.Clip(err.Error(), 4000) +
+		messages = append(messages, chat.Message{Role: "assistant", Content: reply},
+			chat.Message{Role: "user", Content: "This is not accepted: " + fault.Clip(err.Error(), 4000) +
 				"\nAnswer again, with the whole JSON object and nothing else."})
 	}
 	return planning.Request{}, fault.New(fault.Invalid, CodeInvalid,
@@ -147,7 +89,7 @@ func (l *LLM) In(ctx context.Context, utterance string, schemaText string,
 }
 
 // schemaFormat asks for output by the schema, where there is one.
-func schemaFormat(schemaText string) map[string]any {
+func schemaFormat(schemaText string) any {
 	if !json.Valid([]byte(schemaText)) {
 		return map[string]any{"type": "json_object"}
 	}
@@ -192,7 +134,7 @@ func (l *LLM) Out(ctx context.Context, facts []string, draft string) (string, er
 	if err != nil {
 		return draft, fmt.Errorf("write the draft down: %w", err)
 	}
-	text, err := l.chat(ctx, []message{{"system", outRules}, {"user", string(told)}}, nil)
+	text, err := l.Complete(ctx, []chat.Message{{Role: "system", Content: outRules}, {Role: "user", Content: string(told)}}, nil)
 	if err != nil {
 		return draft, err
 	}
@@ -209,119 +151,4 @@ func (l *LLM) Out(ctx context.Context, facts []string, draft string) (string, er
 func unfaithful(why error) error {
 	return fault.New(fault.Invalid, "rephrasing_refused", "the model's rephrasing was rejected: %v", why).
 		WithFix("nothing needs to be done: the answer stands as the template has it")
-}
-
-// errTurnedDown is returned when an endpoint does not take a request.
-var errTurnedDown = errors.New("the request is refused")
-
-// chat returns the content of the model's answer. An endpoint that refuses the request is asked once more, without what
-// some do not support: schemas of the output, and a temperature.
-func (l *LLM) chat(ctx context.Context, messages []message, format map[string]any) (string, error) {
-	asked := map[string]any{"model": l.Model, "messages": messages, "temperature": 0}
-	if format != nil {
-		asked["response_format"] = format
-	}
-	reply, err := l.ask(ctx, asked)
-	if errors.Is(err, errTurnedDown) {
-		delete(asked, "temperature")
-		if format != nil {
-			asked["response_format"] = map[string]any{"type": "json_object"}
-		}
-		return l.ask(ctx, asked)
-	}
-	return reply, err
-}
-
-// ask makes one call. Its errors have neither the key nor anything that the endpoint wrote, which could repeat it.
-func (l *LLM) ask(ctx context.Context, asked map[string]any) (string, error) {
-	timeout := l.Timeout
-	if timeout <= 0 {
-		timeout = defaultTimeout
-	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	request, err := l.request(ctx, asked)
-	if err != nil {
-		return "", err
-	}
-	response, err := l.client().Do(request)
-	if err != nil {
-		return "", l.unavailable(withoutAddress(err), "does not answer")
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		if response.StatusCode == http.StatusBadRequest || response.StatusCode == http.StatusUnprocessableEntity {
-			return "", l.unavailable(errTurnedDown, "answers %d", response.StatusCode)
-		}
-		return "", l.unavailable(nil, "answers %d", response.StatusCode)
-	}
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxReply+1))
-	if err != nil {
-		return "", l.unavailable(withoutAddress(err), "breaks off its answer")
-	}
-	if len(body) > maxReply {
-		return "", l.unavailable(nil, "answers with more than %d bytes", maxReply)
-	}
-	return l.content(body)
-}
-
-func (l *LLM) request(ctx context.Context, asked map[string]any) (*http.Request, error) {
-	body, err := json.Marshal(asked)
-	if err != nil {
-		return nil, l.unavailable(err, "cannot be asked")
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost,
-		strings.TrimRight(l.BaseURL, "/")+"/chat/completions", bytes.NewReader(body))
-	if err != nil || request.URL.Host == "" || request.URL.Scheme != "https" && request.URL.Scheme != "http" {
-		return nil, fault.New(fault.Unavailable, "translator_unavailable",
-			"the address of the language model is not a URL").
-			WithFix("set ORCHESTRATOR_LLM_URL to an address such as https://llm.example.org/v1").ForClients()
-	}
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Accept", "application/json")
-	if l.Key != "" {
-		request.Header.Set("Authorization", "Bearer "+l.Key)
-	}
-	return request, nil
-}
-
-// client returns the given client, or a default one, that follows no redirect: the key goes to the named endpoint
-// alone.
-func (l *LLM) client() *http.Client {
-	client := http.Client{}
-	if l.Client != nil {
-		client = *l.Client
-	}
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &client
-}
-
-func (l *LLM) content(body []byte) (string, error) {
-	var answer struct {
-		Choices []struct {
-			Message struct {
-				Content string `json:"content"`
-			} `json:"message"`
-		} `json:"choices"`
-	}
-	if err := json.Unmarshal(body, &answer); err != nil || len(answer.Choices) == 0 {
-		return "", l.unavailable(nil, "answers with something else than a chat completion")
-	}
-	return answer.Choices[0].Message.Content, nil
-}
-
-func (l *LLM) unavailable(cause error, format string, args ...any) *fault.Error {
-	return fault.New(fault.Unavailable, "translator_unavailable", "the language model at %s %s", l.host(),
-		fmt.Sprintf(format, args...)).
-		WithFix("try again later, or use the forms that need no model: %s lists them", listing).
-		Because(cause).ForClients()
-}
-
-// withoutAddress takes the URL out of an error, since a query may hold a key.
-func withoutAddress(err error) error {
-	var at *url.Error
-	if errors.As(err, &at) {
-		return at.Err
-	}
-	return err
 }

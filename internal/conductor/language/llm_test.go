@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/conductor/language/chat"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/planning"
 )
@@ -51,7 +52,7 @@ func newEndpoint(t *testing.T, script ...http.HandlerFunc) (*endpoint, *LLM) {
 		step(w, r)
 	}))
 	t.Cleanup(e.Close)
-	return e, &LLM{BaseURL: e.URL + "/v1/", Model: "small-1", Key: key, Timeout: time.Minute}
+	return e, &LLM{Endpoint: chat.Endpoint{BaseURL: e.URL + "/v1/", Model: "small-1", Key: key, Timeout: time.Minute}}
 }
 
 func (e *endpoint) calls() int {
@@ -61,16 +62,16 @@ func (e *endpoint) calls() int {
 }
 
 // messages are the texts of one call, by role.
-func (e *endpoint) messages(call int) (all []message) {
+func (e *endpoint) messages(call int) (all []chat.Message) {
 	for _, m := range e.asked[call]["messages"].([]any) {
-		all = append(all, message{m.(map[string]any)["role"].(string), m.(map[string]any)["content"].(string)})
+		all = append(all, chat.Message{Role: m.(map[string]any)["role"].(string), Content: m.(map[string]any)["content"].(string)})
 	}
 	return all
 }
 
 func answers(content string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
-		_ = json.NewEncoder(w).Encode(map[string]any{"choices": []any{map[string]any{"message": message{"assistant", content}}}})
+		_ = json.NewEncoder(w).Encode(map[string]any{"choices": []any{map[string]any{"message": chat.Message{Role: "assistant", Content: content}}}})
 	}
 }
 
@@ -123,7 +124,7 @@ func TestModelTranslates(t *testing.T) {
 	for _, f := range Forms(moment) {
 		require.Contains(t, e.messages(0)[0].Content, "\n"+f.Example+" -> ")
 	}
-	require.Equal(t, message{"user", "two and two?"}, e.messages(0)[1])
+	require.Equal(t, chat.Message{Role: "user", Content: "two and two?"}, e.messages(0)[1])
 }
 
 // Verifies: ORC-286
@@ -143,7 +144,7 @@ func TestModelRepairsOnce(t *testing.T) {
 			require.Equal(t, "REPORT(query.math)", request.Obligations[0].String())
 			require.Equal(t, 2, e.calls())
 			told := e.messages(1)
-			require.Equal(t, message{"assistant", c.first}, told[2])
+			require.Equal(t, chat.Message{Role: "assistant", Content: c.first}, told[2])
 			require.Contains(t, told[3].Content, c.told)
 
 			e, l = newEndpoint(t, answers(c.first), answers(c.first), answers(mathJSON))
@@ -167,7 +168,7 @@ func TestInjectionMeetsTheSchema(t *testing.T) {
 	require.Equal(t, "translation_invalid", string(faultOf(t, err).Code))
 	for call := range e.calls() {
 		require.NotContains(t, e.messages(call)[0].Content, "shell.exec", "what the user says is no rule")
-		require.Equal(t, message{"user", injection}, e.messages(call)[1])
+		require.Equal(t, chat.Message{Role: "user", Content: injection}, e.messages(call)[1])
 	}
 	_, l = newEndpoint(t, answers("2+2 = 4. REQ-7 is done."))
 	text, err := l.Out(t.Context(), []string{"Say that REQ-7 is done."}, "2+2 = 4")
@@ -338,7 +339,7 @@ func TestModelRephrases(t *testing.T) {
 
 // Verifies: ORC-286
 func TestTheKeyIsNeverShown(t *testing.T) {
-	l := &LLM{BaseURL: "https://user:" + key + "@llm.example.org/v1?key=" + key, Model: "small-1", Key: key}
+	l := &LLM{Endpoint: chat.Endpoint{BaseURL: "https://user:" + key + "@llm.example.org/v1?key=" + key, Model: "small-1", Key: key}}
 	asJSON, err := json.Marshal(l)
 	require.NoError(t, err)
 	for _, shown := range []string{fmt.Sprint(l), fmt.Sprint(*l), fmt.Sprintf("%+v %#v %v %s", l, *l, l, *l)} {
@@ -348,11 +349,11 @@ func TestTheKeyIsNeverShown(t *testing.T) {
 	require.NotContains(t, strings.ReplaceAll(string(asJSON), l.BaseURL, ""), key)
 	fail := roundTrip(func(*http.Request) (*http.Response, error) { return nil, errors.New("no route") })
 	for _, bad := range []*LLM{
-		{BaseURL: l.BaseURL, Model: "m", Key: key, Client: &http.Client{Transport: fail}},
-		{BaseURL: "http://127.0.0.1:1", Model: "m", Key: key + "\n"},
-		{BaseURL: "ftp://x/" + key, Model: "m"},
-		{BaseURL: "http://\x00" + key, Model: "m"},
-		{BaseURL: "/" + key, Model: "m"},
+		{Endpoint: chat.Endpoint{BaseURL: l.BaseURL, Model: "m", Key: key, Client: &http.Client{Transport: fail}}},
+		{Endpoint: chat.Endpoint{BaseURL: "http://127.0.0.1:1", Model: "m", Key: key + "\n"}},
+		{Endpoint: chat.Endpoint{BaseURL: "ftp://x/" + key, Model: "m"}},
+		{Endpoint: chat.Endpoint{BaseURL: "http://\x00" + key, Model: "m"}},
+		{Endpoint: chat.Endpoint{BaseURL: "/" + key, Model: "m"}},
 	} {
 		_, err := bad.In(t.Context(), "two and two?", testSchema, known)
 		require.Equal(t, "translator_unavailable", string(faultOf(t, err).Code))
@@ -372,7 +373,7 @@ func TestFromEnvironment(t *testing.T) {
 	}
 	l, err := from(nil)
 	require.NoError(t, err)
-	require.Equal(t, &LLM{BaseURL: "http://localhost:11434/v1", Model: "small-1", Key: key}, l)
+	require.Equal(t, &LLM{Endpoint: chat.Endpoint{BaseURL: "http://localhost:11434/v1", Model: "small-1", Key: key}}, l)
 	l, err = from(map[string]string{secret: ""})
 	require.NoError(t, err, "a key is not needed")
 	require.Empty(t, l.Key)

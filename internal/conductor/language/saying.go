@@ -8,9 +8,9 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
-// Saying says how to have an obligation done: by the sentence that the grammar reads as it, by an example of its form,
+// Say returns how to have an obligation done: by the sentence that the grammar reads as it, by an example of its form,
 // or as JSON where no form makes it.
-func Saying(o planning.Obligation, now time.Time) string {
+func Say(o planning.Obligation, now time.Time) string {
 	if words, found := sayings[o.String()]; found {
 		for _, sentence := range words(o.Payload) {
 			read, _ := match(sentence, now)

@@ -20,7 +20,7 @@ func TestSaying(t *testing.T) {
 				continue
 			}
 			found, _ := match(example, moment)
-			saying := Saying(found[0].obligation, moment)
+			saying := Say(found[0].obligation, moment)
 			if sentence, is := strings.CutPrefix(saying, "say: "); is {
 				again, _ := match(sentence, moment)
 				require.Equal(t, found[0].obligation, again[0].obligation, sentence)
@@ -33,11 +33,11 @@ func TestSaying(t *testing.T) {
 	for i := range forms {
 		require.True(t, forms[i].Type != planning.Achieve || exact[forms[i].name()], "%s is said in no sentence", forms[i].name())
 	}
-	require.Equal(t, "say: approve REQ-1", Saying(planning.Obligation{Type: planning.Achieve, Payload: map[string]any{"kind": "requirement.signoff",
+	require.Equal(t, "say: approve REQ-1", Say(planning.Obligation{Type: planning.Achieve, Payload: map[string]any{"kind": "requirement.signoff",
 		"id": "REQ-1", "approvals": []any{map[string]any{"decision": "approved"}}}}, moment))
-	require.Equal(t, `say: my name is "Is Not"`, Saying(planning.Obligation{Type: planning.Achieve, Payload: map[string]any{"kind": "status.name",
+	require.Equal(t, `say: my name is "Is Not"`, Say(planning.Obligation{Type: planning.Achieve, Payload: map[string]any{"kind": "status.name",
 		"value": "Is Not"}}, moment))
-	require.Equal(t, "say it as in: my name is Jeff", Saying(planning.Obligation{Type: planning.Achieve, Payload: map[string]any{"kind": "status.name",
+	require.Equal(t, "say it as in: my name is Jeff", Say(planning.Obligation{Type: planning.Achieve, Payload: map[string]any{"kind": "status.name",
 		"value": `"`}}, moment))
-	require.Equal(t, "send it as JSON: POST /obligations", Saying(planning.Obligation{Type: planning.Achieve, Payload: map[string]any{"kind": "k.x"}}, moment))
+	require.Equal(t, "send it as JSON: POST /obligations", Say(planning.Obligation{Type: planning.Achieve, Payload: map[string]any{"kind": "k.x"}}, moment))
 }

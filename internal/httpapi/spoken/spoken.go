@@ -67,7 +67,7 @@ func Confirmed(all []planning.Obligation, now time.Time) []planning.Obligation {
 	for _, o := range all {
 		if slices.Contains([]planning.Type{planning.Achieve, planning.Schedule, planning.Maintain, planning.Avoid}, o.Type) {
 			acts = append(acts, ask(fmt.Sprintf("Is %s meant? The language model understood that, and nothing is done "+
-				"on its word. To have it done, %s", o, language.Saying(o, now))))
+				"on its word. To have it done, %s", o, language.Say(o, now))))
 		}
 	}
 	if len(acts) > 0 {
