@@ -15,7 +15,6 @@ import (
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/rules/planning"
 )
 
 func AnswerCommand() *cobra.Command {
@@ -57,20 +56,11 @@ func replyOf(words []string, value string, in io.Reader) ([]byte, error) {
 		Value      jsontext.Value `json:"value"`
 	}{Value: jsontext.Value(value)}
 	if value == "" {
-		text := words[len(words)-1]
-		words = words[:len(words)-1]
-		if text == "-" {
-			raw, err := readConducted(text, in)
-			if err != nil {
-				return nil, err
-			}
-			text = strings.TrimSuffix(string(raw), "\n")
-		}
-		quoted, err := jsonv2.Marshal(text)
+		quoted, err := textOf(words[len(words)-1], in)
 		if err != nil {
 			return nil, err
 		}
-		reply.Value = quoted
+		reply.Value, words = quoted, words[:len(words)-1]
 	}
 	if value != "" && !reply.Value.IsValid() {
 		return nil, fault.Misuse("the value of --json-value is not JSON: %s", fault.Clip(value, 60)).
@@ -84,6 +74,18 @@ func replyOf(words []string, value string, in io.Reader) ([]byte, error) {
 		reply.Obligation = words[0]
 	}
 	return jsonv2.Marshal(reply)
+}
+
+// textOf returns a text as JSON; - stands for standard input.
+func textOf(text string, in io.Reader) (jsontext.Value, error) {
+	if text == "-" {
+		raw, err := readConducted(text, in)
+		if err != nil {
+			return nil, err
+		}
+		text = strings.TrimSuffix(string(raw), "\n")
+	}
+	return jsonv2.Marshal(text)
 }
 
 // questions lists the questions that wait: of a run, or of all runs that the caller may answer.
@@ -169,8 +171,8 @@ func showAsked(out io.Writer, run string, t conductor.ObligationTrace) {
 	if len(asked) > 0 {
 		return
 	}
-	for _, e := range t.Emitted {
-		if question := questionOf(e); question != "" && t.Outcome == planning.OutClarify {
+	for _, e := range t.AsksInVain() {
+		if question := questionOf(e); question != "" {
 			fmt.Fprintf(out, "  %s\n", question)
 		}
 	}

@@ -65,6 +65,14 @@ func (t *Obligation) Asks() (all []Emitted) {
 	return slices.DeleteFunc(slices.Clone(t.Emitted), func(e Emitted) bool { return !e.open() })
 }
 
+// AsksInVain returns the CLARIFYs of an obligation that ended with questions which nobody can answer.
+func (t *Obligation) AsksInVain() (all []Emitted) {
+	if t.Outcome != planning.OutClarify || t.waits() {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(t.Emitted), func(e Emitted) bool { return !e.open() })
+}
+
 // open reports whether this is a CLARIFY that has no answer.
 func (e Emitted) open() bool {
 	return e.Obligation.Type == planning.Clarify && e.Status == planning.Escalated
