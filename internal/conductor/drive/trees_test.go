@@ -70,8 +70,8 @@ func TestAgentsWorkInATree(t *testing.T) {
 	}
 	require.Equal(t, 1, entered, "once")
 
-	_, end, _ = inTrees(t, trees{found: worktree.Found{Commits: true}, kept: "/trees/A is kept: 1 commits"}, nil)
-	require.Equal(t, "/trees/A is kept: 1 commits", end.Kept)
+	_, end, _ = inTrees(t, trees{found: worktree.Found{Commits: true}, kept: "/trees/A is kept: main lacks 1 commit"}, nil)
+	require.Equal(t, "/trees/A is kept: main lacks 1 commit", end.Kept)
 	_, end, _ = inTrees(t, trees{found: worktree.Found{Commits: true}, leave: errors.New("broken")}, nil)
 	require.Equal(t, "its working tree is kept: broken", end.Kept)
 }

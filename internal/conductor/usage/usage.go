@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"orchestrator/internal/fault"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -178,7 +179,7 @@ func (s Sum) String() string {
 	if s.Runs == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("%d runs of agents", s.Runs)
+	text := fault.Count(s.Runs, "run") + " of agents"
 	if s.Runs > s.Unreported {
 		text += fmt.Sprintf(" reported %d tokens in, %d out", s.Input, s.Output)
 	}

@@ -8,9 +8,9 @@ package worktree
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"sync"
 
 	"orchestrator/internal/fault"
@@ -231,7 +231,7 @@ func (m *Manager) Leave(ctx context.Context, id string) (kept string, err error)
 		return "", nil
 	}
 	if n, err := m.ahead(ctx, tip, at); err != nil || n > 0 {
-		return t.Path + " is kept: " + strconv.Itoa(n) + " commits of " + t.Branch + " are not merged", err
+		return fmt.Sprintf("%s is kept: %s lacks %s of %s", t.Path, m.Branch(), fault.Count(n, "commit"), t.Branch), err
 	}
 	return "", m.drop(ctx, t, at)
 }

@@ -143,7 +143,7 @@ func TestAConflictIsNamedAndLeavesNothing(t *testing.T) {
 	require.Empty(t, refused.Commit)
 	require.Equal(t, before, r.git(r.root, "rev-parse", "main"))
 	require.Empty(t, r.git(r.root, "status", "--porcelain"))
-	require.Contains(t, r.leave("REQ-2"), "1 commits of orchestrator/REQ-2 are not merged")
+	require.Contains(t, r.leave("REQ-2"), "main lacks 1 commit of orchestrator/REQ-2")
 	require.DirExists(t, two.Path)
 
 	// Somebody settles it in the tree, and the next drive goes on with that.
