@@ -50,7 +50,7 @@ func TestAQuestionThatIsAnswered(t *testing.T) {
 	require.Equal(t, []string{"2+2 = 4"}, texts(trace))
 	asked := b.questions(trace.ID)
 	require.Len(t, asked, 1)
-	require.Equal(t, []any{"o2.1", "o2", "name", "what is name?", state.QuestionWaits, questions.DefaultWait},
+	require.Equal(t, []any{"o2.1", "o2", "name", "what is the name?", state.QuestionWaits, questions.DefaultWait},
 		[]any{asked[0].ID, asked[0].Obligation, asked[0].Slot, asked[0].Question, asked[0].Status, asked[0].Expires.Sub(asked[0].Asked)})
 
 	after := b.reply(trace.ID, Reply{Obligation: "o2", Value: "Jeff"})
@@ -218,7 +218,7 @@ func TestAQuestionThatExpires(t *testing.T) {
 	b.later(time.Second)
 	before, err := b.Trace(t.Context(), run.ID)
 	require.NoError(t, err)
-	require.Contains(t, string(before), `nobody answered \"what is name?\" until 2026-01-02T03:05:05Z`)
+	require.Contains(t, string(before), `nobody answered \"what is the name?\" until 2026-01-02T03:05:05Z`)
 	require.NotContains(t, string(before), `"active"`)
 	again, err := b.Conduct(t.Context(), ada, asked)
 	require.NoError(t, err)

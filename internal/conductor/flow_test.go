@@ -57,9 +57,9 @@ func TestValuesFlow(t *testing.T) {
 		"a chain":          {[]planning.Obligation{four, ob(planning.Report, "query.math", "expr", "{{o1.value}}+1"), ob(planning.Report, "query.math", "expr", "{{o2.value}}+{{o1.value}}")}, []string{"2+2 = 4", "4+1 = 5", "5+4 = 9"}},
 		"a number":         {[]planning.Obligation{ob(planning.Report, "query.count_letters", "text", "strawberry", "letter", "r"), ob(planning.Report, "query.math", "expr", "{{o1.value}}**2")}, []string{`"strawberry" has the letter "r" 3 times.`, "3**2 = 9"}},
 		"braces":           {[]planning.Obligation{ob(planning.Report, "query.count_letters", "text", `a{{"{{"}}`, "letter", "{")}, []string{`"a{{" has the letter "{" 2 times.`}},
-		"in a list":        {[]planning.Obligation{four, ob(planning.Report, "k.say", "n", []any{"x", take("o1.value"), map[string]any{"a": take("o1.value")}})}, []string{"2+2 = 4", `{"value":["x","4",{"a":"4"}]}`}},
-		"in no name":       {[]planning.Obligation{ob(planning.Report, "k.say", "n", map[string]any{`{{"{{"}}o1}}`: 1, `{{""}}from`: "o1.value"})}, []string{`{"value":{"from":"o1.value","{{o1}}":1}}`}},
-		"deep":             {[]planning.Obligation{ob(planning.Report, "k.say", "n", map[string]any{"list": []any{"x", map[string]any{"id": "R-1"}}}), ob(planning.Report, "k.say", "n", take("o1.value.list.1.id"))}, []string{`{"value":{"list":["x",{"id":"R-1"}]}}`, `{"value":"R-1"}`}},
+		"in a list":        {[]planning.Obligation{four, ob(planning.Report, "k.say", "n", []any{"x", take("o1.value"), map[string]any{"a": take("o1.value")}})}, []string{"2+2 = 4", `k.say: x, 4, {"a":"4"} (not verified)`}},
+		"in no name":       {[]planning.Obligation{ob(planning.Report, "k.say", "n", map[string]any{`{{"{{"}}o1}}`: 1, `{{""}}from`: "o1.value"})}, []string{`k.say: {"from":"o1.value","{{o1}}":1} (not verified)`}},
+		"deep":             {[]planning.Obligation{ob(planning.Report, "k.say", "n", map[string]any{"list": []any{"x", map[string]any{"id": "R-1"}}}), ob(planning.Report, "k.say", "n", take("o1.value.list.1.id"))}, []string{`k.say: {"list":["x",{"id":"R-1"}]} (not verified)`, "k.say: R-1 (not verified)"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			one := b

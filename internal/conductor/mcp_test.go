@@ -87,7 +87,7 @@ func requireGone(t *testing.T, file string) {
 
 // Verifies: ORC-281
 func TestAToolOfAnMCPServer(t *testing.T) {
-	for tool, want := range map[string]string{"right": `{"digits":12345678901234567890,"value":"right"}`, "echo": `{"got":{"n":7},"value":"right"}`} {
+	for tool, want := range map[string]string{"right": "k.x: digits 12345678901234567890; value right (not verified)", "echo": `k.x: got {"n":7}; value right (not verified)`} {
 		i, file := calling(t, tool)
 		trace := conductorOf(t, store.NewMemory(), promising(i), another()).conduct(ob(planning.Report, "k.x", "n", 7))
 		require.Equal(t, planning.OutResolved, trace.Status, trace.Obligations[0].Why)

@@ -114,6 +114,7 @@ func (s *scope) lacksSource(ctx context.Context, t *ObligationTrace) (lacks bool
 
 // satisfyBySteps brings about an obligation whose payload has the steps.
 func (s *scope) satisfyBySteps(ctx context.Context, t *ObligationTrace, steps []planning.Obligation) error {
+	t.MostSteps = len(steps)
 	o, err := s.bring(ctx, t, steps, nil)
 	switch {
 	case err != nil:
@@ -271,7 +272,7 @@ func endOf(step planning.Outcome) planning.Outcome {
 func (s *scope) below(t *ObligationTrace, steps []planning.Obligation, input map[string]any) *scope {
 	first := len(t.Steps)
 	for _, step := range steps {
-		one := newTrace(t.NextID(), step)
+		one := newTrace(t.StepID(), step)
 		s.takeUp(&one)
 		t.Steps = append(t.Steps, one)
 	}

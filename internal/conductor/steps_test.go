@@ -42,7 +42,7 @@ func TestAContractWithSteps(t *testing.T) {
 	b := conductorOf(t, store.NewMemory(), all...)
 	trace := b.conduct(ob(planning.Achieve, "k.welcome", "person", "Ann {{\"{{\"}}o1}}"), ob(planning.Report, "k.say", "n", take("o1.o2.value")))
 	require.Equal(t, planning.OutResolved, trace.Status, trace.Obligations[0].Why)
-	require.Equal(t, `{"value":"Dear Ann {{o1}},"}`, texts(trace)[1], "what is given is no template")
+	require.Equal(t, "k.say: Dear Ann {{o1}}, (not verified)", texts(trace)[1], "what is given is no template")
 	require.Equal(t, []string{"o1.1", "o1.2"}, []string{trace.Obligations[0].Steps[0].ID, trace.Obligations[0].Steps[1].ID})
 	require.Equal(t, map[string]any{"n": "Dear Ann {{o1}},"}, trace.Obligations[0].Steps[1].Runs[0].Inputs)
 	require.Equal(t, map[string]any{"person": "Ann {{o1}}"}, trace.Obligations[0].Runs[0].Inputs)

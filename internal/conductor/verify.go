@@ -29,8 +29,8 @@ func (r *run) verifier() verifier {
 
 // The ways of evaluation.
 const (
-	byAgain   = "again" // a built-in tool works it out
-	byFacts   = "facts" // it is held against what sources state
+	byAgain   = "again"       // a built-in tool works it out
+	byFacts   = trace.ByFacts // it is held against what sources state
 	byNothing = trace.ByNothing
 )
 
@@ -76,7 +76,11 @@ func (r *run) verify(ctx context.Context) error {
 		case waits && !r.ephemeral && !r.spoken:
 			t.End(planning.Active, planning.OutClarify, "an answer is still to come")
 		default:
-			t.End(planning.Failed, planning.OutFailed, "there is no answer, one is missing, or one was not confirmed")
+			why := "an answer of this request is missing, or was not confirmed"
+			if reports == 0 {
+				why = "this request asks for no answer that could be checked: ask in the same one, as in 'what is 2+2; check the answers'"
+			}
+			t.End(planning.Failed, planning.OutFailed, why)
 		}
 	}
 	return nil
@@ -99,6 +103,9 @@ func (v verifier) confirm(ctx context.Context, t *ObligationTrace) (bool, error)
 	if f.Verified || f.By == byNothing {
 		t.SetResult(f.kept)
 		t.Answer = &Answer{Obligation: t.ID, Result: f.kept, Text: language.Out(t.Obligation, f.kept)}
+		if !f.Verified {
+			t.Answer.Text = language.Unverified(t.Answer.Text)
+		}
 		return true, nil
 	}
 	answer := Answer{Obligation: t.ID, Text: language.Uncertain(t.Obligation, f.Why), Uncertain: true}
@@ -159,7 +166,7 @@ func (v verifier) evaluateBy(ctx context.Context, t *ObligationTrace, last Run,
 	f.kept, f.Why = by.Judge(last.Tool, t.Result(), evaluated)
 	if f.Why == "" {
 		err = v.view(ctx, func(s state.View) (err error) {
-			f.Why, f.Sources, err = provenance.DisputedAmong(s, v.request.ID, by.Rests(call, evaluated), v.functional)
+			f.Why, f.Sources, err = provenance.Doubted(s, v.request.ID, by.Rests(call, evaluated), v.functional)
 			return err
 		})
 	}
@@ -201,7 +208,7 @@ func (v verifier) byFacts(ctx context.Context, t *ObligationTrace, c planning.Co
 		found, err := provenance.Confirm(provenance.Question{
 			Obligation: t.Obligation, User: builtin.UserSubject(v.request.Caller), Answered: t.Result(),
 			Required: evaluating.Required(c.Produces), Functional: v.functional,
-			Stated: v.statement(t).Said,
+			Stated: v.statement(t).Said, About: c.About,
 			Held: func(subject, predicate string) ([]provenance.Said, error) {
 				return provenance.Held(s, v.request.ID, subject, predicate)
 			},

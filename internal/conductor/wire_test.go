@@ -98,7 +98,7 @@ func TestAToolOverHTTP(t *testing.T) {
 	i.Method = http.MethodPut
 	trace := conductorOf(t, store.NewMemory(), promising(i), another()).conduct(ob(planning.Report, "k.x", "n", 7))
 	require.Equal(t, planning.OutResolved, trace.Status, trace.Obligations[0].Why)
-	require.Equal(t, `{"digits":12345678901234567890,"value":"right"}`, trace.Answers[0].Text)
+	require.Equal(t, "k.x: digits 12345678901234567890; value right (not verified)", trace.Answers[0].Text)
 	of := trace.Obligations[0]
 	require.Len(t, of.Runs, 1)
 	require.Equal(t, state.RunDone, of.Runs[0].Status)

@@ -84,7 +84,7 @@ func TestWhatIsOnRecordIsTold(t *testing.T) {
 	whole := answered("viewer", `{"type":"JUSTIFY","payload":{"about":"`+run+`"}}`)
 	require.Contains(t, whole, "- the run of coder (coder) is clarify")
 	require.Contains(t, whole, "- o1: math.eval: it failed: ")
-	require.Contains(t, whole, "- o2.1 waits for an answer: what is name?")
+	require.Contains(t, whole, "- o2.1 waits for an answer: what is the name?")
 	one := answered("viewer", `{"type":"JUSTIFY","payload":{"about":"`+run+`/o1"}}`)
 	require.NotContains(t, one, "o2")
 	require.Contains(t, one, "- o1 REPORT(query.math) is escalated: ")

@@ -15,6 +15,7 @@ import (
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/planning"
 )
 
 func AnswerCommand() *cobra.Command {
@@ -71,7 +72,11 @@ func replyOf(words []string, value string, in io.Reader) ([]byte, error) {
 		}
 		reply.Value = quoted
 	}
-	if len(words) > 1 || !reply.Value.IsValid() {
+	if value != "" && !reply.Value.IsValid() {
+		return nil, fault.Misuse("the value of --json-value is not JSON: %s", fault.Clip(value, 60)).
+			WithFix("write a number, true, a text in double quotes, a list or an object; text alone goes without the flag")
+	}
+	if len(words) > 1 {
 		return nil, fault.Misuse("this is no answer").
 			WithFix("name RUN, OBLIGATION and one value: VALUE, or --json-value with a value in JSON, such as 7 or true")
 	}
@@ -96,22 +101,30 @@ func (o conductOptions) questions(ctx context.Context, out io.Writer, run []stri
 		if _, err := c.GetJSON(ctx, "/obligations/"+url.PathEscape(run[0]), &page.Runs[0]); err != nil {
 			return err
 		}
-		showQuestions(out, page.Runs)
+		if !showQuestions(out, page.Runs) {
+			fmt.Fprintf(out, "the run %s asks nothing\n", output.Printable(run[0]))
+		}
 		return nil
 	}
+	shown := false
 	for path := "/obligations?waiting=true"; ; path = *page.Next {
 		page.Runs, page.Next = nil, nil
 		if _, err := c.GetJSON(ctx, path, &page); err != nil {
 			return err
 		}
-		showQuestions(out, page.Runs)
+		shown = showQuestions(out, page.Runs) || shown
 		if page.Next == nil {
-			return nil
+			break
 		}
 	}
+	if !shown {
+		fmt.Fprintln(out, "no question waits for you")
+	}
+	return nil
 }
 
-func showQuestions(out io.Writer, runs []conductor.RunSummary) {
+// showQuestions shows the questions that wait, and reports whether there is one.
+func showQuestions(out io.Writer, runs []conductor.RunSummary) (shown bool) {
 	for _, r := range runs {
 		for _, asked := range r.Obligations {
 			for _, q := range asked.Questions {
@@ -121,9 +134,11 @@ func showQuestions(out io.Writer, runs []conductor.RunSummary) {
 				fmt.Fprintf(out, "%s: %s, for %s until %s\n", output.Printable(asked.Obligation.String()),
 					output.Printable(q.Question), output.Printable(r.Caller.Name), q.Expires.UTC().Format(time.RFC3339))
 				showHowToAnswer(out, r.ID, q.ID, q.Schema)
+				shown = true
 			}
 		}
 	}
+	return shown
 }
 
 // showHowToAnswer shows the command that answers a question.
@@ -132,7 +147,10 @@ func showHowToAnswer(out io.Writer, run, id string, schema jsontext.Value) {
 		Type any `json:"type"`
 	}
 	value := "VALUE"
-	if jsonv2.Unmarshal(schema, &of) == nil && of.Type != nil && of.Type != "string" {
+	switch err := jsonv2.Unmarshal(schema, &of); {
+	case err != nil || of.Type == nil:
+		value = "VALUE, or --json-value JSON"
+	case of.Type != "string":
 		value = "--json-value JSON"
 	}
 	fmt.Fprintf(out, "  answer with: orchestrator answer %s %s %s\n", output.Printable(run), output.Printable(id), value)
@@ -152,7 +170,7 @@ func showAsked(out io.Writer, run string, t conductor.ObligationTrace) {
 		return
 	}
 	for _, e := range t.Emitted {
-		if question := questionOf(e); question != "" {
+		if question := questionOf(e); question != "" && t.Outcome == planning.OutClarify {
 			fmt.Fprintf(out, "  %s\n", question)
 		}
 	}

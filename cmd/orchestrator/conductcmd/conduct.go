@@ -27,19 +27,30 @@ const maxConducted = 1 << 20
 func ConductCommand() *cobra.Command {
 	var o conductOptions
 	var plan bool
+	var run string
 	cmd := &cobra.Command{
 		Use:   "conduct FILE",
 		Short: "Run the obligations of a file",
 		Long: `Conduct sends a file of obligations (schemas/obligations.schema.json) to the running service, and shows
 the result of each. FILE - is standard input. With --plan it shows which tools would run, and runs nothing.
+With --trace RUN, and no file, it shows every attempt of an earlier run, and why it failed.
 
 Exit codes: 0 all are resolved; 1 one failed or waits for something, or the request was
 refused; 2 usage; 3 no service answers.`,
 		Example: `  orchestrator conduct obligations.json
   orchestrator conduct - < obligations.json
-  orchestrator conduct --plan obligations.json`,
-		Args: cobra.ExactArgs(1),
+  orchestrator conduct --plan obligations.json
+  orchestrator conduct --trace 5d41402abc4b2a76`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if run != "" {
+				return cobra.NoArgs(cmd, args)
+			}
+			return cobra.ExactArgs(1)(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if run != "" {
+				return o.attempts(cmd.Context(), run, cmd.OutOrStdout())
+			}
 			body, err := readConducted(args[0], cmd.InOrStdin())
 			if err != nil {
 				return err
@@ -51,6 +62,7 @@ refused; 2 usage; 3 no service answers.`,
 		},
 	}
 	cmd.Flags().BoolVar(&plan, "plan", false, "show which tools would run, and run nothing")
+	cmd.Flags().StringVar(&run, "trace", "", "show every attempt of the run with this id")
 	return o.flags(cmd)
 }
 
@@ -116,7 +128,11 @@ func (o conductOptions) send(cmd *cobra.Command, path string, body []byte) error
 			}
 		}
 	}
-	return cli.Found(trace.Unresolved())
+	unresolved := trace.Unresolved()
+	if f := fault.As(unresolved); f != nil {
+		f.Fix = advice.Typed(anID, f.Fix)
+	}
+	return cli.Found(unresolved)
 }
 
 func (o conductOptions) plan(ctx context.Context, body []byte, out io.Writer) error {
@@ -142,8 +158,12 @@ func showPlan(out io.Writer, indent string, all []conductor.ObligationPlan) {
 		if len(one.Candidates) == 0 && one.Why != "" {
 			fmt.Fprintf(out, "%s  %s\n", indent, output.Printable(one.Why))
 		}
-		for _, c := range one.Candidates {
-			fmt.Fprintf(out, "%s  %s: %s\n", indent, output.Printable(c.Tool), output.Printable(c.Reason))
+		for i, c := range one.Candidates {
+			reason := output.Printable(c.Reason)
+			if i > 0 && c.Taken {
+				reason += " if the one before fails"
+			}
+			fmt.Fprintf(out, "%s  %s: %s\n", indent, output.Printable(c.Tool), reason)
 		}
 		showPlan(out, indent+"  ", one.Steps)
 	}
@@ -163,12 +183,19 @@ const anID = "ID"
 // showTrace shows the answers, and what was not resolved.
 func showTrace(out io.Writer, trace conductor.Trace) {
 	showResolved(out, trace)
+	withheld := map[string]bool{} // of which the answer says why
+	for _, a := range trace.Answers {
+		withheld[a.Obligation] = a.Uncertain && a.Result == nil
+	}
 	for _, t := range trace.Obligations {
-		if !t.Status.Resolved() {
+		if !t.Status.Resolved() && !withheld[t.ID] {
 			if len(trace.Obligations) > 1 { // which tells those of one kind apart
 				fmt.Fprintf(out, "%s ", t.ID)
 			}
 			showUnresolved(out, trace.ID, t)
+			if remedy := t.Remedy(); remedy != "" && len(trace.Obligations) > 1 {
+				fmt.Fprintf(out, "  fix: %s\n", output.Printable(advice.Typed(anID, remedy)))
+			}
 		}
 	}
 }
@@ -191,9 +218,19 @@ func showResolved(out io.Writer, trace conductor.Trace) {
 	}
 	for _, t := range trace.Obligations {
 		if t.Status.Resolved() && !told[t.ID] {
-			fmt.Fprintf(out, "%s: done\n", output.Printable(t.Obligation.String()))
+			fmt.Fprintf(out, "%s: %s\n", output.Printable(t.Obligation.String()), doneBy(t))
 		}
 	}
+}
+
+// doneBy returns the answer to a question, or that what has no words was done.
+func doneBy(t conductor.ObligationTrace) string {
+	if t.Obligation.Type == planning.Clarify && len(t.Given) > 0 {
+		if value, err := jsonv2.Marshal(t.Given[0].Value); err == nil {
+			return output.Printable(string(value))
+		}
+	}
+	return "done"
 }
 
 // showUnresolved shows why an obligation was not met, what it asks, and how to answer.

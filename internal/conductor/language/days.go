@@ -42,6 +42,23 @@ func startOf(day string, now time.Time) time.Time {
 	return time.Date(of.Year(), of.Month(), of.Day(), 0, 0, 0, 0, now.Location())
 }
 
+// continents begin the names of zones.
+var continents = strings.Fields("Africa America Antarctica Asia Atlantic Australia Europe Indian Pacific")
+
+// readZone takes the name of a zone. That of a city alone is refused with the zone that ends with it.
+func readZone(s string) (any, string) {
+	zone, why := zoneNamed(s)
+	if why == "" {
+		return zone.String(), ""
+	}
+	for _, continent := range continents {
+		if _, not := zoneNamed(continent + "/" + strings.ReplaceAll(s, " ", "_")); not == "" {
+			return nil, fmt.Sprintf("%q is not a time zone, but %s/%s is one", s, continent, strings.ReplaceAll(s, " ", "_"))
+		}
+	}
+	return nil, why
+}
+
 // zoneNamed returns the zone that a slot names; UTC where it names none.
 func zoneNamed(slot any) (*time.Location, string) {
 	name, named := slot.(string)
@@ -54,9 +71,12 @@ func zoneNamed(slot any) (*time.Location, string) {
 	}
 	zone, err := time.LoadLocation(name)
 	if err != nil {
-		zone, err = time.LoadLocation(capitals.ReplaceAllStringFunc(strings.ToLower(name), strings.ToUpper))
+		zone, err = time.LoadLocation(strings.ToUpper(name))
 	}
 	if err != nil {
+		zone, err = time.LoadLocation(capitals.ReplaceAllStringFunc(strings.ToLower(name), strings.ToUpper))
+	}
+	if err != nil || zone == time.Local { // the machine's own, which is not said
 		return nil, fmt.Sprintf("%q is not a time zone; write one such as Europe/Berlin or +02:00", name)
 	}
 	return zone, ""

@@ -9,14 +9,14 @@ import (
 // clauses are what a list of requirements can be narrowed by. The slot's name is that of the filter.
 var clauses = []string{
 	"[(that|which) (are|is)] [in] [status] {status}",
-	"(with|that have|which have) [the] status {status}",
+	"(with|[that|which] have) [the] status {status}",
 	"[(that|which) (are|is)] assigned to {assigned_to:name}",
 	"of [the] kind {kind}",
 	"[(that|which) (are|is)] waiting for [the] {role}",
-	"(that|which) wait for [the] {role}",
+	"[that|which] wait for [the] {role}",
 	"[(that|which) (are|is)] {suspect:suspect}",
 	"[(that|which) (are|is)] {retired:retired}",
-	"(about|containing|that mention) {q:word}",
+	"(about|containing|[that|which] (mention|contain)) {q:word}",
 }
 
 var compiledClauses = sync.OnceValue(func() []*pattern {

@@ -111,6 +111,27 @@ func TestNearForms(t *testing.T) {
 	}
 }
 
+// Who says several sentences at once is told how sentences are parted; of what is not all understood, nothing is.
+//
+// Verifies: ORC-263
+func TestSentencesThatAreNotParted(t *testing.T) {
+	for utterance, want := range map[string]string{
+		"status of REQ-001. status of REQ-002.":                "say: status of REQ-001; status of REQ-002",
+		"what is 2**3 and how many a's in banana":              "say: what is 2**3; how many a's in banana",
+		"what is 2+2, status of REQ-1 and history of REQ-1":    "say: what is 2+2; status of REQ-1; history of REQ-1",
+		`status of "A. B" and status of REQ-1`:                 `say: status of "A. B"; status of REQ-1`,
+		"set REQ-7 to done and block REQ-8 because it is late": "say: set REQ-7 to done; block REQ-8 because it is late",
+	} {
+		f := refusal(t, utterance)
+		require.Equal(t, want, f.Fix, utterance)
+		require.Contains(t, f.Detail, "alone part sentences")
+		require.NotEmpty(t, said(t, strings.TrimPrefix(f.Fix, "say: ")))
+	}
+	for _, utterance := range []string{"never do it and approve REQ-1", "approve REQ-1 and REQ-2", "status of REQ-1. Or not."} {
+		require.NotContains(t, refusal(t, utterance).Detail, "alone part sentences", utterance)
+	}
+}
+
 // What is near to no form is answered with the nearest ones, and with where all are listed.
 func TestNearestForms(t *testing.T) {
 	f := refusal(t, "What is the meaning of life?")
@@ -123,5 +144,9 @@ func TestNearestForms(t *testing.T) {
 		require.NotContains(t, refusal(t, utterance).Fix, "did you mean", "%s: what says something else is not proposed", utterance)
 	}
 	require.Equal(t, "say it in one of the forms that GET /forms lists", refusal(t, "hm").Fix)
+	for _, utterance := range []string{"help", "Help me!", "what can I say?", "what can you do", "how does this work?"} {
+		require.Equal(t, "say for example: status of REQ-7; what should I do next; approve REQ-7; what is 2+2; GET /forms lists all",
+			refusal(t, utterance).Fix)
+	}
 	require.Equal(t, "say it as in: my name is Jeff", refusal(t, "my name is not secret").Fix)
 }

@@ -98,6 +98,10 @@ func read(sentence string, now time.Time) (planning.Obligation, error) {
 			return found[0].obligation, nil
 		}
 	}
+	if apart := apart(sentence, now); apart != "" {
+		return planning.Obligation{}, notUnderstood("%q is more than one sentence: ?, ; and 'and then' alone part sentences",
+			fault.Clip(sentence, 200)).WithFix("say: %s", apart)
+	}
 	if first.why != "" {
 		return planning.Obligation{}, notUnderstood("%q is not understood: %s", fault.Clip(sentence, 200), first.why).
 			WithFix("say it as in: %s", first.form.Examples[0])

@@ -2,6 +2,7 @@ package language
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -72,17 +73,38 @@ func templateOf(o planning.Obligation) (say template, found bool) {
 	return say, found
 }
 
-// Out renders the checked result of an obligation as text: by a template for the kinds that forms.go makes, and as
-// compact JSON with sorted names for any other, and for a result that lacks the members its template needs. The same
+// Out renders the checked result of an obligation as text: by a template for the kinds that forms.go makes, by the names
+// of its members for any other, and as compact JSON where it lacks the members that its template needs. The same
 // result gives the same text. It has no control characters but line feeds.
 func Out(o planning.Obligation, result Result) string {
 	if say, found := templateOf(o); found {
 		if said := say(o, result); said != "" {
 			return printable(said)
 		}
+		return printable(compact(result))
 	}
-	return printable(compact(result))
+	return printable(sayMembers(o, result))
 }
+
+// sayMembers says a result of any kind: "shop.price: 5" where value is all that it has, or its members by their names.
+func sayMembers(o planning.Obligation, r Result) string {
+	about := cmp.Or(o.Kind(), string(o.Type))
+	if value := say(r["value"]); value != "" && len(r) == 1 {
+		return about + ": " + value
+	}
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(r)) {
+		value := say(r[name])
+		if value == "" {
+			value = compact(r[name])
+		}
+		all = append(all, name+" "+value)
+	}
+	return about + ": " + cmp.Or(strings.Join(all, "; "), "nothing")
+}
+
+// Unverified adds to the text of an answer that nothing confirms it.
+func Unverified(text string) string { return text + " (not verified)" }
 
 // Uncertain renders that there is no answer that can be trusted, and why. It repeats nothing of the result.
 func Uncertain(o planning.Obligation, why string) string {

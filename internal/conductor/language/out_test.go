@@ -34,6 +34,8 @@ func TestOut(t *testing.T) {
 		{"how many w's in strawberry", `{"value":1}`, `"strawberry" has the letter "w" 1 time.`},
 		{"how many x's in strawberry", `{"value":0}`, `"strawberry" has the letter "x" 0 times.`},
 		{"what is my name", `{"value":"Jeff"}`, "Your name is Jeff."},
+		{"what was refused yesterday", `{"refusals":[]}`, "Nothing was refused from 2026-11-22T00:00:00Z until 2026-11-23T00:00:00Z."},
+		{"what of Ada was refused today", `{"refusals":[]}`, "Nothing was refused of Ada from 2026-11-23T00:00:00Z until 2026-11-23T22:30:00Z."},
 		{"my name is Jeff", `{"value":"Jeff"}`, "From now on your name is Jeff."},
 		{"list my friends in Seattle", `{"values":["Alice Smith","Bob Johnson"]}`, "I know of these (city Seattle, relation friend): Alice Smith, Bob Johnson."},
 		{"list my friends", `{"values":[]}`, "I know of nobody (relation friend)."},
@@ -77,10 +79,14 @@ func TestOut(t *testing.T) {
 	}
 }
 
-func TestOutOfUnknownKindsIsJSON(t *testing.T) {
+func TestOutOfUnknownKindsNamesTheMembers(t *testing.T) {
 	o := planning.Obligation{Type: planning.Report, Payload: map[string]any{"kind": "query.stars"}}
-	require.Equal(t, `{"a":["<x>",null],"b":1}`, Out(o, map[string]any{"b": 1, "a": []any{"<x>", nil}}))
-	require.Equal(t, `null`, Out(o, nil))
+	require.Equal(t, `query.stars: a <x>, y; b 1; c {"d":2}; e null; f ""`,
+		Out(o, map[string]any{"b": 1, "a": []any{"<x>", "y"}, "c": map[string]any{"d": 2}, "e": nil, "f": ""}))
+	require.Equal(t, "query.stars: 7", Out(o, map[string]any{"value": 7}))
+	require.Equal(t, "query.stars: value null", Out(o, map[string]any{"value": nil}))
+	require.Equal(t, "query.stars: nothing", Out(o, nil))
+	require.Equal(t, "k.x: 5 (not verified)", Unverified("k.x: 5"))
 	require.NotEmpty(t, Out(o, map[string]any{"x": math.NaN()}))
 }
 

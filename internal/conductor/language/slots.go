@@ -32,10 +32,8 @@ func init() {
 	slotTypes = map[string]slotType{
 		"expr": {`(?:[-+*/%().,0-9×÷−= ]|plus|minus|times|divided by|multiplied by|modulo|mod|to the power of)+`,
 			readExpression},
-		"letter": {`(?:"\pL\pM*"|'\pL\pM*'|\pL\pM*)(?:'?s)?`, func(s string) (any, string) {
-			return oneLetter.FindString(s), ""
-		}},
-		"word":         {quotedText + `|[^\s"]+`, func(s string) (any, string) { return unquote(s), "" }},
+		"letter":       {`(?:"[^"]*"|'[^']*'|[\pL\pM]{1,4}|[^\s\pL"'])(?:'?s)?`, readLetter},
+		"word":         {`"[^"]*"|[^\s"]+`, readText},
 		"id":           {quotedText + `|[\pL\pN][\pL\pN._/-]*`, readID},
 		"status":       {statusText() + "|" + wordsText, readStatus},
 		"known_status": {statusText(), readStatus},
@@ -44,11 +42,9 @@ func init() {
 		"relation":     {`\pL+(?:-\pL+)?`, readRelation},
 		"name":         {nameText, func(s string) (any, string) { return readWords(s, "a name", notInNames) }},
 		"place":        {nameText, func(s string) (any, string) { return readWords(s, "a place", notInPlaces) }},
-		"zone": {`[A-Z]+(?:/[A-Z0-9_+-]+){1,2}|UTC|GMT|[-+][0-9]{2}:[0-9]{2}`, func(s string) (any, string) {
-			return s, ""
-		}},
-		"suspect": {`suspect`, func(string) (any, string) { return true, "" }},
-		"retired": {`retired`, func(string) (any, string) { return true, "" }},
+		"zone":         {`[-+][0-9]{2}:[0-9]{2}|\pL[\pL_]*(?:/[\pL0-9_+-]+){1,2}|\pL[\pL_]*(?: \pL+){0,2}?`, readZone},
+		"suspect":      {`suspect`, func(string) (any, string) { return true, "" }},
+		"retired":      {`retired`, func(string) (any, string) { return true, "" }},
 		"reason": {`.+`, func(s string) (any, string) {
 			return unquote(trim(courtesyAfter.ReplaceAllString(s, ""))), ""
 		}},
@@ -63,7 +59,24 @@ func init() {
 	}
 }
 
-var oneLetter = regexp.MustCompile(`\pL\pM*`)
+var oneLetter = regexp.MustCompile(`^(?:"(\pL\pM*)"|'(\pL\pM*)'|(\pL\pM*))(?:'?[sS])?$`)
+
+// readLetter takes one letter, alone or as one of several: r, "r", r's, rs.
+func readLetter(s string) (any, string) {
+	found := oneLetter.FindStringSubmatch(s)
+	if found == nil {
+		return nil, fmt.Sprintf("%s is not one letter", s)
+	}
+	return strings.Join(found[1:], ""), ""
+}
+
+func readText(s string) (any, string) {
+	text := unquote(s)
+	if strings.TrimSpace(text) == "" {
+		return nil, "the text is empty"
+	}
+	return text, ""
+}
 
 // folded returns a word of the product as it is written there: design_ready for "Design ready".
 func folded(s string) string {

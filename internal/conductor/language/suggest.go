@@ -23,6 +23,12 @@ const maxCompared = 240
 // maxNearest is how many forms are named to who says something that is near to none.
 const maxNearest = 3
 
+// helping matches who asks what can be said, and firstWords are what is answered.
+var (
+	helping    = regexp.MustCompile(`(?i)^(?:help(?: me)?|what can (?:i|we) (?:say|ask|do)(?: here)?|what can you do|how does this work|usage)$`)
+	firstWords = []string{"status of REQ-7", "what should I do next", "approve REQ-7", "what is 2+2"}
+)
+
 // asTwoWords are the contractions that the patterns write as two words.
 var asTwoWords = strings.NewReplacer("what's", "what is", "What's", "What is", "who's", "who is", "Who's", "Who is",
 	"how's", "how is", "How's", "How is", "where's", "where is", "Where's", "Where is")
@@ -38,6 +44,9 @@ type candidate struct {
 //
 // Implements: ORC-263
 func suggestion(sentence string, now time.Time) string {
+	if helping.MatchString(sentence) {
+		return fmt.Sprintf("say for example: %s; %s lists all", strings.Join(firstWords, "; "), listing)
+	}
 	var all []candidate
 	fits, said := fitting(), readings(sentence)
 	for i, reading := range said {

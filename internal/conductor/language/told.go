@@ -82,7 +82,7 @@ func sayRefusals(o planning.Obligation, r Result) string {
 		return ""
 	}
 	about := filled(" for %s", o.Payload["id"]) + filled(" of %s", o.Payload["actor"]) +
-		filled(" since %s", o.Payload["since"])
+		filled(" from %s", o.Payload["since"]) + filled(" until %s", o.Payload["until"])
 	if len(all) == 0 {
 		return "Nothing was refused" + about + "."
 	}

@@ -28,16 +28,25 @@ func (t *Obligation) Clarify(missing []string, schemaOf func(slot string) map[st
 		if slices.ContainsFunc(t.Emitted, asks) {
 			continue
 		}
-		asked := map[string]any{"slot": slot, "question": "what is " + slot + "?", "for": t.Obligation.String()}
+		asked := map[string]any{"slot": slot, "question": questionAbout(slot) + "?", "for": t.Obligation.String()}
 		if schema := schemaOf(slot); schema != nil {
 			asked["schema"] = schema
 			if means, _ := schema["description"].(string); means != "" {
-				asked["question"] = "what is " + slot + " (" + means + ")?"
+				asked["question"] = questionAbout(slot) + " (" + means + ")?"
 			}
 		}
 		t.emit(planning.Clarify, asked)
 	}
 	t.End(planning.Active, planning.OutClarify, "it needs "+strings.Join(missing, ", "))
+}
+
+// questionAbout asks for an input by its name.
+func questionAbout(slot string) string {
+	verb := "is"
+	if strings.HasSuffix(slot, "s") && !strings.HasSuffix(slot, "ss") && !strings.HasSuffix(slot, "us") {
+		verb = "are"
+	}
+	return "what " + verb + " the " + strings.ReplaceAll(slot, "_", " ")
 }
 
 // waits reports whether the obligation ended for the time being, since it waits for an answer.
