@@ -37,7 +37,7 @@ func (r *repository) commitAs(by, in *worktree.Tree, file string) {
 	if by != nil {
 		mark = "+" + by.Mark
 	}
-	for _, args := range [][]string{{"add", file}, {"commit", "-q", "-m", file}} {
+	for _, args := range [][]string{{"add", file}, {"commit", "-q", "--no-gpg-sign", "-m", file}} {
 		cmd := exec.Command("git", args...)
 		cmd.Dir = in.Dir
 		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org",

@@ -107,7 +107,7 @@ func (m *Manager) clear(ctx context.Context, id string) (aside []string, err err
 	if _, err := m.run(ctx, t.Path, "add", "--all"); err != nil {
 		return nil, err
 	}
-	if _, err := m.run(ctx, t.Path, "commit", "--quiet", "--no-verify", "-m", "What was not committed"); err != nil {
+	if _, err := m.run(ctx, t.Path, "commit", "--quiet", "--no-gpg-sign", "-m", "What was not committed"); err != nil {
 		return nil, err
 	}
 	if err := m.setAside(ctx, t, w); err != nil {

@@ -32,6 +32,7 @@ func newRepository(t *testing.T) *repository {
 	r.write("app.txt", "one\ntwo\nthree\n")
 	r.write(".gitignore", ".orchestrator/\n")
 	r.commit(root, "first")
+	r.git(root, "config", "commit.gpgsign", "true") // what the service commits is signed by nobody
 	r.m = r.open()
 	return r
 }
@@ -45,7 +46,7 @@ func (r *repository) open() *worktree.Manager {
 
 func (r *repository) git(dir string, args ...string) string {
 	r.t.Helper()
-	cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.org"}, args...)...)
+	cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"}, args...)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1")
 	out, err := cmd.CombinedOutput()
