@@ -39,7 +39,7 @@ func newRepository(t *testing.T) *repository {
 
 func (r *repository) open() *worktree.Manager {
 	m, err := worktree.Open(r.t.Context(), worktree.Options{Root: r.root, Project: r.root, Data: filepath.Join(r.root, ".orchestrator"),
-		Branch: func() string { return "main" }, Document: func(file string) bool { return file == "docs/ä.md" }, Exports: []string{"project_status.json"}, Watched: []string{filepath.Join(r.root, ".orchestrator", "tools")}})
+		Branch: func() string { return "main" }, Idle: func(agent string) bool { return agent == "agents.architect" }, Document: func(file string) bool { return file == "docs/ä.md" }, Exports: []string{"project_status.json"}, Watched: []string{filepath.Join(r.root, ".orchestrator", "tools")}})
 	require.NoError(r.t, err)
 	return m
 }
