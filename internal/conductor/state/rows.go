@@ -231,7 +231,7 @@ func (w *Writer) Assert(a Assertion, holding Holding) error {
 		same := Equal(old.Object, a.Object) && !strings.HasPrefix(a.Subject, RunPrefix) &&
 			(ends || holding == Many && !apart)
 		if same {
-			word, err := w.merelyWord(old, a)
+			word, err := merelyWord(w.get, old, a)
 			if err != nil {
 				return err
 			}
@@ -276,12 +276,12 @@ func (w *Writer) ends(old, a Assertion, holding Holding) (bool, error) {
 }
 
 // merelyWord reports whether an older assertion was the word of a tool, and a newer one that says the same is not.
-func (w *Writer) merelyWord(old, a Assertion) (bool, error) {
-	before, _, err := read[Source](w.get, kindSource, old.Source)
+func merelyWord(get func(kind string, id ...string) (jsontext.Value, error), old, a Assertion) (bool, error) {
+	before, _, err := read[Source](get, kindSource, old.Source)
 	if err != nil {
 		return false, err
 	}
-	now, _, err := read[Source](w.get, kindSource, a.Source)
+	now, _, err := read[Source](get, kindSource, a.Source)
 	return len(before.Words) > 0 && len(now.Words) == 0, err
 }
 

@@ -73,15 +73,6 @@ type Facts map[string]Objects
 // Objects are the objects that are held on one subject, by predicate: one alone, or a list of several.
 type Objects map[string]any
 
-// Plain returns what is known as conditions see it.
-func (f Facts) Plain() map[string]any {
-	all := make(map[string]any, len(f))
-	for subject, objects := range f {
-		all[subject] = map[string]any(objects)
-	}
-	return all
-}
-
 // Subjects returns those on which each of some objects is held, in the order of their names.
 func (v View) Subjects(wanted Objects) (subjects []string, err error) {
 	have := map[string]map[string]bool{}
