@@ -102,6 +102,9 @@ func (j *job) enter(ctx context.Context, end *End, due builtin.Work) bool {
 	}
 	if end.watched = true; end.tree != tree.Path {
 		end.tree = tree.Path
+		if tree.Aside != "" {
+			end.aside = append(end.aside, tree.Aside)
+		}
 		j.emit(Event{Entered: &Entered{end.Requirement, tree.Branch, tree.Path, tree.Found}})
 	}
 	return true

@@ -22,13 +22,14 @@ type trees struct {
 	merge  error
 	merged worktree.Merge
 	aside  []string
+	before string // what an earlier drive left is set aside there
 	left   []string
 	kept   string
 	leave  error
 }
 
 func (t *trees) Enter(_ context.Context, id string) (*worktree.Tree, error) {
-	return &worktree.Tree{ID: id, Branch: "orchestrator/" + id, Path: "/trees/" + id, Found: 2}, t.enter
+	return &worktree.Tree{ID: id, Branch: "orchestrator/" + id, Path: "/trees/" + id, Found: 2, Aside: t.before}, t.enter
 }
 
 func (t *trees) Watch(context.Context, string, bool) error { return t.watch }
@@ -70,8 +71,8 @@ func TestAgentsWorkInATree(t *testing.T) {
 	}
 	require.Equal(t, 1, entered, "once")
 
-	_, end, _ = inTrees(t, trees{found: worktree.Found{Commits: true}, kept: "/trees/A is kept: 1 commits"}, nil)
-	require.Equal(t, "/trees/A is kept: 1 commits", end.Kept)
+	_, end, _ = inTrees(t, trees{found: worktree.Found{Commits: true}, kept: "/trees/A is kept: main lacks 1 commit"}, nil)
+	require.Equal(t, "/trees/A is kept: main lacks 1 commit", end.Kept)
 	_, end, _ = inTrees(t, trees{found: worktree.Found{Commits: true}, leave: errors.New("broken")}, nil)
 	require.Equal(t, "its working tree is kept: broken", end.Kept)
 }
@@ -85,6 +86,8 @@ func TestWhatWasSetAsideIsNamed(t *testing.T) {
 	require.Contains(t, w.recorded[0], "note A: what was committed for ACHIEVE(requirement.design_spec) (run run) is not merged")
 	require.Contains(t, w.recorded[0], "is on orchestrator/A.aside-1")
 	require.Contains(t, end.Kept, "orchestrator/A.aside-1, which nobody accepted, is kept")
+	_, end, _ = inTrees(t, trees{found: worktree.Found{Commits: true}, before: "orchestrator/A.aside-2", kept: "more"}, nil)
+	require.Equal(t, "orchestrator/A.aside-2, which nobody accepted, is kept; more", end.Kept)
 }
 
 // What a tree shows ends a requirement where it is, with that on record.

@@ -2,6 +2,7 @@ package outside
 
 import (
 	"cmp"
+	"encoding/json"
 	"maps"
 	"strings"
 
@@ -52,11 +53,65 @@ func LastWords(result map[string]any) string {
 		return ""
 	}
 	text = cmp.Or(usage.Said([]byte(text)), text)
+	text = cmp.Or(refusalIn(text), text)
 	const most = 300
 	if cut := len(text) - most; cut > 0 {
-		text = "…" + strings.ToValidUTF8(text[cut:], "")
+		text = strings.ToValidUTF8(text[cut:], "")
+		if _, whole, found := strings.Cut(text, " "); found { // half a word says nothing
+			text = whole
+		}
+		text = "…" + text
 	}
 	return "; it said: " + strings.Join(strings.Fields(text), " ")
+}
+
+// refusal is an answer of the service that is not 2xx, as far as it says what is wrong and what to do.
+type refusal struct {
+	Code   string `json:"code"`
+	Detail string `json:"detail"`
+	Fix    string `json:"fix"`
+	Errors []struct {
+		Pointer string `json:"pointer"`
+		Detail  string `json:"detail"`
+		Fix     string `json:"fix"`
+	} `json:"errors"`
+}
+
+// refusalIn returns what is wrong and what to do, from the last refusal that an agent was given and has printed; "" where
+// there is none. That says more than the end of its JSON.
+func refusalIn(text string) (words string) {
+	const most = 8 << 10 // of its end
+	text = text[max(0, len(text)-most):]
+	for at := strings.IndexByte(text, '{'); at >= 0; {
+		var r refusal
+		d := json.NewDecoder(strings.NewReader(text[at:]))
+		next := at + 1
+		if d.Decode(&r) == nil {
+			next = at + int(d.InputOffset())
+			words = cmp.Or(r.words(), words)
+		}
+		after := strings.IndexByte(text[next:], '{')
+		if after < 0 {
+			break
+		}
+		at = next + after
+	}
+	return words
+}
+
+// words returns a refusal as a sentence; "" for what is none. The first of several errors stands for all.
+func (r refusal) words() string {
+	if r.Code == "" || r.Detail == "" {
+		return ""
+	}
+	text, fix := r.Code+": "+r.Detail, r.Fix
+	if len(r.Errors) > 0 {
+		first := r.Errors[0]
+		text += ": " + strings.TrimPrefix(first.Pointer+" ", " ") + first.Detail
+		fix = cmp.Or(first.Fix, fix)
+	}
+	const most = 220
+	return strings.TrimSuffix(fault.Clip(text, most)+" ("+fault.Clip(fix, most/3)+")", " ()")
 }
 
 // MaxText bounds what is kept of an agent's answer, in bytes: its end.

@@ -27,7 +27,12 @@ func TestLastWords(t *testing.T) {
 		"":                                      "",
 		"I cannot\n do it.":                     "; it said: I cannot do it.",
 		`{"type":"result","result":"I cannot"}`: "; it said: I cannot",
-		strings.Repeat("x", 301):                "; it said: …" + strings.Repeat("x", 300),
+		strings.Repeat("word ", 100):            "; it said: …" + strings.TrimSpace(strings.Repeat("word ", 59)),
+		`I tried. {"type":"urn:x","status":422,"detail":"the body does not fit","code":"schema_violation","fix":"mend it",
+			"errors":[{"pointer":"/implementation/files/0/path","code":"pattern","detail":"does not match pattern"}]} {broken`: "; it said: " +
+			"schema_violation: the body does not fit: /implementation/files/0/path does not match pattern (mend it)",
+		`{"code":"sealed","detail":"it is done"} and {"code":"x"} {"a":{"code":"y","detail":"z"}}`: "; it said: sealed: it is done",
+		strings.Repeat("x", 301): "; it said: …" + strings.Repeat("x", 300),
 	} {
 		require.Equal(t, want, LastWords(map[string]any{"text": said}))
 	}

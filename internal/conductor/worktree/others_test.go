@@ -37,7 +37,7 @@ func (r *repository) commitAs(by, in *worktree.Tree, file string) {
 	if by != nil {
 		mark = "+" + by.Mark
 	}
-	for _, args := range [][]string{{"add", file}, {"commit", "-q", "-m", file}} {
+	for _, args := range [][]string{{"add", file}, {"commit", "-q", "--no-gpg-sign", "-m", file}} {
 		cmd := exec.Command("git", args...)
 		cmd.Dir = in.Dir
 		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org",
@@ -181,4 +181,30 @@ func TestRequirementDocumentsAreForPeople(t *testing.T) {
 	_, err = r.m.Merge(t.Context(), "REQ-1")
 	require.True(t, fault.Is(err, worktree.CodeMeddled), "%v", err)
 	require.NotEmpty(t, r.merge("REQ-1").Commit)
+}
+
+// What an agent left that neither builds nor tests, when the service was killed, is set aside.
+//
+// Verifies: ORC-273
+func TestLeftoversOfWhoDoesNotBuild(t *testing.T) {
+	r := newRepository(t)
+	for name, aside := range map[string]bool{"agents.architect+0a": true, "agents.coder+0a": false, "agents.architect": false} {
+		tree := r.enter("REQ-1")
+		r.writeIn(tree.Dir, "left.txt", "left\n")
+		r.git(tree.Dir, "add", "left.txt")
+		r.git(tree.Dir, "-c", "user.email="+name+"@orchestrator.invalid", "commit", "-q", "-m", "left")
+		r.m = r.open()
+		tree = r.enter("REQ-1")
+		if aside {
+			require.Regexp(t, `^orchestrator/REQ-1\.aside-[0-9a-f]{8}$`, tree.Aside)
+			require.Zero(t, tree.Found)
+			require.NoFileExists(t, tree.Dir+"/left.txt")
+			require.Equal(t, "left", r.git(r.root, "show", tree.Aside+":left.txt"))
+		} else {
+			require.Empty(t, tree.Aside, name)
+			require.Equal(t, 1, tree.Found, name)
+			r.git(tree.Dir, "reset", "-q", "--hard", "main")
+		}
+		r.leave("REQ-1")
+	}
 }

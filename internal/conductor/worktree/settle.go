@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 )
 
 // asideInfix stands in the names of branches with what was not accepted.
@@ -107,7 +108,7 @@ func (m *Manager) clear(ctx context.Context, id string) (aside []string, err err
 	if _, err := m.run(ctx, t.Path, "add", "--all"); err != nil {
 		return nil, err
 	}
-	if _, err := m.run(ctx, t.Path, "commit", "--quiet", "--no-verify", "-m", "What was not committed"); err != nil {
+	if _, err := m.run(ctx, t.Path, "commit", "--quiet", "--no-gpg-sign", "-m", "What was not committed"); err != nil {
 		return nil, err
 	}
 	if err := m.setAside(ctx, t, w); err != nil {
@@ -125,14 +126,36 @@ func (m *Manager) setAside(ctx context.Context, t *Tree, w *watched) error {
 	if err != nil {
 		return err
 	}
-	aside := t.Branch + asideInfix + at[:min(len(at), 8)]
-	if _, err = m.run(ctx, m.Root, "update-ref", "-m", "orchestrator: set aside", headsPrefix+aside, at); err != nil {
+	aside, err := asideOf(ctx, m, t, at)
+	if err != nil {
 		return err
 	}
-	m.made[headsPrefix+aside] = at
 	w.seen.Aside = append(w.seen.Aside, aside)
 	_, err = m.run(ctx, t.Path, "reset", "--quiet", "--keep", w.before.own)
 	return err
+}
+
+// asideOf makes a branch of a commit that is set aside.
+func asideOf(ctx context.Context, m *Manager, t *Tree, at string) (branch string, err error) {
+	branch = t.Branch + asideInfix + at[:min(len(at), 8)]
+	_, err = m.run(ctx, m.Root, "update-ref", "-m", "orchestrator: set aside", headsPrefix+branch, at)
+	m.made[headsPrefix+branch] = at
+	return branch, err
+}
+
+// leftByIdle reports whether an agent that neither builds nor tests has made a commit that is not merged: the service
+// ended before it could look at it.
+func leftByIdle(ctx context.Context, m *Manager, tip, at string) (bool, error) {
+	if m.Idle == nil {
+		return false, nil
+	}
+	out, err := m.run(ctx, m.Root, "rev-list", "--no-commit-header", "--format=%ce", at, "^"+tip)
+	for committer := range strings.Lines(out) {
+		if name, _, is := strings.Cut(committer, "+"); is && markIn(committer) != "" && m.Idle(name) {
+			return true, nil
+		}
+	}
+	return false, err
 }
 
 // Seen returns what was seen since Watch, and ends it.

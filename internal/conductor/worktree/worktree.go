@@ -8,9 +8,9 @@ package worktree
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"sync"
 
 	"orchestrator/internal/fault"
@@ -29,13 +29,14 @@ const (
 
 // Options configure a manager.
 type Options struct {
-	Root     string                 // the top of the working tree of the project
-	Project  string                 // the folder of the project, at or below Root
-	Data     string                 // the data folder of the service; working trees are made below it
-	Branch   func() string          // the branch that counts
-	Exports  []string               // files that the service writes itself, by their paths in Root
-	Document func(file string) bool // reports whether a file is a requirement document, by its path in Root; nil: none is
-	Watched  []string               // files and folders beside the repository that no agent may change
+	Root     string                  // the top of the working tree of the project
+	Project  string                  // the folder of the project, at or below Root
+	Data     string                  // the data folder of the service; working trees are made below it
+	Branch   func() string           // the branch that counts
+	Exports  []string                // files that the service writes itself, by their paths in Root
+	Document func(file string) bool  // reports whether a file is a requirement document, by its path in Root; nil: none is
+	Idle     func(agent string) bool // reports whether the agent of a name neither builds nor tests; nil: none is known
+	Watched  []string                // files and folders beside the repository that no agent may change
 }
 
 // Manager makes, merges and removes the working trees of a repository. It is safe for concurrent use.
@@ -69,6 +70,7 @@ type Tree struct {
 	Path   string // its top
 	Dir    string // the folder of the project in it: where agents are started
 	Found  int    // commits of an earlier drive that it goes on with
+	Aside  string // the branch with what agents left that neither build nor test; "" for none
 	Mark   string // that its agent's commits have in the address of the committer
 }
 
@@ -143,6 +145,16 @@ func (m *Manager) settleLeftover(ctx context.Context, t *Tree, tip string) error
 	at, err := m.resolve(ctx, headsPrefix+t.Branch)
 	if err != nil || at == "" {
 		return err
+	}
+	idle, err := leftByIdle(ctx, m, tip, at)
+	if err != nil {
+		return err
+	}
+	if idle {
+		if t.Aside, err = asideOf(ctx, m, t, at); err != nil {
+			return err
+		}
+		return m.drop(ctx, t, at)
 	}
 	if t.Found, err = m.ahead(ctx, tip, at); err != nil || t.Found > 0 {
 		return err
@@ -231,7 +243,7 @@ func (m *Manager) Leave(ctx context.Context, id string) (kept string, err error)
 		return "", nil
 	}
 	if n, err := m.ahead(ctx, tip, at); err != nil || n > 0 {
-		return t.Path + " is kept: " + strconv.Itoa(n) + " commits of " + t.Branch + " are not merged", err
+		return fmt.Sprintf("%s is kept: %s lacks %s of %s", t.Path, m.Branch(), fault.Count(n, "commit"), t.Branch), err
 	}
 	return "", m.drop(ctx, t, at)
 }

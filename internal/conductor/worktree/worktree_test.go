@@ -32,20 +32,21 @@ func newRepository(t *testing.T) *repository {
 	r.write("app.txt", "one\ntwo\nthree\n")
 	r.write(".gitignore", ".orchestrator/\n")
 	r.commit(root, "first")
+	r.git(root, "config", "commit.gpgsign", "true") // what the service commits is signed by nobody
 	r.m = r.open()
 	return r
 }
 
 func (r *repository) open() *worktree.Manager {
 	m, err := worktree.Open(r.t.Context(), worktree.Options{Root: r.root, Project: r.root, Data: filepath.Join(r.root, ".orchestrator"),
-		Branch: func() string { return "main" }, Document: func(file string) bool { return file == "docs/ä.md" }, Exports: []string{"project_status.json"}, Watched: []string{filepath.Join(r.root, ".orchestrator", "tools")}})
+		Branch: func() string { return "main" }, Idle: func(agent string) bool { return agent == "agents.architect" }, Document: func(file string) bool { return file == "docs/ä.md" }, Exports: []string{"project_status.json"}, Watched: []string{filepath.Join(r.root, ".orchestrator", "tools")}})
 	require.NoError(r.t, err)
 	return m
 }
 
 func (r *repository) git(dir string, args ...string) string {
 	r.t.Helper()
-	cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.org"}, args...)...)
+	cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"}, args...)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1")
 	out, err := cmd.CombinedOutput()
@@ -143,7 +144,7 @@ func TestAConflictIsNamedAndLeavesNothing(t *testing.T) {
 	require.Empty(t, refused.Commit)
 	require.Equal(t, before, r.git(r.root, "rev-parse", "main"))
 	require.Empty(t, r.git(r.root, "status", "--porcelain"))
-	require.Contains(t, r.leave("REQ-2"), "1 commits of orchestrator/REQ-2 are not merged")
+	require.Contains(t, r.leave("REQ-2"), "main lacks 1 commit of orchestrator/REQ-2")
 	require.DirExists(t, two.Path)
 
 	// Somebody settles it in the tree, and the next drive goes on with that.

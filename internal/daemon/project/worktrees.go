@@ -11,6 +11,7 @@ import (
 	"orchestrator/internal/daemon/bridge"
 	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/requirements/evidence"
+	"orchestrator/internal/rules/lifecycle"
 )
 
 // openTrees opens what gives each requirement that is driven a working tree. Where there is none, it returns why.
@@ -23,6 +24,10 @@ func (p *Plan) openTrees(ctx context.Context, repository *evidence.Repository,
 	trees, err := worktree.Open(ctx, worktree.Options{Root: repository.Root(), Project: rooted(data.Project()),
 		Data: rooted(string(data)), Branch: repository.Branch, Exports: p.exports(repository.Root()),
 		Document: func(file string) bool { return isDocument(ctx, docs, repository, file) },
+		Idle: func(agent string) bool {
+			t, is := p.contracts.Tool(agent)
+			return is && !slices.Contains([]string{string(lifecycle.Coder), string(lifecycle.Tester)}, t.Contract().Role)
+		},
 		Watched: []string{data.Tools(), data.Prompts(), data.TokenDir(), data.File("settings.yaml"),
 			filepath.Join(data.Project(), ".orchestrator", "boundary", "policy.json")}})
 	if err != nil {
