@@ -233,7 +233,7 @@ func (s *scope) result(name string) (value any) {
 // Implements: ORC-254, ORC-255
 func (s *scope) bring(ctx context.Context, t *ObligationTrace, steps []planning.Obligation,
 	input map[string]any) (outcome, error) {
-	if s.depth >= s.maxDepth() {
+	if s.depth >= budget.Depth(s.request.Request.Budgets) {
 		return notRun(ended(planning.OutTruncated, depthExhausted)), nil
 	}
 	missing, err := s.lackedBySteps(ctx, steps, s.depth)
@@ -317,14 +317,14 @@ func (s *scope) lackedBySteps(ctx context.Context, steps []planning.Obligation, 
 // lacked returns the inputs that an obligation lacks, whichever tool is taken: those of the first. Plans deeper than
 // may be run are not looked at.
 func (s *scope) lacked(ctx context.Context, o planning.Obligation, depth int) (missing []string, err error) {
-	if s.lookedAt++; s.lookedAt > maxLookedAt || depth > s.maxDepth() {
+	if s.lookedAt++; s.lookedAt > maxLookedAt || depth > budget.Depth(s.request.Request.Budgets) {
 		return nil, nil
 	}
 	if steps := flow.Steps(o); steps != nil {
 		return s.lackedBySteps(ctx, steps, depth)
 	}
 	for n, c := range s.choice.Candidates(o) {
-		_, lacks, err := s.inputsOf(ctx, o, c)
+		_, lacks, err := s.inputsOf(ctx, o, o, c)
 		if err == nil && len(lacks) == 0 {
 			lacks, err = s.lackedBySteps(ctx, c.Implementation.Steps, depth)
 		}

@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/output"
+	"orchestrator/internal/apiclient"
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/rules/planning"
 )
 
 func AnswerCommand() *cobra.Command {
@@ -57,20 +57,11 @@ func replyOf(words []string, value string, in io.Reader) ([]byte, error) {
 		Value      jsontext.Value `json:"value"`
 	}{Value: jsontext.Value(value)}
 	if value == "" {
-		text := words[len(words)-1]
-		words = words[:len(words)-1]
-		if text == "-" {
-			raw, err := readConducted(text, in)
-			if err != nil {
-				return nil, err
-			}
-			text = strings.TrimSuffix(string(raw), "\n")
-		}
-		quoted, err := jsonv2.Marshal(text)
+		quoted, err := quotedText(words[len(words)-1], in)
 		if err != nil {
 			return nil, err
 		}
-		reply.Value = quoted
+		reply.Value, words = quoted, words[:len(words)-1]
 	}
 	if value != "" && !reply.Value.IsValid() {
 		return nil, fault.Misuse("the value of --json-value is not JSON: %s", fault.Clip(value, 60)).
@@ -86,25 +77,30 @@ func replyOf(words []string, value string, in io.Reader) ([]byte, error) {
 	return jsonv2.Marshal(reply)
 }
 
+// quotedText returns a text as JSON; "-" is what in has.
+func quotedText(text string, in io.Reader) (jsontext.Value, error) {
+	if text == "-" {
+		raw, err := readConducted(text, in)
+		if err != nil {
+			return nil, err
+		}
+		text = strings.TrimSuffix(string(raw), "\n")
+	}
+	return jsonv2.Marshal(text)
+}
+
 // questions lists the questions that wait: of a run, or of all runs that the caller may answer.
 func (o conductOptions) questions(ctx context.Context, out io.Writer, run []string) error {
 	c, err := o.Connect()
 	if err != nil {
 		return err
 	}
+	if len(run) == 1 {
+		return questionsOf(ctx, out, c, run[0])
+	}
 	var page struct {
 		Runs []conductor.RunSummary `json:"runs"`
 		Next *string                `json:"next"`
-	}
-	if len(run) == 1 {
-		page.Runs = make([]conductor.RunSummary, 1)
-		if _, err := c.GetJSON(ctx, "/obligations/"+url.PathEscape(run[0]), &page.Runs[0]); err != nil {
-			return err
-		}
-		if !showQuestions(out, page.Runs) {
-			fmt.Fprintf(out, "the run %s asks nothing\n", output.Printable(run[0]))
-		}
-		return nil
 	}
 	shown := false
 	for path := "/obligations?waiting=true"; ; path = *page.Next {
@@ -119,6 +115,18 @@ func (o conductOptions) questions(ctx context.Context, out io.Writer, run []stri
 	}
 	if !shown {
 		fmt.Fprintln(out, "no question waits for you")
+	}
+	return nil
+}
+
+// questionsOf lists the questions of a run that wait.
+func questionsOf(ctx context.Context, out io.Writer, c *apiclient.Client, run string) error {
+	runs := make([]conductor.RunSummary, 1)
+	if _, err := c.GetJSON(ctx, "/obligations/"+url.PathEscape(run), &runs[0]); err != nil {
+		return err
+	}
+	if !showQuestions(out, runs) {
+		fmt.Fprintf(out, "the run %s asks nothing\n", output.Printable(run))
 	}
 	return nil
 }
@@ -166,13 +174,8 @@ func showAsked(out io.Writer, run string, t conductor.ObligationTrace) {
 		schema, _ := jsonv2.Marshal(e.Obligation.Payload["schema"])
 		showHowToAnswer(out, run, e.ID, schema)
 	}
-	if len(asked) > 0 {
-		return
-	}
-	for _, e := range t.Emitted {
-		if question := questionOf(e); question != "" && t.Outcome == planning.OutClarify {
-			fmt.Fprintf(out, "  %s\n", question)
-		}
+	for _, e := range t.AsksInVain() {
+		fmt.Fprintf(out, "  %s\n", questionOf(e))
 	}
 }
 

@@ -225,8 +225,8 @@ func showResolved(out io.Writer, trace conductor.Trace) {
 
 // doneBy returns the answer to a question, or that what has no words was done.
 func doneBy(t conductor.ObligationTrace) string {
-	if t.Obligation.Type == planning.Clarify && len(t.Given) > 0 {
-		if value, err := jsonv2.Marshal(t.Given[0].Value); err == nil {
+	if reply, answered := t.Reply(); answered {
+		if value, err := jsonv2.Marshal(reply); err == nil {
 			return output.Printable(string(value))
 		}
 	}

@@ -65,6 +65,22 @@ func (t *Obligation) Asks() (all []Emitted) {
 	return slices.DeleteFunc(slices.Clone(t.Emitted), func(e Emitted) bool { return !e.open() })
 }
 
+// Reply returns the answer to a CLARIFY.
+func (t *Obligation) Reply() (value any, answered bool) {
+	if t.Obligation.Type != planning.Clarify || len(t.Given) == 0 {
+		return nil, false
+	}
+	return t.Given[0].Value, true
+}
+
+// AsksInVain returns the CLARIFYs that the obligation ended with, and that nobody can answer: the run is not kept.
+func (t *Obligation) AsksInVain() (all []Emitted) {
+	if t.waits() || t.Outcome != planning.OutClarify {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(t.Emitted), func(e Emitted) bool { return e.Obligation.Type != planning.Clarify })
+}
+
 // open reports whether this is a CLARIFY that has no answer.
 func (e Emitted) open() bool {
 	return e.Obligation.Type == planning.Clarify && e.Status == planning.Escalated
