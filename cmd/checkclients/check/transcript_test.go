@@ -101,7 +101,7 @@ func TestTheKeptDrive(t *testing.T) {
 		"\n$ orchestrator drive\n",
 		"ACHIEVE(requirement.design_spec): resolved by agents.architect\n",
 		"ACHIEVE(requirement.implementation): resolved by agents.coder\n",
-		"orchestrator/SHOP-001 is merged into main (1 commits)\n",
+		"orchestrator/SHOP-001 is merged into main (1 commit)\n",
 		"resolved by requirement.change, implementation_in_progress → implemented\n",
 		"resolved by agents.tester, test_in_progress → tested_pass\n",
 		"SHOP-001 is tested_pass, waiting: for the pm:",

@@ -57,7 +57,7 @@ func replyOf(words []string, value string, in io.Reader) ([]byte, error) {
 		Value      jsontext.Value `json:"value"`
 	}{Value: jsontext.Value(value)}
 	if value == "" {
-		quoted, err := quotedText(words[len(words)-1], in)
+		quoted, err := textOf(words[len(words)-1], in)
 		if err != nil {
 			return nil, err
 		}
@@ -77,8 +77,8 @@ func replyOf(words []string, value string, in io.Reader) ([]byte, error) {
 	return jsonv2.Marshal(reply)
 }
 
-// quotedText returns a text as JSON; "-" is what in has.
-func quotedText(text string, in io.Reader) (jsontext.Value, error) {
+// textOf returns a text as JSON; - stands for standard input.
+func textOf(text string, in io.Reader) (jsontext.Value, error) {
 	if text == "-" {
 		raw, err := readConducted(text, in)
 		if err != nil {
@@ -174,8 +174,13 @@ func showAsked(out io.Writer, run string, t conductor.ObligationTrace) {
 		schema, _ := jsonv2.Marshal(e.Obligation.Payload["schema"])
 		showHowToAnswer(out, run, e.ID, schema)
 	}
+	if len(asked) > 0 {
+		return
+	}
 	for _, e := range t.AsksInVain() {
-		fmt.Fprintf(out, "  %s\n", questionOf(e))
+		if question := questionOf(e); question != "" {
+			fmt.Fprintf(out, "  %s\n", question)
+		}
 	}
 }
 

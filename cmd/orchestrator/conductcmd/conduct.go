@@ -1,6 +1,7 @@
 package conductcmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -70,7 +71,11 @@ refused; 2 usage; 3 no service answers.`,
 type conductOptions struct {
 	cli.Service
 	asJSON bool
+	said   string // the words, of ask
 }
+
+// reasonless is the code of a move that is refused for want of a reason, or of evidence for it.
+const reasonless = "justification_required"
 
 func (o *conductOptions) flags(cmd *cobra.Command) *cobra.Command {
 	cli.ServiceFlags(cmd, &o.Service)
@@ -104,13 +109,7 @@ func (o conductOptions) send(cmd *cobra.Command, path string, body []byte) error
 	out := cmd.OutOrStdout()
 	raw, err := o.post(cmd.Context(), path, body)
 	if err != nil {
-		if with, is := errors.AsType[*apiclient.Answered](err); is {
-			showTexts(out, with.Texts...)
-		}
-		if f := fault.As(err); f != nil {
-			f.Fix = advice.Typed(anID, f.Fix)
-		}
-		return err
+		return o.refused(out, err)
 	}
 	var trace conductor.Trace
 	if err := jsonv2.Unmarshal(raw, &trace); err != nil {
@@ -133,6 +132,20 @@ func (o conductOptions) send(cmd *cobra.Command, path string, body []byte) error
 		f.Fix = advice.Typed(anID, f.Fix)
 	}
 	return cli.Found(unresolved)
+}
+
+// refused shows what was answered beside an error, and has the error say what to type.
+func (o conductOptions) refused(out io.Writer, err error) error {
+	if with, is := errors.AsType[*apiclient.Answered](err); is {
+		showTexts(out, anID, with.Texts...)
+	}
+	if f := fault.As(err); f != nil {
+		f.Fix = advice.Typed(anID, f.Fix)
+		if f.Code == reasonless && o.said != "" {
+			f.Fix = advice.Reasoned(o.said)
+		}
+	}
+	return err
 }
 
 func (o conductOptions) plan(ctx context.Context, body []byte, out io.Writer) error {
@@ -200,21 +213,25 @@ func showTrace(out io.Writer, trace conductor.Trace) {
 	}
 }
 
-// showTexts shows answers, with the commands for what they name.
-func showTexts(out io.Writer, texts ...string) {
+// showTexts shows answers about a requirement, with the commands for what they name.
+func showTexts(out io.Writer, id string, texts ...string) {
 	for _, text := range texts {
 		for line := range strings.SplitSeq(text, "\n") {
-			fmt.Fprintln(out, output.Printable(advice.Typed(anID, line)))
+			fmt.Fprintln(out, output.Printable(advice.Steps(id, line)))
 		}
 	}
 }
 
 // showResolved shows the answers, and what was brought about that has no words.
 func showResolved(out io.Writer, trace conductor.Trace) {
+	ids := map[string]string{}
+	for t := range trace.Each() {
+		ids[t.ID], _ = t.Obligation.Payload["id"].(string)
+	}
 	told := map[string]bool{}
 	for _, a := range trace.Answers {
 		told[a.Obligation] = true
-		showTexts(out, a.Text)
+		showTexts(out, cmp.Or(ids[a.Obligation], anID), a.Text)
 	}
 	for _, t := range trace.Obligations {
 		if t.Status.Resolved() && !told[t.ID] {

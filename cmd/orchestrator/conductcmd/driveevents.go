@@ -9,6 +9,7 @@ import (
 
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/conductor/drive"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/advice"
 )
 
@@ -84,14 +85,14 @@ func (d *driven) text(e drive.Event) string {
 func treeText(e drive.Event) string {
 	switch {
 	case e.Merge != nil && e.Merge.Commit != "":
-		return fmt.Sprintf("    %s: %s is merged into %s (%d commits)", e.Merge.Requirement, e.Merge.Branch,
-			e.Merge.Into, e.Merge.Commits)
+		return fmt.Sprintf("    %s: %s is merged into %s (%s)", e.Merge.Requirement, e.Merge.Branch,
+			e.Merge.Into, fault.Count(e.Merge.Commits, "commit"))
 	case e.Merge != nil:
 		return fmt.Sprintf("    %s: %s conflicts with %s: %s", e.Merge.Requirement, e.Merge.Branch, e.Merge.Into,
 			strings.Join(e.Merge.Conflicts, ", "))
 	case e.Entered.Commits > 0:
-		return fmt.Sprintf("    %s goes on with %d commits that an earlier drive left on %s", e.Entered.Requirement,
-			e.Entered.Commits, e.Entered.Branch)
+		return fmt.Sprintf("    %s goes on with %s that an earlier drive left on %s", e.Entered.Requirement,
+			fault.Count(e.Entered.Commits, "commit"), e.Entered.Branch)
 	}
 	return ""
 }

@@ -143,7 +143,7 @@ func (s sorts) check(at *scanner, constants map[string]bool, atoms []Atom) error
 			switch before, met := first[t.Text]; {
 			case t.Var && constants[t.Text]:
 				return at.fault("variable_quoted", "%s is a variable here, and a constant in quotes in the facts", t).
-					WithFix("put it in quotes here too: names that begin with a capital letter are variables")
+					WithFix("put it in quotes here too, as %q: names that begin with a capital letter are variables", t.Text)
 			case have == 0:
 			case !t.Var && have&sortOf(t) == 0:
 				return at.mismatch("%s is %s, and %s is %s everywhere else", t, sortOf(t), here, have)

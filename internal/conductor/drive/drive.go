@@ -22,6 +22,7 @@ import (
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/conductor/usage"
 	"orchestrator/internal/conductor/worktree"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
 )
@@ -370,7 +371,7 @@ const MediaType = "application/x-ndjson"
 
 // String returns the report in one line.
 func (r Report) String() string {
-	text := fmt.Sprintf("%d requirements, %d steps:", len(r.Requirements), r.Steps)
+	text := fault.Count(len(r.Requirements), "requirement") + ", " + fault.Count(r.Steps, "step") + ":"
 	for _, o := range []Outcome{Done, Blocked, Waiting, Stopped, Failed} {
 		if n := r.Outcomes[o]; n > 0 || o == Done {
 			text += fmt.Sprintf(" %d %s,", n, o)

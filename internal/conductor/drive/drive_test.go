@@ -247,7 +247,7 @@ func TestARequirementIsDrivenToDone(t *testing.T) {
 	require.Equal(t, []End{{Requirement: "A", Status: done, Outcome: Done, Steps: 3}}, report.Requirements)
 	require.Equal(t, map[Outcome]int{Done: 1}, report.Outcomes)
 	require.Equal(t, 3, report.Steps)
-	require.Equal(t, "1 requirements, 3 steps: 1 done", report.String())
+	require.Equal(t, "1 requirement, 3 steps: 1 done", report.String())
 	require.Equal(t, []string{"A requirement.design_spec", "A requirement.implementation", "A requirement.status"}, w.conducted)
 	require.Equal(t, &Scope{Requirements: 1, Moves: 3}, told[0].Order)
 	require.Equal(t, &Begun{"A", "architect", "ACHIEVE(requirement.design_spec)", 3}, told[1].Begun)

@@ -73,12 +73,12 @@ func (t *Obligation) Reply() (value any, answered bool) {
 	return t.Given[0].Value, true
 }
 
-// AsksInVain returns the CLARIFYs that the obligation ended with, and that nobody can answer: the run is not kept.
+// AsksInVain returns the CLARIFYs of an obligation that ended with questions which nobody can answer.
 func (t *Obligation) AsksInVain() (all []Emitted) {
-	if t.waits() || t.Outcome != planning.OutClarify {
+	if t.Outcome != planning.OutClarify || t.waits() {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(t.Emitted), func(e Emitted) bool { return e.Obligation.Type != planning.Clarify })
+	return slices.DeleteFunc(slices.Clone(t.Emitted), func(e Emitted) bool { return !e.open() })
 }
 
 // open reports whether this is a CLARIFY that has no answer.

@@ -11,6 +11,8 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"orchestrator/internal/fault"
 )
 
 // Usage is what a run used, as its client reported it.
@@ -178,7 +180,7 @@ func (s Sum) String() string {
 	if s.Runs == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("%d runs of agents", s.Runs)
+	text := fault.Count(s.Runs, "run") + " of agents"
 	if s.Runs > s.Unreported {
 		text += fmt.Sprintf(" reported %d tokens in, %d out", s.Input, s.Output)
 	}

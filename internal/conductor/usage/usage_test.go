@@ -94,7 +94,7 @@ func TestSums(t *testing.T) {
 	require.Empty(t, s.String())
 	require.Empty(t, s.Exceeds(0, 0))
 	s.Add(nil)
-	require.Equal(t, "1 runs of agents; 1 reported nothing", s.String())
+	require.Equal(t, "1 run of agents; 1 reported nothing", s.String())
 	s.Add(&usage.Usage{Input: 90, Output: 10, CostUSD: dollars(0.5)})
 	s.Join(usage.Sum{Runs: 1, Input: 1, Output: 1})
 	require.Equal(t, usage.Sum{Runs: 3, Unreported: 1, Input: 91, Output: 11, CostUSD: 0.5}, s)

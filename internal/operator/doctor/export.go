@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/operator/exportfile"
 	"orchestrator/internal/operator/keyfile"
 	"orchestrator/internal/requirements/projection"
@@ -49,7 +50,7 @@ func (e records) lookAtExport(ctx context.Context) {
 		return
 	}
 	if e.compareExport(ctx) {
-		what := fmt.Sprintf("%s has %d requirements at record %d", e.Export, len(status.Requirements), status.Log.Size)
+		what := fmt.Sprintf("%s has %s at record %d", e.Export, fault.Count(len(status.Requirements), "requirement"), status.Log.Size)
 		if e.known.served || !e.known.is {
 			what += "; its content is not compared with the database"
 		}
