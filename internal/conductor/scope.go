@@ -307,7 +307,7 @@ func (s *scope) lackedBySteps(ctx context.Context, steps []planning.Obligation, 
 				all = append(all, slot)
 			}
 		}
-		if slot, is := strings.CutPrefix(steps[i].Kind(), "status."); is && steps[i].Type == planning.Achieve {
+		if slot, is := strings.CutPrefix(steps[i].Kind(), planning.AboutCaller); is && steps[i].Type == planning.Achieve {
 			told = append(told, slot)
 		}
 	}

@@ -9,6 +9,16 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
+// planOfSums is a plan of sums, with their payloads.
+func planOfSums(payloads ...map[string]any) planning.Obligation {
+	var steps []any
+	for _, p := range payloads {
+		p["kind"] = "query.math"
+		steps = append(steps, map[string]any{"type": "REPORT", "payload": p})
+	}
+	return planning.Obligation{Type: planning.Achieve, Payload: map[string]any{"kind": "plan", "steps": steps}}
+}
+
 // An answer has to fit what the contract says of its slot, and what a payload has to fit.
 //
 // Verifies: ORC-245
@@ -16,8 +26,7 @@ func TestAnswersThatFit(t *testing.T) {
 	report := func(kind string) planning.Obligation {
 		return planning.Obligation{Type: planning.Report, Payload: map[string]any{"kind": kind}}
 	}
-	plan := planning.Obligation{Type: planning.Achieve, Payload: map[string]any{"kind": "plan", "steps": []any{
-		map[string]any{"type": "REPORT", "payload": map[string]any{"kind": "query.math"}}}}}
+	plan := planOfSums(map[string]any{})
 	text := jsontext.Value(`{"type":"string"}`)
 	for _, c := range []struct {
 		of     planning.Obligation
@@ -37,6 +46,8 @@ func TestAnswersThatFit(t *testing.T) {
 		{report("shop.city"), "person", text, "", true}, {report("shop.city"), "person", text, 7.0, false},
 		{report("shop.city"), "person", jsontext.Value(`{"type":7}`), "Bob", false},
 		{planning.Obligation{Type: planning.Clarify}, "value", text, "", true},
+		{planOfSums(map[string]any{"expr": "1"}), "expr", nil, 7.0, true}, // no step lacks it
+		{planOfSums(map[string]any{"expr": "1"}, map[string]any{}), "expr", nil, 7.0, false},
 		{plan, "expr", nil, "2+2", true}, {plan, "expr", nil, "", false},
 	} {
 		wrong := CheckAnswer(c.of, c.slot, c.schema, c.value)

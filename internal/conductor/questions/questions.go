@@ -106,8 +106,6 @@ func Pick(run string, all []state.Question, reply Reply, now time.Time) (state.Q
 			WithFix("%s", askedBy(run, all))
 	case len(waiting) == 1:
 		return waiting[0], nil
-	case len(waiting) == 0 && len(meant) == 1:
-		return meant[0], nil
 	case len(waiting) == 0:
 		return meant[len(meant)-1], nil
 	}

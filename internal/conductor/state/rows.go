@@ -217,25 +217,9 @@ func (w *Writer) Assert(a Assertion, holding Holding) error {
 	}
 	ids, known := []string{}, false
 	for _, old := range held {
-		apart := false
-		if holding != Single {
-			apart, err = w.apart(old, a)
-		}
-		ends := false
-		if err == nil && !apart {
-			ends, err = w.ends(old, a, holding)
-		}
+		same, ends, err := against(w, old, a, holding)
 		if err != nil {
 			return err
-		}
-		same := Equal(old.Object, a.Object) && !strings.HasPrefix(a.Subject, RunPrefix) &&
-			(ends || holding == Many && !apart)
-		if same {
-			word, err := merelyWord(w.get, old, a)
-			if err != nil {
-				return err
-			}
-			same, ends = !word, ends || word
 		}
 		known = known || same
 		if same || !ends {
@@ -260,6 +244,23 @@ func (w *Writer) Assert(a Assertion, holding Holding) error {
 		return err
 	}
 	return w.put(a, kindAssertion, a.ID)
+}
+
+// against compares an assertion with an older one: whether it says the same and changes nothing, and whether it takes the
+// place of the older one.
+func against(w *Writer, old, a Assertion, holding Holding) (same, ends bool, err error) {
+	if holding != Single {
+		if apart, err := w.apart(old, a); err != nil || apart {
+			return false, false, err
+		}
+	}
+	ends, err = w.ends(old, a, holding)
+	same = Equal(old.Object, a.Object) && !strings.HasPrefix(a.Subject, RunPrefix) && (ends || holding == Many)
+	if err != nil || !same {
+		return false, ends, err
+	}
+	word, err := merelyWord(w.get, old, a)
+	return !word, ends || word, err
 }
 
 // ends reports whether an assertion takes the place of an older one.
