@@ -34,7 +34,7 @@ var public = map[string][]string{
 	"internal/agentclient": {"commandline", "frontmatter", "settings"},
 	"internal/auditor":     {"replay", "witness"},
 	"internal/boundary":    {"control", "doctor", "finish", "folder", "hook", "install", "record", "report"},
-	"internal/conductor": {"builtin", "contract", "drive", "evaluating", "language", "language/chat", "outside", "prompt", "schedule", "state",
+	"internal/conductor": {"builtin", "contract", "drive", "evaluating", "language", "language/chat", "language/translator", "outside", "prompt", "schedule", "state",
 		"timetable", "tools", "worktree"},
 	"internal/daemon":   {"project"},
 	"internal/ledger":   {"audit", "store", "store/boltstore", "thread"},
@@ -86,7 +86,8 @@ var testsExempt = map[string]map[string]string{
 // above lists the packages that stand above the folder they lie in, being forms or clients of it: they may import their
 // parent, which must not import them.
 var above = []string{
-	"internal/agentclient/commandline", "internal/agentclient/settings", "internal/conductor/drive", "internal/conductor/timetable",
+	"internal/agentclient/commandline", "internal/agentclient/settings", "internal/conductor/drive",
+	"internal/conductor/language/translator", "internal/conductor/timetable",
 	"internal/ledger/store/boltstore", "internal/ledger/store/storetest", "internal/ledger/thread",
 	"internal/requirements/review/render", "internal/requirements/review/reviewtest", "internal/rules/planning/flow",
 }

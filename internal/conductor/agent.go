@@ -64,7 +64,7 @@ func (r *run) admit(ctx context.Context, c planning.Contract, asked outside.Call
 func (r *run) act(ctx context.Context, c planning.Contract, asked outside.Call,
 	limit time.Duration) (result map[string]any, err error) {
 	if id, _ := asked.Obligation.Payload["id"].(string); r.Tree != nil && changesRequirement(asked.Obligation) {
-		asked.Tree, asked.Agent = r.Tree(id, c.Name, c.Role), c.Name
+		asked.Tree, asked.Agent = r.Tree(ctx, id, c.Name, c.Role), c.Name
 	}
 	access, prompt, err := r.admit(ctx, c, asked, limit)
 	if err != nil {

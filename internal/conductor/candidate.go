@@ -105,7 +105,8 @@ func (r *run) resolveInputs(ctx context.Context, o planning.Obligation,
 	if err != nil || len(missing) > 0 {
 		return nil, lacks(missing), err
 	}
-	return inputs, r.checkInputs(c, inputs), nil
+	tool, _ := r.Tools.Tool(c.Name)
+	return inputs, checkInputs(tool, inputs), nil
 }
 
 // lacks refuses a candidate for the inputs that it lacks.
@@ -114,9 +115,8 @@ func lacks(missing []string) admission {
 }
 
 // checkInputs holds the inputs of a candidate against their schemas.
-func (r *run) checkInputs(c *planning.Contract, inputs map[string]any) admission {
-	tool, _ := r.Tools.Tool(c.Name)
-	for _, in := range c.Consumes {
+func checkInputs(tool *contract.Tool, inputs map[string]any) admission {
+	for _, in := range tool.Contract().Consumes {
 		if value, given := inputs[in.Name]; given {
 			if err := tool.CheckInput(in.Name, value); err != nil {
 				return refused(in.Name + ": " + errorText(err))

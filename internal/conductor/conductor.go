@@ -45,7 +45,7 @@ type Options struct {
 	Clock         func() time.Time
 	Deterministic bool // durations are 0
 
-	Tree func(requirement, agent, role string) outside.Tree // that an agent works in; nil where all work in Root
+	Tree func(ctx context.Context, requirement, agent, role string) outside.Tree // of an agent; nil: all work in Root
 }
 
 // Conductor conducts obligations. It is safe for concurrent use.

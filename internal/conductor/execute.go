@@ -248,6 +248,12 @@ func (r *run) putRun(w *state.Writer, t *ObligationTrace, done state.ToolRun, ki
 	return w.ToolRun(done)
 }
 
+// outside reports whether a tool is none of the box.
+func (r *run) outside(tool string) bool {
+	of, known := r.Tools.Tool(tool)
+	return !known || of.Contract().Implementation.Means != planning.Builtin
+}
+
 // putEffects writes what a run asserts. If all that the tool was given stands in the request or in answers, that is who
 // has stated it.
 func (r *run) putEffects(w *state.Writer, t *ObligationTrace, done state.ToolRun, source string,
@@ -259,9 +265,11 @@ func (r *run) putEffects(w *state.Writer, t *ObligationTrace, done state.ToolRun
 		source = answer
 	case stated && len(effects) > 0:
 		source, err = w.Source(state.Source{ID: id + "/caller", Kind: state.SourceCaller, Name: r.request.Caller.Name})
-		if err != nil {
-			return err
-		}
+	case len(effects) > 0:
+		err = r.putWords(w, t, done)
+	}
+	if err != nil {
+		return err
 	}
 	for i, e := range effects {
 		a := state.Assertion{ID: fmt.Sprintf("%s/%d", id, i+1), Subject: e.Subject, Predicate: e.Predicate,
@@ -281,6 +289,17 @@ func (r *run) putEffects(w *state.Writer, t *ObligationTrace, done state.ToolRun
 			return err
 		}
 	}
+	return err
+}
+
+// putWords adds to the source of a run whose word it was given.
+func (r *run) putWords(w *state.Writer, t *ObligationTrace, done state.ToolRun) error {
+	words, err := w.WordsIn(builtin.UserSubject(r.request.Caller), done.Known(t.Obligation.Payload))
+	if err != nil {
+		return err
+	}
+	_, err = w.Source(state.Source{ID: r.request.ID + "/" + done.ID, Kind: state.SourceTool, Name: done.Tool,
+		From: t.Sources(), Words: append(words, r.trace.Words(t, r.outside)...)})
 	return err
 }
 

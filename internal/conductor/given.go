@@ -3,6 +3,7 @@ package conductor
 import (
 	"slices"
 
+	"orchestrator/internal/conductor/budget"
 	"orchestrator/internal/conductor/questions"
 	"orchestrator/internal/rules/planning"
 )
@@ -10,7 +11,7 @@ import (
 // ask asks for what an obligation, or a step of its plans, lacks.
 func ask(r *run, t *ObligationTrace, missing []string) {
 	t.Clarify(missing, func(slot string) map[string]any {
-		return r.Tools.SchemaOf(t.Obligation, slot, r.maxDepth(), r.choice.Candidates)
+		return r.Tools.SchemaOf(t.Obligation, slot, budget.Depth(r.request.Request.Budgets), r.choice.Candidates)
 	})
 }
 

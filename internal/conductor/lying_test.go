@@ -24,6 +24,12 @@ import (
 // wholeOf is a conductor with the whole box, a project and fakes, which are not of the box.
 func wholeOf(t *testing.T, p *project, fakes ...fake) bench {
 	t.Helper()
+	return wholeIn(t, t.TempDir(), p, fakes...)
+}
+
+// wholeIn has the contracts of a folder as well.
+func wholeIn(t *testing.T, folder string, p *project, fakes ...fake) bench {
+	t.Helper()
 	p.requirement = builtin.Requirement{ID: "REQ-1", Status: "not_started", Title: "Log in"}
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	clock := func() time.Time { return now }
@@ -37,7 +43,7 @@ func wholeOf(t *testing.T, p *project, fakes ...fake) bench {
 	for _, b := range box {
 		contracts = append(contracts, b.Contract)
 	}
-	registry, err := contract.Load(t.TempDir(), contracts)
+	registry, err := contract.Load(folder, contracts)
 	require.NoError(t, err)
 	c := New(l, Options{Tools: registry, Box: box, Project: p, Root: t.TempDir(), Clock: clock, Deterministic: true})
 	c.evaluators = evaluating.New(registry, tools.Box(), c.stateTools)
@@ -206,6 +212,18 @@ func TestALiarOfEachKind(t *testing.T) {
 		}
 		for _, member := range notCompared {
 			delete(said, member)
+		}
+		for member, value := range honest {
+			if slices.Contains(required, member) {
+				continue
+			}
+			lie := maps.Clone(honest)
+			lie[member] = lies(value)
+			caught, answer := ask(planning.CheckOff, lie)
+			withheld(t, caught, answer)
+			delete(lie, member)
+			_, answer = ask(planning.CheckOff, lie)
+			require.True(t, agreement.Equal(value, answer.Result[member]), "%s was left out, and is answered", member)
 		}
 		of, answer := ask(planning.CheckOff, said)
 		require.True(t, of.Verified.Verified, of.Verified.Why)

@@ -71,7 +71,7 @@ func (s *scope) plan(ctx context.Context, broken string) ([]ObligationPlan, erro
 // planSteps returns what would be run for the steps of an obligation. Of too many none are shown.
 func (s *scope) planSteps(ctx context.Context, t *ObligationTrace, steps []planning.Obligation,
 	broken string) ([]ObligationPlan, error) {
-	if s.lookedAt += len(steps); s.lookedAt > maxLookedAt || len(steps) == 0 || s.depth >= s.maxDepth() {
+	if s.lookedAt += len(steps); s.lookedAt > maxLookedAt || len(steps) == 0 || s.depth >= budget.Depth(s.request.Request.Budgets) {
 		return nil, nil
 	}
 	return s.below(t, steps, map[string]any{}).plan(ctx, broken)
@@ -86,7 +86,7 @@ func (s *scope) planObligation(ctx context.Context, t *ObligationTrace, broken s
 		return one, nil
 	}
 	if steps := flow.Steps(t.Obligation); steps != nil {
-		if s.depth >= s.maxDepth() {
+		if s.depth >= budget.Depth(s.request.Request.Budgets) {
 			one.Why = depthExhausted
 		}
 		one.Steps, err = s.planSteps(ctx, t, steps, broken)
@@ -157,7 +157,8 @@ func (s *scope) planCandidate(ctx context.Context, t *ObligationTrace, c *planni
 	case err != nil || len(missing) > 0:
 		return lacks(missing), err
 	case len(takes) == 0:
-		if v = s.checkInputs(c, inputs); v.allowed {
+		tool, _ := s.Tools.Tool(c.Name)
+		if v = checkInputs(tool, inputs); v.allowed {
 			v, err = s.checkAllowed(ctx, o, c, inputs)
 		}
 	}
@@ -173,7 +174,7 @@ func (s *scope) planCandidate(ctx context.Context, t *ObligationTrace, c *planni
 		}
 	}
 	switch why := s.spent.Refuses(c, s.Clock()); {
-	case plan && s.depth >= s.maxDepth():
+	case plan && s.depth >= budget.Depth(s.request.Request.Budgets):
 		return ended(planning.OutTruncated, depthExhausted), nil
 	case plan: // its steps are counted
 	case why != "":
@@ -187,6 +188,3 @@ func (s *scope) planCandidate(ctx context.Context, t *ObligationTrace, c *planni
 	}
 	return v, nil
 }
-
-// maxDepth returns how many obligations may come of one another.
-func (r *run) maxDepth() int { return budget.Depth(r.request.Request.Budgets) }

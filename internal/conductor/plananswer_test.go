@@ -1,6 +1,7 @@
 package conductor
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -33,11 +34,12 @@ func TestAPlanThatIsAnswered(t *testing.T) {
 	for name, c := range map[string]struct {
 		asked planning.Obligation
 		runs  []int
+		id    string // of the question: after those of the steps
 	}{
-		"a contract":       {ob(planning.Achieve, "k.welcome"), []int{1, 1}},
-		"a step":           {plan(ob(planning.Report, "k.say", "n", "x"), ob(planning.Achieve, "k.welcome"), given), []int{3, 2}},
-		"a step of a step": {plan(ob(planning.Report, "k.say", "n", "x"), plan(ob(planning.Achieve, "k.welcome"), ob(planning.Achieve, "k.welcome"))), []int{3, 2}},
-		"a taking step":    {plan(called("a", ob(planning.Report, "k.say", "n", "x")), ob(planning.Achieve, "k.welcome", "other", take("a.value"))), []int{2, 1}},
+		"a contract":       {ob(planning.Achieve, "k.welcome"), []int{1, 1}, "o1.3"},
+		"a step":           {plan(ob(planning.Report, "k.say", "n", "x"), ob(planning.Achieve, "k.welcome"), given), []int{3, 2}, "o1.4"},
+		"a step of a step": {plan(ob(planning.Report, "k.say", "n", "x"), plan(ob(planning.Achieve, "k.welcome"), ob(planning.Achieve, "k.welcome"))), []int{3, 2}, "o1.3"},
+		"a taking step":    {plan(called("a", ob(planning.Report, "k.say", "n", "x")), ob(planning.Achieve, "k.welcome", "other", take("a.value"))), []int{2, 1}, "o1.3"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			all := welcome()
@@ -49,13 +51,16 @@ func TestAPlanThatIsAnswered(t *testing.T) {
 			before := runsOf(all[1:])
 			asked := b.questions(run.ID)
 			require.Len(t, asked, 1)
-			require.Equal(t, []string{"o1.1", "o1", "person", `{"type":"string"}`}, []string{asked[0].ID, asked[0].Obligation, asked[0].Slot, string(asked[0].Schema)})
+			require.Equal(t, []string{c.id, "o1", "person", `{"type":"string"}`}, []string{asked[0].ID, asked[0].Obligation, asked[0].Slot, string(asked[0].Schema)})
 			_, err := b.Answer(t.Context(), ada, run.ID, Reply{Value: 7.0})
 			require.True(t, fault.Is(err, questions.CodeUnfit), "%v", err)
 
 			after := b.reply(run.ID, Reply{Obligation: "o1", Value: "Ann {{o2.value}}"})
 			require.Equal(t, planning.OutResolved, after.Status, after.Obligations[0].Why)
 			require.Equal(t, planning.Resolved, after.Obligations[0].Emitted[0].Status)
+			for i, step := range after.Obligations[0].Steps {
+				require.Equal(t, fmt.Sprintf("o1.%d", i+1), step.ID, "as the plan named it before")
+			}
 			require.Equal(t, c.asked, after.Obligations[0].Obligation, "it is shown as it was asked for")
 			require.Equal(t, raw(t, Trace{Obligations: run.Obligations[1:]}), raw(t, Trace{Obligations: after.Obligations[1:]}), "what had ended stays as it was")
 			for i, n := range runsOf(all[1:]) {

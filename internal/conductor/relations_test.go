@@ -133,3 +133,34 @@ func TestRelationsWithManyObjects(t *testing.T) {
 		require.Equal(t, []any{"Bob"}, trace.Answers[0].Result["values"])
 	}
 }
+
+// A fact that cannot be held beside another one of the same obligation, or that is written like one that is known, is
+// refused before anything is asserted.
+//
+// Verifies: ORC-242
+func TestFactsThatCannotBeHeldTogether(t *testing.T) {
+	where := "Oslo"
+	b := conductorOf(t, store.NewMemory(), cities(planning.CheckBlocking, &where))
+	say := func(facts ...any) ObligationTrace {
+		return b.conduct(ob(planning.Achieve, "ir.assert", "facts", facts)).Obligations[0]
+	}
+	require.Equal(t, planning.Resolved, say(fact("Eve", "city", "Oslo"), fact("Eve", "city", "Oslo"), fact("Eve", "pet", "cat"), fact("Eve", "pet", "dog")).Status)
+	for why, facts := range map[string][]any{
+		`the city of "Bob" is given twice, as Boston and as Rome, and there can be one`: {
+			fact("Bob", "city", "Boston"), fact("Bob", "age", "7"), fact("Bob", "city", "Rome")},
+		`the city of "bob" is given twice`:                    {fact("Bob", "city", "Boston"), fact("bob", "city", "Boston")},
+		`the relation "City" is declared as "city"`:           {fact("Bob", "City", "Boston")},
+		`the relation "city " is declared as "city"`:          {fact("Bob", "city ", "Boston")},
+		`the city is known of "Eve", which differs from "eve`: {fact("eve", "city", "Rome")},
+		`the name of "user:ada" is given twice`:               {fact("user", "name", "Ada"), fact("user", "name", "Eve")},
+	} {
+		of := say(facts...)
+		require.Equal(t, planning.Escalated, of.Status, why)
+		require.Contains(t, of.Why, why)
+		require.Equal(t, "facts_contradicted", string(of.Runs[0].Error.Code))
+		require.Contains(t, of.Runs[0].Error.Fix, "nothing of this obligation was applied")
+		people := b.conduct(ob(planning.Report, "query.people", "filters", map[string]any{"age": "7"}))
+		require.Empty(t, people.Answers[0].Result["values"], "nor is the rest of it held")
+	}
+	require.Equal(t, planning.Resolved, say(fact("eve", "pet", "cat"), fact("Eve", "city", "Rome")).Status, "a newer word")
+}

@@ -186,6 +186,9 @@ func (r *run) satisfy(ctx context.Context, t *ObligationTrace) error {
 		r.noTool(t)
 		return nil
 	}
+	for _, c := range candidates {
+		t.MostSteps += len(c.Implementation.Steps)
+	}
 	var missing []string
 	for _, c := range candidates {
 		if t.Status == planning.Resolved {
@@ -256,19 +259,14 @@ func (r *run) facts(ctx context.Context, names func(...string) bool, o planning.
 	}
 	err = r.view(ctx, func(v state.View) error {
 		known, err := v.Facts()
-		f.Known = plain(known)
+		plain := make(map[string]any, len(known)) // as conditions see it
+		for subject, objects := range known {
+			plain[subject] = map[string]any(objects)
+		}
+		f.Known = plain
 		return err
 	})
 	return f, err
-}
-
-// plain returns what is known as conditions see it.
-func plain(known state.Facts) map[string]any {
-	all := make(map[string]any, len(known))
-	for subject, objects := range known {
-		all[subject] = map[string]any(objects)
-	}
-	return all
 }
 
 // finish records how everything ended, and the trace.

@@ -114,6 +114,7 @@ func (s *scope) lacksSource(ctx context.Context, t *ObligationTrace) (lacks bool
 
 // satisfyBySteps brings about an obligation whose payload has the steps.
 func (s *scope) satisfyBySteps(ctx context.Context, t *ObligationTrace, steps []planning.Obligation) error {
+	t.MostSteps = len(steps)
 	o, err := s.bring(ctx, t, steps, nil)
 	switch {
 	case err != nil:
@@ -232,7 +233,7 @@ func (s *scope) result(name string) (value any) {
 // Implements: ORC-254, ORC-255
 func (s *scope) bring(ctx context.Context, t *ObligationTrace, steps []planning.Obligation,
 	input map[string]any) (outcome, error) {
-	if s.depth >= s.maxDepth() {
+	if s.depth >= budget.Depth(s.request.Request.Budgets) {
 		return notRun(ended(planning.OutTruncated, depthExhausted)), nil
 	}
 	missing, err := s.lackedBySteps(ctx, steps, s.depth)
@@ -271,7 +272,7 @@ func endOf(step planning.Outcome) planning.Outcome {
 func (s *scope) below(t *ObligationTrace, steps []planning.Obligation, input map[string]any) *scope {
 	first := len(t.Steps)
 	for _, step := range steps {
-		one := newTrace(t.NextID(), step)
+		one := newTrace(t.StepID(), step)
 		s.takeUp(&one)
 		t.Steps = append(t.Steps, one)
 	}
@@ -316,7 +317,7 @@ func (s *scope) lackedBySteps(ctx context.Context, steps []planning.Obligation, 
 // lacked returns the inputs that an obligation lacks, whichever tool is taken: those of the first. Plans deeper than
 // may be run are not looked at.
 func (s *scope) lacked(ctx context.Context, o planning.Obligation, depth int) (missing []string, err error) {
-	if s.lookedAt++; s.lookedAt > maxLookedAt || depth > s.maxDepth() {
+	if s.lookedAt++; s.lookedAt > maxLookedAt || depth > budget.Depth(s.request.Request.Budgets) {
 		return nil, nil
 	}
 	if steps := flow.Steps(o); steps != nil {

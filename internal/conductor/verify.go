@@ -29,8 +29,8 @@ func (r *run) verifier() verifier {
 
 // The ways of evaluation.
 const (
-	byAgain   = "again" // a built-in tool works it out
-	byFacts   = "facts" // it is held against what sources state
+	byAgain   = "again"       // a built-in tool works it out
+	byFacts   = trace.ByFacts // it is held against what sources state
 	byNothing = trace.ByNothing
 )
 
@@ -166,7 +166,7 @@ func (v verifier) evaluateBy(ctx context.Context, t *ObligationTrace, last Run,
 	f.kept, f.Why = by.Judge(last.Tool, t.Result(), evaluated)
 	if f.Why == "" {
 		err = v.view(ctx, func(s state.View) (err error) {
-			f.Why, f.Sources, err = provenance.DisputedAmong(s, v.request.ID, by.Rests(call, evaluated), v.functional)
+			f.Why, f.Sources, err = provenance.Doubted(s, v.request.ID, by.Rests(call, evaluated), v.functional)
 			return err
 		})
 	}
@@ -208,7 +208,7 @@ func (v verifier) byFacts(ctx context.Context, t *ObligationTrace, c planning.Co
 		found, err := provenance.Confirm(provenance.Question{
 			Obligation: t.Obligation, User: builtin.UserSubject(v.request.Caller), Answered: t.Result(),
 			Required: evaluating.Required(c.Produces), Functional: v.functional,
-			Stated: v.statement(t).Said,
+			Stated: v.statement(t).Said, About: c.About,
 			Held: func(subject, predicate string) ([]provenance.Said, error) {
 				return provenance.Held(s, v.request.ID, subject, predicate)
 			},

@@ -14,7 +14,7 @@ import (
 	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/conductor/drive"
-	"orchestrator/internal/conductor/language"
+	"orchestrator/internal/conductor/language/translator"
 	"orchestrator/internal/httpapi/inflight"
 	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/requirements"
@@ -42,7 +42,7 @@ type Config struct {
 	Boundary     *control.Boundary
 	Conductor    *conductor.Conductor
 	Driver       *drive.Driver
-	Model        *language.LLM // nil: the grammar and the templates alone
+	Model        *translator.LLM // nil: the grammar and the templates alone
 	Tokens       Authenticator
 	Limit        token.Limit                   // of each token, and of each address that shows none
 	Documents    func() ([]reqdoc.File, error) // reads the requirement documents
@@ -75,7 +75,7 @@ type (
 	conductorHandlers struct {
 		Conductor *conductor.Conductor
 		Driver    *drive.Driver
-		Model     *language.LLM
+		Model     *translator.LLM
 		refuser
 	}
 	healthHandlers struct{ Config }

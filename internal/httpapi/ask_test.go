@@ -13,8 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/conductor/language"
 	"orchestrator/internal/conductor/language/chat"
+	"orchestrator/internal/conductor/language/translator"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/schemas"
 )
@@ -58,7 +58,7 @@ func (e *endpoint) calls() int {
 
 // model has the service ask the endpoint.
 func (e *endpoint) model(o *options) {
-	o.Model = &language.LLM{Endpoint: chat.Endpoint{BaseURL: e.URL + "/v1", Model: "small-1", Key: modelKey, Timeout: time.Minute}}
+	o.Model = &translator.LLM{Endpoint: chat.Endpoint{BaseURL: e.URL + "/v1", Model: "small-1", Key: modelKey, Timeout: time.Minute}}
 }
 
 // askedOf starts a service with a model of a script.

@@ -31,7 +31,7 @@ import (
 	toolcontract "orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/drive"
 	"orchestrator/internal/conductor/evaluating"
-	"orchestrator/internal/conductor/language"
+	"orchestrator/internal/conductor/language/translator"
 	"orchestrator/internal/conductor/prompt"
 	"orchestrator/internal/conductor/tools"
 	"orchestrator/internal/daemon/bridge"
@@ -89,7 +89,7 @@ type options struct {
 	Document     string
 	Limit        token.Limit
 	MetricsToken string
-	Model        *language.LLM
+	Model        *translator.LLM
 	Log          io.Writer // nil keeps none; to be read when the server is closed
 	Unexported   bool      // the export is never tried
 	Checks       func() []httpapi.Check

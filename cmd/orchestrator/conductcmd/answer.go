@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/output"
+	"orchestrator/internal/apiclient"
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/fault"
 )
@@ -56,7 +57,7 @@ func replyOf(words []string, value string, in io.Reader) ([]byte, error) {
 		Value      jsontext.Value `json:"value"`
 	}{Value: jsontext.Value(value)}
 	if value == "" {
-		quoted, err := textOf(words[len(words)-1], in)
+		quoted, err := quotedText(words[len(words)-1], in)
 		if err != nil {
 			return nil, err
 		}
@@ -76,8 +77,8 @@ func replyOf(words []string, value string, in io.Reader) ([]byte, error) {
 	return jsonv2.Marshal(reply)
 }
 
-// textOf returns a text as JSON; - stands for standard input.
-func textOf(text string, in io.Reader) (jsontext.Value, error) {
+// quotedText returns a text as JSON; "-" is what in has.
+func quotedText(text string, in io.Reader) (jsontext.Value, error) {
 	if text == "-" {
 		raw, err := readConducted(text, in)
 		if err != nil {
@@ -94,19 +95,12 @@ func (o conductOptions) questions(ctx context.Context, out io.Writer, run []stri
 	if err != nil {
 		return err
 	}
+	if len(run) == 1 {
+		return questionsIn(ctx, c, out, run[0])
+	}
 	var page struct {
 		Runs []conductor.RunSummary `json:"runs"`
 		Next *string                `json:"next"`
-	}
-	if len(run) == 1 {
-		page.Runs = make([]conductor.RunSummary, 1)
-		if _, err := c.GetJSON(ctx, "/obligations/"+url.PathEscape(run[0]), &page.Runs[0]); err != nil {
-			return err
-		}
-		if !showQuestions(out, page.Runs) {
-			fmt.Fprintf(out, "the run %s asks nothing\n", output.Printable(run[0]))
-		}
-		return nil
 	}
 	shown := false
 	for path := "/obligations?waiting=true"; ; path = *page.Next {
@@ -121,6 +115,18 @@ func (o conductOptions) questions(ctx context.Context, out io.Writer, run []stri
 	}
 	if !shown {
 		fmt.Fprintln(out, "no question waits for you")
+	}
+	return nil
+}
+
+// questionsIn lists the questions of a run that wait.
+func questionsIn(ctx context.Context, c *apiclient.Client, out io.Writer, run string) error {
+	var one conductor.RunSummary
+	if _, err := c.GetJSON(ctx, "/obligations/"+url.PathEscape(run), &one); err != nil {
+		return err
+	}
+	if !showQuestions(out, []conductor.RunSummary{one}) {
+		fmt.Fprintf(out, "the run %s asks nothing\n", output.Printable(run))
 	}
 	return nil
 }
@@ -168,13 +174,8 @@ func showAsked(out io.Writer, run string, t conductor.ObligationTrace) {
 		schema, _ := jsonv2.Marshal(e.Obligation.Payload["schema"])
 		showHowToAnswer(out, run, e.ID, schema)
 	}
-	if len(asked) > 0 {
-		return
-	}
 	for _, e := range t.AsksInVain() {
-		if question := questionOf(e); question != "" {
-			fmt.Fprintf(out, "  %s\n", question)
-		}
+		fmt.Fprintf(out, "  %s\n", questionOf(e))
 	}
 }
 

@@ -104,21 +104,26 @@ func readConducted(name string, in io.Reader) ([]byte, error) {
 	return body, err
 }
 
+// refused shows what was answered beside a refusal, and returns the refusal as a person can follow it.
+func (o conductOptions) refused(out io.Writer, err error) error {
+	if with, is := errors.AsType[*apiclient.Answered](err); is {
+		showTexts(out, anID, with.Texts...)
+	}
+	if f := fault.As(err); f != nil {
+		f.Fix = advice.Typed(anID, f.Fix)
+		if f.Code == reasonless && o.said != "" {
+			f.Fix = advice.Reasoned(o.said)
+		}
+	}
+	return err
+}
+
 // send runs a request and shows its trace.
 func (o conductOptions) send(cmd *cobra.Command, path string, body []byte) error {
 	out := cmd.OutOrStdout()
 	raw, err := o.post(cmd.Context(), path, body)
 	if err != nil {
-		if with, is := errors.AsType[*apiclient.Answered](err); is {
-			showTexts(out, anID, with.Texts...)
-		}
-		if f := fault.As(err); f != nil {
-			f.Fix = advice.Typed(anID, f.Fix)
-			if f.Code == reasonless && o.said != "" {
-				f.Fix = advice.Reasoned(o.said)
-			}
-		}
-		return err
+		return o.refused(out, err)
 	}
 	var trace conductor.Trace
 	if err := jsonv2.Unmarshal(raw, &trace); err != nil {
@@ -237,8 +242,8 @@ func showResolved(out io.Writer, trace conductor.Trace) {
 
 // doneBy returns the answer to a question, or that what has no words was done.
 func doneBy(t conductor.ObligationTrace) string {
-	if t.Obligation.Type == planning.Clarify && len(t.Given) > 0 {
-		if value, err := jsonv2.Marshal(t.Given[0].Value); err == nil {
+	if reply, is := t.Reply(); is {
+		if value, err := jsonv2.Marshal(reply); err == nil {
 			return output.Printable(string(value))
 		}
 	}

@@ -1,8 +1,7 @@
 // Package agreement compares what a tool answered with what a built-in tool works out for the same obligation.
 //
 // Two values agree if they say the same, in whatever notation: 4, "4", 4.0 and "8/2" are one number. What the contract
-// of the built-in tool requires has to be there and to agree. Of the rest, an answer keeps what agrees. The package is
-// pure.
+// of the built-in tool requires has to be there and to agree; so has the rest, if it is there. The package is pure.
 package agreement
 
 import (
@@ -46,20 +45,18 @@ func (d Difference) Between(tool, evaluator string) string {
 		Shown(d.Expected))
 }
 
-// Compare compares an answer with what a built-in tool expects. It returns the first difference in the members that
-// must be there, by name, or what may be answered: the expected members that the answer has too, and those that are
-// not compared.
+// Compare compares an answer with what a built-in tool expects. It returns the first difference, by name: in a member
+// that both have, or a missing one that must be there. Where there is none, what may be answered is all that is
+// expected: what an answer leaves out is no secret, and is added.
 func Compare(answered, expected map[string]any, must []string, senses map[string]Sense) (map[string]any, *Difference) {
 	kept := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(expected)) {
 		value, given := answered[name]
-		required := slices.Contains(must, name)
-		switch {
-		case required && senses[name] == Free, given && agree(value, expected[name], senses[name]):
-			kept[name] = expected[name]
-		case required:
+		compared := senses[name] != Free && (given || slices.Contains(must, name))
+		if compared && !(given && agree(value, expected[name], senses[name])) {
 			return nil, &Difference{Member: name, Answered: value, Missing: !given, Expected: expected[name]}
 		}
+		kept[name] = expected[name]
 	}
 	return kept, nil
 }

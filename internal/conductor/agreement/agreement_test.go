@@ -40,12 +40,15 @@ func TestWhatIsKept(t *testing.T) {
 	senses := map[string]Sense{"value": Number, "proof": Free}
 	must := []string{"value", "proof"}
 	expected := obj{"value": "4", "proof": "mine", "note": "n", "other": "o"}
-	kept, d := Compare(obj{"value": 4.0, "proof": "theirs", "note": "n", "other": "x", "extra": 1}, expected, must, senses)
+	kept, d := Compare(obj{"value": 4.0, "proof": "theirs", "note": "n", "extra": 1}, expected, must, senses)
 	require.Nil(t, d)
-	require.Equal(t, obj{"value": "4", "proof": "mine", "note": "n"}, kept, "what is confirmed, as the built-in tool writes it")
+	require.Equal(t, expected, kept, "as the built-in tool writes it, and with what was left out")
 	kept, d = Compare(obj{"value": "4"}, expected, must, senses)
 	require.Nil(t, d)
-	require.Equal(t, obj{"value": "4", "proof": "mine"}, kept)
+	require.Equal(t, expected, kept)
+	kept, d = Compare(obj{"value": "4", "other": "x"}, expected, must, senses)
+	require.Nil(t, kept)
+	require.Equal(t, `t.a says that other is "x", and math.eval finds "o"`, d.Between("t.a", "math.eval"))
 	kept, d = Compare(obj{"value": "5"}, expected, must, senses)
 	require.Nil(t, kept)
 	require.Equal(t, `t.a says that value is "5", and math.eval finds "4"`, d.Between("t.a", "math.eval"))

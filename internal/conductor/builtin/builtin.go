@@ -36,6 +36,7 @@ type Call struct {
 	Obligation planning.Obligation
 	Inputs     map[string]any
 	View       func(ctx context.Context, read func(state.View) error) error // of what is known, this run's own facts included
+	Functional func(subject, predicate string) bool                         // a subject has at most one object; may be nil
 }
 
 // Effect is an assertion that a tool makes besides its result, or the end of some.
@@ -46,8 +47,11 @@ type Effect struct {
 	Ends               []string // ids of assertions that it ends; nil where it makes one
 }
 
-// Fact names what is said of a subject.
-type Fact struct{ Subject, Predicate string }
+// Fact is what is said of a subject.
+type Fact struct {
+	Subject, Predicate string
+	Object             any
+}
 
 // text returns an input that is a text, or "".
 func (c Call) text(name string) string {
@@ -56,6 +60,9 @@ func (c Call) text(name string) string {
 }
 
 func (c Call) user() string { return UserSubject(c.Caller) }
+
+// SubjectUser stands for the caller where a payload names a subject.
+const SubjectUser = "user"
 
 // UserPrefix begins the subjects of assertions on callers.
 const UserPrefix = state.UserPrefix

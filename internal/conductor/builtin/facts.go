@@ -77,6 +77,9 @@ func assertFacts(ctx context.Context, c Call) (map[string]any, []Effect, error) 
 	if err := c.checkRoom(ctx, effects); err != nil {
 		return nil, nil, err
 	}
+	if err := c.checkSpelling(ctx, effects); err != nil {
+		return nil, nil, err
+	}
 	return map[string]any{"asserted": len(effects)}, effects, nil
 }
 
@@ -84,7 +87,7 @@ func assertFacts(ctx context.Context, c Call) (map[string]any, []Effect, error) 
 func (c Call) asserted(fact map[string]any) Effect {
 	subject, _ := fact["subject"].(string)
 	predicate, _ := fact["predicate"].(string)
-	if subject == "user" {
+	if subject == SubjectUser {
 		subject = c.user()
 	}
 	reserved := strings.HasPrefix(subject, state.RunPrefix) || strings.HasPrefix(subject, UserPrefix)
@@ -201,19 +204,23 @@ func restsOnFilters(c Call, result map[string]any) (facts []Fact) {
 	subjects, _ := result["values"].([]any)
 	for _, predicate := range slices.Sorted(maps.Keys(filters)) {
 		if relation, is := relationIn(predicate, filters[predicate]); is {
-			facts = append(facts, Fact{c.user(), relation})
+			for _, s := range subjects {
+				facts = append(facts, Fact{c.user(), relation, s})
+			}
 			continue
 		}
 		for _, s := range subjects {
 			if subject, is := s.(string); is {
-				facts = append(facts, Fact{subject, predicate})
+				facts = append(facts, Fact{subject, predicate, filters[predicate]})
 			}
 		}
 	}
 	return facts
 }
 
-func restsOnName(c Call, _ map[string]any) []Fact { return []Fact{{c.user(), PredicateName}} }
+func restsOnName(c Call, result map[string]any) []Fact {
+	return []Fact{{c.user(), PredicateName, result["value"]}}
+}
 
 // PredicateName says what somebody is called.
 const PredicateName = "name"

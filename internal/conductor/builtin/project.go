@@ -226,15 +226,13 @@ func ProjectContracts() []planning.Contract {
 	filters := objectSchema(nil, map[string]any{"status": text, "assigned_to": text, "kind": text, "role": text,
 		"q": text, "suspect": yes, "retired": yes})
 	filters["additionalProperties"] = false
-	list := map[string]any{"type": "array"}
-	one := objectSchema([]any{"id", "status"}, map[string]any{"id": text, "status": text, "parts": list})
-	checked := objectSchema([]any{"ok", "problems"}, map[string]any{"ok": yes, "problems": list})
+	one := schemaOf(requirementShape)
 	change := changeContract(one, id)
 	evidence := contractOf("requirement.evidence", "Looks up again what a requirement cites as evidence.", 30_000,
-		[]string{"VERIFY(requirement.evidence)"}, checked, id)
+		[]string{"VERIFY(requirement.evidence)"}, schemaOf(evidenceShape), id)
 	log := contractOf("audit.verify",
 		"Checks the whole log: every hash, the signature, and every decision once more.",
-		120_000, []string{"VERIFY(audit)"}, checked)
+		120_000, []string{"VERIFY(audit)"}, schemaOf(logShape))
 	for _, c := range []*planning.Contract{&evidence, &log} {
 		c.LatencyMS, c.Cost, c.Verify, c.Postconditions = 500, planning.CostLow, planning.CheckOff, []string{
 			"result.ok == true"}
@@ -244,20 +242,17 @@ func ProjectContracts() []planning.Contract {
 	status.Postconditions = []string{"result.id == input.id"}
 	return append(recordContracts(id, text),
 		contractOf("project.status", "Counts the requirements in each status.", 5000,
-			[]string{"REPORT(project.status)"},
-			objectSchema([]any{"counts", "total"}, map[string]any{"counts": map[string]any{"type": "object"}})),
+			[]string{"REPORT(project.status)"}, schemaOf(statusShape)),
 		status,
 		contractOf("requirement.missing", "Says what keeps a requirement from being done, who supplies it, and with what.", 5000,
-			[]string{"REPORT(requirement.missing)"},
-			objectSchema([]any{"id", "status", "missing"}, map[string]any{"id": text, "status": text, "missing": list}), id),
+			[]string{"REPORT(requirement.missing)"}, schemaOf(missingShape), id),
 		contractOf("requirement.next",
 			"Lists what leads a requirement on, or what waits for a role; for the caller's where neither is named.", 5000,
-			[]string{"REPORT(requirement.next)"}, objectSchema([]any{"steps"},
-				map[string]any{"steps": list}), planning.Input{Name: "id", Schema: text}, planning.Input{
-				Name: "role", Schema: text}),
+			[]string{"REPORT(requirement.next)"}, schemaOf(nextShape),
+			planning.Input{Name: "id", Schema: text}, planning.Input{Name: "role", Schema: text}),
 		contractOf("query.requirements", "Lists requirements by filters.", 10_000,
 			[]string{"REPORT(query.requirements)"},
-			objectSchema([]any{"requirements"}, map[string]any{"requirements": list}),
+			schemaOf(listShape),
 			planning.Input{Name: "after", Schema: text}, planning.Input{Name: "count", Schema: yes},
 			planning.Input{Name: "filters", Schema: filters},
 			planning.Input{Name: "limit", Schema: map[string]any{"type": "integer", "minimum": 1, "maximum": 1000}},

@@ -100,16 +100,14 @@ func (p project) history(ctx context.Context, c Call) (map[string]any, []Effect,
 
 // recordContracts returns the contracts of the tools over what is on record.
 func recordContracts(id planning.Input, text map[string]any) []planning.Contract {
-	list := map[string]any{"type": "array"}
 	optional := func(name string) planning.Input { return planning.Input{Name: name, Schema: text} }
 	refusals := contractOf("query.refusals", "Lists what was refused, newest first.", 10_000,
-		[]string{"REPORT(query.refusals)"}, objectSchema([]any{"refusals"}, map[string]any{"refusals": list}),
+		[]string{"REPORT(query.refusals)"}, schemaOf(refusalsShape),
 		optional("actor"), optional("id"),
 		planning.Input{Name: "limit", Schema: map[string]any{"type": "integer", "minimum": 1, "maximum": 1000}},
 		optional("since"), optional("until"))
 	history := contractOf("requirement.history", "Says how a requirement came to where it stands.", 5000,
-		[]string{"REPORT(requirement.history)"},
-		objectSchema([]any{"id", "status", "moves"}, map[string]any{"id": text, "status": text, "moves": list}), id)
+		[]string{"REPORT(requirement.history)"}, schemaOf(historyShape), id)
 	history.Postconditions = []string{"result.id == input.id"}
 	return []planning.Contract{refusals, history}
 }

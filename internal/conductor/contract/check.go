@@ -72,6 +72,9 @@ func check(s source, builtins map[string]bool) (*Tool, []fault.Field) {
 	wrong = append(wrong, agent(s, t.contract)...)
 	wrong = append(wrong, roles(s, t.contract)...)
 	wrong = append(wrong, plan(s, t.contract)...)
+	if t.contract.About != "" && t.inputs[t.contract.About] == nil {
+		wrong = append(wrong, s.wrong("/about", "about", "consumes has no input %s", t.contract.About))
+	}
 	return t, append(wrong, implementation(s, t.contract.Implementation, builtins)...)
 }
 

@@ -239,6 +239,7 @@ func TestBadContracts(t *testing.T) {
 		"an unknown input":     {"a.yaml", with(`consumes: {n: {schema: {}}}`, `preconditions: ["input.m == 1"]`), "a.yaml:14", "there is no input m"},
 		"in brackets":          {"a.yaml", with(`postconditions: ['input["m"] == 1']`), "a.yaml:13", "there is no input m"},
 		"has an unknown input": {"a.yaml", with(`postconditions: ['has(input.m)']`), "a.yaml:13", "there is no input m"},
+		"about no input":       {"a.yaml", with(`consumes: {n: {schema: {}}}`, `about: m`), "a.yaml:14", "consumes has no input m"},
 		"not a condition":      {"a.yaml", with(`postconditions: ["1 + 1"]`), "a.yaml:13", "not bool"},
 		"a typed mistake":      {"a.yaml", with(`postconditions: ["size(payload) == 'a'"]`), "a.yaml:13", "no matching overload"},
 		"a long condition":     {"a.yaml", with(`postconditions: ["` + strings.Repeat("(", 1001) + `true` + strings.Repeat(")", 1001) + `"]`), "a.yaml:13", "maxLength"},

@@ -9,6 +9,7 @@ import (
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/worktree"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/secret"
@@ -93,7 +94,10 @@ func (j *job) enter(ctx context.Context, end *End, due builtin.Work) bool {
 	if err == nil {
 		err = j.Trees.Watch(ctx, end.Requirement, due.Role == string(lifecycle.Coder))
 	}
-	if err != nil {
+	switch {
+	case fault.Is(err, worktree.CodeMeddled):
+		return j.found(ctx, end, Deviation, err.Error())
+	case err != nil:
 		return end.finish(Waiting, "for a working tree: "+secret.Mask(err.Error()))
 	}
 	if end.watched = true; end.tree != tree.Path {
@@ -123,6 +127,8 @@ func (j *job) merged(ctx context.Context, end *End, done worktree.Merge, err err
 		j.emit(Event{Merge: &done})
 	}
 	switch {
+	case fault.Is(err, worktree.CodeMeddled):
+		return j.found(ctx, end, Deviation, err.Error())
 	case err != nil:
 		return end.finish(Waiting, "for a merge: "+secret.Mask(err.Error()))
 	case len(done.Conflicts) == 0:

@@ -92,6 +92,7 @@ func TestWhatWasSetAsideIsNamed(t *testing.T) {
 // Verifies: ORC-273
 func TestWhatATreeShows(t *testing.T) {
 	dirty := fault.New(fault.Conflict, worktree.CodeLeftover, "it has changes").WithFix("commit them")
+	meddled := fault.New(fault.Conflict, worktree.CodeMeddled, "its tree was changed").WithFix("look at it")
 	for name, c := range map[string]struct {
 		shown    trees
 		status   lifecycle.Status
@@ -108,6 +109,10 @@ func TestWhatATreeShows(t *testing.T) {
 		"a conflict": {trees{found: worktree.Found{Commits: true}, merged: worktree.Merge{Branch: "orchestrator/A", Into: "main", Conflicts: []string{"a.go"}}}, "designed",
 			"for a merge: orchestrator/A cannot be merged into main: both changed a.go; merge main in its working tree, commit that, and drive again",
 			[]string{"note A: orchestrator/A cannot be merged into main: both changed a.go; merge main in its working tree, commit that, and drive again"}},
+		"a tree that others changed": {trees{watch: meddled}, "planned", "for the pm: its tree was changed (look at it)",
+			[]string{"deviation A: its tree was changed (look at it)"}},
+		"a tree that others changed, at the merge": {trees{look: meddled}, "designed", "for the pm: its tree was changed (look at it)",
+			[]string{"deviation A: its tree was changed (look at it)"}},
 		"nothing to watch": {trees{watch: errors.New("no git")}, "planned", "for a working tree: no git", nil},
 		"a leftover":       {trees{enter: dirty}, "planned", "for a working tree: it has changes (commit them)", nil},
 		"git that is gone": {trees{look: errors.New("no git")}, "designed", "for a merge: no git", nil},

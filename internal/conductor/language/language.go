@@ -37,7 +37,7 @@ const (
 //
 // Implements: ORC-261, ORC-285
 func In(utterance string, now time.Time) (planning.Request, error) {
-	if err := checkUtterance(utterance); err != nil {
+	if err := CheckUtterance(utterance); err != nil {
 		return planning.Request{}, err
 	}
 	all, err := sentences(utterance)
@@ -58,8 +58,8 @@ func In(utterance string, now time.Time) (planning.Request, error) {
 	return request, nil
 }
 
-// checkUtterance refuses what neither the grammar nor a model is to see.
-func checkUtterance(utterance string) error {
+// CheckUtterance refuses what neither the grammar nor a model is to see.
+func CheckUtterance(utterance string) error {
 	if len(utterance) > MaxUtterance*utf8.UTFMax || utf8.RuneCountInString(utterance) > MaxUtterance {
 		return fault.New(fault.Invalid, "utterance_too_long", "the utterance has more than %d characters",
 			MaxUtterance).

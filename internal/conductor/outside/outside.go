@@ -33,6 +33,7 @@ type Call struct {
 type Tree struct {
 	Dir    string
 	Branch string
+	Mark   string                    // tells what is committed in this run from what others commit
 	Settle func(ctx context.Context) // is called when the agent has ended, before its work is judged; nil does nothing
 }
 
@@ -41,8 +42,9 @@ func (t Tree) env(name string) []string {
 	if t.Dir == "" {
 		return nil
 	}
-	return []string{"GIT_AUTHOR_NAME=" + name, "GIT_AUTHOR_EMAIL=" + name + "@orchestrator.invalid",
-		"GIT_COMMITTER_NAME=" + name, "GIT_COMMITTER_EMAIL=" + name + "@orchestrator.invalid"}
+	const host = "@orchestrator.invalid"
+	return []string{"GIT_AUTHOR_NAME=" + name, "GIT_AUTHOR_EMAIL=" + name + host,
+		"GIT_COMMITTER_NAME=" + name, "GIT_COMMITTER_EMAIL=" + name + "+" + t.Mark + host}
 }
 
 // Endpoint tells an agent that is called by HTTP how to reach the service. Programs have it in their environment.

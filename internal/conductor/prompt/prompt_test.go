@@ -99,6 +99,32 @@ func TestThePromptsOfTheBox(t *testing.T) {
 	}
 }
 
+// TestExamplesFitTheWorkingTree: in a tree of its own, what an agent is shown is what counts there: a commit of its branch,
+// and a report that it has sent.
+//
+// Verifies: ORC-290
+func TestExamplesFitTheWorkingTree(t *testing.T) {
+	box, err := Load(t.TempDir())
+	require.NoError(t, err)
+	for role, c := range map[string]struct{ kind, tree, folder string }{
+		"coder":  {"requirement.implementation", `"commit": "[0-9a-f]{40}"`, `"lines": "1-80", "change"`},
+		"tester": {"requirement.test", `"report": "sha256:[0-9a-f]{64}"`, `"report": "reports/parser.xml"`},
+	} {
+		d := whole(role, c.kind)
+		folder, err := box.Write(role, d)
+		require.NoError(t, err)
+		d.Branch = "orchestrator/REQ-7"
+		tree, err := box.Write(role, d)
+		require.NoError(t, err)
+		require.Regexp(t, c.tree, bodies(tree)[0])
+		require.NotRegexp(t, c.folder, bodies(tree)[0])
+		require.Regexp(t, c.folder, bodies(folder)[0])
+		value, err := strictjson.Parse([]byte(bodies(tree)[0]))
+		require.NoError(t, err)
+		require.Empty(t, schemas.Violations(schemas.ChangeRequest, value))
+	}
+}
+
 // TestAClosedDeviationFits: the one example that is no whole answer.
 func TestAClosedDeviationFits(t *testing.T) {
 	box, err := Load(t.TempDir())

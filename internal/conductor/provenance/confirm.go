@@ -16,6 +16,7 @@ type Question struct {
 	User       string // subject of what is known of the caller
 	Answered   planning.Inputs
 	Required   []string // members that the contract promises; none where all count
+	About      string   // the member of the payload that names whom the answer is about; "" where the contract names none
 	Stated     func(member string) []Said
 	Held       func(subject, predicate string) ([]Said, error)
 	Functional func(subject, predicate string) bool
@@ -52,11 +53,11 @@ func Confirm(q Question) (Finding, error) {
 		switch {
 		case disputed != nil && needed:
 			return *disputed, nil
-		case len(by) > 0 && disputed == nil:
+		case len(by) > 0:
 			f.Kept[name], confirming = q.Answered[name], append(confirming, by...)
 		case needed && len(said) == 0:
 			return Finding{Why: "no source states " + name +
-				": neither the request, nor an answer to a question, nor a fact that was asserted before"}, nil
+				": neither the request, nor an answer to a question, nor a fact that was asserted before" + q.unclear()}, nil
 		case needed:
 			return Finding{Sources: sources(said), Why: name + " is " + agreement.Shown(q.Answered[name]) +
 				", but stated is " + listed(said)}, nil
@@ -73,36 +74,62 @@ func (q Question) said(member string) (all []Said, disputed *Finding, err error)
 	if member == "value" || member == "values" {
 		predicate = q.Obligation.Kind()[strings.LastIndexByte(q.Obligation.Kind(), '.')+1:]
 	}
-	for _, subject := range q.subjects() {
-		held, err := q.Held(subject, predicate)
-		if err != nil {
-			return nil, nil, err
-		}
-		if q.Functional(subject, predicate) {
-			if why, against := Disputed(builtin.Fact{Subject: subject, Predicate: predicate}, held); why != "" {
-				return nil, &Finding{Sources: against, Why: why}, nil
-			}
-		}
-		all = append(all, held...)
+	subject, is := q.subject()
+	if !is {
+		return all, nil, nil
 	}
-	return all, nil, nil
+	held, err := q.Held(subject, predicate)
+	if err != nil {
+		return nil, nil, err
+	}
+	if q.Functional(subject, predicate) {
+		if why, against := Disputed(builtin.Fact{Subject: subject, Predicate: predicate}, held); why != "" {
+			return nil, &Finding{Sources: against, Why: why}, nil
+		}
+	}
+	return append(all, held...), nil, nil
 }
 
-// subjects returns whom the facts that an answer is held against are about: whom the payload names or, where it names
-// nobody, the caller.
-func (q Question) subjects() (all []string) {
-	if !strings.HasPrefix(q.Obligation.Kind(), "status.") {
-		for _, name := range slices.Sorted(maps.Keys(q.Obligation.Payload)) {
-			text, is := q.Obligation.Payload[name].(string)
-			if is && name != "kind" && text != "user" {
-				all = append(all, text)
-			}
+// subject returns whom the facts that an answer is held against are about: whom the member of the payload names that
+// the contract says; where it says none, the only text of the payload or, where there is none, the caller. is is false
+// where several texts might name somebody.
+func (q Question) subject() (subject string, is bool) {
+	if strings.HasPrefix(q.Obligation.Kind(), planning.AboutCaller) {
+		return q.User, true
+	}
+	named := q.texts()
+	if q.About != "" {
+		named = nil
+		if text, given := q.Obligation.Payload[q.About].(string); given {
+			named = []string{q.About}
+			subject = text
+		}
+	} else if len(named) == 1 {
+		subject, _ = q.Obligation.Payload[named[0]].(string)
+	}
+	if len(named) == 0 || subject == builtin.SubjectUser {
+		subject = q.User
+	}
+	return subject, len(named) <= 1
+}
+
+// texts returns the members of the payload that are texts, in order.
+func (q Question) texts() (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(q.Obligation.Payload)) {
+		if _, is := q.Obligation.Payload[name].(string); is && name != "kind" {
+			names = append(names, name)
 		}
 	}
-	if len(all) == 0 {
-		return []string{q.User}
+	return names
+}
+
+// unclear says why no facts were looked up, "" where they were.
+func (q Question) unclear() string {
+	if _, is := q.subject(); is {
+		return ""
 	}
-	return all
+	return "; and whom it is about is not clear: the payload has " + strings.Join(q.texts(), " and ") +
+		", and the contract does not say about which"
 }
 
 // Disputed returns how a functional relation is contradicted, and by which sources; "" where it is not.

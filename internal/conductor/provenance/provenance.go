@@ -2,7 +2,8 @@
 //
 // A source is what the caller states in the request, what somebody answered to a question, and a fact that was asserted
 // before, by a caller or by the ACHIEVE of another run. What a tool of the same run asserted is no source: a tool would
-// confirm itself.
+// confirm itself. Nor is, in any run, a fact that was made of what a tool said and nothing confirmed: it is that tool's
+// word.
 package provenance
 
 import (
@@ -47,7 +48,7 @@ type Said struct {
 func (s Said) String() string { return fmt.Sprintf("%s (%s)", agreement.Shown(s.Value), s.Source) }
 
 // Held returns what is held of a subject, with its sources, the oldest first. run is the run that asks: what its tools
-// asserted is left out.
+// asserted is left out, and so is what is merely the word of a tool.
 func Held(v state.View, run, subject, predicate string) (all []Said, err error) {
 	held, err := v.Held(subject, predicate)
 	if err != nil {
@@ -59,7 +60,7 @@ func Held(v state.View, run, subject, predicate string) (all []Said, err error) 
 		if err != nil {
 			return nil, err
 		}
-		if !found || source.Run == run && source.Kind == state.SourceTool {
+		if !found || source.Kind == state.SourceTool && (source.Run == run || len(source.Words) > 0) {
 			continue
 		}
 		by, err := v.Actor(a.Source)

@@ -79,6 +79,29 @@ func TestSourcesOfAnAnswer(t *testing.T) {
 			q.Obligation.Payload = map[string]any{"kind": "k.city", "who": "user"}
 			q.Held = holding("user:ada", "city", by("ada", "Oslo"))
 		}, "", []string{"s-ada"}},
+		"of somebody else beside": {func(q *Question) {
+			q.Obligation.Payload["note"], q.Held = "Alice", holding("Alice", "city", by("eve", "Oslo"))
+		}, "the payload has note and who, and the contract does not say about which", nil},
+		"of one of two": {func(q *Question) {
+			q.Obligation.Payload["note"], q.Held = "Alice", holding("Bob", "city", by("eve", "Oslo"))
+		}, "whom it is about is not clear", nil},
+		"of somebody else, for the caller": {func(q *Question) {
+			q.Obligation.Payload = map[string]any{"kind": "k.city", "near": "Alice", "person": "user"}
+			q.Held = holding("Alice", "city", by("eve", "Oslo"))
+		}, "the payload has near and person", nil},
+		"of whom the contract says": {func(q *Question) {
+			q.Obligation.Payload["note"], q.About, q.Held = "Alice", "who", holding("Bob", "city", by("eve", "Oslo"))
+		}, "", []string{"s-eve"}},
+		"not of whom the contract says": {func(q *Question) {
+			q.Obligation.Payload["note"], q.About, q.Held = "Alice", "who", holding("Alice", "city", by("eve", "Oslo"))
+		}, "no source states value", nil},
+		"the contract says, and the payload does not": {func(q *Question) {
+			q.About, q.Held = "person", holding("user:ada", "city", by("ada", "Oslo"))
+		}, "", []string{"s-ada"}},
+		"the contract says, and it is the caller": {func(q *Question) {
+			q.Obligation.Payload = map[string]any{"kind": "k.city", "near": "Alice", "person": "user"}
+			q.About, q.Held = "person", holding("user:ada", "city", by("ada", "Oslo"))
+		}, "", []string{"s-ada"}},
 		"status is of the caller": {func(q *Question) {
 			q.Obligation.Payload = map[string]any{"kind": "status.city", "who": "Bob"}
 			q.Held = holding("user:ada", "city", by("ada", "Oslo"))

@@ -1,10 +1,13 @@
 package provenance
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
+	"orchestrator/internal/conductor/agreement"
 	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/questions"
 	"orchestrator/internal/conductor/state"
@@ -63,23 +66,51 @@ func (r Request) requests(member string, value any) bool {
 	return given && state.Equal(stated, value)
 }
 
-// DisputedAmong returns how one of the facts that an answer rests on is contradicted, and by which sources; "" if none
-// is. run is the run that asks.
-func DisputedAmong(v state.View, run string, facts []builtin.Fact,
+// Doubted returns why one of the facts that an answer rests on does not carry it, and which sources stand against it;
+// "" if all do. A fact does not if it is contradicted, or merely the word of a tool. run is the run that asks.
+func Doubted(v state.View, run string, facts []builtin.Fact,
 	functional func(subject, predicate string) bool) (why string, against []Source, err error) {
 	for _, f := range facts {
-		if !functional(f.Subject, f.Predicate) {
-			continue
+		if functional(f.Subject, f.Predicate) {
+			held, err := Held(v, run, f.Subject, f.Predicate)
+			if err != nil {
+				return "", nil, err
+			}
+			if why, against = Disputed(f, held); why != "" {
+				return why, against, nil
+			}
 		}
-		held, err := Held(v, run, f.Subject, f.Predicate)
-		if err != nil {
-			return "", nil, err
-		}
-		if why, against = Disputed(f, held); why != "" {
-			return why, against, nil
+		if why, against, err = merelyWord(v, run, f); why != "" || err != nil {
+			return why, against, err
 		}
 	}
 	return "", nil, nil
+}
+
+// merelyWord returns why a fact does not count that only tools have said, and from which sources it is; "" where
+// somebody else stated it.
+func merelyWord(v state.View, run string, f builtin.Fact) (why string, from []Source, err error) {
+	held, err := v.Held(f.Subject, f.Predicate)
+	if err != nil {
+		return "", nil, err
+	}
+	for _, a := range held {
+		if !agreement.Equal(a.Object, f.Object) {
+			continue
+		}
+		source, _, err := v.Source(a.Source)
+		if err != nil || len(source.Words) == 0 {
+			return "", nil, err
+		}
+		by, err := v.Actor(a.Source)
+		if err != nil {
+			return "", nil, err
+		}
+		from = append(from, named(source, by, run))
+		why = fmt.Sprintf("%s of %s is %s by the word of %s alone, which nothing confirms", f.Predicate, f.Subject,
+			agreement.Shown(f.Object), strings.Join(source.Words, " and "))
+	}
+	return why, from, nil
 }
 
 // Evidence returns what a JUSTIFY says of an answer that was not confirmed: by what, with which tool or sources, why,

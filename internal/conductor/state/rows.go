@@ -230,6 +230,13 @@ func (w *Writer) Assert(a Assertion, holding Holding) error {
 		}
 		same := Equal(old.Object, a.Object) && !strings.HasPrefix(a.Subject, RunPrefix) &&
 			(ends || holding == Many && !apart)
+		if same {
+			word, err := merelyWord(w.get, old, a)
+			if err != nil {
+				return err
+			}
+			same, ends = !word, ends || word
+		}
 		known = known || same
 		if same || !ends {
 			ids = append(ids, old.ID)
@@ -266,6 +273,34 @@ func (w *Writer) ends(old, a Assertion, holding Holding) (bool, error) {
 	}
 	now, err := actorOf(w.get, a.Source)
 	return before == now, err
+}
+
+// merelyWord reports whether an older assertion was the word of a tool, and a newer one that says the same is not.
+func merelyWord(get func(kind string, id ...string) (jsontext.Value, error), old, a Assertion) (bool, error) {
+	before, _, err := read[Source](get, kindSource, old.Source)
+	if err != nil {
+		return false, err
+	}
+	now, _, err := read[Source](get, kindSource, a.Source)
+	return len(before.Words) > 0 && len(now.Words) == 0, err
+}
+
+// WordsIn returns the tools whose word the inputs of a tool are that are known of a subject.
+func (w *Writer) WordsIn(subject string, inputs []string) (all []string, err error) {
+	for _, name := range inputs {
+		held, err := w.Held(subject, name)
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range held {
+			source, _, err := read[Source](w.get, kindSource, a.Source)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, source.Words...)
+		}
+	}
+	return all, nil
 }
 
 // actorOf returns who is behind a source: who stated it, or whose run the tool ran in.

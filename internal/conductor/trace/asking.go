@@ -65,12 +65,20 @@ func (t *Obligation) Asks() (all []Emitted) {
 	return slices.DeleteFunc(slices.Clone(t.Emitted), func(e Emitted) bool { return !e.open() })
 }
 
-// AsksInVain returns the CLARIFYs of an obligation that ended with questions which nobody can answer.
+// Reply returns the answer to an obligation that is a question itself.
+func (t *Obligation) Reply() (value any, given bool) {
+	if t.Obligation.Type != planning.Clarify || len(t.Given) == 0 {
+		return nil, false
+	}
+	return t.Given[0].Value, true
+}
+
+// AsksInVain returns the CLARIFYs that the obligation ended with, and that nobody can answer: the run is not kept.
 func (t *Obligation) AsksInVain() (all []Emitted) {
-	if t.Outcome != planning.OutClarify || t.waits() {
+	if t.waits() || t.Outcome != planning.OutClarify {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(t.Emitted), func(e Emitted) bool { return !e.open() })
+	return slices.DeleteFunc(slices.Clone(t.Emitted), func(e Emitted) bool { return e.Obligation.Type != planning.Clarify })
 }
 
 // open reports whether this is a CLARIFY that has no answer.

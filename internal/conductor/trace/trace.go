@@ -114,6 +114,8 @@ type Obligation struct {
 	Answer   *Answer              `json:"-"` // once it has been evaluated a second time
 	Settled  bool                 `json:"-"` // it ended before the run went on with an answer
 	Failed   []Candidate          `json:"-"` // the tools that were run before an answer, and failed
+
+	MostSteps int `json:"-"` // of the plans that may bring it about, all together
 }
 
 // Taken is a value that an obligation took from the result of another one.
@@ -139,9 +141,14 @@ func New(id string, o planning.Obligation) Obligation {
 		Emitted: []Emitted{}}
 }
 
-// NextID returns the id of the next obligation that this one gives rise to.
-func (t *Obligation) NextID() string {
-	return fmt.Sprintf("%s.%d", t.ID, len(t.Steps)+len(t.Emitted)+1)
+// StepID returns the id of the next step of its plans. The steps of o1 are o1.1, o1.2 and so on, whatever was asked
+// before.
+func (t *Obligation) StepID() string { return fmt.Sprintf("%s.%d", t.ID, len(t.Steps)+1) }
+
+// nextID returns the id of the next obligation, other than a step, that this one gives rise to. It comes after those of
+// all steps that there may be.
+func (t *Obligation) nextID() string {
+	return fmt.Sprintf("%s.%d", t.ID, max(t.MostSteps, len(t.Steps))+len(t.Emitted)+1)
 }
 
 // Candidate is a tool whose contract satisfies the obligation.
@@ -204,7 +211,7 @@ func (t *Obligation) emit(typ planning.Type, payload map[string]any) {
 	if typ == planning.Justify {
 		status = planning.Resolved
 	}
-	t.Emitted = append(t.Emitted, Emitted{t.NextID(), planning.Obligation{Type: typ, Payload: payload}, status})
+	t.Emitted = append(t.Emitted, Emitted{t.nextID(), planning.Obligation{Type: typ, Payload: payload}, status})
 }
 
 // SetResult records the result that resolves the obligation.
@@ -239,8 +246,11 @@ func Results(steps []Obligation) map[string]any {
 	return all
 }
 
-// ByNothing is what a verification is by where the contract asks for none.
-const ByNothing = "nothing"
+// What a verification is by: what sources state, or nothing, where the contract asks for none.
+const (
+	ByFacts   = "facts"
+	ByNothing = "nothing"
+)
 
 // Discover emits an obligation to find a tool, since none satisfies this one.
 func (t *Obligation) Discover() {

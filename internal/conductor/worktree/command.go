@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -148,6 +149,38 @@ func (m *repository) changed(ctx context.Context, dir, untracked string) (files 
 		}
 	}
 	return files, err
+}
+
+// documents returns the requirement documents that differ between a commit and what it shares with a base.
+func (m *repository) documents(ctx context.Context, base, at string) (changed []string, err error) {
+	if m.Document == nil || base == "" || at == "" {
+		return nil, nil
+	}
+	out, err := m.run(ctx, m.Root, "diff", "--name-only", "--no-renames", "-z", base+"..."+at)
+	for file := range strings.SplitSeq(out, "\x00") {
+		if file != "" && m.Document(file) {
+			changed = append(changed, file)
+		}
+	}
+	return changed, err
+}
+
+// newDocuments returns the requirement documents that were changed on the way from one commit to another, and do not
+// come from the branch that counts.
+func (m *repository) newDocuments(ctx context.Context, from, to string) ([]string, error) {
+	if from == to {
+		return nil, nil
+	}
+	tip, err := m.tip(ctx)
+	if err != nil {
+		return nil, err
+	}
+	own, err := m.documents(ctx, tip, to)
+	if err != nil || len(own) == 0 {
+		return nil, err
+	}
+	now, err := m.documents(ctx, from, to)
+	return slices.DeleteFunc(now, func(file string) bool { return !slices.Contains(own, file) }), err
 }
 
 // few returns the first of several names.

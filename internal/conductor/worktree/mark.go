@@ -70,7 +70,7 @@ func (m *Manager) markLeft(ctx context.Context, t *Tree, mark Mark) error {
 	return err
 }
 
-// markRefs notes all refs but the branches of requirements, which may be worked on at the same time.
+// markRefs notes all refs but the branches of requirements that are worked on at the same time: see lookAround.
 func (m *Manager) markRefs(ctx context.Context, mark Mark) error {
 	out, err := m.run(ctx, m.Root, "for-each-ref", "--format=%(objectname) %(refname)")
 	if err != nil {
@@ -163,6 +163,11 @@ func (m *Manager) look(ctx context.Context, id string, before Mark) (found Found
 		found.Foreign = append(found.Foreign, "the history of "+t.Branch+", which no longer has what it had")
 	}
 	found.Commits = now.own != before.own
+	documents, err := m.newDocuments(ctx, before.own, now.own)
+	if err != nil {
+		return found, err
+	}
+	found.Foreign = append(found.Foreign, documents...)
 	for _, file := range slices.Sorted(maps.Keys(now.left)) {
 		if now.left[file] != before.left[file] {
 			found.Uncommitted = append(found.Uncommitted, file)
@@ -171,9 +176,10 @@ func (m *Manager) look(ctx context.Context, id string, before Mark) (found Found
 	return found, nil
 }
 
-// isOurs reports whether this manager itself has moved a ref to a commit, or has made it for another requirement.
+// isOurs reports whether this manager itself has moved a ref to a commit, or agents for another requirement may.
 func (m *Manager) isOurs(name, at string) bool {
-	return name == headsPrefix+m.Branch() && m.merged[at] || m.handled[name] || at != "" && m.made[name] == at
+	made, is := m.made[name]
+	return name == headsPrefix+m.Branch() && m.merged[at] || m.handled[name] || is && made == at
 }
 
 // noted reports whether a ref of notes on commits was made or added to, as some clients do with each commit. Notes are

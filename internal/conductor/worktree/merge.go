@@ -31,14 +31,29 @@ func (m *Manager) Merge(ctx context.Context, id string) (Merge, error) {
 	if err != nil {
 		return Merge{Requirement: id, Into: m.Branch()}, err
 	}
-	return m.merge(ctx, t)
+	if err = m.lookAround(ctx); err == nil {
+		err = m.meddled.refuse(id)
+	}
+	if w := m.watching[id]; err == nil && w != nil && w.halfway {
+		left, cannot := m.uncommitted(ctx, t)
+		err = leftover(t, left, cannot)
+	}
+	at := m.rest[id].own
+	if err == nil && at == "" {
+		at, err = m.resolve(ctx, headsPrefix+t.Branch)
+	}
+	if err != nil {
+		return Merge{Requirement: id, Branch: t.Branch, Into: m.Branch()}, err
+	}
+	return m.merge(ctx, t, at)
 }
 
-func (m *Manager) merge(ctx context.Context, t *Tree) (Merge, error) {
+// merge merges a commit on the branch of a requirement: what is there meanwhile has not been looked at.
+func (m *Manager) merge(ctx context.Context, t *Tree, at string) (Merge, error) {
 	done := Merge{Requirement: t.ID, Branch: t.Branch, Into: m.Branch()}
 	const attempts = 5 // somebody else may commit to the branch in the meantime
 	for range attempts {
-		moved, err := m.mergeOnce(ctx, t, &done)
+		moved, err := m.mergeOnce(ctx, t, at, &done)
 		if err != nil || !moved {
 			return done, err
 		}
@@ -48,16 +63,20 @@ func (m *Manager) merge(ctx context.Context, t *Tree) (Merge, error) {
 }
 
 // mergeOnce merges a branch, unless the branch that counts moves meanwhile: then moved is true.
-func (m *Manager) mergeOnce(ctx context.Context, t *Tree, done *Merge) (moved bool, err error) {
+func (m *Manager) mergeOnce(ctx context.Context, t *Tree, at string, done *Merge) (moved bool, err error) {
 	tip, err := m.tip(ctx)
-	if err != nil {
-		return false, err
-	}
-	at, err := m.resolve(ctx, headsPrefix+t.Branch)
 	if err != nil || at == "" {
 		return false, err
 	}
 	if done.Commits, err = m.ahead(ctx, tip, at); err != nil || done.Commits == 0 {
+		return false, err
+	}
+	changed, err := m.documents(ctx, tip, at)
+	if err == nil && len(changed) > 0 {
+		err = fault.New(fault.Conflict, CodeDocument, "%s changes what says what is required: %s", t.Branch, few(changed)).
+			WithFix("undo that on %s, or merge the branch by hand if people want it", t.Branch)
+	}
+	if err != nil {
 		return false, err
 	}
 	tree, conflicts, err := m.join(ctx, tip, at)
@@ -153,5 +172,8 @@ func (m *Manager) follow(ctx context.Context, t *Tree, commit string) error {
 		return nil
 	}
 	_, err := m.run(ctx, t.Path, "merge", "--quiet", "--ff-only", commit)
+	if _, is := m.rest[t.ID]; is && err == nil {
+		m.rest[t.ID] = m.standing(ctx, t)
+	}
 	return err
 }

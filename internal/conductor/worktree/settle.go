@@ -1,6 +1,10 @@
 package worktree
 
-import "context"
+import (
+	"context"
+	"errors"
+	"slices"
+)
 
 // asideInfix stands in the names of branches with what was not accepted.
 const asideInfix = ".aside-"
@@ -19,19 +23,41 @@ type watched struct {
 	seen   Seen
 	builds bool // what is not committed is missing
 	left   bool // it has commits of a run that was cut off
+
+	mark    string // that its commits have in the address of the committer
+	since   int    // how many changes in the trees of others were known
+	crowded bool   // others are at work as well
+	vetted  string // the commit up to which its branch has been looked at
+	ended   bool
+	halfway bool // there is more that nobody accepted, and that is not committed
 }
 
 // Watch begins to watch what the agents for a requirement do. Where they build, nothing is merged as long as something
 // is not committed.
 func (m *Manager) Watch(ctx context.Context, id string, builds bool) error {
-	before, err := m.Mark(ctx, id)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.lookAround(ctx); err != nil {
+		return err
+	}
+	if err := m.meddled.refuse(id); err != nil {
+		return err
+	}
+	aside, err := m.clear(ctx, id)
 	if err != nil {
 		return err
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	before, err := m.mark(ctx, id)
+	if err != nil {
+		return err
+	}
 	t := m.entered[id]
-	m.watching[id] = &watched{before: before, builds: builds, left: builds && t != nil && t.Found > 0}
+	w := &watched{before: before, builds: builds, left: builds && t != nil && t.Found > 0, mark: newMark(),
+		since: len(m.meddled.all), vetted: before.own, seen: Seen{Aside: aside}}
+	m.watching[id], m.marks[w.mark] = w, id
+	if crowd(m.watching); t != nil {
+		t.Mark = w.mark
+	}
 	return nil
 }
 
@@ -44,26 +70,53 @@ func (m *Manager) Settle(ctx context.Context, id string, accepted bool) (merged 
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	w, t := m.watching[id], m.entered[id]
-	if w == nil || t == nil {
+	if w == nil || w.ended || t == nil {
 		return false
 	}
 	found, err := m.look(ctx, id, w.before)
 	seen := &w.seen
-	seen.Foreign = append(seen.Foreign, found.Foreign...)
+	err = errors.Join(err, m.lookAround(ctx))
+	seen.Foreign = slices.Concat(seen.Foreign, found.Foreign, m.meddled.foreign(id, w.since))
 	seen.Uncommitted, seen.Commits = found.Uncommitted, seen.Commits || found.Commits && accepted
 	switch {
 	case err != nil || len(seen.Foreign) > 0:
+	case !accepted && found.Commits && len(found.Uncommitted) > 0:
+		w.halfway = true // as long as no other agent follows, people find it as it is
 	case !accepted && found.Commits:
 		err = m.setAside(ctx, t, w)
 	case accepted && (found.Commits || w.left) && (!w.builds || len(found.Uncommitted) == 0):
-		seen.Merge, err = m.merge(ctx, t)
+		seen.Merge, err = m.merge(ctx, t, w.vetted)
 		seen.Commits = seen.Commits || seen.Merge.Commits > 0 // an agent may have nothing to add to what is there
 	}
-	if err == nil {
+	if err == nil && !w.halfway {
 		w.before, err = m.mark(ctx, id) // for the next agent
+		w.vetted, w.since = w.before.own, len(m.meddled.all)
 	}
+	m.rest[id] = m.standing(ctx, t)
 	seen.Err = err
 	return seen.Merge.Commit != ""
+}
+
+// clear sets aside what an agent has committed that was not accepted, with what it did not commit, before another one
+// works in its tree. It returns the branch; none if there is nothing of the kind.
+func (m *Manager) clear(ctx context.Context, id string) (aside []string, err error) {
+	w, t := m.watching[id], m.entered[id]
+	if w == nil || t == nil || !w.halfway {
+		return nil, nil
+	}
+	if _, err := m.run(ctx, t.Path, "add", "--all"); err != nil {
+		return nil, err
+	}
+	if _, err := m.run(ctx, t.Path, "commit", "--quiet", "--no-verify", "-m", "What was not committed"); err != nil {
+		return nil, err
+	}
+	if err := m.setAside(ctx, t, w); err != nil {
+		return nil, err
+	}
+	w.halfway = false
+	w.before, err = m.mark(ctx, id)
+	w.vetted, m.rest[id] = w.before.own, m.standing(ctx, t)
+	return w.seen.Aside[len(w.seen.Aside)-1:], err
 }
 
 // setAside moves what an agent has committed to a branch of its own, so that nobody builds on it unawares.
@@ -82,12 +135,15 @@ func (m *Manager) setAside(ctx context.Context, t *Tree, w *watched) error {
 	return err
 }
 
-// Seen returns what was seen since Watch.
+// Seen returns what was seen since Watch, and ends it.
 func (m *Manager) Seen(id string) Seen {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if w := m.watching[id]; w != nil {
-		return w.seen
+	w := m.watching[id]
+	if w == nil {
+		return Seen{}
 	}
-	return Seen{}
+	w.ended = true
+	crowd(m.watching)
+	return w.seen
 }

@@ -23,17 +23,19 @@ const (
 	CodeDirty    fault.Code = "branch_dirty"      // the branch is checked out where somebody has changed files
 	CodeNoBranch fault.Code = "branch_not_merged" // nothing can be merged into the branch that counts
 	CodeGit      fault.Code = "worktree_git"      // git failed
+	CodeDocument fault.Code = "document_changed"  // the branch changes a requirement document
 	CodeMoved    fault.Code = "branch_moves"      // the branch moved each time it was merged into
 )
 
 // Options configure a manager.
 type Options struct {
-	Root    string        // the top of the working tree of the project
-	Project string        // the folder of the project, at or below Root
-	Data    string        // the data folder of the service; working trees are made below it
-	Branch  func() string // the branch that counts
-	Exports []string      // files that the service writes itself, by their paths in Root
-	Watched []string      // files and folders beside the repository that no agent may change
+	Root     string                 // the top of the working tree of the project
+	Project  string                 // the folder of the project, at or below Root
+	Data     string                 // the data folder of the service; working trees are made below it
+	Branch   func() string          // the branch that counts
+	Exports  []string               // files that the service writes itself, by their paths in Root
+	Document func(file string) bool // reports whether a file is a requirement document, by its path in Root; nil: none is
+	Watched  []string               // files and folders beside the repository that no agent may change
 }
 
 // Manager makes, merges and removes the working trees of a repository. It is safe for concurrent use.
@@ -43,10 +45,14 @@ type Manager struct {
 	mu       sync.Mutex // one command that changes the repository at a time
 	entered  map[string]*Tree
 	watching map[string]*watched
-	handled  map[string]bool   // branches of all that were ever entered
+	handled  map[string]bool   // branches of those that are entered
 	merged   map[string]bool   // commits that this manager has put at the tip of the branch
-	made     map[string]string // other refs that it has made, with where they lead
+	made     map[string]string // other refs that it has made or left, with where they lead; "" where it removed one
 	moves    map[string]int    // by the folder of a tree: how often it was entered and left
+
+	rest    map[string]standing // how the trees were left that are worked on and that no agent is in
+	marks   map[string]string   // whose commits have which mark in the address of the committer
+	meddled meddlings
 }
 
 // repository is where the trees are, which commands of git are run in.
@@ -63,6 +69,7 @@ type Tree struct {
 	Path   string // its top
 	Dir    string // the folder of the project in it: where agents are started
 	Found  int    // commits of an earlier drive that it goes on with
+	Mark   string // that its agent's commits have in the address of the committer
 }
 
 // Open returns the manager of a repository. It fails where git is missing, or where Root is in no working tree.
@@ -74,7 +81,8 @@ func Open(ctx context.Context, o Options) (*Manager, error) {
 	}
 	m := &Manager{repository: repository{Options: o, git: git.Command{Path: path}}, entered: map[string]*Tree{},
 		watching: map[string]*watched{},
-		handled:  map[string]bool{}, merged: map[string]bool{}, made: map[string]string{}, moves: map[string]int{}}
+		handled:  map[string]bool{}, merged: map[string]bool{}, made: map[string]string{}, moves: map[string]int{},
+		rest: map[string]standing{}, marks: map[string]string{}, meddled: meddlings{untold: map[string][]string{}}}
 	m.common, err = m.run(ctx, o.Root, "rev-parse", "--path-format=absolute", "--git-common-dir")
 	return m, err
 }
@@ -190,9 +198,17 @@ func (m *Manager) Leave(ctx context.Context, id string) (kept string, err error)
 	if err != nil {
 		return "", err
 	}
+	if err := m.lookAround(ctx); err != nil {
+		return "", err
+	}
+	if m.entered[id] != nil {
+		defer m.leaveRef(ctx, headsPrefix+t.Branch)
+	}
 	delete(m.entered, id)
 	m.moves[t.Path]++
 	delete(m.watching, id)
+	delete(m.rest, id)
+	crowd(m.watching)
 	left, err := m.uncommitted(ctx, t)
 	if _, none := os.Lstat(t.Path); errors.Is(none, os.ErrNotExist) {
 		left, err = nil, nil
@@ -220,6 +236,12 @@ func (m *Manager) Leave(ctx context.Context, id string) (kept string, err error)
 	return "", m.drop(ctx, t, at)
 }
 
+// leaveRef notes where a branch is left. From now on nobody changes it, until it is entered again.
+func (m *Manager) leaveRef(ctx context.Context, ref string) {
+	delete(m.handled, ref)
+	m.made[ref], _ = m.resolve(ctx, ref) // what cannot be read is found to have changed
+}
+
 // drop removes a tree, and its branch as long as it is still at a commit. Nothing that is not committed goes with it:
 // git refuses that.
 func (m *Manager) drop(ctx context.Context, t *Tree, at string) error {
@@ -232,10 +254,14 @@ func (m *Manager) drop(ctx context.Context, t *Tree, at string) error {
 	return err
 }
 
-// Of returns the tree of a requirement that is worked on; nil where it has none.
-func (m *Manager) Of(id string) *Tree {
+// Of returns the tree of a requirement, for an agent that is about to work in it; nil where it has none. What was begun
+// there, and not accepted, is set aside.
+func (m *Manager) Of(ctx context.Context, id string) *Tree {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if _, err := m.clear(ctx, id); err != nil {
+		m.watching[id].seen.Foreign = append(m.watching[id].seen.Foreign, "what was not accepted: "+err.Error())
+	}
 	return m.entered[id]
 }
 

@@ -38,7 +38,7 @@ func newRepository(t *testing.T) *repository {
 
 func (r *repository) open() *worktree.Manager {
 	m, err := worktree.Open(r.t.Context(), worktree.Options{Root: r.root, Project: r.root, Data: filepath.Join(r.root, ".orchestrator"),
-		Branch: func() string { return "main" }, Exports: []string{"project_status.json"}, Watched: []string{filepath.Join(r.root, ".orchestrator", "tools")}})
+		Branch: func() string { return "main" }, Document: func(file string) bool { return file == "docs/ä.md" }, Exports: []string{"project_status.json"}, Watched: []string{filepath.Join(r.root, ".orchestrator", "tools")}})
 	require.NoError(r.t, err)
 	return m
 }
@@ -101,7 +101,7 @@ func TestATreeIsMadeMergedAndRemoved(t *testing.T) {
 	r := newRepository(t)
 	tree := r.enter("REQ-1")
 	require.Equal(t, "orchestrator/REQ-1", tree.Branch)
-	require.Same(t, tree, r.m.Of("REQ-1"))
+	require.Same(t, tree, r.m.Of(t.Context(), "REQ-1"))
 	require.Same(t, tree, r.enter("REQ-1"))
 	r.writeIn(tree.Dir, "new.txt", "new\n")
 	r.commit(tree.Dir, "build")
@@ -119,7 +119,7 @@ func TestATreeIsMadeMergedAndRemoved(t *testing.T) {
 	require.Empty(t, r.leave("REQ-1"))
 	require.NoDirExists(t, tree.Path)
 	require.Equal(t, "main", r.git(r.root, "for-each-ref", "--format=%(refname:short)"))
-	require.Nil(t, r.m.Of("REQ-1"))
+	require.Nil(t, r.m.Of(t.Context(), "REQ-1"))
 	require.Empty(t, r.leave("REQ-1"))
 }
 
@@ -260,7 +260,11 @@ func TestWhatIsNotTheAgentsIsFound(t *testing.T) {
 			"the working tree REQ-9"},
 		"a commit in a tree that is kept": {func(r *repository, _ *worktree.Tree) { r.commit(r.root+"/"+keptTree, "mine") },
 			"the working tree REQ-9"},
-		"a tree that is kept":          {func(r *repository, _ *worktree.Tree) { r.remove(keptTree) }, "the working tree REQ-9"},
+		"a tree that is kept": {func(r *repository, _ *worktree.Tree) { r.remove(keptTree) }, "the working tree REQ-9"},
+		"a requirement document, in its own tree": {func(r *repository, tree *worktree.Tree) {
+			r.writeIn(tree.Dir, "docs/ä.md", "shall not\n")
+			r.commit(tree.Dir, "as I like it")
+		}, "docs/ä.md"},
 		"where HEAD of the project is": {func(r *repository, _ *worktree.Tree) { r.git(r.root, "symbolic-ref", "HEAD", "refs/heads/none") }, "HEAD"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -295,19 +299,24 @@ func TestWhatNobodyAcceptedIsSetAside(t *testing.T) {
 	evil := r.git(tree.Dir, "rev-parse", "HEAD")
 	r.writeIn(tree.Dir, "left.txt", "left\n")
 	require.False(t, r.m.Settle(t.Context(), "REQ-1", false))
+	require.FileExists(t, filepath.Join(tree.Dir, "left.txt"), "people find it as it is")
+	_, err = r.m.Merge(t.Context(), "REQ-1")
+	require.True(t, fault.Is(err, worktree.CodeLeftover), "%v", err)
+	require.Same(t, tree, r.m.Of(t.Context(), "REQ-1"))
+	require.NoFileExists(t, filepath.Join(tree.Dir, "left.txt"), "another agent does not")
 	require.NoFileExists(t, filepath.Join(tree.Dir, "evil.txt"))
-	require.NoError(t, os.Remove(filepath.Join(tree.Dir, "left.txt")))
 
 	r.writeIn(tree.Dir, "new.txt", "new\n")
 	r.commit(tree.Dir, "build")
 	require.True(t, r.m.Settle(t.Context(), "REQ-1", true))
-	aside := "orchestrator/REQ-1.aside-" + evil[:8]
 	seen := r.m.Seen("REQ-1")
 	require.NoError(t, seen.Err)
-	require.Equal(t, []string{aside}, seen.Aside)
+	require.Len(t, seen.Aside, 1)
+	require.Regexp(t, `^orchestrator/REQ-1\.aside-[0-9a-f]{8}$`, seen.Aside[0])
 	require.Empty(t, seen.Foreign)
 	require.Equal(t, 1, seen.Merge.Commits)
-	require.Equal(t, evil, r.git(r.root, "rev-parse", aside))
+	require.Equal(t, evil, r.git(r.root, "rev-parse", seen.Aside[0]+"~1"))
+	require.Equal(t, "left", r.git(r.root, "show", seen.Aside[0]+":left.txt"))
 	require.NoFileExists(t, filepath.Join(r.root, "evil.txt"))
 	require.FileExists(t, filepath.Join(r.root, "new.txt"))
 	require.Empty(t, r.leave("REQ-1"))
@@ -316,14 +325,21 @@ func TestWhatNobodyAcceptedIsSetAside(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, worktree.Found{Commits: true}, found, "it was not the agent of the other requirement")
 
-	// A tree that cannot be brought back is not worked in.
+	// What was committed alone is set aside at once; what was not is, when the next step begins.
 	tree = r.enter("REQ-3")
+	for i, left := range []string{"", "left.txt"} {
+		require.NoError(t, r.m.Watch(t.Context(), "REQ-3", i == 1))
+		r.writeIn(tree.Dir, "evil.txt", "evil\n")
+		r.commit(tree.Dir, "evil")
+		if left != "" {
+			r.writeIn(tree.Dir, left, "more\n")
+		}
+		require.False(t, r.m.Settle(t.Context(), "REQ-3", false))
+		require.Len(t, r.m.Seen("REQ-3").Aside, 1-i)
+	}
 	require.NoError(t, r.m.Watch(t.Context(), "REQ-3", true))
-	r.writeIn(tree.Dir, "new.txt", "evil\n")
-	r.commit(tree.Dir, "evil")
-	r.writeIn(tree.Dir, "new.txt", "more\n")
-	require.False(t, r.m.Settle(t.Context(), "REQ-3", false))
-	require.True(t, fault.Is(r.m.Seen("REQ-3").Err, worktree.CodeGit))
+	require.NoFileExists(t, filepath.Join(tree.Dir, "evil.txt"))
+	require.Len(t, r.settle("REQ-3").Aside, 1)
 }
 
 // What an agent may do, what drive does meanwhile for another requirement, and what the service writes is nobody's

@@ -14,6 +14,7 @@ import (
 	"orchestrator/internal/conductor/timetable"
 	"orchestrator/internal/conductor/tools"
 	"orchestrator/internal/daemon/bridge"
+	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/token"
 )
@@ -26,9 +27,9 @@ type conducting struct {
 }
 
 // openConductor opens the conductor, and finds the runs that were cut off.
-func (p *Plan) openConductor(ctx context.Context, around Process, d *dataFolder,
+func (p *Plan) openConductor(ctx context.Context, around Process, d *dataFolder, docs documents.Set,
 	project *bridge.Project, repository *evidence.Repository) (*conducting, error) {
-	trees, why := p.openTrees(ctx, repository)
+	trees, why := p.openTrees(ctx, repository, docs)
 	c := conductor.New(d.ledger, conductor.Options{
 		Tools: p.contracts, Box: tools.Box(), Project: project, Root: folder.In(p.dir().Project()).Root,
 		Clock: time.Now, Deterministic: p.Deterministic, Tree: treeOf(trees, project),

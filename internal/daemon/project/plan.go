@@ -5,7 +5,7 @@ import (
 	"os"
 
 	"orchestrator/internal/conductor/contract"
-	"orchestrator/internal/conductor/language"
+	"orchestrator/internal/conductor/language/translator"
 	"orchestrator/internal/conductor/prompt"
 	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/rules/lifecycle"
@@ -19,7 +19,7 @@ type Plan struct {
 	workflow  lifecycle.Workflow
 	contracts *contract.Registry // of the tools that the conductor can run
 	prompts   *prompt.Set        // of agents
-	model     *language.LLM      // nil where the environment names none
+	model     *translator.LLM    // nil where the environment names none
 }
 
 // Prepare checks what can be checked before anything is opened or created.
@@ -50,6 +50,6 @@ func Prepare(o Options) (*Plan, error) {
 	if p.prompts, err = prompt.Load(p.dir().Prompts()); err != nil {
 		return nil, err
 	}
-	p.model, err = language.FromEnvironment(os.Getenv)
+	p.model, err = translator.FromEnvironment(os.Getenv)
 	return p, err
 }

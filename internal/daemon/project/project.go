@@ -20,7 +20,7 @@ import (
 	"orchestrator/internal/boundary/hook"
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/conductor/drive"
-	"orchestrator/internal/conductor/language"
+	"orchestrator/internal/conductor/language/translator"
 	"orchestrator/internal/daemon/bridge"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/httpapi"
@@ -47,7 +47,7 @@ type Project struct {
 	Boundary   *control.Boundary
 	Conductor  *conductor.Conductor
 	Driver     *drive.Driver
-	Model      *language.LLM // nil where the environment names none
+	Model      *translator.LLM // nil where the environment names none
 	Tokens     *token.Authenticator
 	MadeTokens []string // the roles that got one at this start
 
@@ -101,7 +101,7 @@ func (p *Plan) open(ctx context.Context, around Process, opened *closers) (*Proj
 	opened.add(sure(service.Close))
 	adapter := bridge.New(service, data.ledger,
 		bridge.Options{Signer: signer, Prompts: p.prompts, Cited: citedFrom(repository)})
-	conducting, err := p.openConductor(ctx, around, data, adapter, repository)
+	conducting, err := p.openConductor(ctx, around, data, docs, adapter, repository)
 	if err != nil {
 		return nil, err
 	}

@@ -2,28 +2,54 @@ package project
 
 import (
 	"context"
+	"path"
 	"path/filepath"
+	"slices"
 
 	"orchestrator/internal/conductor/outside"
 	"orchestrator/internal/conductor/worktree"
 	"orchestrator/internal/daemon/bridge"
+	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/requirements/evidence"
 )
 
 // openTrees opens what gives each requirement that is driven a working tree. Where there is none, it returns why.
-func (p *Plan) openTrees(ctx context.Context, repository *evidence.Repository) (trees *worktree.Manager, why string) {
+func (p *Plan) openTrees(ctx context.Context, repository *evidence.Repository,
+	docs documents.Set) (trees *worktree.Manager, why string) {
 	if repository == nil {
 		return nil, "evidence is not looked up in a git repository, so agents share the folder of the project"
 	}
 	data := p.dir()
 	trees, err := worktree.Open(ctx, worktree.Options{Root: repository.Root(), Project: rooted(data.Project()),
 		Data: rooted(string(data)), Branch: repository.Branch, Exports: p.exports(repository.Root()),
+		Document: func(file string) bool { return isDocument(ctx, docs, repository, file) },
 		Watched: []string{data.Tools(), data.Prompts(), data.TokenDir(), data.File("settings.yaml"),
 			filepath.Join(data.Project(), ".orchestrator", "boundary", "policy.json")}})
 	if err != nil {
 		return nil, "agents share the folder of the project: " + err.Error()
 	}
 	return trees, ""
+}
+
+// isDocument reports whether a file, by its path from the top of the repository, is a requirement document, or would be.
+func isDocument(ctx context.Context, docs documents.Set, repository *evidence.Repository, file string) bool {
+	for _, p := range docs.Watched() {
+		given := filepath.Clean(p.Given)
+		if !filepath.IsAbs(given) {
+			given = filepath.Join(rooted("."), given)
+		}
+		pattern, err := filepath.Rel(repository.Root(), given)
+		if err != nil {
+			continue
+		}
+		if is, err := path.Match(filepath.ToSlash(pattern), file); is || err == nil && pattern == file {
+			return true
+		}
+	}
+	found, err := docs.Find(context.WithoutCancel(ctx)) // by a link, one may lie elsewhere
+	return err == nil && slices.ContainsFunc(found, func(d documents.Document) bool {
+		return citedFrom(repository)(d.Path) == file
+	})
 }
 
 // exports returns the files that the service writes into the working tree.
@@ -67,17 +93,18 @@ func (t countedTrees) Merge(ctx context.Context, id string) (worktree.Merge, err
 }
 
 // treeOf returns the tree that an agent for a requirement works in. What was merged there counts at once.
-func treeOf(trees *worktree.Manager, project *bridge.Project) func(id, agent, role string) outside.Tree {
-	return func(id, agent, role string) outside.Tree {
+func treeOf(trees *worktree.Manager,
+	project *bridge.Project) func(ctx context.Context, id, agent, role string) outside.Tree {
+	return func(ctx context.Context, id, agent, role string) outside.Tree {
 		if trees == nil {
 			return outside.Tree{}
 		}
-		t := trees.Of(id)
+		t := trees.Of(ctx, id)
 		if t == nil {
 			return outside.Tree{}
 		}
 		before := project.Supplied(id, agent, role)
-		return outside.Tree{Dir: t.Dir, Branch: t.Branch, Settle: func(ctx context.Context) {
+		return outside.Tree{Dir: t.Dir, Branch: t.Branch, Mark: t.Mark, Settle: func(ctx context.Context) {
 			if trees.Settle(ctx, id, project.Supplied(id, agent, role) > before) {
 				_ = project.LookAgain(ctx) // it is looked at from time to time in any case
 			}

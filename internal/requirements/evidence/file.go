@@ -39,7 +39,7 @@ func (r *Repository) lookFile(ctx context.Context, e lifecycle.Evidence) (*lifec
 	if found, err = r.fileOnDisk(ctx, e.Path, lines); errors.Is(err, fault.NotFound) {
 		return nil, fault.As(missing).WithDetail("there is no %s at %s and none %s", e.Path, r.nameTip(tip),
 			inWorktree).
-			WithFix("%s", fault.As(missing).Fix)
+			WithFix(`%s; a file of another branch is cited with its "commit"`, fault.As(missing).Fix)
 	}
 	return found, err
 }
@@ -143,7 +143,7 @@ func cited(content []byte, lines span, path, where string) (string, error) {
 	return digest(part), nil
 }
 
-// hint adds to the refusal of lines that the branch lacks, that the working tree has them.
+// hint adds to the refusal of lines that the branch lacks, that the working tree has them, or another branch may.
 func (r *Repository) hint(ctx context.Context, err error, path string, lines span) error {
 	refusal := fault.As(err)
 	if refusal == nil || refusal.Code != codeLinesOutside {
@@ -153,5 +153,5 @@ func (r *Repository) hint(ctx context.Context, err error, path string, lines spa
 	if _, ok := cut(content, lines); failed == nil && ok {
 		return refusal.WithFix("the working tree has these lines: commit the change first")
 	}
-	return err
+	return refusal.WithFix(`%s; if another branch has these, add its "commit"`, refusal.Fix)
 }

@@ -68,6 +68,8 @@ type Contract struct {
 	Implementation Implementation `json:"implementation"`
 
 	Relations map[string]Relation `json:"relations,omitempty"` // what is so of facts, by predicate
+
+	About string `json:"about,omitempty"` // the input that names whom an answer is about
 }
 
 // Meets reports whether the contract satisfies an obligation.

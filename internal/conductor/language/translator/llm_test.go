@@ -1,4 +1,4 @@
-package language
+package translator
 
 import (
 	"context"
@@ -16,10 +16,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/conductor/language"
 	"orchestrator/internal/conductor/language/chat"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/planning"
 )
+
+var moment = time.Date(2026, 11, 23, 22, 30, 0, 0, time.UTC)
 
 const (
 	key        = "sk-very-secret-0123456789"
@@ -121,7 +124,7 @@ func TestModelTranslates(t *testing.T) {
 	require.Equal(t, map[string]any{"type": "object", "required": []any{"obligations"}}, format["json_schema"].(map[string]any)["schema"])
 	require.Contains(t, e.messages(0)[0].Content, testSchema)
 	require.Contains(t, e.messages(0)[0].Content, `what was refused today -> {"type":"REPORT","payload":{"kind":"query.refusals","since":"2026-11-23T00:00:00Z"`)
-	for _, f := range Forms(moment) {
+	for _, f := range language.Forms(moment) {
 		require.Contains(t, e.messages(0)[0].Content, "\n"+f.Example+" -> ")
 	}
 	require.Equal(t, chat.Message{Role: "user", Content: "two and two?"}, e.messages(0)[1])
@@ -313,7 +316,7 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 
 func TestModelIsNotAskedInVain(t *testing.T) {
 	e, l := newEndpoint(t, answers(mathJSON))
-	_, err := l.In(t.Context(), strings.Repeat("x", MaxUtterance+1), testSchema, known)
+	_, err := l.In(t.Context(), strings.Repeat("x", language.MaxUtterance+1), testSchema, known)
 	require.Equal(t, "utterance_too_long", string(faultOf(t, err).Code))
 	_, err = l.In(t.Context(), "a\u200bb", testSchema, known)
 	require.Equal(t, "not_understood", string(faultOf(t, err).Code))

@@ -1,4 +1,5 @@
-package language
+// Package translator has a language model translate between what users say and obligations.
+package translator
 
 import (
 	"context"
@@ -7,6 +8,10 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	jsonv2 "github.com/go-json-experiment/json"
+
+	"orchestrator/internal/conductor/language"
 
 	"orchestrator/internal/conductor/language/chat"
 	"orchestrator/internal/conductor/language/faithful"
@@ -49,8 +54,9 @@ func (l *LLM) inExamples() string {
 	now := clock().UTC()
 	var b strings.Builder
 	fmt.Fprintf(&b, "It is %s. Sentences, and the obligations that they make:\n", now.Format(time.RFC3339))
-	for _, f := range Forms(now) {
-		fmt.Fprintf(&b, "%s -> %s\n", f.Example, compact(f.Obligation))
+	for _, f := range language.Forms(now) {
+		obligation, _ := jsonv2.Marshal(f.Obligation, jsonv2.Deterministic(true)) // of texts and numbers
+		fmt.Fprintf(&b, "%s -> %s\n", f.Example, obligation)
 	}
 	return b.String() + "\nThe schema:\n"
 }
@@ -63,7 +69,7 @@ func (l *LLM) inExamples() string {
 // Implements: ORC-286
 func (l *LLM) In(ctx context.Context, utterance string, schemaText string,
 	validate func([]byte) error) (planning.Request, error) {
-	if err := checkUtterance(utterance); err != nil {
+	if err := language.CheckUtterance(utterance); err != nil {
 		return planning.Request{}, err
 	}
 	messages := []chat.Message{{Role: "system", Content: inRules + l.inExamples() + schemaText}, {Role: "user", Content: utterance}}
@@ -83,9 +89,9 @@ func (l *LLM) In(ctx context.Context, utterance string, schemaText string,
 			chat.Message{Role: "user", Content: "This is not accepted: " + fault.Clip(err.Error(), 4000) +
 				"\nAnswer again, with the whole JSON object and nothing else."})
 	}
-	return planning.Request{}, fault.New(fault.Invalid, CodeInvalid,
+	return planning.Request{}, fault.New(fault.Invalid, language.CodeInvalid,
 		"the model's translation was not accepted, nor was its repair").
-		WithFix("say it in other words, or in one of the forms that %s lists", listing).Because(why)
+		WithFix("say it in other words, or in one of the forms that GET /forms lists").Because(why)
 }
 
 // schemaFormat asks for output by the schema, where there is one.
@@ -112,7 +118,7 @@ func accept(reply, utterance string, validate func([]byte) error) (planning.Requ
 		return planning.Request{}, err
 	}
 	if len(request.Obligations) == 0 {
-		return planning.Request{}, fault.New(fault.Invalid, CodeInvalid, "there is no obligation").
+		return planning.Request{}, fault.New(fault.Invalid, language.CodeInvalid, "there is no obligation").
 			WithFix("send at least one")
 	}
 	for _, o := range request.Obligations {
