@@ -47,7 +47,7 @@ func (r *run) consider(ctx context.Context, t *ObligationTrace, c *planning.Cont
 	if why := c.Refuses(r.request.Caller.Role, t.Obligation); why != "" {
 		return notRun(refused(why)), nil // and nobody is asked what it lacks
 	}
-	inputs, v, err := r.resolveInputs(ctx, t.Obligation, c)
+	inputs, v, err := r.resolveInputs(ctx, t, c)
 	if err != nil || !v.allowed {
 		return notRun(v), err
 	}
@@ -99,9 +99,13 @@ func (r *run) began(ctx context.Context, t *ObligationTrace, c *planning.Contrac
 }
 
 // resolveInputs returns the inputs of a candidate, and refuses it if one is missing or does not match its schema.
-func (r *run) resolveInputs(ctx context.Context, o planning.Obligation,
+func (r *run) resolveInputs(ctx context.Context, t *ObligationTrace,
 	c *planning.Contract) (map[string]any, admission, error) {
-	inputs, missing, err := r.inputsOf(ctx, o, c)
+	asked := t.Obligation
+	if t.Asked != nil {
+		asked = *t.Asked
+	}
+	inputs, missing, err := r.inputsOf(ctx, t.Obligation, asked, c)
 	if err != nil || len(missing) > 0 {
 		return nil, lacks(missing), err
 	}
@@ -209,13 +213,17 @@ func (r *run) fillInputs(ctx context.Context, o planning.Obligation,
 	return inputs, missing, err
 }
 
-// inputsOf resolves the inputs of a tool, and names those that this very obligation lacks.
-func (r *run) inputsOf(ctx context.Context, o planning.Obligation,
+// inputsOf resolves the inputs of a tool, and names those that this very obligation lacks: with asked, which is the
+// obligation without answers, it lacks what was asked for, until each has its answer.
+func (r *run) inputsOf(ctx context.Context, o, asked planning.Obligation,
 	c *planning.Contract) (inputs map[string]any, missing []string, err error) {
 	inputs, missing, err = r.fillInputs(ctx, o, c)
 	if known, is := r.stateTools[c.Implementation.Name]; is && c.Implementation.Means == planning.Builtin &&
 		known.Missing != nil {
-		missing = append(missing, known.Missing(o)...)
+		missing = append(missing, slices.DeleteFunc(known.Missing(asked), func(member string) bool {
+			_, given := o.Payload[member]
+			return given
+		})...)
 	}
 	return inputs, missing, err
 }

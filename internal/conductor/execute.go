@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"orchestrator/internal/conductor/builtin"
@@ -248,12 +250,6 @@ func (r *run) putRun(w *state.Writer, t *ObligationTrace, done state.ToolRun, ki
 	return w.ToolRun(done)
 }
 
-// outside reports whether a tool is none of the box.
-func (r *run) outside(tool string) bool {
-	of, known := r.Tools.Tool(tool)
-	return !known || of.Contract().Implementation.Means != planning.Builtin
-}
-
 // putEffects writes what a run asserts. If all that the tool was given stands in the request or in answers, that is who
 // has stated it.
 func (r *run) putEffects(w *state.Writer, t *ObligationTrace, done state.ToolRun, source string,
@@ -266,7 +262,7 @@ func (r *run) putEffects(w *state.Writer, t *ObligationTrace, done state.ToolRun
 	case stated && len(effects) > 0:
 		source, err = w.Source(state.Source{ID: id + "/caller", Kind: state.SourceCaller, Name: r.request.Caller.Name})
 	case len(effects) > 0:
-		err = r.putWords(w, t, done)
+		err = putWords(r, w, t, done)
 	}
 	if err != nil {
 		return err
@@ -293,13 +289,21 @@ func (r *run) putEffects(w *state.Writer, t *ObligationTrace, done state.ToolRun
 }
 
 // putWords adds to the source of a run whose word it was given.
-func (r *run) putWords(w *state.Writer, t *ObligationTrace, done state.ToolRun) error {
-	words, err := w.WordsIn(builtin.UserSubject(r.request.Caller), done.Known(t.Obligation.Payload))
+func putWords(r *run, w *state.Writer, t *ObligationTrace, done state.ToolRun) error {
+	outside := func(tool string) bool { // it is none of the box
+		of, known := r.Tools.Tool(tool)
+		return !known || of.Contract().Implementation.Means != planning.Builtin
+	}
+	known := slices.DeleteFunc(slices.Sorted(maps.Keys(done.Inputs)), func(name string) bool {
+		_, given := t.Obligation.Payload[name]
+		return given
+	})
+	words, err := w.WordsIn(builtin.UserSubject(r.request.Caller), known)
 	if err != nil {
 		return err
 	}
 	_, err = w.Source(state.Source{ID: r.request.ID + "/" + done.ID, Kind: state.SourceTool, Name: done.Tool,
-		From: t.Sources(), Words: append(words, r.trace.Words(t, r.outside)...)})
+		From: t.Sources(), Words: append(words, r.trace.Words(t, outside)...)})
 	return err
 }
 

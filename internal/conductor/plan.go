@@ -151,7 +151,7 @@ func (s *scope) planCandidate(ctx context.Context, t *ObligationTrace, c *planni
 		return refused(why), nil
 	}
 	takes := flow.Needs(o)
-	inputs, missing, err := s.inputsOf(ctx, o, c)
+	inputs, missing, err := s.inputsOf(ctx, o, o, c)
 	v := allowed
 	switch {
 	case err != nil || len(missing) > 0:

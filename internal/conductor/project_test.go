@@ -256,3 +256,29 @@ func TestConditionsOnTheState(t *testing.T) {
 	trace := conductorOf(t, store.NewMemory()).conduct(ob(planning.Maintain, "g", "condition", "state.total == 1"))
 	require.Equal(t, planning.OutGuardrail, trace.Status, "without a project it cannot be told")
 }
+
+// Who asks for a move and says neither where to nor why is asked for both, and the move is made with both.
+//
+// Verifies: ORC-245
+func TestAMoveThatLacksAllIsAskedForAll(t *testing.T) {
+	why := map[string]any{"reason": "agreed", "evidence": []any{map[string]any{"kind": "commit", "commit": "abcdef1"}}}
+	for name, all := range map[string][]planning.Obligation{
+		"alone":  {ob(planning.Achieve, "requirement.status", "id", "REQ-1")},
+		"a step": {plan(ob(planning.Achieve, "requirement.status", "id", "REQ-1"))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := &project{}
+			b := overProject(t, store.NewMemory(), p)
+			run := b.conduct(all...)
+			require.Equal(t, planning.OutClarify, run.Status)
+			require.Equal(t, "it needs justification, status", run.Obligations[0].Why)
+			half := b.reply(run.ID, Reply{Slot: "status", Value: "planned"})
+			require.Equal(t, planning.OutClarify, half.Status, half.Obligations[0].Why)
+			require.Equal(t, "it needs justification", half.Obligations[0].Why)
+			require.Empty(t, p.changes)
+			done := b.reply(run.ID, Reply{Slot: "justification", Value: why})
+			require.Equal(t, planning.OutResolved, done.Status, done.Obligations[0].Why)
+			require.Equal(t, map[string]any{"status": "planned", "justification": why}, p.changes[0].Members)
+		})
+	}
+}

@@ -259,14 +259,19 @@ func (r *run) facts(ctx context.Context, names func(...string) bool, o planning.
 	}
 	err = r.view(ctx, func(v state.View) error {
 		known, err := v.Facts()
-		plain := make(map[string]any, len(known)) // as conditions see it
-		for subject, objects := range known {
-			plain[subject] = map[string]any(objects)
-		}
-		f.Known = plain
+		f.Known = plain(known)
 		return err
 	})
 	return f, err
+}
+
+// plain returns what is known as conditions see it.
+func plain(known state.Facts) map[string]any {
+	all := make(map[string]any, len(known))
+	for subject, objects := range known {
+		all[subject] = map[string]any(objects)
+	}
+	return all
 }
 
 // finish records how everything ended, and the trace.

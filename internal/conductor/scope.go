@@ -324,7 +324,7 @@ func (s *scope) lacked(ctx context.Context, o planning.Obligation, depth int) (m
 		return s.lackedBySteps(ctx, steps, depth)
 	}
 	for n, c := range s.choice.Candidates(o) {
-		_, lacks, err := s.inputsOf(ctx, o, c)
+		_, lacks, err := s.inputsOf(ctx, o, o, c)
 		if err == nil && len(lacks) == 0 {
 			lacks, err = s.lackedBySteps(ctx, c.Implementation.Steps, depth)
 		}

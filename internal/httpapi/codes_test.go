@@ -83,6 +83,8 @@ var neverAnswered = map[string]string{
 	"unknown_bypass": "a bypass is ended by a command",
 	"no_obligations": "becomes invalid_obligations",
 	"fact_forbidden": "stands in a trace", "not_held": "stands in a trace", "unknown_subject": "stands in a trace", "too_much_held": "stands in a trace", "subject_forbidden": "stands in a trace", "answer_differs": "stands in a trace",
+	"facts_contradicted":    "stands in a trace",
+	"not_shown":             "stands in a trace",
 	"tool_missing":          "stands in a trace",
 	"no_such_value":         "stands in a trace",
 	"value_unfit":           "stands in a trace",

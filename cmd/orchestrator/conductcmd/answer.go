@@ -96,7 +96,7 @@ func (o conductOptions) questions(ctx context.Context, out io.Writer, run []stri
 		return err
 	}
 	if len(run) == 1 {
-		return questionsIn(ctx, c, out, run[0])
+		return questionsOf(ctx, out, c, run[0])
 	}
 	var page struct {
 		Runs []conductor.RunSummary `json:"runs"`
@@ -119,13 +119,13 @@ func (o conductOptions) questions(ctx context.Context, out io.Writer, run []stri
 	return nil
 }
 
-// questionsIn lists the questions of a run that wait.
-func questionsIn(ctx context.Context, c *apiclient.Client, out io.Writer, run string) error {
-	var one conductor.RunSummary
-	if _, err := c.GetJSON(ctx, "/obligations/"+url.PathEscape(run), &one); err != nil {
+// questionsOf lists the questions of a run that wait.
+func questionsOf(ctx context.Context, out io.Writer, c *apiclient.Client, run string) error {
+	runs := make([]conductor.RunSummary, 1)
+	if _, err := c.GetJSON(ctx, "/obligations/"+url.PathEscape(run), &runs[0]); err != nil {
 		return err
 	}
-	if !showQuestions(out, []conductor.RunSummary{one}) {
+	if !showQuestions(out, runs) {
 		fmt.Fprintf(out, "the run %s asks nothing\n", output.Printable(run))
 	}
 	return nil

@@ -242,7 +242,7 @@ func showResolved(out io.Writer, trace conductor.Trace) {
 
 // doneBy returns the answer to a question, or that what has no words was done.
 func doneBy(t conductor.ObligationTrace) string {
-	if reply, is := t.Reply(); is {
+	if reply, answered := t.Reply(); answered {
 		if value, err := jsonv2.Marshal(reply); err == nil {
 			return output.Printable(string(value))
 		}

@@ -1,10 +1,11 @@
 package conductcmd
 
 import (
-	"orchestrator/cmd/orchestrator/output"
-	"orchestrator/cmd/orchestrator/output/outputtest"
 	"strings"
 	"testing"
+
+	"orchestrator/cmd/orchestrator/output"
+	"orchestrator/cmd/orchestrator/output/outputtest"
 
 	"github.com/stretchr/testify/require"
 )

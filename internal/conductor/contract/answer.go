@@ -67,8 +67,9 @@ func checkSchema(schema map[string]any) []fault.Field {
 	return found
 }
 
-// CheckAnswer holds the answer to a question against the schema of its slot, or, where that is nil, against what the
-// schema of obligations says of that member of the payload. It returns what is wrong, with pointers into the value.
+// CheckAnswer holds the answer to a question against the schema of its slot, where there is one, and against what the
+// schema of obligations says of that member of the payload: an answer has to fit what a payload has to. It returns what
+// is wrong, with pointers into the value.
 func CheckAnswer(o planning.Obligation, slot string, schema jsontext.Value, value any) []fault.Field {
 	if schema != nil {
 		var read map[string]any
@@ -79,7 +80,9 @@ func CheckAnswer(o planning.Obligation, slot string, schema jsontext.Value, valu
 		if len(wrong) > 0 {
 			return wrong
 		}
-		return compiled.Violations(value)
+		if wrong = compiled.Violations(value); len(wrong) > 0 {
+			return wrong
+		}
 	}
 	if o.Type == planning.Clarify {
 		return nil
@@ -87,16 +90,41 @@ func CheckAnswer(o planning.Obligation, slot string, schema jsontext.Value, valu
 	if steps := flow.Steps(o); steps != nil { // one of which lacks it
 		return checkForSteps(steps, slot, value)
 	}
-	payload := map[string]any{"kind": o.Kind(), slot: value}
-	request := map[string]any{"obligations": []any{map[string]any{"type": string(o.Type), "payload": payload}}}
+	at := payloadAt + "/" + fault.PointerToken(slot)
 	var wrong []fault.Field
-	for _, f := range schemas.Violations(schemas.Obligations, request) {
-		if at, is := strings.CutPrefix(f.Pointer, "/obligations/0/payload/"+fault.PointerToken(slot)); is {
-			f.Pointer = at
+	for _, f := range violationsOf(o, slot, value) {
+		if inside, is := strings.CutPrefix(f.Pointer, at); is && (inside == "" || inside[0] == '/') {
+			f.Pointer = inside
 			wrong = append(wrong, f)
 		}
 	}
+	if len(wrong) == 0 && saysNothing(value) && ofBox(o) {
+		wrong = []fault.Field{{Code: "empty", Detail: "an answer says something"}}
+	}
 	return wrong
+}
+
+// payloadAt points to the payload of the only obligation of a request.
+const payloadAt = "/obligations/0/payload"
+
+// ofBox reports whether the schema of obligations has a kind: then it admits no member that it does not name.
+func ofBox(o planning.Obligation) bool {
+	return len(violationsOf(o, "no_such_member", "")) > len(violationsOf(o, "kind", o.Kind()))
+}
+
+// saysNothing reports whether a value is a blank text, or a list without items. As an input of the box it fails, and the
+// question would be used up.
+func saysNothing(value any) bool {
+	list, isList := value.([]any)
+	text, isText := value.(string)
+	return isList && len(list) == 0 || isText && strings.TrimSpace(text) == ""
+}
+
+// violationsOf holds an obligation with one member in its payload against the schema of obligations.
+func violationsOf(o planning.Obligation, member string, value any) []fault.Field {
+	payload := map[string]any{"kind": o.Kind(), member: value}
+	return schemas.Violations(schemas.Obligations,
+		map[string]any{"obligations": []any{map[string]any{"type": string(o.Type), "payload": payload}}})
 }
 
 // checkForSteps returns what is wrong with an answer by the first step that lacks the slot, if it fits none of them.

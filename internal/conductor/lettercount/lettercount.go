@@ -55,6 +55,9 @@ func check(text, letter string) error {
 	case text == "":
 		return fault.New(fault.Invalid, "text_empty", "the text is empty: there is nothing to count in").
 			WithFix("send the word or the text in which to count")
+	case strings.TrimSpace(text) == "" && strings.TrimSpace(letter) != "":
+		return fault.New(fault.Invalid, "text_empty", "the text has only blanks: there is nothing to count in").
+			WithFix("send the word or the text in which to count")
 	case len(text) > MaxText || len(letter) > maxLetter:
 		return fault.New(fault.Invalid, "text_too_long",
 			"the text has %d bytes and the letter %d; at most %d and %d are taken", len(text), len(letter), MaxText,

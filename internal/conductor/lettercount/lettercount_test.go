@@ -49,6 +49,11 @@ func requireCode(t *testing.T, err error, code string) {
 func TestWhatCannotBeCounted(t *testing.T) {
 	_, err := Count("", "r", false)
 	requireCode(t, err, "text_empty")
+	_, err = Count(" \t ", "r", false)
+	requireCode(t, err, "text_empty")
+	n, err := Count("a b c", " ", false)
+	require.NoError(t, err)
+	require.Equal(t, 2, n)
 	_, err = Count(strings.Repeat("a", MaxText+1), "a", false)
 	requireCode(t, err, "text_too_long")
 	_, err = Count("a", "a"+strings.Repeat("\u0301", 40), false)

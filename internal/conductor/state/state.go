@@ -9,7 +9,6 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -129,17 +128,6 @@ type ToolRun struct {
 	At         time.Time      `json:"at"`
 	DurationMS float64        `json:"duration_ms"`
 	Usage      *usage.Usage   `json:"usage,omitempty"` // that an agent reported; nil where it reported none
-}
-
-// Known returns the names of the inputs that a payload does not have: they were known.
-func (t ToolRun) Known(payload map[string]any) (names []string) {
-	for name := range t.Inputs {
-		if _, given := payload[name]; !given {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
 }
 
 // Evidence is what the second evaluation of an answer found.

@@ -65,8 +65,8 @@ func (t *Obligation) Asks() (all []Emitted) {
 	return slices.DeleteFunc(slices.Clone(t.Emitted), func(e Emitted) bool { return !e.open() })
 }
 
-// Reply returns the answer to an obligation that is a question itself.
-func (t *Obligation) Reply() (value any, given bool) {
+// Reply returns the answer to a CLARIFY.
+func (t *Obligation) Reply() (value any, answered bool) {
 	if t.Obligation.Type != planning.Clarify || len(t.Given) == 0 {
 		return nil, false
 	}
