@@ -123,6 +123,11 @@ func TestTheResultOfAnObligation(t *testing.T) {
 	asked.Given = []questions.Given{{Value: 2026}}
 	asked.End(planning.Resolved, planning.OutResolved, "")
 	require.Equal(t, map[string]any{"value": 2026}, asked.Result())
+	reply, given := asked.Reply()
+	require.True(t, given)
+	require.Equal(t, 2026, reply)
+	_, given = one.Reply()
+	require.False(t, given, "it is no question")
 
 	doubted := one
 	doubted.Verified = &Verification{By: "facts"}
