@@ -148,20 +148,6 @@ func (o conductOptions) send(cmd *cobra.Command, path string, body []byte) error
 	return cli.Found(unresolved)
 }
 
-// refused shows what was answered beside an error, and has the error say what to type.
-func (o conductOptions) refused(out io.Writer, err error) error {
-	if with, is := errors.AsType[*apiclient.Answered](err); is {
-		showTexts(out, anID, with.Texts...)
-	}
-	if f := fault.As(err); f != nil {
-		f.Fix = advice.Typed(anID, f.Fix)
-		if f.Code == reasonless && o.said != "" {
-			f.Fix = advice.Reasoned(o.said)
-		}
-	}
-	return err
-}
-
 func (o conductOptions) plan(ctx context.Context, body []byte, out io.Writer) error {
 	raw, err := o.post(ctx, "/obligations?plan=true", body)
 	if err != nil {
