@@ -115,9 +115,10 @@ func endedRuns(t *testing.T, dir string) map[string]bool {
 				Status string            `json:"status"`
 				Inputs map[string]string `json:"inputs"`
 			}
-			if !strings.HasPrefix(key, "toolrun/") || json.Unmarshal(value, &run) != nil {
+			if !strings.HasPrefix(key, "toolrun/") {
 				return nil
 			}
+			require.NoError(t, json.Unmarshal(value, &run), key)
 			if run.Status != "started" && strings.HasPrefix(run.Tool, "shop.") {
 				ended[run.Tool+" "+run.Inputs["what"]+run.Inputs["text"]] = true
 			}

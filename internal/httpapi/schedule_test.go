@@ -73,7 +73,7 @@ func TestWhatIsOnRecordIsTold(t *testing.T) {
 		return h.expect(200, "", who, "POST", "/obligations", `{"obligations":[`+payload+`]}`).json(t)["answers"].([]any)[0].(map[string]any)["text"].(string)
 	}
 	const discover = `{"type":"DISCOVER_OP","payload":{"capability":"REPORT(query.maths)"}}`
-	require.Equal(t, "No tool satisfies REPORT(query.maths).\nSpelled alike: REPORT(query.math), REPORT(query.people), REPORT(query.refusals).", answered("viewer", discover))
+	require.Equal(t, "No tool satisfies REPORT(query.maths).\nSpelled alike: REPORT(query.math), REPORT(query.facts), REPORT(query.people).", answered("viewer", discover))
 	h.expect(422, "missing_capability", "coder", "POST", "/obligations", obligation("query.maths", `"expr":"1"`))
 	h.expect(422, "missing_capability", "tester", "POST", "/obligations", obligation("query.maths", `"expr":"1"`))
 	require.Contains(t, answered("viewer", discover), "Asked for in vain before: 2 times, by coder, tester, last on 2")

@@ -104,6 +104,20 @@ func readConducted(name string, in io.Reader) ([]byte, error) {
 	return body, err
 }
 
+// refused shows what was answered beside a refusal, and returns the refusal as a person can follow it.
+func (o conductOptions) refused(out io.Writer, err error) error {
+	if with, is := errors.AsType[*apiclient.Answered](err); is {
+		showTexts(out, anID, with.Texts...)
+	}
+	if f := fault.As(err); f != nil {
+		f.Fix = advice.Typed(anID, f.Fix)
+		if f.Code == reasonless && o.said != "" {
+			f.Fix = advice.Reasoned(o.said)
+		}
+	}
+	return err
+}
+
 // send runs a request and shows its trace.
 func (o conductOptions) send(cmd *cobra.Command, path string, body []byte) error {
 	out := cmd.OutOrStdout()

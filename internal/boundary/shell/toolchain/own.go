@@ -12,7 +12,7 @@ var own = []Row{
 	{Name: "orchestrator apply", Words: Any, Opts: ownServer + " --dry-run --sha256:", Needs: "--dry-run",
 		Reads: true},
 	{Name: "orchestrator approve", Words: Any, Opts: ownServer + " --reason: --yes", Reads: true},
-	{Name: "orchestrator ask", Words: Any, Opts: ownServer + " --forms --rephrase", Reads: true},
+	{Name: "orchestrator ask", Words: Any, Opts: ownServer + " --answer-within: --forms --rephrase", Reads: true},
 	{Name: "orchestrator attach", Words: Any, Opts: ownServer + " --commit: --dry-run --tests:", Reads: true},
 	{Name: "orchestrator audit", Opts: ownHelp, Reads: true},
 	{Name: "orchestrator audit bundle", Opts: ownServer + " o:> --output:>", Reads: true},
