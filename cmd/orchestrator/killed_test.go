@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -110,17 +112,18 @@ func endedRuns(t *testing.T, dir string) map[string]bool {
 	require.NoError(t, db.View(context.Background(), func(r store.Reader) error {
 		return r.Scan("ir", "", "", func(key string, value []byte) error {
 			var run struct {
-				ID     string            `json:"id"`
-				Tool   string            `json:"tool"`
-				Status string            `json:"status"`
-				Inputs map[string]string `json:"inputs"`
+				ID     string         `json:"id"`
+				Tool   string         `json:"tool"`
+				Status string         `json:"status"`
+				Inputs map[string]any `json:"inputs"`
 			}
 			if !strings.HasPrefix(key, "toolrun/") {
 				return nil
 			}
 			require.NoError(t, json.Unmarshal(value, &run), key)
 			if run.Status != "started" && strings.HasPrefix(run.Tool, "shop.") {
-				ended[run.Tool+" "+run.Inputs["what"]+run.Inputs["text"]] = true
+				what, text := run.Inputs["what"], run.Inputs["text"]
+				ended[fmt.Sprint(run.Tool, " ", cmp.Or(what, text))] = true
 			}
 			return nil
 		})
