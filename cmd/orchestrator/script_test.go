@@ -164,15 +164,24 @@ func (s *script) exits(args []string) error {
 func digest(folder string) (string, error) {
 	var b strings.Builder
 	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // a server was writing it, under another name
+		}
 		if err != nil {
 			return err
 		}
 		info, err := entry.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
 		if err != nil || info.IsDir() {
 			fmt.Fprintln(&b, path)
 			return err
 		}
 		content, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
 		fmt.Fprintf(&b, "%s %s %x\n", path, info.Mode(), sha256.Sum256(content))
 		return err
 	})

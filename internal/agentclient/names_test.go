@@ -21,6 +21,7 @@ var mayNameAClient = map[string]string{
 	"cmd/orchestrator/boundarycmd/boundaryinstall.go": "the example in the command's help",
 	"internal/boundary/boundarytest/boundarytest.go":  "decisions for tests are those of one client",
 	"internal/conductor/usage/clients.go":             "what each client reports of tokens and money, which no hook sees",
+	"internal/conductor/usage/said.go":                "what each client prints of a model's last words",
 	"internal/conductor/usage/usage.go":               "the list of those reports",
 	"internal/rules/boundary/policy.go":               "the default policy, which is a document that a project edits",
 }
