@@ -149,7 +149,7 @@ func (r *run) checkAllowed(ctx context.Context, o planning.Obligation, c *planni
 	if why := r.violation(facts); why != "" {
 		return ended(planning.OutGuardrail, why), nil
 	}
-	if not := firstFailing(tool.Preconditions(facts)); not != "" {
+	if not := contract.FirstFailing(tool.Preconditions(facts)); not != "" {
 		return refused("the precondition " + not), nil
 	}
 	return allowed, nil
@@ -226,14 +226,4 @@ func (r *run) inputsOf(ctx context.Context, o, asked planning.Obligation,
 		})...)
 	}
 	return inputs, missing, err
-}
-
-// firstFailing returns the first condition that does not hold, or "".
-func firstFailing(all []contract.Verdict) string {
-	for _, v := range all {
-		if !v.Holds {
-			return v.String()
-		}
-	}
-	return ""
 }

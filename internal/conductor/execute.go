@@ -82,7 +82,7 @@ func (r *run) checkResult(ctx context.Context, o planning.Obligation, tool *cont
 		return "", err
 	}
 	shown.Postconditions = append(shown.Postconditions, tool.Postconditions(facts, shown.Result)...)
-	if not := firstFailing(shown.Postconditions); not != "" {
+	if not := contract.FirstFailing(shown.Postconditions); not != "" {
 		shown.Status = state.RunRefused
 		return "the postcondition " + not + builtin.Problems(shown.Result), nil
 	}
@@ -136,6 +136,9 @@ func (r *run) executeOnce(ctx context.Context, t *ObligationTrace, c planning.Co
 		done.Error = state.OutcomeUnknown()
 		return r.recordRun(ctx, t, c, done, nil)
 	case !began && hasSideEffects(c, t.Obligation): // it has to be known that it began, whatever becomes of the service
+		if len(r.request.Found) > 0 {
+			r.enqueue(func(w *state.Writer) error { return w.GoesOn(r.request) })
+		}
 		r.enqueue(func(w *state.Writer) error { return w.ToolRun(done) })
 		if err := r.flush(ctx, "tool started"); err != nil {
 			return done, err

@@ -1,9 +1,12 @@
 package conductor
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
 
 	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/contract"
@@ -13,6 +16,7 @@ import (
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/conductor/tools"
 	"orchestrator/internal/conductor/trace"
+	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/rules/planning/flow"
 )
@@ -37,8 +41,8 @@ const (
 // finding is the outcome of the evaluation of one answer.
 type finding struct {
 	Verification
-	kept  map[string]any // what may be answered of it
-	gives bool           // it is answered although nothing confirms it
+	Kept  map[string]any `json:"kept,omitempty"`  // what may be answered of it
+	Gives bool           `json:"gives,omitempty"` // it is answered although nothing confirms it
 }
 
 // verify evaluates every answer a second time, before any is given. What is not confirmed is not answered, unless the
@@ -91,32 +95,43 @@ func (v verifier) confirm(ctx context.Context, t *ObligationTrace) (bool, error)
 	if t.Answer != nil {
 		return !t.Answer.Uncertain, nil
 	}
-	last := t.Runs[len(t.Runs)-1]
-	f, err := v.evaluate(ctx, t, last)
-	if err == nil {
-		err = ctx.Err()
-	}
+	f, err := v.find(ctx, t)
 	if err != nil {
 		return false, err
 	}
 	t.Verified = &f.Verification
 	if f.Verified || f.By == byNothing {
-		t.SetResult(f.kept)
-		t.Answer = &Answer{Obligation: t.ID, Result: f.kept, Text: language.Out(t.Obligation, f.kept)}
+		t.SetResult(f.Kept)
+		t.Answer = &Answer{Obligation: t.ID, Result: f.Kept, Text: language.Out(t.Obligation, f.Kept)}
 		if !f.Verified {
 			t.Answer.Text = language.Unverified(t.Answer.Text)
 		}
 		return true, nil
 	}
 	answer := Answer{Obligation: t.ID, Text: language.Uncertain(t.Obligation, f.Why), Uncertain: true}
-	if f.gives {
+	if f.Gives {
 		answer.Result = t.Result()
 	} else {
 		t.End(planning.Failed, planning.OutFailed, "the answer was not confirmed: "+f.Why)
 	}
-	t.Doubt(last.ID)
+	t.Doubt(t.Runs[len(t.Runs)-1].ID)
 	t.Answer = &answer
 	return false, nil
+}
+
+// find returns what was found of an answer before the run was cut off, or evaluates it: an act that came after it must
+// not make it come true.
+func (v verifier) find(ctx context.Context, t *ObligationTrace) (f finding, err error) {
+	if before := v.request.Find(t.ID); before != nil {
+		return f, jsonv2.Unmarshal(before, &f)
+	}
+	f, err = v.evaluate(ctx, t, t.Runs[len(t.Runs)-1])
+	if err = cmp.Or(err, ctx.Err()); err != nil {
+		return f, err
+	}
+	raw, err := ledger.Encode(f)
+	v.request.Found = append(v.request.Found, state.Found{Obligation: t.ID, Finding: raw})
+	return f, err
 }
 
 // evaluate evaluates an answer: by the built-in tool of its kind, whoever answered, or else as the contract of the tool
@@ -130,14 +145,14 @@ func (v verifier) evaluate(ctx context.Context, t *ObligationTrace, last Run) (f
 		return v.evaluateBy(ctx, t, last, by)
 	}
 	if c.Verify == planning.CheckOff && !v.all {
-		return finding{kept: t.Result(), Verification: Verification{By: byNothing, Why: "no built-in tool evaluates " +
+		return finding{Kept: t.Result(), Verification: Verification{By: byNothing, Why: "no built-in tool evaluates " +
 			t.Obligation.String() + ", and the contract of " + c.Name + " asks for no verification"}}, nil
 	}
 	f, err := v.ownWay(ctx, t, c, last)
 	if f.By == "" && err == nil {
 		f, err = v.byFacts(ctx, t, c)
 	}
-	f.gives = c.Verify == planning.CheckNonBlocking && !v.all
+	f.Gives = c.Verify == planning.CheckNonBlocking && !v.all
 	return f, err
 }
 
@@ -163,7 +178,7 @@ func (v verifier) evaluateBy(ctx context.Context, t *ObligationTrace, last Run,
 		f.Why = name + " cannot evaluate it: " + errorText(err)
 		return f, nil
 	}
-	f.kept, f.Why = by.Judge(last.Tool, t.Result(), evaluated)
+	f.Kept, f.Why = by.Judge(last.Tool, t.Result(), evaluated)
 	if f.Why == "" {
 		err = v.view(ctx, func(s state.View) (err error) {
 			f.Why, f.Sources, err = provenance.Doubted(s, v.request.ID, by.Rests(call, evaluated), v.functional)
@@ -183,7 +198,7 @@ func (v verifier) ownWay(ctx context.Context, t *ObligationTrace, c planning.Con
 	if c.Implementation.Means != planning.Builtin || !repeatable {
 		return finding{}, nil
 	}
-	f := finding{kept: t.Result(), Verification: Verification{By: byAgain, With: []string{name}}}
+	f := finding{Kept: t.Result(), Verification: Verification{By: byAgain, With: []string{name}}}
 	var err error
 	if inBox {
 		err = box.Again(ctx, tools.In{Payload: t.Obligation.Payload, Input: last.Inputs, Now: t.RanAt}, t.Result())
@@ -213,7 +228,7 @@ func (v verifier) byFacts(ctx context.Context, t *ObligationTrace, c planning.Co
 				return provenance.Held(s, v.request.ID, subject, predicate)
 			},
 		})
-		f.kept, f.Sources, f.Why, f.Verified = found.Kept, found.Sources, found.Why, found.Why == ""
+		f.Kept, f.Sources, f.Why, f.Verified = found.Kept, found.Sources, found.Why, found.Why == ""
 		return err
 	})
 	for _, s := range f.Sources {

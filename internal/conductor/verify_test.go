@@ -180,3 +180,39 @@ func TestAClaimIsEvaluatedBeforeWhatComesAfterIt(t *testing.T) {
 	require.True(t, trace.Obligations[2].Verified.Verified, trace.Obligations[2].Verified.Why)
 	require.Equal(t, []bool{true, false}, []bool{trace.Answers[0].Uncertain, trace.Answers[len(trace.Answers)-1].Uncertain})
 }
+
+// What was found of an answer stays what it was when the service dies after an act that would make the answer true.
+//
+// Verifies: ORC-240, ORC-282
+func TestAnActDoesNotMakeAnEarlierAnswerTrueAfterACrash(t *testing.T) {
+	s := store.NewMemory()
+	zed := named("a.zed", "REPORT(status.name)", says(map[string]any{"value": "Zed"}), lying(planning.CheckBlocking, nil))
+	again := func(f *fake) { f.contract.Idempotent = true }
+	cut := named("t.cut", "ACHIEVE(k.y)", again)
+	alive := cut.run
+	var b bench
+	cut.run = func(tools.In) (map[string]any, error) { b.stop(); return nil, b.stopping.Err() } // the service ends while it runs
+	b = conductorOf(t, s, zed, cut)
+	request := planning.Request{Obligations: []planning.Obligation{ob(planning.Report, "status.name"),
+		ob(planning.Achieve, "status.name", "value", "Zed"), ob(planning.Achieve, "k.y")}}
+	_, err := b.Conduct(t.Context(), ada, request)
+	require.ErrorIs(t, err, fault.Unavailable)
+	b.Stop()
+
+	cut.run = alive
+	b = conductorOf(t, s, zed, cut)
+	left, err := b.Unfinished(t.Context())
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+	resumed, err := b.Resume(t.Context(), left[0])
+	require.NoError(t, err)
+	whole := conductorOf(t, store.NewMemory(), named("a.zed", "REPORT(status.name)", says(map[string]any{"value": "Zed"}), lying(planning.CheckBlocking, nil)), named("t.cut", "ACHIEVE(k.y)", again)).
+		conduct(request.Obligations...)
+	require.Equal(t, planning.OutFailed, whole.Obligations[0].Outcome)
+	for i, o := range resumed.Obligations {
+		require.Equal(t, whole.Obligations[i].Outcome, o.Outcome, o.ID)
+		require.Equal(t, whole.Obligations[i].Why, o.Why, o.ID)
+		require.Equal(t, whole.Obligations[i].Verified, o.Verified, o.ID)
+	}
+	require.Equal(t, whole.Answers, resumed.Answers)
+}

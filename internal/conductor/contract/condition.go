@@ -39,6 +39,16 @@ type Verdict struct {
 	Why       string `json:"why,omitempty"` // "" where it holds
 }
 
+// FirstFailing returns the first condition that does not hold, or "".
+func FirstFailing(all []Verdict) string {
+	for _, v := range all {
+		if !v.Holds {
+			return v.String()
+		}
+	}
+	return ""
+}
+
 const isFalse = "it is false"
 
 // Decided reports whether the condition could be evaluated. One that could not does not hold, and nor does its
