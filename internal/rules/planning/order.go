@@ -8,21 +8,28 @@ import (
 
 // Choice selects the tools for obligations from a set of contracts. It does not change, and is safe for concurrent use.
 type Choice struct {
-	byPattern map[string][]*Contract // each list in the order of compare
+	byPattern map[string]ordered
+}
+
+// ordered has contracts in the order of compare, and the place of each among all contracts.
+type ordered struct {
+	contracts []*Contract
+	places    []int
 }
 
 // NewChoice returns a choice of contracts, whatever their order. They must not be changed afterwards.
 func NewChoice(contracts []Contract) *Choice {
-	ordered := make([]*Contract, len(contracts))
+	all := make([]*Contract, len(contracts))
 	for i := range contracts {
-		ordered[i] = &contracts[i]
+		all[i] = &contracts[i]
 	}
-	slices.SortFunc(ordered, compare)
-	c := &Choice{byPattern: map[string][]*Contract{}}
-	for _, contract := range ordered {
+	slices.SortFunc(all, compare)
+	c := &Choice{byPattern: map[string]ordered{}}
+	for place, contract := range all {
 		for i, pattern := range contract.Satisfies {
 			if !slices.Contains(contract.Satisfies[:i], pattern) {
-				c.byPattern[pattern] = append(c.byPattern[pattern], contract)
+				of := c.byPattern[pattern]
+				c.byPattern[pattern] = ordered{append(of.contracts, contract), append(of.places, place)}
 			}
 		}
 	}
@@ -34,24 +41,33 @@ func NewChoice(contracts []Contract) *Choice {
 // Implements: ORC-070
 func (c *Choice) Candidates(o Obligation) []*Contract {
 	exact, wide := c.byPattern[string(o.Type)+"("+o.Kind()+")"], c.byPattern[string(o.Type)]
-	if len(wide) == 0 {
-		return exact
+	if len(wide.places) == 0 {
+		return exact.contracts
 	}
-	if len(exact) == 0 {
-		return wide
+	if len(exact.places) == 0 {
+		return wide.contracts
 	}
-	all := make([]*Contract, 0, len(exact)+len(wide))
-	for len(exact) > 0 && len(wide) > 0 {
-		switch order := compare(exact[0], wide[0]); {
-		case order < 0:
-			all, exact = append(all, exact[0]), exact[1:]
-		case order > 0:
-			all, wide = append(all, wide[0]), wide[1:]
-		default: // the same tool, by both patterns
-			all, exact, wide = append(all, exact[0]), exact[1:], wide[1:]
+	return merge(exact, wide)
+}
+
+// merge returns the contracts of two lists in their order, one that is in both once.
+func merge(a, b ordered) []*Contract {
+	all := make([]*Contract, 0, len(a.places)+len(b.places))
+	i, j := 0, 0
+	for i < len(a.places) && j < len(b.places) {
+		switch at, bt := a.places[i], b.places[j]; {
+		case at <= bt:
+			all = append(all, a.contracts[i])
+			i++
+			if at == bt { // the same tool, by both patterns
+				j++
+			}
+		default:
+			all = append(all, b.contracts[j])
+			j++
 		}
 	}
-	return append(append(all, exact...), wide...)
+	return append(append(all, a.contracts[i:]...), b.contracts[j:]...)
 }
 
 // compare orders tools: the surest, the cheapest, the fastest as their contracts say, and then by name, which no two
