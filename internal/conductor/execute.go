@@ -136,9 +136,6 @@ func (r *run) executeOnce(ctx context.Context, t *ObligationTrace, c planning.Co
 		done.Error = state.OutcomeUnknown()
 		return r.recordRun(ctx, t, c, done, nil)
 	case !began && hasSideEffects(c, t.Obligation): // it has to be known that it began, whatever becomes of the service
-		if len(r.request.Found) > 0 {
-			r.enqueue(func(w *state.Writer) error { return w.GoesOn(r.request) })
-		}
 		r.enqueue(func(w *state.Writer) error { return w.ToolRun(done) })
 		if err := r.flush(ctx, "tool started"); err != nil {
 			return done, err

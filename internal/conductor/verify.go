@@ -19,6 +19,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/rules/planning/flow"
+	"orchestrator/internal/strictjson"
 )
 
 // verifier evaluates what the tools of a run say.
@@ -122,15 +123,22 @@ func (v verifier) confirm(ctx context.Context, t *ObligationTrace) (bool, error)
 // find returns what was found of an answer before the run was cut off, or evaluates it: an act that came after it must
 // not make it come true.
 func (v verifier) find(ctx context.Context, t *ObligationTrace) (f finding, err error) {
-	if before := v.request.Find(t.ID); before != nil {
-		return f, jsonv2.Unmarshal(before, &f)
+	if v.resumed {
+		var before state.Evidence
+		err = v.state.View(ctx, func(s state.View) (err error) {
+			before, _, err = s.Evidence(v.request.ID, t.ID)
+			return err
+		})
+		if err != nil || before.Finding != nil {
+			return f, cmp.Or(err, jsonv2.Unmarshal(before.Finding, &f, strictjson.Exact))
+		}
 	}
 	f, err = v.evaluate(ctx, t, t.Runs[len(t.Runs)-1])
-	if err = cmp.Or(err, ctx.Err()); err != nil {
+	if err = cmp.Or(err, ctx.Err()); err != nil || f.By == byNothing {
 		return f, err
 	}
 	raw, err := ledger.Encode(f)
-	v.request.Found = append(v.request.Found, state.Found{Obligation: t.ID, Finding: raw})
+	v.enqueue(func(w *state.Writer) error { return w.Evidence(t.Evidence(&f.Verification, raw)) })
 	return f, err
 }
 

@@ -161,7 +161,7 @@ func (a *answer) record(w *state.Writer) error {
 			WithFields(wrong...).WithFix("answer %s again: %s", q.ID, q.Question)
 	}
 	q.Status, q.Value, q.By, q.At = state.QuestionAnswered, a.reply.Value, &a.who, w.At
-	return errors.Join(a.putSource(w, q, o), w.PutQuestion(q), w.GoesOn(a.request))
+	return errors.Join(a.putSource(w, q, o), w.PutQuestion(q), w.Reopened(a.request))
 }
 
 // putSource writes the answer as a source. What is said about the caller is known of the caller from then on.

@@ -1,7 +1,6 @@
 package state
 
 import (
-	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -102,15 +101,10 @@ func (w *Writer) Stored() (r Request, trace jsontext.Value, err error) {
 	return r, trace.Clone(), err
 }
 
-// GoesOn writes the request of a run that goes on, also of one that had ended for the time being.
-func (w *Writer) GoesOn(r Request) error {
+// Reopened records that a run goes on which had ended for the time being.
+func (w *Writer) Reopened(r Request) error {
 	r.Ended = false
-	err := w.open(func(ids []string) []string {
-		if slices.Contains(ids, r.ID) {
-			return ids
-		}
-		return append(ids, r.ID)
-	})
+	err := w.open(func(ids []string) []string { return append(ids, r.ID) })
 	if err != nil {
 		return err
 	}

@@ -150,7 +150,7 @@ func (w *Writer) Request(r Request) error {
 
 // Ended records that the run of a request has ended.
 func (w *Writer) Ended(r Request) error {
-	r.Ended, r.Found = true, nil
+	r.Ended = true
 	err := w.open(func(ids []string) []string {
 		return slices.DeleteFunc(ids, func(id string) bool { return id == r.ID })
 	})

@@ -139,6 +139,8 @@ type Evidence struct {
 	Why      string `json:"why,omitempty"`
 
 	With []string `json:"with,omitempty"` // again: the built-in tool; facts: the ids of the sources
+
+	Finding jsontext.Value `json:"finding,omitempty"` // the whole of it, until the run has ended
 }
 
 // Request is a run as it was asked for.
@@ -149,23 +151,6 @@ type Request struct {
 	Request planning.Request `json:"request"`
 	Ended   bool             `json:"ended"`
 	Token   string           `json:"token,omitempty"` // the id of the token that it was asked with
-	Found   []Found          `json:"found,omitempty"` // of its answers, before its acts; nil once it has ended
-}
-
-// Found is what the evaluation of an answer found, before a later act of the same run could have made it come true.
-type Found struct {
-	Obligation string         `json:"obligation"`
-	Finding    jsontext.Value `json:"finding"`
-}
-
-// Find returns what was found of an answer; nil where nothing is on record.
-func (r Request) Find(obligation string) jsontext.Value {
-	for _, f := range r.Found {
-		if f.Obligation == obligation {
-			return f.Finding
-		}
-	}
-	return nil
 }
 
 // The kinds of rows.

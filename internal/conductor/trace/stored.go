@@ -90,8 +90,12 @@ func (t *Obligation) Put(w *state.Writer) error {
 	if t.Verified == nil || t.Verified.By == ByNothing {
 		return nil
 	}
-	return w.Evidence(state.Evidence{ID: t.ID, By: t.Verified.By, With: t.Verified.With, Verified: t.Verified.Verified,
-		Why: t.Verified.Why})
+	return w.Evidence(t.Evidence(t.Verified, nil))
+}
+
+// Evidence returns the row of a verification; finding is the whole of what was found, while the run goes on.
+func (t *Obligation) Evidence(v *Verification, finding jsontext.Value) state.Evidence {
+	return state.Evidence{ID: t.ID, By: v.By, With: v.With, Verified: v.Verified, Why: v.Why, Finding: finding}
 }
 
 // count counts what no tool satisfied, the first time that it is written.
