@@ -14,7 +14,6 @@ import (
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/conductor/trace"
 	"orchestrator/internal/conductor/usage"
-	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/rules/planning/flow"
 )
@@ -289,20 +288,14 @@ func (r *run) finish(ctx context.Context) error {
 	case r.spoken:
 		r.trace.Unanswerable(spokenQuestion)
 	}
-	raw, err := ledger.Encode(r.trace)
-	if err != nil {
-		return err
-	}
 	r.enqueue(func(w *state.Writer) error {
-		for t := range r.trace.Each() {
-			if err := t.Put(w); err != nil {
-				return err
-			}
+		if err := r.trace.Write(w); err != nil {
+			return err
 		}
 		if err := w.Event(state.Event{ID: "end", Kind: "answered", What: string(r.trace.Status)}); err != nil {
 			return err
 		}
-		return errors.Join(r.trace.PutQuestions(w, questions.Wait(r.request.Request)), w.Trace(raw), w.Ended(r.request))
+		return errors.Join(r.trace.PutQuestions(w, questions.Wait(r.request.Request)), w.Ended(r.request))
 	})
 	return r.flush(ctx, "ended")
 }

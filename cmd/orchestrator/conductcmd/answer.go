@@ -166,16 +166,12 @@ func showHowToAnswer(out io.Writer, run, id string, schema jsontext.Value) {
 
 // showAsked shows what an unresolved obligation asks, and how to answer where that can be done.
 func showAsked(out io.Writer, run string, t conductor.ObligationTrace) {
-	asked := t.Asks()
-	for _, e := range asked {
+	for _, e := range t.Asks() {
 		if e.ID != t.ID {
 			fmt.Fprintf(out, "  %s\n", questionOf(e))
 		}
 		schema, _ := jsonv2.Marshal(e.Obligation.Payload["schema"])
 		showHowToAnswer(out, run, e.ID, schema)
-	}
-	if len(asked) > 0 {
-		return
 	}
 	for _, e := range t.AsksInVain() {
 		if question := questionOf(e); question != "" {

@@ -62,6 +62,11 @@ func (t *Obligation) Asks() (all []Emitted) {
 	if t.Obligation.Type == planning.Clarify {
 		return []Emitted{{ID: t.ID, Obligation: t.Obligation}}
 	}
+	return t.open()
+}
+
+// open returns the CLARIFYs that the obligation gave rise to, and that have no answer.
+func (t *Obligation) open() []Emitted {
 	return slices.DeleteFunc(slices.Clone(t.Emitted), func(e Emitted) bool { return !e.open() })
 }
 
@@ -78,7 +83,7 @@ func (t *Obligation) AsksInVain() (all []Emitted) {
 	if t.Outcome != planning.OutClarify || t.waits() {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(t.Emitted), func(e Emitted) bool { return !e.open() })
+	return t.open()
 }
 
 // open reports whether this is a CLARIFY that has no answer.
