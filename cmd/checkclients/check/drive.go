@@ -230,9 +230,8 @@ func (p *place) declare() error {
 
 // listener is the client's program in PATH, which keeps what the client prints.
 func (p *place) listener() string {
-	folder := filepath.Join(p.bed.Clients, p.client.Name+"@"+p.at.Version)
 	return fmt.Sprintf("#!/bin/sh\nout=\"%s/$(date +%%s%%N)\"\n%s \"$@\" > \"$out\"\ncode=$?\ncat \"$out\"\nexit $code\n",
-		p.dir("printed"), strings.Join(p.client.Start(folder), " "))
+		p.dir("printed"), strings.Join(p.bed.program(p.client, p.at.Version), " "))
 }
 
 // says runs a command, and writes what it printed. Another exit code than the expected one is an error.

@@ -25,9 +25,14 @@ type Bed struct {
 	Update   bool // keep what clients print of their usage
 }
 
+// program returns what starts an installed client.
+func (b *Bed) program(c *client.Client, version string) []string {
+	return c.Start(filepath.Join(b.Clients, c.Name+"@"+version))
+}
+
 // Missing returns why a client cannot be checked, or "".
 func (b *Bed) Missing(c *client.Client, version string) string {
-	start := c.Start(filepath.Join(b.Clients, c.Name+"@"+version))
+	start := b.program(c, version)
 	if _, err := os.Stat(start[len(start)-1]); err != nil {
 		return "it is not installed"
 	}
@@ -129,8 +134,7 @@ func linkOrCopy(from, to string) error {
 
 // starter is the client's program in PATH, by which orchestrator learns its version.
 func (p *place) starter() string {
-	folder := filepath.Join(p.bed.Clients, p.client.Name+"@"+p.at.Version)
-	return "#!/bin/sh\nexec " + strings.Join(p.client.Start(folder), " ") + ` "$@"` + "\n"
+	return "#!/bin/sh\nexec " + strings.Join(p.bed.program(p.client, p.at.Version), " ") + ` "$@"` + "\n"
 }
 
 func (p *place) git() error {

@@ -118,8 +118,7 @@ func (p *place) prepare(ctx context.Context) (stop func(), err error) {
 
 // start runs the client to its end.
 func (p *place) start(ctx context.Context) (sandbox.Result, error) {
-	folder := filepath.Join(p.bed.Clients, p.client.Name+"@"+p.at.Version)
-	command := append(p.client.Start(folder), p.client.Args(p.at)...)
+	command := append(p.bed.program(p.client, p.at.Version), p.client.Args(p.at)...)
 	return sandbox.Run(ctx, sandbox.Command{Dir: p.folder(), Args: command, Env: p.env(),
 		Limit: p.bed.Limit, Mark: p.mark()})
 }
