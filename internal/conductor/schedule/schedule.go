@@ -47,11 +47,11 @@ func (k *Keeper) Changed() <-chan struct{} { return k.changed }
 
 // add makes a schedule, unless the run made it before.
 func (k *Keeper) add(ctx context.Context, s state.Schedule) (state.Schedule, error) {
-	err := k.store.Step(ctx, s.Run, "scheduled", s.By, func(w *state.Writer) error {
+	err := k.step(ctx, s.Run, "scheduled", s.By, func(w *state.Writer) error {
 		before, found, err := w.Schedule(s.ID)
 		if err != nil || found {
 			s = before
-			return errors.Join(err, errNothing)
+			return cmp.Or(err, errNothing)
 		}
 		n, err := w.ActiveSchedules(s.Token)
 		if err == nil && n >= MaxPerToken {
@@ -64,9 +64,6 @@ func (k *Keeper) add(ctx context.Context, s state.Schedule) (state.Schedule, err
 		s.Made = w.At
 		return w.PutSchedule(s)
 	})
-	if errors.Is(err, errNothing) {
-		err = nil
-	}
 	select {
 	case k.changed <- struct{}{}:
 	default:
@@ -76,6 +73,15 @@ func (k *Keeper) add(ctx context.Context, s state.Schedule) (state.Schedule, err
 
 // errNothing ends a step that has nothing to write.
 var errNothing = errors.New("there is nothing to write")
+
+// step changes schedules in one step of the ledger, or none if there is nothing to write.
+func (k *Keeper) step(ctx context.Context, run, name string, by audit.Actor, change func(w *state.Writer) error) error {
+	err := k.store.Step(ctx, run, name, by, change)
+	if errors.Is(err, errNothing) {
+		return nil
+	}
+	return err
+}
 
 // Open returns the schedules that may be due again, or have a run under way: first what is due first.
 func (k *Keeper) Open(ctx context.Context) (all []state.Schedule, err error) {
@@ -174,7 +180,7 @@ func mayUse(who audit.Actor, s state.Schedule) bool {
 // Implements: ORC-258, ORC-259
 func (k *Keeper) Take(ctx context.Context, s state.Schedule, gone string) (taken *state.Schedule, err error) {
 	now := k.clock()
-	err = k.store.Step(ctx, s.Run, "schedule due", s.By, func(w *state.Writer) error {
+	err = k.step(ctx, s.Run, "schedule due", s.By, func(w *state.Writer) error {
 		taken = nil
 		s, found, err := w.Schedule(s.ID)
 		if err != nil || !found || !s.Active() {
@@ -196,16 +202,13 @@ func (k *Keeper) Take(ctx context.Context, s state.Schedule, gone string) (taken
 		s.Next = due.Next
 		return w.PutSchedule(s)
 	})
-	if errors.Is(err, errNothing) {
-		return nil, nil
-	}
 	return taken, err
 }
 
 // Done records what became of the time that a schedule has taken. What is recorded already stays as it is.
 func (k *Keeper) Done(ctx context.Context, of state.Schedule, run string, outcome planning.Outcome,
 	failed string) error {
-	err := k.store.Step(ctx, of.Run, "schedule done", of.By, func(w *state.Writer) error {
+	return k.step(ctx, of.Run, "schedule done", of.By, func(w *state.Writer) error {
 		s, found, err := w.Schedule(of.ID)
 		if err != nil || !found || s.Running == nil || !s.Running.At.Equal(of.Running.At) {
 			return cmp.Or(err, errNothing)
@@ -217,10 +220,6 @@ func (k *Keeper) Done(ctx context.Context, of state.Schedule, run string, outcom
 		}
 		return w.PutSchedule(s)
 	})
-	if errors.Is(err, errNothing) {
-		return nil
-	}
-	return err
 }
 
 // timingOf returns the timing of a schedule.
