@@ -7,17 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	jsonv2 "github.com/go-json-experiment/json"
-
 	"orchestrator/internal/conductor/budget"
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/questions"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/conductor/trace"
-	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/rules/planning/flow"
-	"orchestrator/internal/strictjson"
 )
 
 // scope is a list of obligations that refer to one another by name: those of a request, or the steps of a plan.
@@ -205,7 +201,7 @@ func (s *scope) named(name string) *ObligationTrace {
 
 // result returns what the obligation of a name resulted in, or what the plan was given, as JSON is read. A result does
 // not change once it is taken, and is read once.
-func (s *scope) result(name string) (value any) {
+func (s *scope) result(name string) any {
 	given, of := any(s.input), ""
 	if source := s.named(name); source != nil {
 		given, of = source.Result(), source.ID
@@ -213,10 +209,7 @@ func (s *scope) result(name string) (value any) {
 	if value, is := s.taken[of]; is {
 		return value
 	}
-	raw, err := ledger.Encode(given)
-	if err == nil {
-		err = jsonv2.Unmarshal(raw, &value, strictjson.Exact)
-	}
+	value, err := state.Plain[any](given)
 	if err != nil {
 		return nil // a result that was recorded can be written and read
 	}

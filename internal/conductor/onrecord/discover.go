@@ -68,7 +68,7 @@ func (d discoverer) run(ctx context.Context, c builtin.Call) (map[string]any, []
 	if err != nil {
 		return nil, nil, err
 	}
-	result, err := plain(f)
+	result, err := state.Plain[map[string]any](f)
 	return result, nil, err
 }
 

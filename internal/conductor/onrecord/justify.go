@@ -73,7 +73,7 @@ func (j justifier) run(ctx context.Context, c builtin.Call) (map[string]any, []b
 	if err != nil {
 		return nil, nil, state.WithFields(err)
 	}
-	result, err := plain(r)
+	result, err := state.Plain[map[string]any](r)
 	return result, nil, err
 }
 

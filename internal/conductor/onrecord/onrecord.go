@@ -3,13 +3,9 @@
 package onrecord
 
 import (
-	jsonv2 "github.com/go-json-experiment/json"
-
 	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/contract"
-	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/planning"
-	"orchestrator/internal/strictjson"
 )
 
 // The names of the tools.
@@ -52,13 +48,4 @@ func Contracts() []planning.Contract {
 			planning.Justify, "about", []any{"about", "what", "status", "reasons"},
 			map[string]any{"about": text, "status": text, "reasons": list}),
 	}
-}
-
-// plain returns a value in the types that JSON is read into, for schemas, conditions and traces.
-func plain(value any) (out map[string]any, err error) {
-	raw, err := ledger.Encode(value)
-	if err == nil {
-		err = jsonv2.Unmarshal(raw, &out, strictjson.Exact)
-	}
-	return out, err
 }

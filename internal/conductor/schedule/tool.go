@@ -5,15 +5,11 @@ import (
 	"strings"
 	"time"
 
-	jsonv2 "github.com/go-json-experiment/json"
-
 	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/fault"
-	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/rules/planning/flow"
-	"orchestrator/internal/strictjson"
 )
 
 const toolName = "schedule.add"
@@ -93,11 +89,7 @@ func budgetsOf(value any) (b planning.Budgets, err error) {
 	if value == nil {
 		return b, nil
 	}
-	raw, err := ledger.Encode(value)
-	if err == nil {
-		err = jsonv2.Unmarshal(raw, &b, strictjson.Exact)
-	}
-	if err != nil {
+	if b, err = state.Plain[planning.Budgets](value); err != nil {
 		return b, fault.New(fault.Invalid, CodeTime, "budgets cannot be read").
 			WithFix("write them as those of a request").Because(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/strictjson"
 )
@@ -32,6 +33,16 @@ func read[T any](get func(kind string, id ...string) (jsontext.Value, error), ki
 		return value, false, err
 	}
 	return decode[T](key(kind, id...), raw)
+}
+
+// Plain returns a value in the types that JSON is read into, its numbers as those of requests, for schemas, conditions
+// and traces.
+func Plain[T any](value any) (plain T, err error) {
+	raw, err := ledger.Encode(value)
+	if err == nil {
+		err = jsonv2.Unmarshal(raw, &plain, strictjson.Exact)
+	}
+	return plain, err
 }
 
 func decode[T any](key string, raw []byte) (value T, found bool, err error) {
