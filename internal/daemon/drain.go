@@ -34,7 +34,6 @@ func (s *server) serveUntilDone(ctx context.Context, web *http.Server) error {
 		err = s.drain(web)
 	}
 	stop()
-	s.project.Conductor.Stop()
 	runErr := <-ran
 	if failed := s.project.Err(); failed != nil {
 		return failed
@@ -49,7 +48,6 @@ func (s *server) endFailed(web *http.Server, served <-chan error, open *atomic.I
 	ctx, cancel := context.WithTimeout(context.Background(), lastAnswers)
 	defer cancel()
 	s.answerAll(ctx, web, served, open)
-	s.project.Conductor.Stop()
 	select {
 	case <-ran: //nolint:errcheck // what it wrote last cannot be kept
 	case <-ctx.Done():

@@ -63,6 +63,12 @@ func (c *conducting) resume(ctx context.Context, postponed *postponed, log zerol
 	all.Wait()
 }
 
+// stopAtEnd ends the runs under way when ctx ends; they go on when the service is back.
+func (c *conducting) stopAtEnd(ctx context.Context) {
+	<-ctx.Done()
+	c.conductor.Stop()
+}
+
 // keepTimes conducts what is scheduled when it is due, until ctx ends.
 func (c *conducting) keepTimes(ctx context.Context, tokens *token.Authenticator, log zerolog.Logger) {
 	runner := timetable.Runner{

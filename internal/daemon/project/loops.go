@@ -48,6 +48,17 @@ func (all loops) run(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
+// runBefore runs all loops until ctx ends, and last until all of them have ended.
+func (all loops) runBefore(ctx context.Context, last loop) error {
+	lasting, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- loops{last}.run(lasting) }()
+	err := all.run(ctx)
+	stop()
+	return errors.Join(err, <-ended)
+}
+
 // forgetKeys forgets Idempotency-Keys that nobody may use any more, from time to time.
 func forgetKeys(ctx context.Context, service *requirements.Service, log zerolog.Logger) {
 	ticks := time.NewTicker(forgetEvery)

@@ -142,12 +142,12 @@ func (p *Plan) assemble(d *dataFolder, docs documents.Set, repository *evidence.
 		Tokens: d.credentials.tokens, MadeTokens: d.credentials.made,
 		data: d, clock: clock, importer: importer,
 		loops: loops{
-			{"export", service.Run},
 			{"documents", endless(func(ctx context.Context) { importer.watch(ctx, d.watcher) })},
 			{"tokens", endless(func(ctx context.Context) { d.credentials.watch(ctx, d.watcher, d.postponed) })},
 			{"idempotency keys", endless(func(ctx context.Context) { forgetKeys(ctx, service, d.log) })},
 			{"boundary", endless(func(ctx context.Context) { followBoundary(ctx, boundary, d.log) })},
 			{"runs", endless(func(ctx context.Context) { c.resume(ctx, d.postponed, d.log) })},
+			{"conductor", endless(c.stopAtEnd)},
 			{"schedules", endless(func(ctx context.Context) { c.keepTimes(ctx, d.credentials.tokens, d.log) })},
 			{"evidence", endless(func(ctx context.Context) {
 				recheck(ctx, service, p.recheckEvery(repository), d.log)
@@ -185,8 +185,11 @@ func (p *Project) PublishAddress(ctx context.Context, addr string) error {
 	return err
 }
 
-// Run runs what has to happen while the project is open, until ctx ends, and writes the last export.
-func (p *Project) Run(ctx context.Context) error { return p.loops.run(ctx) }
+// Run runs what has to happen while the project is open, until ctx ends. A loop may write to the log while it ends, so
+// the last export is written when all of them have.
+func (p *Project) Run(ctx context.Context) error {
+	return p.loops.runBefore(ctx, loop{"export", p.Service.Run})
+}
 
 // Failed returns a channel that is closed when the database can no longer be written; Err then says why.
 func (p *Project) Failed() <-chan struct{} { return p.data.ledger.Failed() }
