@@ -106,8 +106,10 @@ func serveCommand() *cobra.Command {
 		"requirement document, or a quoted pattern such as 'docs/*.md'; may be given more than once")
 	cli.ReadingFlags(cmd, &o.Project.Reading)
 	exportflag.Add(cmd.Flags(), &o.Project.Export, "file to which the state is written after each commit")
-	f.DurationVar(&o.Project.ExportWait, "export-wait", 50*time.Millisecond,
-		"how long a change waits for the export that contains it; 0 answers at once")
+	f.DurationVar(&o.Project.ExportWait, "export-wait", 10*time.Millisecond,
+		"how long a change waits for the export that contains it; 0 answers at once, and so does an export that takes longer")
+	f.BoolVar(&o.Project.ExportSync, "export-sync", false,
+		"sync each export to the disk before a change is told that it is written")
 	f.StringVar(&o.Project.Workflow, "workflow", "",
 		"of a new project: v1, the literal table, or rework, which adds the way back from blocked, deferred, "+
 			"needs_changes and tested_fail; later the pm switches it with orchestrator workflow (default v1)")

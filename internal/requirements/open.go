@@ -62,7 +62,8 @@ func newService(of *shared) *Service {
 	if of.options.Signer.Key != "" {
 		sign = s.checkpointOf
 	}
-	s.exporter = projection.NewExporter(of.options.ExportPath, of.current.Load, sign, of.options.OnDisplaced)
+	s.exporter = projection.NewExporter(projection.Exporting{Path: of.options.ExportPath, Newest: of.current.Load,
+		Sign: sign, Synced: of.options.ExportSync, OnDisplaced: of.options.OnDisplaced})
 	s.Reviews = &Reviews{shared: of, evidence: s.Rechecker, exporter: s.exporter}
 	s.refusals = folding.New(of.options.OnFolding)
 	return s

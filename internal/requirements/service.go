@@ -35,6 +35,7 @@ type Options struct {
 	Workflow       lifecycle.Workflow         // of a new store, lifecycle.V1 unless named; another than that of the store is refused
 	ExportPath     string                     // "" writes no export
 	ExportWait     time.Duration              // how long a change waits for the export that contains it
+	ExportSync     bool                       // it waits until the export is on the disk
 	RequireIfMatch bool                       // a change without If-Match is refused
 	Reading        reqdoc.Options             // how requirement documents are read
 	Evidence       string                     // one of projection; "" keeps the store's, EvidenceRecorded in a new one

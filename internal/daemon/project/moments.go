@@ -85,9 +85,6 @@ func (p *Plan) remembered(ctx context.Context, l *ledger.Ledger, log zerolog.Log
 	}
 	known = append(known, seen...)
 	if unread != "" {
-		if len(known) == 0 {
-			return nil, exportDamaged(unread)
-		}
 		log.Warn().Str("file", unread).Msg("it is not whole; it is written anew from the database")
 	}
 	imported, err := choices.Imported(ctx, l)
@@ -105,10 +102,4 @@ func (p *Plan) remembered(ctx context.Context, l *ledger.Ledger, log zerolog.Log
 			"at this start")
 	}
 	return known, err
-}
-
-func exportDamaged(path string) error {
-	return fault.New(fault.Conflict, "export_damaged",
-		"%s is no whole export, and nothing else beside the database remembers its log", path).
-		WithFix("see that the database is the newest one; then keep the file as evidence and move it away")
 }

@@ -26,6 +26,7 @@ type Options struct {
 
 	Export         string        // "" writes none
 	ExportWait     time.Duration // how long a change waits for the export that contains it
+	ExportSync     bool          // it waits until the export is on the disk
 	RequireIfMatch bool
 	Deterministic  bool // durations in the conductor's traces are 0
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"orchestrator/internal/auditor/replay"
 	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/boundary/hook"
@@ -23,12 +24,14 @@ import (
 	"orchestrator/internal/conductor/language/translator"
 	"orchestrator/internal/daemon/bridge"
 	"orchestrator/internal/datadir"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/operator/exportfile"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/requirements/evidence"
+	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/token"
 )
@@ -118,7 +121,22 @@ func (p *Plan) agree(ctx context.Context, data *dataFolder, service *requirement
 		return err
 	}
 	warnOfDeadEnds(service.Workflow(), data.log)
-	return exportfile.Compare(ctx, service, p.Export)
+	return p.holdExport(ctx, data, service)
+}
+
+// holdExport holds the tables against an export of the same moment. Where they do not agree the log decides: tables that
+// are not what it amounts to refuse the start, and an export that a power cut tore is written anew.
+func (p *Plan) holdExport(ctx context.Context, data *dataFolder, service *requirements.Service) error {
+	differs := exportfile.Compare(ctx, service, p.Export)
+	if !fault.Is(differs, projection.CodeStoreDiffers) {
+		return differs
+	}
+	if _, err := replay.Verify(ctx, data.ledger, nil); err != nil {
+		return errors.Join(differs, err)
+	}
+	data.log.Warn().Str("file", p.Export).
+		Msg("it is not what the log amounts to, such as after a power cut; it is written anew from the database")
+	return nil
 }
 
 // warnOfDeadEnds names the statuses of the workflow that nothing leads out of.

@@ -2,6 +2,7 @@ package projection
 
 import (
 	"context"
+	"errors"
 	"io"
 	"path/filepath"
 	"strings"
@@ -19,6 +20,7 @@ const (
 	minRest    = 100 * time.Millisecond
 	maxRest    = 5 * time.Second
 	slowExport = 20 * time.Millisecond
+	atRest     = time.Second // after which an export that is still the newest is written to the disk
 	firstRetry = 100 * time.Millisecond
 	lastRetry  = 5 * time.Second
 )
@@ -26,23 +28,36 @@ const (
 // maxUnsigned is how long the checkpoint beside the export may stay behind it while changes wait for their exports.
 const maxUnsigned = time.Second
 
+// Exporting says what is exported, and how.
+type Exporting struct {
+	Path   string // of the export; "" writes nothing
+	Newest func() *Snapshot
+	Sign   func(*Snapshot) ([]byte, error) // makes the checkpoint; nil writes none
+	Synced bool                            // each export is on the disk before anybody is told that it is written
+	// OnDisplaced is told, from the goroutine of Run, of what others put in the place of a file; nil tells nobody.
+	OnDisplaced func(Displaced)
+}
+
 // Exporter writes the newest snapshot whenever there is a newer one; one write at a time. When nobody waits, it writes
 // the signed checkpoint of the same moment beside it.
+//
+// An export can be made again from the database at any start, so nobody waits until it is on the disk: it is synced when
+// it is still the newest after a second, and at the end. The checkpoint is what remembers the log, and is always synced.
 type Exporter struct {
-	path     string
-	folder   *tree.Folder // that path lies in, from the time it can be opened; of Run alone
-	newest   func() *Snapshot
-	sign     func(*Snapshot) ([]byte, error) // nil writes no checkpoint
-	onReport func(Displaced)                 // told of what others put in the place of a file; may be nil
+	Exporting
+	folder *tree.Folder // that the export lies in, from the time it can be opened; of Run alone
 
 	wakeUp chan struct{} // there is a newer snapshot; holds one
 	hurry  chan struct{} // somebody waits for it; holds one
 
-	written  *Snapshot // in the file; of Run alone, as is signedAt
-	signedAt time.Time
+	written   *Snapshot // in the file; of Run alone, as all of these
+	writtenAt time.Time
+	lost      bool // written may not be in the file any more
+	signedAt  time.Time
 
 	mu       sync.Mutex
 	advanced chan struct{} // closed and replaced when the file is newer
+	failing  bool          // the last export could not be written
 	state    ExportState
 }
 
@@ -51,6 +66,7 @@ type ExportState struct {
 	Off       bool   // no export is written, so nothing waits for one
 	Pending   bool   // an export is to be written, and none was tried yet
 	Size      uint64 // of the log in the file
+	Synced    uint64 // of the log in the file that survives a power cut
 	Signed    uint64 // of the log in the checkpoint
 	Writes    uint64
 	Failures  uint64
@@ -59,19 +75,17 @@ type ExportState struct {
 	Displaced []Displaced // one for each file in whose place something else was found, in the order of their paths
 }
 
-// NewExporter writes what newest returns to path, and the checkpoint that sign makes of it to CheckpointPath; "" writes
-// nothing. The folder is opened now and kept: one that is put in its place is not written to. onReport is told, from
-// the goroutine of Run, of what stood in the place of a file; nil tells nobody.
-func NewExporter(path string, newest func() *Snapshot, sign func(*Snapshot) ([]byte, error),
-	onReport func(Displaced)) *Exporter {
+// NewExporter returns what exports when it runs. The folder of the export is opened now and kept: one that is put in its
+// place is not written to. The checkpoint is written to CheckpointPath.
+func NewExporter(e Exporting) *Exporter {
 	var folder *tree.Folder
-	if path != "" {
-		folder, _ = tree.OpenFolder(filepath.Dir(path)) // Run tries again, and reports
+	if e.Path != "" {
+		folder, _ = tree.OpenFolder(filepath.Dir(e.Path)) // Run tries again, and reports
 	}
 	return &Exporter{
-		path: path, folder: folder, newest: newest, sign: sign, onReport: onReport,
+		Exporting: e, folder: folder,
 		wakeUp: make(chan struct{}, 1), hurry: make(chan struct{}, 1), advanced: make(chan struct{}),
-		state: ExportState{Off: path == "", Pending: path != ""},
+		state: ExportState{Off: e.Path == "", Pending: e.Path != ""},
 	}
 }
 
@@ -98,7 +112,7 @@ func signal(c chan struct{}) {
 // Run writes until ctx ends, and then once more. A failed write is tried again until it succeeds; only the
 // last one's error is returned.
 func (x *Exporter) Run(ctx context.Context) error {
-	if x.path == "" {
+	if x.Path == "" {
 		<-ctx.Done()
 		return nil
 	}
@@ -112,20 +126,28 @@ func (x *Exporter) Run(ctx context.Context) error {
 			continue
 		}
 		retry = firstRetry
-		var due <-chan time.Time // for a checkpoint that was put off
-		if x.unsigned() {
-			due = time.After(minRest)
-		}
 		select {
 		case <-x.wakeUp:
-		case <-due:
+		case <-x.due():
 		case <-ctx.Done():
 		}
 	}
 	if _, err := x.writeNewest(); err != nil {
 		return err
 	}
-	return x.writeCheckpoint()
+	return errors.Join(x.sync(), x.writeCheckpoint())
+}
+
+// due returns a channel that says when something is to be done without a newer snapshot: a checkpoint was put off, or
+// the export is not on the disk. It is nil where all is done.
+func (x *Exporter) due() <-chan time.Time {
+	switch {
+	case x.unsigned():
+		return time.After(minRest)
+	case x.unsynced():
+		return time.After(time.Until(x.writtenAt.Add(atRest)))
+	}
+	return nil
 }
 
 // round writes the export, rests, and writes the checkpoint: before the rest where the last one is old, and after it
@@ -134,6 +156,11 @@ func (x *Exporter) round(ctx context.Context) error {
 	took, err := x.writeNewest()
 	if err != nil {
 		return err
+	}
+	if x.unsynced() && time.Since(x.writtenAt) >= atRest {
+		if err := x.sync(); err != nil {
+			return err
+		}
 	}
 	if time.Since(x.signedAt) > maxUnsigned {
 		if err := x.writeCheckpoint(); err != nil {
@@ -148,20 +175,40 @@ func (x *Exporter) round(ctx context.Context) error {
 	return x.writeCheckpoint()
 }
 
+// sync brings the export to the disk. What cannot be synced is written anew: nobody knows what of it is there.
+func (x *Exporter) sync() error {
+	if !x.unsynced() {
+		return nil
+	}
+	if err := x.folder.Sync(filepath.Base(x.Path)); err != nil {
+		x.lost = true
+		x.fail(err)
+		return err
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.state.Synced = x.written.Head.Size
+	return nil
+}
+
+func (x *Exporter) unsynced() bool {
+	return x.written != nil && x.written.Head.Size != x.State().Synced
+}
+
 func (x *Exporter) unsigned() bool {
-	return x.sign != nil && x.written != nil && x.written.Head.Size != x.State().Signed
+	return x.Sign != nil && x.written != nil && x.written.Head.Size != x.State().Signed
 }
 
 func (x *Exporter) writeCheckpoint() error {
 	if !x.unsigned() {
 		return nil
 	}
-	note, err := x.sign(x.written)
+	note, err := x.Sign(x.written)
 	if err == nil {
-		err = x.replace(CheckpointPath(x.path), func(w io.Writer) error {
+		err = x.replace(CheckpointPath(x.Path), func(w io.Writer) error {
 			_, err := w.Write(note)
 			return err
-		})
+		}, false)
 	}
 	if err != nil {
 		x.failed(err)
@@ -192,18 +239,18 @@ func (x *Exporter) rest(ctx context.Context, d time.Duration, hurry <-chan struc
 }
 
 func (x *Exporter) writeNewest() (time.Duration, error) {
-	snap := x.newest()
-	if snap.Head.Size == x.State().Size {
+	snap := x.Newest()
+	if snap.Head.Size == x.State().Size && !x.lost {
 		return 0, nil
 	}
 	start := time.Now()
-	err := x.replace(x.path, snap.Write)
+	err := x.replace(x.Path, snap.Write, !x.Synced)
 	took := time.Since(start)
 	if err != nil {
-		x.failed(err)
+		x.fail(err)
 		return took, err
 	}
-	x.written = snap
+	x.written, x.writtenAt, x.lost = snap, time.Now(), false
 	x.note(snap.Head.Size, took)
 	return took, nil
 }
@@ -215,12 +262,23 @@ func (x *Exporter) failed(err error) {
 	x.state.Failures++
 }
 
+// fail notes that there is no whole export of the newest snapshot, as failed does of the checkpoint.
+func (x *Exporter) fail(err error) {
+	x.failed(err)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.failing = true
+}
+
 func (x *Exporter) note(size uint64, took time.Duration) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.state.Err, x.state.Pending = nil, false
+	x.state.Err, x.state.Pending, x.failing = nil, false, false
 	x.state.Writes++
 	x.state.Size, x.state.Took = size, took
+	if x.Synced {
+		x.state.Synced = size
+	}
 	close(x.advanced)
 	x.advanced = make(chan struct{})
 }
@@ -241,20 +299,21 @@ const (
 	ExportNone    Exported = "none" // the service writes none
 )
 
-// Wait returns once the log up to size is in the file, or when the time is over.
+// Wait returns once the log up to size is in the file, or when the time is over. It waits for nothing that does not come
+// in time: an export that takes longer than atMost, or one that failed.
 func (x *Exporter) Wait(ctx context.Context, size uint64, atMost time.Duration) Exported {
-	if x.path == "" {
+	if x.Path == "" {
 		return ExportNone
 	}
 	var timeout <-chan time.Time
 	for {
 		x.mu.Lock()
-		written, advanced := x.state.Size, x.advanced
+		state, advanced, failing := x.state, x.advanced, x.failing
 		x.mu.Unlock()
-		if written >= size {
+		if state.Size >= size {
 			return ExportWritten
 		}
-		if atMost <= 0 {
+		if atMost <= 0 || state.Took > atMost || failing {
 			return ExportPending
 		}
 		if timeout == nil {

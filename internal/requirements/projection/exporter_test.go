@@ -3,6 +3,7 @@ package projection
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,7 +20,7 @@ func TestTheLastExportIsWrittenAtTheEnd(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.json")
 	snap, err := New(Project{Name: "Demo"}, nil, audit.Head{Size: 3})
 	require.NoError(t, err)
-	x := NewExporter(path, func() *Snapshot { return snap }, nil, nil)
+	x := NewExporter(Exporting{Path: path, Newest: func() *Snapshot { return snap }})
 	ended, end := context.WithCancel(t.Context())
 	end()
 	require.NoError(t, x.Run(ended))
@@ -29,7 +30,8 @@ func TestTheLastExportIsWrittenAtTheEnd(t *testing.T) {
 	require.NoError(t, snap.Write(&now))
 	require.Equal(t, now.String(), string(raw))
 
-	below := NewExporter(filepath.Join(path, "below a file"), func() *Snapshot { return snap }, nil, nil)
+	below := NewExporter(Exporting{Path: filepath.Join(path, "below a file"),
+		Newest: func() *Snapshot { return snap }})
 	require.Error(t, below.Run(ended), "a last export that fails is said")
 	require.EqualValues(t, 3, below.State().Failures, "so is one that could not be cleaned up after")
 }
@@ -41,10 +43,10 @@ func TestRest(t *testing.T) {
 }
 
 func TestWait(t *testing.T) {
-	x := NewExporter("", nil, nil, nil)
+	x := NewExporter(Exporting{})
 	require.Equal(t, ExportNone, x.Wait(t.Context(), 9, time.Hour), "without an export nothing is waited for")
 	require.True(t, x.State().Off)
-	x = NewExporter("somewhere", nil, nil, nil)
+	x = NewExporter(Exporting{Path: "somewhere"})
 	require.Equal(t, ExportPending, x.Wait(t.Context(), 9, 0))
 	require.Equal(t, ExportPending, x.Wait(t.Context(), 9, time.Millisecond))
 	x.note(8, 0)
@@ -55,6 +57,22 @@ func TestWait(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
 	require.Equal(t, ExportPending, x.Wait(ended, 10, time.Minute))
+}
+
+// Nobody waits for an export that takes longer than they may wait, or that cannot be written.
+func TestNobodyWaitsInVain(t *testing.T) {
+	for why, happened := range map[string]func(*Exporter){
+		"it takes longer": func(x *Exporter) { x.note(8, 2*time.Minute) },
+		"it failed":       func(x *Exporter) { x.fail(errors.New("the disk is full")) },
+	} {
+		x := NewExporter(Exporting{Path: "somewhere"})
+		happened(x)
+		start := time.Now()
+		require.Equal(t, ExportPending, x.Wait(t.Context(), 9, time.Minute), why)
+		require.Less(t, time.Since(start), time.Minute, why)
+		x.note(9, time.Second)
+		require.Equal(t, ExportWritten, x.Wait(t.Context(), 9, time.Minute), why)
+	}
 }
 
 // The checkpoint lies beside the export, is never ahead of it, and is of the same moment when the work is done; a
@@ -72,7 +90,7 @@ func TestTheCheckpointFollowsTheExport(t *testing.T) {
 	}
 	sign := func(s *Snapshot) ([]byte, error) { return fmt.Appendf(nil, "%d", s.Head.Size), nil }
 	require.NoError(t, os.Mkdir(CheckpointPath(path), 0o755)) // in the way
-	x := NewExporter(path, newest, sign, nil)
+	x := NewExporter(Exporting{Path: path, Newest: newest, Sign: sign})
 	ctx, end := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() { done <- x.Run(ctx) }()

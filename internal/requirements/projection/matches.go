@@ -8,6 +8,9 @@ import (
 	"orchestrator/internal/fault"
 )
 
+// CodeStoreDiffers is the code of a state that the export of the same moment contradicts.
+const CodeStoreDiffers fault.Code = "store_differs"
+
 // headBytes is enough of an export to find the size of its log.
 const headBytes = 64 << 10
 
@@ -23,7 +26,7 @@ func (s *Snapshot) Matches(export io.Reader) error {
 		return nil //nolint:nilerr // the start has reported it as unreadable
 	}
 	if !Equals(buffered, s.Write) {
-		return fault.New(fault.Internal, "store_differs",
+		return fault.New(fault.Internal, CodeStoreDiffers,
 			"the database and the export are of the same moment and do not agree").
 			WithFix("run orchestrator verify, which says which of the two was changed; put back a good database, or move the export away")
 	}

@@ -42,11 +42,12 @@ func OpenExport(ctx context.Context, path string) (*tree.File, error) {
 	return f, nil
 }
 
-// StartsAsExport reports whether what is read begins as an export does, or is cut short before that can be told.
+// StartsAsExport reports whether what is read begins as an export does, or as a power cut leaves one: cut short before
+// that can be told, or zeros where its content was to be.
 func StartsAsExport(r io.Reader) bool {
 	start := make([]byte, len(exportStart))
 	n, _ := io.ReadFull(r, start)
-	return bytes.HasPrefix([]byte(exportStart), start[:n])
+	return bytes.HasPrefix([]byte(exportStart), start[:n]) || len(bytes.Trim(start[:n], "\x00")) == 0
 }
 
 // ReadCheckpoint reads a file with a checkpoint, or with a public key. One that is not there is fs.ErrNotExist.

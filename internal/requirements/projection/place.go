@@ -20,11 +20,11 @@ type Displaced struct {
 }
 
 // replace writes a file of the folder that was opened, whatever its path has come to name.
-func (x *Exporter) replace(path string, write func(io.Writer) error) error {
+func (x *Exporter) replace(path string, write func(io.Writer) error, unsynced bool) error {
 	if err := x.open(); err != nil {
 		return err
 	}
-	what, err := x.folder.Replace(filepath.Base(path), tree.Write{Perm: 0o644, Content: write})
+	what, err := x.folder.Replace(filepath.Base(path), tree.Write{Perm: 0o644, Content: write, Unsynced: unsynced})
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
@@ -36,7 +36,7 @@ func (x *Exporter) replace(path string, write func(io.Writer) error) error {
 
 func (x *Exporter) open() (err error) {
 	if x.folder == nil {
-		x.folder, err = tree.OpenFolder(filepath.Dir(x.path))
+		x.folder, err = tree.OpenFolder(filepath.Dir(x.Path))
 	}
 	return err
 }
@@ -50,7 +50,7 @@ func (x *Exporter) Close() {
 
 // removeStale removes what a crash left.
 func (x *Exporter) removeStale() {
-	for _, path := range []string{x.path, CheckpointPath(x.path)} {
+	for _, path := range []string{x.Path, CheckpointPath(x.Path)} {
 		err := x.open()
 		if err == nil {
 			err = x.folder.RemoveStale(filepath.Base(path))
@@ -74,7 +74,7 @@ func (x *Exporter) report(path, what string) {
 	all[at].Times++
 	x.state.Displaced = all
 	x.mu.Unlock()
-	if x.onReport != nil {
-		x.onReport(all[at])
+	if x.OnDisplaced != nil {
+		x.OnDisplaced(all[at])
 	}
 }

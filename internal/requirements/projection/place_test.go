@@ -27,7 +27,7 @@ func exporting(t *testing.T, path string) (x *Exporter, grow func() uint64) {
 		return snap
 	}
 	sign := func(s *Snapshot) ([]byte, error) { return fmt.Appendf(nil, "%d", s.Head.Size), nil }
-	x = NewExporter(path, newest, sign, nil)
+	x = NewExporter(Exporting{Path: path, Newest: newest, Sign: sign})
 	ctx, end := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() { done <- x.Run(ctx) }()
@@ -109,4 +109,29 @@ func TestTheExportFailsUntilItsPlaceIsFreeAgain(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, entries)
 	require.Empty(t, x.State().Displaced)
+}
+
+// What nobody has changed for a while is brought to the disk. A file that is gone by then is written anew.
+func TestAnExportAtRestIsSynced(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "status.json")
+	x, grow := exporting(t, path)
+	size := grow()
+	require.Equal(t, ExportWritten, x.Wait(t.Context(), size, time.Minute))
+	require.Less(t, x.State().Synced, size, "nobody waits for the disk")
+	require.NoError(t, os.Remove(path))
+	eventually(t, func() bool { return x.State().Synced == size }, "at rest")
+	require.FileExists(t, path)
+	require.NotZero(t, x.State().Failures)
+}
+
+// With Synced, what is written is on the disk.
+func TestASyncedExport(t *testing.T) {
+	snap, err := New(Project{Name: "Demo"}, nil, audit.Head{Size: 3})
+	require.NoError(t, err)
+	x := NewExporter(Exporting{Path: filepath.Join(t.TempDir(), "x.json"), Newest: func() *Snapshot { return snap },
+		Synced: true})
+	_, err = x.writeNewest()
+	require.NoError(t, err)
+	require.EqualValues(t, 3, x.State().Synced)
+	x.Close()
 }

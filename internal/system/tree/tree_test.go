@@ -27,6 +27,16 @@ func link(t *testing.T, to, at string) {
 	require.NoError(t, os.Symlink(to, at))
 }
 
+func names(t *testing.T, dir string) (all []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, entry := range entries {
+		all = append(all, entry.Name())
+	}
+	return all
+}
+
 func content(t *testing.T, path string) string {
 	t.Helper()
 	raw, err := os.ReadFile(path)
@@ -63,18 +73,38 @@ func TestReplaceNeverWritesThroughWhatStandsInThePlace(t *testing.T) {
 		"a pipe":                              func() error { return syscall.Mkfifo(at, 0o600) },
 		"":                                    func() error { return os.Link(outside, at) },
 	} {
-		_ = os.Remove(at)
-		require.NoError(t, plant())
-		got, err := f.Replace("status.json", text("new"))
-		require.NoError(t, err)
-		require.Equal(t, displaced, got)
-		info, err := os.Lstat(at)
-		require.NoError(t, err)
-		require.True(t, info.Mode().IsRegular())
-		require.Equal(t, "new", content(t, at))
-		require.Equal(t, "the log", content(t, outside))
-		require.Equal(t, "kept", content(t, filepath.Join(dir, "inside")))
+		for _, unsynced := range []bool{false, true} {
+			_ = os.Remove(at)
+			require.NoError(t, plant())
+			w := text("new")
+			w.Unsynced = unsynced
+			got, err := f.Replace("status.json", w)
+			require.NoError(t, err)
+			require.Equal(t, displaced, got)
+			info, err := os.Lstat(at)
+			require.NoError(t, err)
+			require.True(t, info.Mode().IsRegular())
+			require.Equal(t, "new", content(t, at))
+			require.Equal(t, "the log", content(t, outside))
+			require.Equal(t, "kept", content(t, filepath.Join(dir, "inside")))
+			require.NoError(t, f.Sync("status.json"))
+			require.Equal(t, []string{"inside", "status.json"}, names(t, dir), "no temporary file is left")
+		}
 	}
+}
+
+// What is synced is a file of the folder, and nothing waits for a pipe.
+func TestSyncRefusesWhatIsNoFile(t *testing.T) {
+	dir, outside := t.TempDir(), put(t, filepath.Join(t.TempDir(), "f"), "theirs")
+	f := open(t, dir)
+	require.ErrorIs(t, f.Sync("none"), fs.ErrNotExist)
+	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600))
+	require.ErrorIs(t, f.Sync("pipe"), ErrNotRegular)
+	put(t, filepath.Join(dir, "inside"), "")
+	require.NoError(t, os.Symlink("inside", filepath.Join(dir, "link")))
+	require.ErrorIs(t, f.Sync("link"), ErrNotRegular)
+	require.NoError(t, os.Symlink(outside, filepath.Join(dir, "out")))
+	require.Error(t, f.Sync("out"))
 }
 
 // A link that is put in the place while the content is written is no way out either.

@@ -24,6 +24,10 @@ type Write struct {
 	Perm    fs.FileMode // less the umask
 	Content func(io.Writer) error
 	Check   func(written string) error // looks at the written and synced file before it takes the place; may be nil
+
+	// Unsynced leaves it to the system when the new content reaches the disk: after a power cut the file may be the old
+	// one, empty or torn, until Sync has returned.
+	Unsynced bool
 }
 
 // Replace replaces the content of the file name, which lies in the folder itself. A reader sees the old or the new file
@@ -31,8 +35,8 @@ type Write struct {
 // "a symbolic link to …", "a pipe". A folder in the place is an error, and so is a folder that was swapped
 // (ErrSwapped).
 //
-// nil means that the new content is in place and survives a power cut. On an error the old content is in place, and no
-// temporary file is left; the one exception is a failed sync of the folder after the rename.
+// nil means that the new content is in place and survives a power cut, unless w is Unsynced. On an error the old content
+// is in place, and no temporary file is left; the one exception is a failed sync of the folder after the rename.
 func (f *Folder) Replace(name string, w Write) (displaced string, err error) {
 	if filepath.Base(name) != name || !filepath.IsLocal(name) {
 		return "", fmt.Errorf("%q is no name of a file", name)
@@ -60,15 +64,48 @@ func (f *Folder) Replace(name string, w Write) (displaced string, err error) {
 			_ = root.Remove(temp)
 		}
 	}()
-	if displaced, err = f.place(root, temp, name, w.Check); err != nil {
+	rename := func() error { return root.Rename(temp, name) }
+	if w.Unsynced {
+		rename = func() error { return takePlace(root, dir, temp, name) }
+	}
+	if displaced, err = f.place(root, temp, name, w.Check, rename); err != nil {
 		return "", err
 	}
 	placed = true
+	if w.Unsynced {
+		return displaced, nil
+	}
 	return displaced, syncFolder(dir)
 }
 
+// Sync writes to the disk what was put in place unsynced. It is an error if the name no longer has a regular file.
+func (f *Folder) Sync(name string) error {
+	root, err := f.opened()
+	if err != nil {
+		return err
+	}
+	file, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if what, err := f.standing(root, name); err != nil || what != "" {
+		return errors.Join(err, fmt.Errorf("sync %s: %w", filepath.Join(f.path, name), ErrNotRegular))
+	}
+	if err := file.Sync(); err != nil {
+		return err
+	}
+	dir, err := root.Open(".")
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return syncFolder(dir)
+}
+
 // place renames the temporary file over its target, after all checks.
-func (f *Folder) place(root *os.Root, temp, name string, check func(string) error) (displaced string, err error) {
+func (f *Folder) place(root *os.Root, temp, name string, check func(string) error, rename func() error) (displaced string,
+	err error) {
 	if check != nil {
 		if err := check(filepath.Join(f.path, temp)); err != nil {
 			return "", err
@@ -80,7 +117,7 @@ func (f *Folder) place(root *os.Root, temp, name string, check func(string) erro
 	if displaced, err = f.standing(root, name); err != nil {
 		return "", err
 	}
-	return displaced, root.Rename(temp, name)
+	return displaced, rename()
 }
 
 // standing returns what stands at name; "" for a regular file or nothing.
@@ -134,8 +171,10 @@ func (f *Folder) writeTemp(root *os.Root, name string, w Write) (string, error) 
 	if err := buffer.Flush(); err != nil {
 		return "", err
 	}
-	if err := file.Sync(); err != nil {
-		return "", err
+	if !w.Unsynced {
+		if err := file.Sync(); err != nil {
+			return "", err
+		}
 	}
 	if err := file.Close(); err != nil {
 		return "", err
