@@ -173,7 +173,7 @@ func (h *harness) project(ctx context.Context, r row, t *tally, rng *rand.Rand, 
 	} else {
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	}
-	if one.subject, err = newSubject(name, h.binary, dir, filepath.Join(h.dir, name+".log"), rng.Uint32()); err != nil {
+	if one.subject, err = newSubject(name, h.binary, dir, filepath.Join(h.dir, name+".log"), rng.Uint32(), r); err != nil {
 		return err
 	}
 	if err := one.start(ctx); err != nil {
@@ -217,7 +217,24 @@ func (r *run) once(ctx context.Context) error {
 	if err := r.resolve(); err != nil {
 		return err
 	}
+	if err := r.mended(ctx); err != nil {
+		return err
+	}
 	return r.settle(r.tally)
+}
+
+// mended waits for the export that the strike may have torn.
+func (r *run) mended(ctx context.Context) error {
+	if !r.row.mayTear {
+		return nil
+	}
+	if err := r.catchUp(ctx); err != nil {
+		return err
+	}
+	if torn(filepath.Join(r.dir, "project_status.json")) {
+		r.misbehaved("the export is not whole while the service runs")
+	}
+	return nil
 }
 
 // strike lets the row do what it is for.

@@ -28,6 +28,8 @@ type row struct {
 	padding    int      // bytes that each note has besides its mark
 	tools      []string // that it needs, and root with them
 	control    bool     // it must lose
+	flags      []string // of the service
+	mayTear    bool     // the strike may tear an export that was not synced; the next start must write it anew
 	strike     func(*run, context.Context) error
 }
 
@@ -35,12 +37,15 @@ func rows() []row {
 	loop := []string{"mkfs.ext4", "mount", "umount"}
 	return []row{
 		{name: "kill", what: "kill -9 under load", runs: 120, fresh: 20, strike: (*run).kill},
-		{name: "cut", what: "power cut (ext4)", runs: 40, fresh: 5, megabytes: 512, tools: append(loop, "xfs_io"), strike: (*run).cut},
+		{name: "cut", what: "power cut (ext4)", runs: 40, fresh: 5, megabytes: 512, tools: append(loop, "xfs_io"), mayTear: true,
+			strike: (*run).cut},
+		{name: "cut-sync", what: "power cut (ext4), --export-sync", runs: 20, fresh: 5, megabytes: 512,
+			tools: append(loop, "xfs_io"), flags: []string{"--export-sync"}, strike: (*run).cut},
 		{name: "eio", what: "EIO from the disk", runs: 30, fresh: 10, tools: []string{"strace"}, strike: (*run).fail},
 		{name: "full", what: "full disk (ext4)", runs: 6, fresh: 3, megabytes: 128, padding: 1 << 10, tools: loop, strike: (*run).fill},
 		{name: "moved", what: "database moved away or replaced", runs: 10, fresh: 5, strike: (*run).move},
 		{name: "lie", what: "control: power cut, syncs swallowed", runs: 5, fresh: 1, megabytes: 96, control: true,
-			tools: append(loop, "xfs_io", "strace"), strike: (*run).lie},
+			mayTear: true, tools: append(loop, "xfs_io", "strace"), strike: (*run).lie},
 	}
 }
 

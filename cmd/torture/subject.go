@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -26,6 +27,8 @@ type subject struct {
 	name, binary string
 	seed         uint32
 	dir          string // the project
+	flags        []string
+	mayTear      bool   // as that of the row
 	logFile      string // outside of dir: a full disk must not stop it
 	token        string
 	service      *child.Process
@@ -34,7 +37,7 @@ type subject struct {
 }
 
 // newSubject writes the documents of a project into dir.
-func newSubject(name, binary, dir, logFile string, seed uint32) (*subject, error) {
+func newSubject(name, binary, dir, logFile string, seed uint32, r row) (*subject, error) {
 	var doc bytes.Buffer
 	doc.WriteString("# Torture\n")
 	for i := range requirements {
@@ -44,13 +47,14 @@ func newSubject(name, binary, dir, logFile string, seed uint32) (*subject, error
 		return nil, err
 	}
 	err := os.WriteFile(filepath.Join(dir, "REQUIREMENTS.md"), doc.Bytes(), 0o600)
-	return &subject{name: name, binary: binary, seed: seed, dir: dir, logFile: logFile}, err
+	return &subject{name: name, binary: binary, seed: seed, dir: dir, logFile: logFile,
+		flags: r.flags, mayTear: r.mayTear}, err
 }
 
 func (s *subject) command(flags ...string) child.Command {
 	args := []string{"serve", "--addr", "127.0.0.1:0", "--rate-limit", "0", "--log-format", "json", "--evidence",
 		"record"}
-	return child.Command{Dir: s.dir, Log: s.logFile, Program: s.binary, Args: append(args, flags...),
+	return child.Command{Dir: s.dir, Log: s.logFile, Program: s.binary, Args: slices.Concat(args, s.flags, flags),
 		Answers: s.answers}
 }
 
@@ -94,6 +98,11 @@ func (s *subject) verify(ctx context.Context, t *tally) {
 	if _, err := os.Stat(checkpoint); err == nil {
 		args = append(args, "--against", checkpoint)
 	}
+	export := filepath.Join(s.dir, "project_status.json")
+	if s.mayTear && torn(export) {
+		t.note("the export was torn, and written anew at the start")
+		args, export = append(args, "--export", "none"), ""
+	}
 	cmd := exec.CommandContext(ctx, s.binary, args...)
 	var said bytes.Buffer
 	cmd.Dir, cmd.Stderr = s.dir, &said
@@ -112,10 +121,16 @@ func (s *subject) verify(ctx context.Context, t *tally) {
 		t.find("%s: verify: %v: %s", s.name, err, strings.TrimSpace(said.String()))
 		return
 	}
-	if err := exportBehind(filepath.Join(s.dir, "project_status.json"), report.Records); err != nil {
+	if err := exportBehind(export, report.Records); err != nil {
 		t.Misbehaved++
 		t.find("%s: %v", s.name, err)
 	}
+}
+
+// torn reports whether there is an export that is not whole.
+func torn(export string) bool {
+	content, err := os.ReadFile(export)
+	return err == nil && !json.Valid(content)
 }
 
 // exportBehind makes sure that an export, where there is one, is whole, and shows no more of the log than there is.
