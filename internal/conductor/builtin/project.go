@@ -35,6 +35,8 @@ type Project interface {
 	VerifyLog(ctx context.Context) (LogCheck, error)
 	Refusals(ctx context.Context, q Refusals) (RefusalList, error)
 	History(ctx context.Context, id string) (History, error)
+	// Acts says who did something to a requirement, and when; did is one of those that the schema lists.
+	Acts(ctx context.Context, id, did string) (Acts, error)
 	// Complete adds to an obligation that words made what they leave out: the evidence for a reason, and the status that
 	// a requirement was held from. What it cannot tell is left as it is.
 	Complete(ctx context.Context, o planning.Obligation) planning.Obligation
@@ -104,6 +106,7 @@ func Over(p Project) map[string]Tool {
 		"audit.verify":         {Run: on.log},
 		"query.refusals":       {Run: on.refusals, Repeatable: true},
 		"requirement.history":  {Run: on.history, Repeatable: true},
+		"requirement.acts":     {Run: on.acts, Repeatable: true},
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"time"
 
+	"orchestrator/internal/conductor/language/days"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -86,6 +87,14 @@ func believed(slots map[string]any, _ time.Time) (map[string]any, string) {
 	return map[string]any{"id": slots["id"], "is": is}, ""
 }
 
+// deeds makes the question who did something to a requirement; where no verb says what, who asked for changes.
+func deeds(slots map[string]any, _ time.Time) (map[string]any, string) {
+	if slots["did"] == nil {
+		slots["did"] = string(lifecycle.NeedsChanges)
+	}
+	return slots, ""
+}
+
 // factsOf makes facts about a person; their predicates are the filters of query.people.
 func factsOf(slots map[string]any, _ time.Time) (map[string]any, string) {
 	facts := []any{}
@@ -139,20 +148,20 @@ func refusedWithin(slots map[string]any, now time.Time) (map[string]any, string)
 			members[name] = value
 		}
 	}
-	zone, why := zoneNamed(slots["zone"])
+	zone, why := days.Zone(slots["zone"])
 	if why != "" {
 		return nil, why
 	}
 	until := now
 	if day, said := slots["day"].(string); said {
-		from := startOf(day, now.In(zone))
+		from := days.Start(day, now.In(zone))
 		members["since"] = from.UTC().Format(time.RFC3339)
 		if next := from.AddDate(0, 0, 1); next.Before(now) {
 			until = next
 		}
 	}
 	if day, said := slots["since"].(string); said {
-		members["since"] = startOf(day, now.In(zone)).UTC().Format(time.RFC3339)
+		members["since"] = days.Start(day, now.In(zone)).UTC().Format(time.RFC3339)
 	}
 	members["until"] = until.UTC().Format(time.RFC3339Nano)
 	return members, ""
