@@ -17,7 +17,7 @@ func (c *Conductor) Answer(ctx context.Context, caller Caller, run string, reply
 		return Trace{}, err
 	}
 	var before Trace
-	request, repeated, err := replying.Record(ctx, c.state, caller, run, reply, &before)
+	request, repeated, err := replying.Record(ctx, c.state, c.Project, caller, run, reply, &before)
 	if err != nil || repeated {
 		return before, err
 	}

@@ -8,6 +8,7 @@ import (
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
 )
 
@@ -171,7 +172,12 @@ func (p project) query(ctx context.Context, c Call) (map[string]any, []Effect, e
 // nothing.
 func missingMember(o planning.Obligation) []string {
 	_, member := partOf(o)
-	if _, has := o.Payload[member]; has {
+	_, has := o.Payload[member]
+	if has && member == lifecycle.FieldAcceptFingerprint && o.Payload[lifecycle.FieldApprovals] == nil {
+		member = lifecycle.FieldPMNotes // or an approval, without which no text is accepted
+		_, has = o.Payload[member]
+	}
+	if has {
 		return nil
 	}
 	if _, reasoned := o.Payload["justification"]; o.Kind() == planning.KindStatus && !reasoned {

@@ -1,19 +1,16 @@
 package language
 
 import (
-	"regexp"
 	"time"
 
 	"orchestrator/internal/conductor/language/days"
+	"orchestrator/internal/conductor/language/reasons"
 	"orchestrator/internal/rules/lifecycle"
 )
 
 // Held is the status that a requirement had before it was blocked or deferred, as words name it. The service puts the
 // status in its place.
 const Held = "held_from"
-
-// shownBy finds the words before the file that shows a reason, and the lines of that file.
-var shownBy = regexp.MustCompile(`(?i)^(.+?),? see ([^\s:"]+)(?::([1-9][0-9]*(?:-[1-9][0-9]*)?))?$`)
 
 // justified makes the justification of a change of status, which has evidence besides the reason: a file, and lines of
 // it.
@@ -23,22 +20,8 @@ func justified(slots map[string]any, _ time.Time) (map[string]any, string) {
 	if !given {
 		return members, ""
 	}
-	members["justification"] = reasoned(reason)
+	members["justification"] = reasons.Justification(reason)
 	return members, ""
-}
-
-// reasoned returns a justification: a reason, and the file that shows it where one is named. What else shows it is for
-// the service to add.
-func reasoned(reason string) map[string]any {
-	found := shownBy.FindStringSubmatch(reason)
-	if found == nil {
-		return map[string]any{"reason": reason}
-	}
-	evidence := map[string]any{"kind": "file", "path": found[2]}
-	if found[3] != "" {
-		evidence["lines"] = found[3]
-	}
-	return map[string]any{"reason": unquote(found[1]), "evidence": []any{evidence}}
 }
 
 // movedTo makes a change of status.
@@ -62,7 +45,17 @@ func decided(decision string) func(map[string]any, time.Time) (map[string]any, s
 
 // noted makes a note of PM.
 func noted(slots map[string]any, _ time.Time) (map[string]any, string) {
-	return map[string]any{"id": slots["id"], "pm_notes": []any{map[string]any{"text": slots["text"]}}}, ""
+	text, _ := slots["text"].(string)
+	return map[string]any{"id": slots["id"], lifecycle.FieldPMNotes: reasons.Notes(text)}, ""
+}
+
+// accepted makes the acceptance of a text, with a note that says why where a reason is given.
+func accepted(slots map[string]any, _ time.Time) (map[string]any, string) {
+	if reason, said := slots["reason"].(string); said {
+		slots[lifecycle.FieldPMNotes] = reasons.Notes(reason)
+		delete(slots, "reason")
+	}
+	return slots, ""
 }
 
 // deviating makes a deviation from a requirement.
