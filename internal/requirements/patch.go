@@ -87,7 +87,7 @@ func (s *Service) commit(ctx context.Context, who lifecycle.Actor, p Proposal,
 		}
 		return Answer{
 			Requirement: out.answer.Requirement, Revision: out.answer.Revision, Replayed: out.replayed,
-			Unchanged: out.answer.Unchanged, Receipt: out.receipt, Outcome: s.outcomeOf(p.ID, out.answer),
+			Unchanged: out.answer.Unchanged, Receipt: out.receipt, Outcome: s.outcomeOf(p.ID, out),
 			Exported: s.exporter.Wait(ctx, out.receipt.Size, s.options.ExportWait),
 		}, nil
 	}
@@ -136,6 +136,7 @@ func (s *shared) checkConditional(p Proposal) error {
 // decided is what one run of the transaction decided.
 type decided struct {
 	answer   record.FirstAnswer
+	next     *lifecycle.Requirement // as the answer has it, where it is at hand
 	replayed bool
 	receipt  Receipt
 }
@@ -180,6 +181,7 @@ func (s *Service) decide(tx *ledger.Tx, who lifecycle.Actor, p Proposal, change 
 		data.Refusal, out.answer.Refusal = refusal, refusal
 		out.receipt.Folded, err = s.recordRefusal(tx, p, event, data, place)
 	} else {
+		out.next = &next
 		err = recordChange(tx, w, next, event, data, &out.answer)
 	}
 	if err == nil && p.IdempotencyKey != "" && !known && !out.receipt.Folded {

@@ -8,7 +8,6 @@ import (
 	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/guidance"
 	"orchestrator/internal/requirements/projection"
-	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -40,13 +39,19 @@ type Answer struct {
 
 // outcomeOf says what a change has led to. It depends on nothing but the answer, so that it is the same when the answer is
 // given again.
-func (s *shared) outcomeOf(id string, answer record.FirstAnswer) *guidance.Outcome {
-	w, err := lifecycle.ParseWorkflow(answer.Workflow)
-	req, _, failed := projection.TableRequirements.Decode(id, answer.Requirement)
-	if err != nil || failed != nil {
+func (s *shared) outcomeOf(id string, of decided) *guidance.Outcome {
+	w, err := lifecycle.ParseWorkflow(of.answer.Workflow)
+	if err != nil {
 		return nil
 	}
-	out := guidance.Around{Workflow: w.Looking(answer.Looks), Cited: s.options.Cited}.After(req)
+	if of.next == nil {
+		req, _, err := projection.TableRequirements.Decode(id, of.answer.Requirement)
+		if err != nil {
+			return nil
+		}
+		of.next = &req
+	}
+	out := guidance.Around{Workflow: w.Looking(of.answer.Looks), Cited: s.options.Cited}.After(*of.next)
 	return &out
 }
 
