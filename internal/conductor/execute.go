@@ -125,7 +125,7 @@ func (r *run) checkAgentOutcome(ctx context.Context, t *ObligationTrace, c plann
 // executeOnce runs a tool, unless the ledger has the outcome of this very run: then that counts.
 func (r *run) executeOnce(ctx context.Context, t *ObligationTrace, c planning.Contract,
 	inputs map[string]any) (state.ToolRun, error) {
-	done := state.ToolRun{ID: toolRunID(t), Tool: c.Name, Version: c.Version, Inputs: inputs, Status: state.RunStarted}
+	done := state.ToolRun{ID: toolRunID(t), Inputs: inputs}.Begin(c, t.Obligation)
 	before, began, err := r.onRecord(ctx, done)
 	switch {
 	case err != nil:
