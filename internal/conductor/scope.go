@@ -147,7 +147,7 @@ func (s *scope) satisfyByPlan(ctx context.Context, t *ObligationTrace, tool *con
 	if o.result != nil {
 		why, err := s.checkResult(ctx, t.Obligation, tool, &shown)
 		if err == nil && why == "" {
-			why, err = s.verifier().met(ctx, t, c, &shown)
+			why, err = s.met(ctx, t, c, &shown)
 		}
 		if err != nil {
 			return outcome{}, err
