@@ -86,7 +86,7 @@ func (a *asked) open() (ids []string) {
 
 func (a *asked) record(who audit.Actor, reply questions.Reply) (state.Request, bool, error) {
 	var tr trace.Trace
-	return replying.Record(a.t.Context(), a.in, who, "r1", reply, &tr)
+	return replying.Record(a.t.Context(), a.in, nil, who, "r1", reply, &tr)
 }
 
 // refused refuses an answer, which leaves no record unless it says so.
@@ -184,7 +184,7 @@ func TestWhoseAnswerIsRefused(t *testing.T) {
 	require.Equal(t, "/value", unfit.Fields[0].Pointer)
 	require.Equal(t, state.QuestionWaits, a.question(0).Status)
 	require.Empty(t, a.open())
-	_, _, err := replying.Record(t.Context(), a.in, ada, "r7", questions.Reply{Value: "tea"}, &trace.Trace{})
+	_, _, err := replying.Record(t.Context(), a.in, nil, ada, "r7", questions.Reply{Value: "tea"}, &trace.Trace{})
 	require.True(t, fault.Is(err, "unknown_run"), "%v", err)
 }
 
