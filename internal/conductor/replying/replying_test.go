@@ -238,7 +238,7 @@ func TestAnAnswerIsNotHalfRecorded(t *testing.T) {
 	a.now = a.now.Add(time.Minute)
 	before := a.records()
 	broken := errors.New("broken")
-	_, _, err := replying.Record(t.Context(), a.in, ada, "r1", questions.Reply{Value: "tea"}, unwritten{&trace.Trace{}, broken})
+	_, _, err := replying.Record(t.Context(), a.in, nil, ada, "r1", questions.Reply{Value: "tea"}, unwritten{&trace.Trace{}, broken})
 	require.ErrorIs(t, err, broken)
 	require.Equal(t, before, a.records())
 	require.Equal(t, state.QuestionWaits, a.question(0).Status)
