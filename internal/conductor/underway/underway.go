@@ -26,7 +26,7 @@ type held struct {
 	done chan struct{}
 }
 
-// Begin says that a run is gone on with until end is called. Several may say so at once.
+// Begin marks a run as one that is gone on with, until end is called. Several may do so at once.
 func (r *Runs) Begin(id string) (end func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
