@@ -33,7 +33,7 @@ func start(t *testing.T, o Options, whileOpen func(*Project)) (logged string, er
 	whileOpen(project)
 	ended, end := context.WithCancel(t.Context())
 	end()
-	require.NoError(t, project.Run(ended))
+	require.NoError(t, project.Run(ended, func(context.Context) {}))
 	require.NoError(t, project.Close())
 	return log.String(), nil
 }
