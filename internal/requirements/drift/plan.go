@@ -103,6 +103,10 @@ func (p *Plan) warn(at reqdoc.Place, id, message, fix string) {
 }
 
 func (p *Plan) defineAll(from store.Getter, set reqdoc.Set) error {
+	if n := len(set.Requirements); !p.before.Imported() { // all of them are new
+		p.defined, p.next = make([]lifecycle.Definition, 0, n), make([]lifecycle.Requirement, 0, n)
+		p.report.Added = make([]Added, 0, n)
+	}
 	for _, r := range set.Requirements {
 		if err := p.define(from, definitionOf(r)); err != nil {
 			return err

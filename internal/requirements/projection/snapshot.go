@@ -251,6 +251,7 @@ func (s *Snapshot) rebuilt(before *Snapshot, changed map[string]*Entry) *Snapsho
 			continue
 		}
 		e.describe(w)
+		e.req = nil // an import may bring more than are ever asked for
 		entries[id] = e
 	}
 	next, err := New(s.Project, entries, s.Head)

@@ -24,8 +24,8 @@ func TestWhatAKilledExportLeftIsTakenAway(t *testing.T) {
 	}
 	snap, err := New(Project{Name: "Demo"}, nil, audit.Head{Size: 3})
 	require.NoError(t, err)
-	x := NewExporter(filepath.Join(dir, "project_status.json"), func() *Snapshot { return snap },
-		func(*Snapshot) ([]byte, error) { return []byte("signed\n"), nil }, nil)
+	x := NewExporter(Exporting{Path: filepath.Join(dir, "project_status.json"), Newest: func() *Snapshot { return snap },
+		Sign: func(*Snapshot) ([]byte, error) { return []byte("signed\n"), nil }})
 	ended, end := context.WithCancel(t.Context())
 	end()
 	require.NoError(t, x.Run(ended))

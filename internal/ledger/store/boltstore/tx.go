@@ -1,8 +1,12 @@
 package boltstore
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"syscall"
 
 	bolt "go.etcd.io/bbolt"
@@ -83,6 +87,10 @@ type staged struct {
 
 type place struct{ table, key string }
 
+func (p place) compare(other place) int {
+	return cmp.Or(strings.Compare(p.table, other.table), strings.Compare(p.key, other.key))
+}
+
 func newStaged(tx *bolt.Tx, s *Store) *staged {
 	return &staged{tx: tx, s: s, writes: map[place][]byte{}}
 }
@@ -130,10 +138,12 @@ func (t *staged) Delete(table, key string) error {
 	return nil
 }
 
-// apply writes to the bbolt transaction. It fails only if the file holds what this package never writes.
+// apply writes to the bbolt transaction, in the order of the keys: bbolt splits a page when it commits, so that each key
+// put before others in a table that grows by many moves all of those. It fails only if the file holds what this package
+// never writes.
 func (t *staged) apply() error {
-	for at, value := range t.writes {
-		if err := t.applyOne(at, value); err != nil {
+	for _, at := range slices.SortedFunc(maps.Keys(t.writes), place.compare) {
+		if err := t.applyOne(at, t.writes[at]); err != nil {
 			return fmt.Errorf("key %q in table %q: %w", at.key, at.table, err)
 		}
 	}
