@@ -48,7 +48,8 @@ type Commit struct {
 	Writes  []Write
 }
 
-// Write is one entry that was put (or deleted, when Value is nil). Object is what was encoded.
+// Write is one entry that was put (or deleted, when Value is nil). Object points to what was encoded, and is not to be
+// changed.
 type Write struct {
 	Table, Key string
 	Value      []byte

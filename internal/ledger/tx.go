@@ -182,11 +182,12 @@ func (t Table[T]) Decode(key string, raw []byte) (value T, found bool, err error
 
 // Put writes a value and returns its bytes. Equal values have equal bytes; do not change them.
 func (t Table[T]) Put(tx *Tx, key string, value T) ([]byte, error) {
-	raw, err := Encode(value)
+	object := &value // a pointer, since a value is copied wherever it is passed as any
+	raw, err := Encode(object)
 	if err != nil {
 		return nil, err
 	}
-	return raw, tx.write(Write{t.Name, key, raw, value})
+	return raw, tx.write(Write{t.Name, key, raw, object})
 }
 
 // Delete removes a value.

@@ -45,8 +45,8 @@ func (s *Snapshot) claimed(batch []ledger.Commit) map[string][]claiming.Claim {
 			if now == nil {
 				now = map[string][]claiming.Claim{}
 			}
-			if on, put := w.Object.([]claiming.Claim); put {
-				now[id] = on
+			if on, put := w.Object.(*[]claiming.Claim); put {
+				now[id] = *on
 			} else {
 				delete(now, id)
 			}

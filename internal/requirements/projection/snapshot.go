@@ -200,10 +200,10 @@ func (s *Snapshot) After(batch []ledger.Commit) *Snapshot {
 	for _, commit := range batch {
 		for _, w := range commit.Writes {
 			switch object := w.Object.(type) {
-			case Project:
-				next.Project, imported = object, true
-			case lifecycle.Requirement:
-				changed[w.Key] = &Entry{Raw: w.Value, req: &object, Size: commit.Head.Size}
+			case *Project:
+				next.Project, imported = *object, true
+			case *lifecycle.Requirement:
+				changed[w.Key] = &Entry{Raw: w.Value, req: object, Size: commit.Head.Size}
 			case nil:
 				if w.Table == TableRequirements.Name {
 					changed[w.Key] = nil

@@ -32,7 +32,7 @@ func change(req lifecycle.Requirement, size uint64) ledger.Commit {
 	if err != nil {
 		panic(err)
 	}
-	return ledger.Commit{Head: audit.Head{Size: size}, Writes: []ledger.Write{{Table: TableRequirements.Name, Key: req.ID, Value: raw, Object: req}}}
+	return ledger.Commit{Head: audit.Head{Size: size}, Writes: []ledger.Write{{Table: TableRequirements.Name, Key: req.ID, Value: raw, Object: &req}}}
 }
 
 func TestAfterSharesWhatDidNotChange(t *testing.T) {
