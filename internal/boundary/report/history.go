@@ -221,24 +221,38 @@ func (h *History) Find(id string) (found Decision, n int) {
 // decides as well: of every time in these modes, from its first decision to its last. Idle days at the ends count as
 // little as a line that claims a time long ago.
 func (h *History) validateFor() (total time.Duration) {
+	watched := h.watched()
 	for i, m := range h.Modes {
 		if !watches(m.Mode) {
 			continue
 		}
-		var first, last time.Time
-		for _, d := range h.Decisions {
-			if !watches(d.Mode) || d.At.Before(m.At) ||
-				i+1 < len(h.Modes) && d.At.After(h.Modes[i+1].At) {
-				continue
-			}
-			if first.IsZero() {
-				first = d.At
-			}
-			last = d.At
+		first, _ := slices.BinarySearchFunc(watched, m.At, time.Time.Compare)
+		end := len(watched)
+		if i+1 < len(h.Modes) {
+			until := h.Modes[i+1].At
+			end, _ = slices.BinarySearchFunc(watched, until, func(at, until time.Time) int {
+				if at.After(until) {
+					return 1
+				}
+				return -1
+			})
 		}
-		total += max(0, last.Sub(first))
+		if first < end {
+			total += watched[end-1].Sub(watched[first])
+		}
 	}
 	return total
+}
+
+// watched returns when calls were judged in validate or in confirm, in order.
+func (h *History) watched() (times []time.Time) {
+	for _, d := range h.Decisions {
+		if watches(d.Mode) {
+			times = append(times, d.At)
+		}
+	}
+	slices.SortFunc(times, time.Time.Compare)
+	return times
 }
 
 func watches(m boundary.Mode) bool { return m == boundary.Validate || m == boundary.Confirm }
