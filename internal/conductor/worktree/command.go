@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -141,18 +140,7 @@ func (m *repository) uncommitted(ctx context.Context, t *Tree) ([]string, error)
 	if err != nil {
 		return nil, err
 	}
-	return m.changed(ctx, t.Path, "all")
-}
-
-// changed returns the changed files of a working tree: untracked is all or no, as git status has it.
-func (m *repository) changed(ctx context.Context, dir, untracked string) (files []string, err error) {
-	out, err := m.run(ctx, dir, "status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files="+untracked)
-	for entry := range strings.SplitSeq(out, "\x00") {
-		if len(entry) > 3 {
-			files = append(files, filepath.ToSlash(entry[3:]))
-		}
-	}
-	return files, err
+	return m.apparent(ctx, t.Path)
 }
 
 // documents returns the requirement documents that differ between a commit and what it shares with a base.

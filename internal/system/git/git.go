@@ -69,13 +69,18 @@ type Command struct {
 // advice.graftFileDeprecated: a version that does not know GIT_ADVICE says with every command that grafts are deprecated,
 // though the file of grafts that it is given is none.
 //
+// core.untrackedCache and what follows it: git otherwise takes files for unchanged that whoever can write the index says
+// are.
+//
 // core.commitGraph: git believes what that file says of the parents of a commit, and does not compare it with the
 // commit.
 func (g Command) Prepare(ctx context.Context, args ...string) *Process {
 	options := []string{"--no-pager", "-c", "safe.directory=*", "-c", "core.fsmonitor=false",
 		"-c", "core.commitGraph=false", "-c", "core.hooksPath=" + noFile, "-c", "log.showSignature=false",
 		"-c", "gpg.program=" + noFile, "-c", "gpg.x509.program=" + noFile, "-c", "gpg.ssh.program=" + noFile,
-		"-c", "core.warnAmbiguousRefs=true", "-c", "advice.graftFileDeprecated=false"}
+		"-c", "core.warnAmbiguousRefs=true", "-c", "advice.graftFileDeprecated=false",
+		"-c", "core.untrackedCache=false", "-c", "core.trustctime=true", "-c", "core.checkStat=default",
+		"-c", "core.ignoreStat=false"}
 	cmd := exec.CommandContext(ctx, g.Path, append(options, args...)...)
 	cmd.Dir, cmd.Env = g.Dir, append(append([]string{"PATH=" + os.Getenv("PATH")}, environment...), g.Env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
