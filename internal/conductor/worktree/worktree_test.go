@@ -1,9 +1,11 @@
 package worktree_test
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,7 +41,12 @@ func newRepository(t *testing.T) *repository {
 
 func (r *repository) open() *worktree.Manager {
 	m, err := worktree.Open(r.t.Context(), worktree.Options{Root: r.root, Project: r.root, Data: filepath.Join(r.root, ".orchestrator"),
-		Branch: func() string { return "main" }, Idle: func(agent string) bool { return agent == "agents.architect" }, Document: func(file string) bool { return file == "docs/ä.md" }, Exports: []string{"project_status.json"}, Watched: []string{filepath.Join(r.root, ".orchestrator", "tools")}})
+		Branch: func() string { return "main" }, Idle: func(agent string) bool { return agent == "agents.architect" }, Exports: []string{"project_status.json"},
+		Steering: func(_ context.Context, files []string) []string {
+			return slices.DeleteFunc(slices.Clone(files), func(file string) bool {
+				return file != "docs/ä.md" && !strings.HasPrefix(file, ".orchestrator")
+			})
+		}, Watched: func(context.Context) []string { return []string{filepath.Join(r.root, ".orchestrator", "tools")} }})
 	require.NoError(r.t, err)
 	return m
 }
@@ -266,6 +273,17 @@ func TestWhatIsNotTheAgentsIsFound(t *testing.T) {
 			r.writeIn(tree.Dir, "docs/ä.md", "shall not\n")
 			r.commit(tree.Dir, "as I like it")
 		}, "docs/ä.md"},
+		"a contract, on its branch": {func(r *repository, tree *worktree.Tree) {
+			r.writeIn(tree.Dir, ".orchestrator/tools/evil.yaml", "role: tester\n")
+			r.git(tree.Dir, "add", "-f", ".orchestrator/tools/evil.yaml")
+			r.git(tree.Dir, "commit", "-q", "-m", "as I like it")
+		}, ".orchestrator/tools/evil.yaml"},
+		"the data folder, by a submodule of its branch": {func(r *repository, tree *worktree.Tree) {
+			r.writeIn(tree.Dir, ".gitmodules", "[submodule \"x\"]\n\tpath = .orchestrator/tools\n\turl = ./x\n\tignore = all\n")
+			r.git(tree.Dir, "update-index", "--add", "--cacheinfo", "160000,"+r.git(r.root, "rev-parse", "HEAD")+",.orchestrator/tools")
+			r.git(tree.Dir, "add", ".gitmodules")
+			r.git(tree.Dir, "commit", "-q", "-m", "as I like it")
+		}, ".orchestrator/tools"},
 		"where HEAD of the project is": {func(r *repository, _ *worktree.Tree) { r.git(r.root, "symbolic-ref", "HEAD", "refs/heads/none") }, "HEAD"},
 	} {
 		t.Run(name, func(t *testing.T) {
