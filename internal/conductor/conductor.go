@@ -6,8 +6,6 @@ package conductor
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"maps"
 	"sync"
@@ -133,7 +131,7 @@ func (c *Conductor) Ask(ctx context.Context, caller Caller, asked Asked) (Trace,
 	r.rephrase, r.ephemeral, r.onWait = asked.Rephrase, !keeps, asked.OnWait
 	r.spoken = asked.Translate != nil
 	r.enqueue(func(w *state.Writer) error {
-		return errors.Join(asked.putOrigin(w), putRequest(w, begun))
+		return errors.Join(asked.putOrigin(w), putRequest(w, begun, asked.keyOwner(caller)))
 	})
 	return c.runDetached(ctx, r)
 }
@@ -170,7 +168,7 @@ func (c *Conductor) earlierTrace(ctx context.Context, caller Caller, asked Asked
 	var first state.Request
 	var said state.Event
 	err = c.state.View(ctx, func(v state.View) error {
-		id, err := v.RunOf(caller.Name, asked.IdempotencyKey)
+		id, err := v.RunOf(asked.keyOwner(caller), asked.IdempotencyKey)
 		if err != nil || id == "" {
 			return err
 		}
@@ -186,8 +184,8 @@ func (c *Conductor) earlierTrace(ctx context.Context, caller Caller, asked Asked
 	switch {
 	case err != nil || !found:
 		return t, false, err
-	case !asked.sameAs(first.Request, said.What):
-		return t, false, fault.New(fault.Conflict, "idempotency_conflict",
+	case first.Caller != caller || !asked.sameAs(first.Request, said.What):
+		return Trace{}, false, fault.New(fault.Conflict, "idempotency_conflict",
 			"the idempotency_key was used for another request").WithFix("use a new one")
 	case t.ID == "":
 		return t, false, errUnderWay("the run " + first.ID)
@@ -215,7 +213,7 @@ func (c *Conductor) begin(ctx context.Context, caller Caller,
 		}
 	}
 	begun = state.Request{Number: c.number + 1, Caller: caller, Request: request}
-	begun.ID, err = newRunID(begun, c.Tools.Digest())
+	begun.ID, err = begun.NewID(c.Tools.Digest())
 	if err == nil {
 		c.number++
 	}
@@ -226,13 +224,13 @@ func (c *Conductor) begin(ctx context.Context, caller Caller,
 func (c *Conductor) beginUnrecorded(_ context.Context, caller Caller,
 	request planning.Request) (begun state.Request, err error) {
 	begun = state.Request{Caller: caller, Request: request}
-	begun.ID, err = newRunID(begun, c.Tools.Digest())
+	begun.ID, err = begun.NewID(c.Tools.Digest())
 	return begun, err
 }
 
-func putRequest(w *state.Writer, begun state.Request) error {
+func putRequest(w *state.Writer, begun state.Request, keyOwner string) error {
 	if key := begun.Request.IdempotencyKey; key != "" {
-		if err := w.Key(begun.Caller.Name, key); err != nil {
+		if err := w.Key(keyOwner, key); err != nil {
 			return err
 		}
 	}
@@ -242,13 +240,6 @@ func putRequest(w *state.Writer, begun state.Request) error {
 		}
 	}
 	return w.Request(begun)
-}
-
-// newRunID derives the id of a run from its request, its caller, the tools and the number of runs before.
-func newRunID(r state.Request, registry string) (string, error) {
-	raw, err := ledger.Encode([]any{r.Number, r.Caller, r.Request, registry})
-	sum := sha256.Sum256(raw)
-	return hex.EncodeToString(sum[:8]), err
 }
 
 // Unfinished returns the runs that have begun to change something and have not ended. Before the first request is

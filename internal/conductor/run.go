@@ -258,19 +258,10 @@ func (r *run) facts(ctx context.Context, names func(...string) bool, o planning.
 	}
 	err = r.view(ctx, func(v state.View) error {
 		known, err := v.Facts()
-		f.Known = plain(known)
+		f.Known = known.Plain()
 		return err
 	})
 	return f, err
-}
-
-// plain returns what is known as conditions see it.
-func plain(known state.Facts) map[string]any {
-	all := make(map[string]any, len(known))
-	for subject, objects := range known {
-		all[subject] = map[string]any(objects)
-	}
-	return all
 }
 
 // finish records how everything ended, and the trace.

@@ -7,6 +7,8 @@ package state
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"net/url"
 	"strings"
@@ -151,6 +153,13 @@ type Request struct {
 	Request planning.Request `json:"request"`
 	Ended   bool             `json:"ended"`
 	Token   string           `json:"token,omitempty"` // the id of the token that it was asked with
+}
+
+// NewID derives the id of the run from its request, its caller, the tools and the number of runs before.
+func (r Request) NewID(tools string) (string, error) {
+	raw, err := ledger.Encode([]any{r.Number, r.Caller, r.Request, tools})
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:8]), err
 }
 
 // The kinds of rows.
