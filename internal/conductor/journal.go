@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/conductor/underway"
 )
 
 // journal collects what a run has to write, and writes it step by step: each step is one record.
@@ -41,7 +42,7 @@ func (j *journal) flush(ctx context.Context, step string) error {
 	case err == nil:
 		j.pending, j.factsPending = nil, false
 	case errors.Is(err, state.ErrKeyTaken): // by a request that was sent at the same time
-		return errUnderWay("another run")
+		return underway.Refusal("another run")
 	}
 	return err
 }

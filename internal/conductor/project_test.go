@@ -106,6 +106,10 @@ func (p *project) History(_ context.Context, id string) (builtin.History, error)
 	return builtin.History{ID: id, Status: p.requirement.Status}, nil
 }
 
+func (p *project) Acts(_ context.Context, id, did string) (builtin.Acts, error) {
+	return builtin.Acts{ID: id, Status: p.requirement.Status, Did: did, Acts: []builtin.Act{{What: did, By: "ada", Role: "pm"}}}, nil
+}
+
 func (p *project) Complete(_ context.Context, o planning.Obligation) planning.Obligation { return o }
 
 func (p *project) VerifyLog(context.Context) (builtin.LogCheck, error) { return p.log, nil }

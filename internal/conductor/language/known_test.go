@@ -138,8 +138,8 @@ func TestNearestForms(t *testing.T) {
 	require.Contains(t, f.Detail, "is not understood")
 	require.Regexp(t, "^the nearest forms are: [^;]+; [^;]+; [^;]+; GET /forms lists all$", f.Fix)
 	for _, utterance := range []string{"don't approve REQ-1", "never block REQ-2 because it is late", "approve REQ-1 and REQ-2", "approve REQ-1 unless it is late",
-		"who approved REQ-1", "who approved REQ-1?", "should I approve REQ-1", "approved REQ-1", "Bob approves REQ-1", "approve REQ-3 approve REQ-1",
-		"aprove REQ-3 aprove REQ-1", "was REQ-1 approved", "who blocked REQ-2", "when did I defer REQ-3", "is REQ-1 to be approved", "who set REQ-1 to done",
+		"who approves REQ-1?", "should I approve REQ-1", "approved REQ-1", "Bob approves REQ-1", "approve REQ-3 approve REQ-1",
+		"aprove REQ-3 aprove REQ-1", "when did I defer REQ-3", "is REQ-1 to be approved", "who set REQ-1 to done",
 		"block REQ-3 until it is late", "what is love", strings.Repeat("approve ", 40)} {
 		require.NotContains(t, refusal(t, utterance).Fix, "did you mean", "%s: what says something else is not proposed", utterance)
 	}

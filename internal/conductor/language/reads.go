@@ -197,6 +197,18 @@ var reads = []form{
 	},
 	{
 		Say: []string{
+			"who [has] {did} [requirement] {id}",
+			"who [has] (asked for|requested|wanted) changes (on|to|of|in|for) [requirement] {id}",
+			"(when|by whom) (was|were) [requirement] {id} {did}",
+			"when (were changes|was a change) (asked for|requested|wanted) (on|to|of|in|for) [requirement] {id}",
+			"(was|has) [requirement] {id} [ever] [been] {did} [yet]",
+		},
+		Type: planning.Report, Kind: "requirement.acts", Build: deeds,
+		Examples: []string{"who approved REQ-7", "who asked for changes on REQ-7", "when was REQ-7 approved",
+			"when were changes asked for on REQ-7", "who implemented REQ-7", "was REQ-7 ever blocked"},
+	},
+	{
+		Say: []string{
 			"(what|which (requests|changes)) (was|were) refused [{day}] [in {zone}]",
 			"(what|which (requests|changes)) (was|were) refused (on|of) {day} [in {zone}]",
 			"(what|which (requests|changes)) (was|were) refused since {since:day} [in {zone}]",

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"orchestrator/internal/conductor/language/days"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -22,6 +23,9 @@ const (
 	wordsText  = `\pL+(?:[ _-]\pL+){0,2}?`
 )
 
+// outcomes are how PM settles a deviation, by the words for it.
+var outcomes = map[string]string{"accept": "accepted", "fix": "fixed", "reject": "rejected"}
+
 // slotTypes are all types of slots. It is filled in init, since filters are read by patterns themselves.
 var slotTypes map[string]slotType
 
@@ -36,20 +40,21 @@ func init() {
 		"word":         {`"[^"]*"|[^\s"]+`, readText},
 		"id":           {quotedText + `|[\pL\pN][\pL\pN._/-]*`, readID},
 		"status":       {statusText() + "|" + wordsText, readStatus},
+		"did":          {doneTo, readDone},
 		"known_status": {statusText(), readStatus},
 		"kind":         {wordsText, func(s string) (any, string) { return folded(s), "" }},
 		"role":         {`project manager|\pL+`, readRole},
 		"relation":     {`\pL+(?:-\pL+)?`, readRelation},
 		"name":         {nameText, func(s string) (any, string) { return readWords(s, "a name", notInNames) }},
 		"place":        {nameText, func(s string) (any, string) { return readWords(s, "a place", notInPlaces) }},
-		"zone":         {`[-+][0-9]{2}:[0-9]{2}|\pL[\pL_]*(?:/[\pL0-9_+-]+){1,2}|\pL[\pL_]*(?: \pL+){0,2}?`, readZone},
+		"zone":         {`[-+][0-9]{2}:[0-9]{2}|\pL[\pL_]*(?:/[\pL0-9_+-]+){1,2}|\pL[\pL_]*(?: \pL+){0,2}?`, days.ReadZone},
 		"suspect":      {`suspect`, func(string) (any, string) { return true, "" }},
 		"retired":      {`retired`, func(string) (any, string) { return true, "" }},
 		"reason": {`.+`, func(s string) (any, string) {
 			return unquote(trim(courtesyAfter.ReplaceAllString(s, ""))), ""
 		}},
 		"filters":     {`.+`, readFilters},
-		"day":         {`today|yesterday|[0-9]{4}-[0-9]{2}-[0-9]{2}`, readDay},
+		"day":         {`today|yesterday|[0-9]{4}-[0-9]{2}-[0-9]{2}`, days.Read},
 		"outcome":     {`accept|fix|reject`, func(s string) (any, string) { return outcomes[strings.ToLower(s)], "" }},
 		"deviation":   {`[A-Za-z0-9][A-Za-z0-9._-]*`, readID},
 		"fingerprint": {`sha256:[0-9a-f]{64}`, func(s string) (any, string) { return strings.ToLower(s), "" }},
@@ -121,6 +126,21 @@ func readID(s string) (any, string) {
 		return id, ""
 	}
 	return nil, fmt.Sprintf("%q does not look like an id; an id without digits stands in double quotes", s)
+}
+
+// doneTo matches what somebody may have done to a requirement.
+const doneTo = `approved|signed off|rejected|designed|implemented|tested|planned|blocked|deferred|postponed|sent back|finished|completed`
+
+// readDone returns the name of what was done.
+func readDone(s string) (any, string) {
+	did := folded(s)
+	for _, other := range [][2]string{{"signed_off", lifecycle.Approved}, {"postponed", string(lifecycle.Deferred)},
+		{"sent_back", string(lifecycle.NeedsChanges)}, {"finished", string(lifecycle.Done)}, {"completed", string(lifecycle.Done)}} {
+		if did == other[0] {
+			return other[1], ""
+		}
+	}
+	return did, ""
 }
 
 func readStatus(s string) (any, string) {
