@@ -15,6 +15,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"orchestrator/internal/conductor/account"
 	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/checking"
 	"orchestrator/internal/conductor/contract"
@@ -53,6 +54,7 @@ type Options struct {
 type Conductor struct {
 	Options
 	Schedules  *schedule.Keeper
+	Used       account.Reader // what agents used
 	state      *state.Store
 	choice     *planning.Choice
 	box        map[string]tools.Tool
@@ -83,7 +85,7 @@ func New(l *ledger.Ledger, o Options) *Conductor {
 	}
 	c.stateTools = builtin.Over(o.Project)
 	maps.Copy(c.stateTools, builtin.Facts())
-	c.Schedules = schedule.New(c.state, o.Clock)
+	c.Schedules, c.Used = schedule.New(c.state, o.Clock), account.New(c.state)
 	maps.Copy(c.stateTools, schedule.Tools(c.Schedules))
 	maps.Copy(c.stateTools, onrecord.Tools(o.Project, o.Tools))
 	c.evaluators = evaluating.New(o.Tools, o.Box, c.stateTools)

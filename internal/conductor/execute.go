@@ -52,7 +52,7 @@ func (r *run) execute(ctx context.Context, t *ObligationTrace, tool *contract.To
 	case c.Role != "" && changesRequirement(t.Obligation):
 		return r.checkAgentOutcome(ctx, t, c, &shown, why)
 	case why == "":
-		why, err = verifier{run: r}.met(ctx, t, c, &shown)
+		why, err = r.met(ctx, t, c, &shown)
 	}
 	switch {
 	case err != nil:
@@ -100,7 +100,7 @@ func (r *run) checkAgentOutcome(ctx context.Context, t *ObligationTrace, c plann
 	shown.Postconditions = append(shown.Postconditions, verdict)
 	not := ""
 	if verdict.Holds { // what it was to do is not waited for any more; it may be so since something else was done
-		if not, err = (verifier{run: r}).met(ctx, t, c, shown); err != nil {
+		if not, err = r.met(ctx, t, c, shown); err != nil {
 			return outcome{}, err
 		}
 	}
@@ -125,7 +125,7 @@ func (r *run) checkAgentOutcome(ctx context.Context, t *ObligationTrace, c plann
 // executeOnce runs a tool, unless the ledger has the outcome of this very run: then that counts.
 func (r *run) executeOnce(ctx context.Context, t *ObligationTrace, c planning.Contract,
 	inputs map[string]any) (state.ToolRun, error) {
-	done := state.ToolRun{ID: toolRunID(t), Tool: c.Name, Version: c.Version, Inputs: inputs, Status: state.RunStarted}
+	done := state.ToolRun{ID: toolRunID(t), Inputs: inputs}.Begin(c, t.Obligation)
 	before, began, err := r.onRecord(ctx, done)
 	switch {
 	case err != nil:
@@ -275,7 +275,7 @@ func (r *run) putEffects(w *state.Writer, t *ObligationTrace, done state.ToolRun
 			continue
 		}
 		holding := state.Many
-		if (verifier{run: r}).functional(e.Subject, e.Predicate) {
+		if r.functional(e.Subject, e.Predicate) {
 			holding = state.Functional
 		}
 		if holding == state.Functional && strings.HasPrefix(e.Subject, builtin.UserPrefix) {

@@ -20,7 +20,7 @@ import (
 
 // Every kind that a tool of the box satisfies has its own branch in the schema: what the tool takes belongs there, and nothing else.
 func TestTheSchemaKnowsEveryKindOfTheBox(t *testing.T) {
-	for _, c := range newHarness(t).conductor().Tools.Contracts() {
+	for _, c := range newHarness(t).conductor("").Tools.Contracts() {
 		for _, capability := range c.Satisfies {
 			typ, kind, _ := strings.Cut(strings.TrimSuffix(capability, ")"), "(")
 			found := func(member string) (pointers []string) {

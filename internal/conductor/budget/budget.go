@@ -86,7 +86,7 @@ func (s *Spent) Take(n int, now time.Time) error {
 
 // Refuses returns why a run of a tool would exceed a budget, or "".
 //
-// Implements: ORC-256
+// Implements: ORC-256, ORC-294
 func (s *Spent) Refuses(c *planning.Contract, now time.Time) string {
 	most := s.of.MaxToolRuns
 	if most == 0 {
