@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"orchestrator/internal/conductor/language/days"
+	"orchestrator/internal/conductor/language/names"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -45,8 +46,8 @@ func init() {
 		"kind":         {wordsText, func(s string) (any, string) { return folded(s), "" }},
 		"role":         {`project manager|\pL+`, readRole},
 		"relation":     {`\pL+(?:-\pL+)?`, readRelation},
-		"name":         {nameText, func(s string) (any, string) { return readWords(s, "a name", notInNames) }},
-		"place":        {nameText, func(s string) (any, string) { return readWords(s, "a place", notInPlaces) }},
+		"name":         {nameText, readName(names.Person)},
+		"place":        {nameText, readName(names.Place)},
 		"zone":         {`[-+][0-9]{2}:[0-9]{2}|\pL[\pL_]*(?:/[\pL0-9_+-]+){1,2}|\pL[\pL_]*(?: \pL+){0,2}?`, days.ReadZone},
 		"suspect":      {`suspect`, func(string) (any, string) { return true, "" }},
 		"retired":      {`retired`, func(string) (any, string) { return true, "" }},
@@ -197,22 +198,11 @@ func readRelation(s string) (any, string) {
 	return nil, fmt.Sprintf("%q is not a relation that is known: friend, colleague, brother and the like", s)
 }
 
-// What never stands in a name or place without quotes: the words around them in the patterns, and courtesies. A name
-// has none of the small words either: "my name is not important" names nobody.
-var (
-	notInPlaces = strings.Fields("is are my your me for and or who that lives live living please thanks thank you now not because what which how in then i")
-	notInNames  = append(strings.Fields(
-		"a an the of to from with on at it no none unknown very so he she we they this here there when where why"), notInPlaces...)
-)
-
-func readWords(s, what string, without []string) (any, string) {
-	if text := unquote(s); text != s {
-		return text, ""
-	}
-	for word := range strings.FieldsSeq(strings.ToLower(s)) {
-		if slices.Contains(without, word) {
-			return nil, fmt.Sprintf("%q does not look like %s; put it in double quotes if it is", s, what)
+func readName(what string) func(string) (any, string) {
+	return func(s string) (any, string) {
+		if text := unquote(s); text != s {
+			return text, ""
 		}
+		return names.Of(s, what)
 	}
-	return s, ""
 }
