@@ -88,16 +88,31 @@ func showUsage(out io.Writer, used account.Page) {
 	p := output.NewPrinter(false)
 	p.Table(output.Columns(out), []string{"REQUIREMENT", "AGENT", "FOR", "CLIENT", "RUNS", "IN", "OUT", "USD", "TIME"}, rows)
 	fmt.Fprint(out, p)
-	t := used.Total
-	fmt.Fprintf(out, "%s of agents: %s tokens in, %s out, %s US dollars", fault.Count(t.Runs, "run"), tokens(t.Input),
-		tokens(t.Output), dollars(t))
-	if t.Uncosted > 0 {
-		fmt.Fprintf(out, " (%d of them say their cost)", t.Runs-t.Uncosted)
+	fmt.Fprintln(out, usageInWords(used.Total))
+}
+
+// usageInWords says a sum in one line.
+func usageInWords(t account.Sum) string {
+	text := fault.Count(t.Runs, "run") + " of agents"
+	if t.Unreported == t.Runs {
+		text += " reported nothing"
+	} else {
+		cost := "no cost reported"
+		if t.CostUSD != nil {
+			cost = dollars(t) + " US dollars"
+		}
+		if t.CostUSD != nil && t.Uncosted > 0 {
+			cost += fmt.Sprintf(" (of %d that say their cost)", t.Runs-t.Uncosted)
+		}
+		text += fmt.Sprintf(": %s tokens in, %s out, %s", tokens(t.Input), tokens(t.Output), cost)
+		if t.Unreported > 0 {
+			text += fmt.Sprintf("; %d reported nothing", t.Unreported)
+		}
 	}
-	fmt.Fprintf(out, ", %s\n", lasted(t.DurationMS))
-	if t.Unreported > 0 {
-		fmt.Fprintf(out, "%s reported nothing; only the time is counted\n", fault.Count(t.Unreported, "run"))
+	if t.DurationMS != nil {
+		text += "; " + lasted(t.DurationMS) + " in all"
 	}
+	return text
 }
 
 // or returns a text, or what stands for one that is not there.

@@ -105,12 +105,13 @@ var reads = []form{
 			"what is next (for|with|on) {id}",
 			"what (should|can|must) i do next [(with|for|on|about) {id}]",
 			"what is next",
+			"what (waits|is waiting) [for me]",
 		},
 		Type: planning.Report, Kind: "requirement.next",
 		Examples: []string{
 			"what should I do next", "what should the tester do next", "what is next for REQ-7",
 			"what is next for the coder",
-			"what should I do next with REQ-7", "what's next",
+			"what should I do next with REQ-7", "what's next", "what waits for me",
 		},
 	},
 	{

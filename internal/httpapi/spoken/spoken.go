@@ -28,6 +28,13 @@ func Whole(all []planning.Obligation, whole func(name string) string) []planning
 		if name, is := o.Payload[memberID].(string); is {
 			o.Payload[memberID] = whole(name)
 		}
+		list, _ := o.Payload["obligations"].([]any) // of a schedule
+		for _, item := range list {
+			one, _ := item.(map[string]any)
+			if payload, is := one["payload"].(map[string]any); is {
+				Whole([]planning.Obligation{{Payload: payload}}, whole)
+			}
+		}
 	}
 	return all
 }
