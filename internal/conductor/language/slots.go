@@ -35,8 +35,8 @@ var wholeSlots = map[string]*regexp.Regexp{}
 
 func init() {
 	slotTypes = map[string]slotType{
-		"expr": {`(?:[-+*/%().,0-9×÷−= ]|plus|minus|times|divided by|multiplied by|modulo|mod|to the power of)+`,
-			readExpression},
+		"expr": {`(?:[-+*/%().,0-9×÷−= ]|plus|minus|times|divided by|multiplied by|modulo|mod|to the power of)+` +
+			`|[-+(]*[0-9][^\s"]*`, readExpression}, // the latter to say that it is none: 1e3, 2^10, 5!
 		"letter":       {`(?:"[^"]*"|'[^']*'|[\pL\pM]{1,4}|[^\s\pL"'])(?:'?s)?`, readLetter},
 		"word":         {`"[^"]*"|[^\s"]+`, readText},
 		"id":           {quotedText + `|[\pL\pN][\pL\pN._/-]*`, readID},
@@ -69,10 +69,16 @@ func init() {
 	}
 }
 
-var oneLetter = regexp.MustCompile(`^(?:"(\pL\pM*)"|'(\pL\pM*)'|(\pL\pM*))(?:'?[sS])?$`)
+var (
+	oneLetter = regexp.MustCompile(`^(?:"(\pL\pM*)"|'(\pL\pM*)'|(\pL\pM*))(?:'[sS])?$`)
+	letterAnd = regexp.MustCompile(`^(\pL\pM*)[sS]$`)
+)
 
-// readLetter takes one letter, alone or as one of several: r, "r", r's, rs.
+// readLetter takes one letter, alone or as one of several: r, "r", r's. What may be two letters, such as rs, is refused.
 func readLetter(s string) (any, string) {
+	if several := letterAnd.FindStringSubmatch(s); several != nil {
+		return nil, fmt.Sprintf("%s may be two letters; of one, several are %s's", s, several[1])
+	}
 	found := oneLetter.FindStringSubmatch(s)
 	if found == nil {
 		return nil, fmt.Sprintf("%s is not one letter", s)
@@ -98,7 +104,7 @@ var (
 	neighbours   = regexp.MustCompile(`[0-9.] +[0-9.]`)
 	percent      = regexp.MustCompile(`% *[^0-9(. ]`)
 	dateLike     = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`)
-	wholeFormula = regexp.MustCompile(`^[-+(.0-9].*[-+*/%].*[0-9.)]$`)
+	wholeFormula = regexp.MustCompile(`^[-+(.0-9][-+*/%(). 0-9]*[-+*/%][-+*/%(). 0-9]*[0-9.)]$`)
 	operators    = strings.NewReplacer("×", "*", "÷", "/", "−", "-",
 		"to the power of", "**", "multiplied by", "*", "divided by", "/", "plus", "+", "minus", "-", "times", "*",
 		"modulo", "%", "mod", "%")
@@ -120,7 +126,7 @@ func readExpression(s string) (any, string) {
 	case dateLike.MatchString(expr):
 		return nil, fmt.Sprintf("%q looks like a date", s)
 	case !wholeFormula.MatchString(expr):
-		return nil, fmt.Sprintf("%q is not an expression of numbers and + - * / %% **", s)
+		return nil, fmt.Sprintf("%q is not an expression of decimal numbers and + - * / %% **", s)
 	}
 	return expr, ""
 }

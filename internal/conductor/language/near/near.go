@@ -207,12 +207,16 @@ func (p *Pattern) follow(e edge, ways [][]step, words []string, here step, fits 
 	}
 }
 
-// tooMuch returns what it costs to leave a word out. What may be a value, or turns the meaning, is never left out; of an
-// act nothing is that says anything, nor what stands before it, such as who does it.
+// tooMuch returns what it costs to leave a word out. What turns the meaning or may be a value is never left out, nor what
+// stands before an act, such as who does it; and with a word less that says anything, a sentence is not near, since the
+// word may limit it.
 func (p *Pattern) tooMuch(said string, at, node int) int {
 	lower := bare(said)
-	if kept(said, at) || p.act && (node == 0 || !idle[lower]) {
+	switch {
+	case kept(said, at), p.act && node == 0:
 		return never
+	case !idle[lower] && (p.act || !idleWhenAsked[lower]):
+		return Limit + 1
 	}
 	return min(len(said), word)
 }

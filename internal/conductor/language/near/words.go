@@ -20,8 +20,12 @@ var (
 		"hardly barely scarcely only until till before after since later yesterday tomorrow tonight last maybe perhaps probably " +
 		"possibly almost nearly partly if when once while")
 
-	// idle are the words that say nothing about an act: those alone may be left out of it. What may limit an act has no end.
+	// idle are the words that say nothing: those alone may be left out, since what may limit a sentence has no end.
 	idle = set("a an the this that our just simply really finally please now hereby go ahead requirement item")
+
+	// idleWhenAsked are those that may be left out of a question besides.
+	idleWhenAsked = set("me us you tell say know so ok well hey actual actually current currently exactly right all already yet " +
+		"still there been very full whole complete overall here now i we")
 
 	// linking are the words that may be put into an act: they do not say what is to be done.
 	linking = set("a and as deviation for from in is of on requirement status text that the to with")
