@@ -6,8 +6,6 @@ package conductor
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"maps"
 	"sync"
@@ -15,6 +13,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"orchestrator/internal/conductor/account"
 	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/checking"
 	"orchestrator/internal/conductor/contract"
@@ -25,6 +24,7 @@ import (
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/conductor/tools"
 	"orchestrator/internal/conductor/trace"
+	"orchestrator/internal/conductor/underway"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
@@ -52,6 +52,7 @@ type Options struct {
 type Conductor struct {
 	Options
 	Schedules  *schedule.Keeper
+	Used       account.Reader // what agents used
 	state      *state.Store
 	choice     *planning.Choice
 	box        map[string]tools.Tool
@@ -60,9 +61,10 @@ type Conductor struct {
 
 	toolSlots  chan struct{}   // of external tools that run at once
 	agentSlots chan struct{}   // of agents: they may ask for tools, and wait for slots
-	stopping   context.Context // ends all runs; a caller that hangs up ends none
+	stopping   context.Context // ends all runs; a caller that hangs up ends none but a viewer's
 	stop       context.CancelFunc
 	running    sync.WaitGroup
+	goneOnWith underway.Runs // after an answer
 	numbering  sync.Mutex
 	number     uint64 // of the last run
 }
@@ -81,7 +83,7 @@ func New(l *ledger.Ledger, o Options) *Conductor {
 	}
 	c.stateTools = builtin.Over(o.Project)
 	maps.Copy(c.stateTools, builtin.Facts())
-	c.Schedules = schedule.New(c.state, o.Clock)
+	c.Schedules, c.Used = schedule.New(c.state, o.Clock), account.New(c.state)
 	maps.Copy(c.stateTools, schedule.Tools(c.Schedules))
 	maps.Copy(c.stateTools, onrecord.Tools(o.Project, o.Tools))
 	c.evaluators = evaluating.New(o.Tools, o.Box, c.stateTools)
@@ -99,14 +101,14 @@ func (c *Conductor) Conduct(ctx context.Context, caller Caller, request planning
 // be changed twice.
 func (c *Conductor) Ask(ctx context.Context, caller Caller, asked Asked) (Trace, error) {
 	keeps := caller.Role != string(lifecycle.Viewer)
+	if asked.OnWait == nil {
+		asked.OnWait = func() {}
+	}
 	if keeps && asked.IdempotencyKey != "" {
 		trace, found, err := c.earlierTrace(ctx, caller, asked)
 		if err != nil || found {
 			return trace, err
 		}
-	}
-	if asked.OnWait == nil {
-		asked.OnWait = func() {}
 	}
 	if asked.Translate != nil {
 		asked.OnWait()
@@ -133,16 +135,20 @@ func (c *Conductor) Ask(ctx context.Context, caller Caller, asked Asked) (Trace,
 	r.rephrase, r.ephemeral, r.onWait = asked.Rephrase, !keeps, asked.OnWait
 	r.spoken = asked.Translate != nil
 	r.enqueue(func(w *state.Writer) error {
-		return errors.Join(asked.putOrigin(w), putRequest(w, begun))
+		return errors.Join(asked.putOrigin(w), w.Begin(begun, asked.keyOwner(caller)))
 	})
 	return c.runDetached(ctx, r)
 }
 
-// runDetached runs to the end although the caller may hang up, unless the conductor is stopped.
+// runDetached runs to the end although the caller may hang up, unless the conductor is stopped. What leaves nothing
+// behind ends with its caller.
 func (c *Conductor) runDetached(ctx context.Context, r *run) (Trace, error) {
 	c.running.Add(1)
 	defer c.running.Done()
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	if !r.ephemeral {
+		ctx = context.WithoutCancel(ctx)
+	}
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(c.stopping, cancel)()
 	trace, err := r.run(ctx)
@@ -165,12 +171,15 @@ func (c *Conductor) Check(request planning.Request) error {
 	return checking.Request(request, c.choice.Candidates)
 }
 
-// earlierTrace returns the trace of the run that an idempotency key named first.
+// earlierTrace returns the trace of the run that an idempotency key named first. If an answer has let the run go on, that
+// is waited for, as the answer waits.
+//
+// Implements: ORC-298
 func (c *Conductor) earlierTrace(ctx context.Context, caller Caller, asked Asked) (t Trace, found bool, err error) {
 	var first state.Request
 	var said state.Event
-	err = c.state.View(ctx, func(v state.View) error {
-		id, err := v.RunOf(caller.Name, asked.IdempotencyKey)
+	read := func(v state.View) error {
+		id, err := v.RunOf(asked.keyOwner(caller), asked.IdempotencyKey)
 		if err != nil || id == "" {
 			return err
 		}
@@ -182,22 +191,24 @@ func (c *Conductor) earlierTrace(ctx context.Context, caller Caller, asked Asked
 		}
 		t, _, err = trace.At(v, id, c.Clock())
 		return err
-	})
+	}
+	err = c.state.View(ctx, read)
+	if err == nil && t.ID != "" && !first.Ended && asked.sameAs(first.Request, said.What) {
+		asked.OnWait()
+		if err = c.goneOnWith.Wait(ctx, first.ID); err == nil {
+			err = c.state.View(ctx, read)
+		}
+	}
 	switch {
 	case err != nil || !found:
 		return t, false, err
-	case !asked.sameAs(first.Request, said.What):
-		return t, false, fault.New(fault.Conflict, "idempotency_conflict",
+	case first.Caller != caller || !asked.sameAs(first.Request, said.What):
+		return Trace{}, false, fault.New(fault.Conflict, "idempotency_conflict",
 			"the idempotency_key was used for another request").WithFix("use a new one")
-	case t.ID == "":
-		return t, false, errUnderWay("the run " + first.ID)
+	case t.ID == "" || !first.Ended:
+		return t, false, underway.Refusal("the run " + first.ID)
 	}
 	return t, true, nil
-}
-
-func errUnderWay(run string) error {
-	return fault.New(fault.Conflict, "run_under_way", "%s with this idempotency_key has not finished", run).
-		WithFix("send the same request again later to get the trace of that run")
 }
 
 // begin numbers a run. It is stored with the first step that has to be on record before something happens.
@@ -215,8 +226,7 @@ func (c *Conductor) begin(ctx context.Context, caller Caller,
 		}
 	}
 	begun = state.Request{Number: c.number + 1, Caller: caller, Request: request}
-	begun.ID, err = newRunID(begun, c.Tools.Digest())
-	if err == nil {
+	if err = begun.Name(c.Tools.Digest()); err == nil {
 		c.number++
 	}
 	return begun, err
@@ -224,31 +234,10 @@ func (c *Conductor) begin(ctx context.Context, caller Caller,
 
 // beginUnrecorded begins a run that is not kept. It has no number, since no list contains it.
 func (c *Conductor) beginUnrecorded(_ context.Context, caller Caller,
-	request planning.Request) (begun state.Request, err error) {
-	begun = state.Request{Caller: caller, Request: request}
-	begun.ID, err = newRunID(begun, c.Tools.Digest())
+	request planning.Request) (state.Request, error) {
+	begun := state.Request{Caller: caller, Request: request}
+	err := begun.Name(c.Tools.Digest())
 	return begun, err
-}
-
-func putRequest(w *state.Writer, begun state.Request) error {
-	if key := begun.Request.IdempotencyKey; key != "" {
-		if err := w.Key(begun.Caller.Name, key); err != nil {
-			return err
-		}
-	}
-	for i, o := range begun.Request.Obligations {
-		if err := w.Obligation(state.Obligation{ID: obligationID(i), Status: planning.Active, Of: o}); err != nil {
-			return err
-		}
-	}
-	return w.Request(begun)
-}
-
-// newRunID derives the id of a run from its request, its caller, the tools and the number of runs before.
-func newRunID(r state.Request, registry string) (string, error) {
-	raw, err := ledger.Encode([]any{r.Number, r.Caller, r.Request, registry})
-	sum := sha256.Sum256(raw)
-	return hex.EncodeToString(sum[:8]), err
 }
 
 // Unfinished returns the runs that have begun to change something and have not ended. Before the first request is

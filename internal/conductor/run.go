@@ -32,6 +32,7 @@ type run struct {
 	lookedAt   int               // steps of plans, before they are run
 	scopes     map[string]*scope // by the ids of the obligations in them
 	taken      map[string]any    // results that others took, by the ids of their obligations
+	known      state.Known       // by conditions
 	spoken     bool              // its obligations were made of words by a language model
 	earlier    *trace.Earlier    // what it had come to before an answer; nil if it is new
 }
@@ -47,12 +48,14 @@ func Limit(b planning.Budgets) time.Duration { return budget.Limit(b) }
 
 // newRun prepares the run of a request.
 func (c *Conductor) newRun(request state.Request) *run {
-	return &run{
+	r := &run{
 		Conductor: c, journal: journal{store: c.state, request: request}, onWait: func() {},
 		spent: budget.Of(request.Request.Budgets, c.Clock()), scopes: map[string]*scope{}, taken: map[string]any{},
 		trace: Trace{ID: request.ID, Caller: request.Caller, Tools: c.Tools.Digest(),
 			Obligations: make([]ObligationTrace, len(request.Request.Obligations)), Answers: []Answer{}},
 	}
+	r.left = func() time.Duration { return r.spent.Left(c.Clock()) }
+	return r
 }
 
 // run runs a request from its beginning, or goes on with what is recorded of it.
@@ -132,7 +135,7 @@ func (r *run) guard(ctx context.Context, t *ObligationTrace) error {
 	if err == nil {
 		g.violation(facts)
 	}
-	return err
+	return t.Truncated(err)
 }
 
 // priorViolation returns why a guardrail that was checked does not hold, or "".
@@ -256,21 +259,11 @@ func (r *run) facts(ctx context.Context, names func(...string) bool, o planning.
 	if !named("ir") {
 		return f, nil
 	}
-	err = r.view(ctx, func(v state.View) error {
-		known, err := v.Facts()
-		f.Known = plain(known)
+	err = r.view(ctx, func(v state.View) (err error) {
+		f.Known, err = r.known.In(v)
 		return err
 	})
 	return f, err
-}
-
-// plain returns what is known as conditions see it.
-func plain(known state.Facts) map[string]any {
-	all := make(map[string]any, len(known))
-	for subject, objects := range known {
-		all[subject] = map[string]any(objects)
-	}
-	return all
 }
 
 // finish records how everything ended, and the trace.

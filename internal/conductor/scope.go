@@ -54,23 +54,23 @@ func (s *scope) conduct(ctx context.Context, t *ObligationTrace) error {
 	if err == nil && len(t.Takes) > 0 {
 		err = contract.CheckResolved(resolved)
 	}
-	var exceeded budget.Exceeded
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case errors.As(err, &exceeded):
-		t.End(planning.Failed, planning.OutTruncated, exceeded.Error())
-		return nil
 	case err != nil:
-		t.End(planning.Failed, planning.OutFailed, errorText(err))
+		if err = t.Truncated(err); err != nil {
+			t.End(planning.Failed, planning.OutFailed, errorText(err))
+		}
 		return nil
 	}
 	s.takeAnswers(t, resolved)
 	t.Asked, t.Obligation = &asked, questions.Effective(resolved, t.Given)
 	if steps := flow.Steps(resolved); steps != nil {
-		return s.satisfyBySteps(ctx, t, steps)
+		err = s.satisfyBySteps(ctx, t, steps)
+	} else {
+		err = s.satisfy(ctx, t)
 	}
-	return s.satisfy(ctx, t)
+	return t.Truncated(err)
 }
 
 // lacksSource ends an obligation, and returns true, if one that it takes a value from has none to give. Otherwise it
@@ -132,7 +132,7 @@ func (s *scope) satisfyBySteps(ctx context.Context, t *ObligationTrace, steps []
 func (s *scope) satisfyByPlan(ctx context.Context, t *ObligationTrace, tool *contract.Tool,
 	inputs map[string]any) (outcome, error) {
 	c := tool.Contract()
-	done := state.ToolRun{ID: toolRunID(t), Tool: c.Name, Version: c.Version, Inputs: inputs, Status: state.RunStarted}
+	done := state.ToolRun{ID: toolRunID(t), Inputs: inputs}.Begin(c, t.Obligation)
 	s.enqueue(func(w *state.Writer) error { return w.ToolRun(done) })
 	o, err := s.bring(ctx, t, c.Implementation.Steps, inputs)
 	if err != nil || !o.ran || o.ends == planning.OutClarify {
@@ -147,7 +147,7 @@ func (s *scope) satisfyByPlan(ctx context.Context, t *ObligationTrace, tool *con
 	if o.result != nil {
 		why, err := s.checkResult(ctx, t.Obligation, tool, &shown)
 		if err == nil && why == "" {
-			why, err = s.verifier().met(ctx, t, c, &shown)
+			why, err = s.met(ctx, t, c, &shown)
 		}
 		if err != nil {
 			return outcome{}, err

@@ -40,7 +40,7 @@ func (c Call) checkSpelling(ctx context.Context, effects []Effect) error {
 		return nil
 	}
 	return c.View(ctx, func(v state.View) error {
-		return v.EachHeld(func(a state.Assertion) error {
+		return v.EachHeld(func(string, string) bool { return true }, func(a state.Assertion) error {
 			for _, e := range single {
 				if a.Predicate == e.Predicate && a.Subject != e.Subject && alike(a.Subject, e.Subject) {
 					return contradicted("the %s is known of %q, which differs from %q in case or blanks alone",
