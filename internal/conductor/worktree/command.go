@@ -159,8 +159,8 @@ func (m *repository) changed(ctx context.Context, dir, untracked string) (files 
 	return files, err
 }
 
-// apparent returns the files of a working tree that are not as its last commit has them, and those whose index keeps git
-// from looking.
+// apparent returns the files of a working tree that are not as its last commit has them, and those whose index keeps
+// git from looking.
 func (m *repository) apparent(ctx context.Context, dir string) ([]string, error) {
 	changed, err := m.changed(ctx, dir, "all")
 	if err != nil {
@@ -217,8 +217,8 @@ func (m *repository) steering(ctx context.Context, span ...string) ([]string, er
 	if m.Steering == nil {
 		return nil, nil
 	}
-	out, err := m.run(ctx, m.Root, append([]string{"diff", "--name-only", "--no-renames", "--ignore-submodules=none", "-z"},
-		span...)...)
+	args := []string{"diff", "--name-only", "--no-renames", "--ignore-submodules=none", "-z"}
+	out, err := m.run(ctx, m.Root, append(args, span...)...)
 	changed := strings.FieldsFunc(out, func(c rune) bool { return c == 0 })
 	if err != nil || len(changed) == 0 {
 		return nil, err

@@ -42,9 +42,11 @@ func (p *Plan) steering(docs documents.Set, repository *evidence.Repository) ste
 }
 
 // interpreter matches the programs that are given what they run.
-var interpreter = regexp.MustCompile(`^(env|(ba|da|k|z|fi)?sh|(python|pypy|lua)[0-9.]*|node|bun|deno|ruby|perl|php|pwsh)$`)
+var interpreter = regexp.MustCompile(
+	`^(env|(ba|da|k|z|fi)?sh|(python|pypy|lua)[0-9.]*|node|bun|deno|ruby|perl|php|pwsh)$`)
 
-// programOf returns the file of the project that an agent is, or that an interpreter runs for it; "" where that is none.
+// programOf returns the file of the project that an agent is, or that an interpreter runs for it; "" where that is
+// none.
 func programOf(c planning.Contract, project string) string {
 	argv := c.Implementation.Argv
 	if c.Role == "" || len(argv) == 0 {
@@ -108,7 +110,8 @@ func (s steering) among(ctx context.Context, files []string) []string {
 	})
 }
 
-// places returns the files and folders of it that no name betrays, by their paths from the top, and by where links lead.
+// places returns the files and folders of it that no name betrays, by their paths from the top, and by where links
+// lead.
 func (s steering) places() (places []string) {
 	for _, place := range append([]string{string(s.data), s.data.Tools(), s.data.Prompts(), s.data.TokenDir()},
 		s.programs...) {

@@ -3,6 +3,7 @@ package project
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -29,13 +30,18 @@ func newSteering(t *testing.T) steering {
 	}
 	require.NoError(t, os.Symlink("../contracts", filepath.Join(project, ".orchestrator", "tools")))
 	require.NoError(t, os.Symlink("real", filepath.Join(project, "bin", "linked")))
-	docs, err := documents.Open([]string{filepath.Join(project, "REQUIREMENTS.md"), filepath.Join(project, "docs", "*.md")})
+	docs, err := documents.Open([]string{filepath.Join(project, "REQUIREMENTS.md"),
+		filepath.Join(project, "docs", "*.md")})
 	require.NoError(t, err)
 	t.Cleanup(docs.Close)
 	s := steering{root: root, project: project, data: datadir.Dir(filepath.Join(project, ".orchestrator")), docs: docs,
 		cited: func(path string) string { return path }}
-	for _, argv := range [][]string{{"./bin/coder", "./docs/b.txt"}, {"./bin/linked"}, {"/usr/bin/python3", "-u", "agents/test.py", "docs/b.txt"}, {"claude", "docs/b.txt"}, {"sh", "-c", "true"}} {
-		if program := programOf(planning.Contract{Role: "coder", Implementation: planning.Implementation{Argv: argv}}, project); program != "" {
+	for _, argv := range [][]string{
+		{"./bin/coder", "./docs/b.txt"}, {"./bin/linked"}, {"/usr/bin/python3", "-u", "agents/test.py", "docs/b.txt"},
+		{"claude", "docs/b.txt"}, {"sh", "-c", "true"},
+	} {
+		agent := planning.Contract{Role: "coder", Implementation: planning.Implementation{Argv: argv}}
+		if program := programOf(agent, project); program != "" {
 			s.programs = append(s.programs, program)
 		}
 	}
@@ -48,7 +54,8 @@ func newSteering(t *testing.T) steering {
 func TestWhatSteersTheService(t *testing.T) {
 	s := newSteering(t)
 	steers := []string{
-		"shop/.orchestrator/tools/evil.yaml", "shop/.orchestrator/prompts/tester.md", "shop/.orchestrator/boundary/policy.json",
+		"shop/.orchestrator/tools/evil.yaml", "shop/.orchestrator/prompts/tester.md",
+		"shop/.orchestrator/boundary/policy.json",
 		"shop/.orchestrator/state.db", "shop/.orchestrator/addr", "shop/.orchestrator", "shop/.Orchestrator/tokens.json",
 		"shop/orchestrator.yaml", "shop/sub/Orchestrator.yaml", ".orchestrator/settings.yaml", "orchestrator.yaml",
 		"shop/REQUIREMENTS.md", "shop/docs/new.md", "shop/contracts/a.yaml", "shop/contracts",
@@ -58,18 +65,21 @@ func TestWhatSteersTheService(t *testing.T) {
 		"shop/app.go", "shop/docs/b.txt", "shop/docs/a/b.md", "shop/agents/other.py", "README.md", "REQUIREMENTS.md",
 		"shop/.claude/settings.json", "shop/orchestrator.yaml.md", "shop/contractsx/a.yaml", "shop/claude",
 	}
-	require.Equal(t, steers, s.among(t.Context(), append(append([]string{}, steers...), work...)))
+	require.Equal(t, steers, s.among(t.Context(), slices.Concat(steers, work)))
 
 	policy := boundary.DefaultPolicy()
 	policy.ProtectedPaths = []string{"infra/**"}
 	_, err := folder.In(s.project).Make(policy)
 	require.NoError(t, err)
-	guarded := []string{"shop/.claude/settings.json", "shop/.github/hooks/a.json", "shop/infra/main.tf", ".claude/settings.json"}
-	require.Equal(t, guarded, s.among(t.Context(), append(append([]string{}, guarded...), "shop/app.go", "shop/.claude/agents/a.md")))
+	guarded := []string{
+		"shop/.claude/settings.json", "shop/.github/hooks/a.json", "shop/infra/main.tf", ".claude/settings.json",
+	}
+	require.Equal(t, guarded, s.among(t.Context(), slices.Concat(guarded, []string{"shop/app.go", "shop/.claude/agents/a.md"})))
 	watched := s.watched(t.Context())
 	for _, file := range []string{
 		"REQUIREMENTS.md", "docs/a.md", "orchestrator.yaml", "bin/coder", "agents/test.py", ".orchestrator/tokens.json",
-		".orchestrator/tools", ".orchestrator/addr", ".orchestrator/boundary/grants.json", ".claude/settings.local.json", ".github/hooks",
+		".orchestrator/tools", ".orchestrator/addr", ".orchestrator/boundary/grants.json",
+		".claude/settings.local.json", ".github/hooks",
 	} {
 		require.Contains(t, watched, filepath.Join(s.project, file))
 	}
@@ -78,6 +88,6 @@ func TestWhatSteersTheService(t *testing.T) {
 
 	require.NoError(t, os.WriteFile(filepath.Join(folder.In(s.project).Path(), "policy.json"), []byte("{"), 0o600))
 	require.Len(t, s.among(t.Context(), guarded), 3, "of a policy that cannot be read, what is guarded in any case")
-	require.Empty(t, programOf(planning.Contract{Implementation: planning.Implementation{Argv: []string{"./tool"}}}, s.project),
-		"a tool that only answers is no agent")
+	tool := planning.Contract{Implementation: planning.Implementation{Argv: []string{"./tool"}}}
+	require.Empty(t, programOf(tool, s.project), "a tool that only answers is no agent")
 }
