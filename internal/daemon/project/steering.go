@@ -20,7 +20,7 @@ import (
 
 // steering is by what people say what is required, and how the service and its agents work: the requirement documents,
 // the settings, the data folder, the programs of agents, and what the boundary protects. An agent that could change it
-// could give itself another role.
+// could give itself another role. The export is of it as well: a start holds the tables against that.
 type steering struct {
 	root     string // the top of the working tree
 	project  string
@@ -28,11 +28,12 @@ type steering struct {
 	docs     documents.Set
 	cited    func(path string) string
 	programs []string // of agents, with their whole paths
+	exports  []string // what the service writes into the working tree, by their paths from its top
 }
 
 func (p *Plan) steering(docs documents.Set, repository *evidence.Repository) steering {
 	s := steering{root: repository.Root(), project: rooted(p.dir().Project()), data: datadir.Dir(rooted(string(p.dir()))),
-		docs: docs, cited: citedFrom(repository)}
+		docs: docs, cited: citedFrom(repository), exports: p.exports(repository.Root())}
 	for _, c := range p.contracts.Contracts() {
 		if program := programOf(c, s.project); program != "" {
 			s.programs = append(s.programs, program)
@@ -121,7 +122,7 @@ func (s steering) places() (places []string) {
 			}
 		}
 	}
-	return places
+	return append(places, s.exports...)
 }
 
 // documents returns the requirement documents, and patterns of those that would be some.

@@ -35,7 +35,7 @@ func newSteering(t *testing.T) steering {
 	require.NoError(t, err)
 	t.Cleanup(docs.Close)
 	s := steering{root: root, project: project, data: datadir.Dir(filepath.Join(project, ".orchestrator")), docs: docs,
-		cited: func(path string) string { return path }}
+		cited: func(path string) string { return path }, exports: []string{"shop/project_status.json"}}
 	for _, argv := range [][]string{
 		{"./bin/coder", "./docs/b.txt"}, {"./bin/linked"}, {"/usr/bin/python3", "-u", "agents/test.py", "docs/b.txt"},
 		{"claude", "docs/b.txt"}, {"sh", "-c", "true"},
@@ -60,6 +60,7 @@ func TestWhatSteersTheService(t *testing.T) {
 		"shop/orchestrator.yaml", "shop/sub/Orchestrator.yaml", ".orchestrator/settings.yaml", "orchestrator.yaml",
 		"shop/REQUIREMENTS.md", "shop/docs/new.md", "shop/contracts/a.yaml", "shop/contracts",
 		"shop/bin/coder", "shop/bin/linked", "shop/bin/real", "shop/bin", "shop/agents/test.py", "shop",
+		"shop/project_status.json",
 	}
 	work := []string{
 		"shop/app.go", "shop/docs/b.txt", "shop/docs/a/b.md", "shop/agents/other.py", "README.md", "REQUIREMENTS.md",
