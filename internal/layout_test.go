@@ -34,7 +34,7 @@ var public = map[string][]string{
 	"internal/agentclient": {"commandline", "frontmatter", "settings"},
 	"internal/auditor":     {"replay", "witness"},
 	"internal/boundary":    {"control", "doctor", "finish", "folder", "hook", "install", "record", "report"},
-	"internal/conductor": {"builtin", "contract", "drive", "evaluating", "language", "language/chat", "language/translator", "outside", "prompt", "schedule", "state",
+	"internal/conductor": {"account", "builtin", "contract", "drive", "evaluating", "language", "language/chat", "language/translator", "outside", "prompt", "schedule", "state",
 		"timetable", "tools", "worktree"},
 	"internal/daemon":   {"project"},
 	"internal/ledger":   {"audit", "store", "store/boltstore", "thread"},
@@ -148,7 +148,7 @@ var onlyIn = map[string][]string{
 	// and by the programs that measure others and drive clients.
 	"crypto/tls": {"internal/system/runner", "internal/daemon/listen", "internal/apiclient"},
 	"net/http": {
-		"internal/system/runner", "internal/httpapi", "internal/httpapi/changing", "internal/httpapi/fixed",
+		"internal/system/runner", "internal/httpapi", "internal/httpapi/accounting", "internal/httpapi/changing", "internal/httpapi/fixed",
 		"internal/httpapi/guarding", "internal/httpapi/inflight", "internal/httpapi/problem", "internal/httpapi/public", "internal/httpapi/reading",
 		"internal/httpapi/scheduling",
 		"internal/httpapi/wire", "internal/apiclient", "internal/conductor/language/chat", "internal/daemon", "cmd/bench", "cmd/torture",

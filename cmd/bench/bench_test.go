@@ -8,6 +8,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -148,4 +150,24 @@ func TestOptions(t *testing.T) {
 		_, err := parseOptions(args)
 		require.Error(t, err, args)
 	}
+}
+
+// The page says what a call of the hook takes, and with which row it can be measured.
+//
+// Verifies: ORC-226
+func TestThePageNamesTheRowOfTheHook(t *testing.T) {
+	page, err := os.ReadFile("../../docs/boundary.md")
+	require.NoError(t, err)
+	_, cost, found := strings.Cut(string(page), "\n## What it costs\n")
+	require.True(t, found)
+	cost, _, _ = strings.Cut(cost, "\n## ")
+	cost = strings.Join(strings.Fields(cost), " ")
+	require.Regexp(t, "^One call of `orchestrator-hook` takes about [0-9.]+ ms, ", cost)
+	named := regexp.MustCompile("`go run ./cmd/bench --only ([a-z]+)` measures yours, in its row \"(.+?)\"").
+		FindStringSubmatch(cost)
+	require.Len(t, named, 3)
+	require.Contains(t, sectionNames(), named[1])
+	source, err := os.ReadFile(named[1] + ".go")
+	require.NoError(t, err)
+	require.Contains(t, string(source), `newRow("`+named[2]+`", "ms", `)
 }

@@ -69,7 +69,7 @@ func rootCommand() *cobra.Command {
 		logcmd.UpgradeCommand(), logcmd.CompactCommand())
 	root.AddCommand(boundarycmd.Command(), boundarycmd.HookCommand(), gitcmd.MergeStatusCommand())
 	root.AddCommand(conductcmd.AskCommand(), conductcmd.AnswerCommand(), conductcmd.ConductCommand(),
-		conductcmd.DriveCommand(), conductcmd.SchedulesCommand(), conductcmd.ToolsCommand(),
+		conductcmd.DriveCommand(), conductcmd.SchedulesCommand(), conductcmd.UsageCommand(), conductcmd.ToolsCommand(),
 		conductcmd.PromptsCommand())
 	return cli.Finish(cli.Group(root))
 }

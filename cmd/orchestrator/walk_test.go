@@ -85,6 +85,7 @@ var routes = map[string]door{
 	"GET /traces/{run}":              {reads: true, accepted: func(w *walker) { w.ask("pm", "GET", "/traces/0000000000000000", "", 404) }},
 	"GET /forms":                     asking("/forms"),
 	"GET /tools":                     asking("/tools"),
+	"GET /usage":                     asking("/usage"),
 	"GET /schedules":                 asking("/schedules"),
 	"GET /schedules/{schedule}":      {reads: true, accepted: func(w *walker) { w.ask("pm", "GET", "/schedules/none", "", 404) }},
 	"DELETE /schedules/{schedule}": {
@@ -402,6 +403,7 @@ var commands = map[string]door{
 	"config unset": running("config", "unset", "log_level"),
 	"trace":        running("trace"),
 	"review":       running("review"),
+	"usage":        running("usage", "--since", "2026-01-01"),
 	"tools list":   running("tools", "list"), "tools check": running("tools", "check"),
 	"tools show":     running("tools", "show", "math.eval"),
 	"schedules list": running("schedules", "list", "--all"),

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/conductor/account"
 	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/outside"
@@ -325,6 +326,10 @@ func TestAnAgentThatWasCutOff(t *testing.T) {
 		require.Equal(t, want, trace.Status)
 		require.Equal(t, "outcome_unknown", string(trace.Obligations[0].Runs[0].Error.Code))
 		require.Empty(t, y.gate.admitted)
+		used, err := y.Used.Page(t.Context(), account.Query{Limit: 1})
+		require.NoError(t, err)
+		require.Equal(t, []account.Entry{{Key: account.Key{Requirement: "REQ-1", Actor: "a.coder", Caller: "ada"},
+			Sum: account.Sum{Runs: 1, Unreported: 1, Uncosted: 1}}}, used.Entries, "it is known to have begun, and not what it used")
 		working, err = y.ActiveRun(t.Context(), "REQ-1")
 		require.NoError(t, err)
 		require.Empty(t, working)

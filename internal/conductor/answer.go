@@ -16,8 +16,9 @@ func (c *Conductor) Answer(ctx context.Context, caller Caller, run string, reply
 	if err := c.state.CheckBudget(ctx, caller); err != nil {
 		return Trace{}, err
 	}
+	defer c.goneOnWith.Begin(run)()
 	var before Trace
-	request, repeated, err := replying.Record(ctx, c.state, caller, run, reply, &before)
+	request, repeated, err := replying.Record(ctx, c.state, c.Project, caller, run, reply, &before)
 	if err != nil || repeated {
 		return before, err
 	}

@@ -7,7 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/conductor/replying"
 	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/conductor/tools"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/planning"
@@ -96,4 +98,71 @@ func TestWhatIsNotCertainIsNotRephrased(t *testing.T) {
 	raw, err := b.Trace(t.Context(), trace.ID)
 	require.NoError(t, err)
 	require.Contains(t, string(raw), "so 2+2 = 4")
+}
+
+// The same request sent again while an answer lets its run go on waits for the run, and gets what came of it. Another
+// request with its key waits for nothing.
+//
+// Verifies: ORC-298
+func TestTheSameRequestWhileAnAnswerIsUnderWay(t *testing.T) {
+	running, goOn := make(chan struct{}), make(chan struct{})
+	slow := named("test.slow", "ACHIEVE(k.slow)", func(f *fake) {
+		f.contract.Consumes = []planning.Input{{Name: "what", Schema: map[string]any{"type": "string"}, Required: true}}
+		f.run = func(tools.In) (map[string]any, error) {
+			close(running)
+			<-goOn
+			return map[string]any{"value": "done"}, nil
+		}
+	})
+	b := conductorOf(t, store.NewMemory(), slow)
+	request := planning.Request{Obligations: []planning.Obligation{ob(planning.Achieve, "k.slow")}, IdempotencyKey: "k"}
+	first, err := b.Conduct(t.Context(), ada, request)
+	require.NoError(t, err)
+	require.Equal(t, planning.OutClarify, first.Status)
+	again, err := b.Conduct(t.Context(), ada, request)
+	require.NoError(t, err)
+	require.Equal(t, raw(t, first), raw(t, again), "it waits for an answer, as it did")
+
+	answered, repeated, waits := make(chan Trace, 1), make(chan Trace, 1), make(chan struct{})
+	go func() {
+		trace, _ := b.Answer(context.WithoutCancel(t.Context()), ada, first.ID, Reply{Value: "all"})
+		answered <- trace
+	}()
+	<-running
+	_, err = b.Conduct(t.Context(), ada, planning.Request{Obligations: sums("1+1").Obligations, IdempotencyKey: "k"})
+	require.True(t, fault.Is(err, "idempotency_conflict"), "%v", err)
+	left, leave := context.WithCancel(t.Context())
+	_, err = b.Ask(left, ada, Asked{Request: request, OnWait: leave})
+	require.ErrorIs(t, err, context.Canceled, "who waits may leave")
+	go func() {
+		trace, _ := b.Ask(context.WithoutCancel(t.Context()), ada, Asked{Request: request, OnWait: func() { close(waits) }})
+		repeated <- trace
+	}()
+	<-waits
+	close(goOn)
+	after := <-answered
+	require.Equal(t, planning.OutResolved, after.Status)
+	require.Equal(t, raw(t, after), raw(t, <-repeated))
+	require.Equal(t, 1, *slow.runs)
+}
+
+// What a crash left under way is not answered with what it had come to before the answer.
+//
+// Verifies: ORC-298
+func TestTheSameRequestWhileNobodyGoesOn(t *testing.T) {
+	b := conductorOf(t, store.NewMemory())
+	request := planning.Request{Obligations: []planning.Obligation{ob(planning.Report, "status.name")}, IdempotencyKey: "k"}
+	first, err := b.Conduct(t.Context(), ada, request)
+	require.NoError(t, err)
+	_, _, err = replying.Record(t.Context(), b.state, nil, ada, first.ID, Reply{Value: "Jeff"}, &Trace{})
+	require.NoError(t, err)
+	_, err = b.Conduct(t.Context(), ada, request)
+	require.True(t, fault.Is(err, "run_under_way"), "%v", err)
+	cut, err := b.Unfinished(t.Context())
+	require.NoError(t, err)
+	after, err := b.Resume(t.Context(), cut[0])
+	require.NoError(t, err)
+	again, err := b.Conduct(t.Context(), ada, request)
+	require.NoError(t, err)
+	require.Equal(t, raw(t, after), raw(t, again))
 }

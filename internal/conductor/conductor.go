@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"orchestrator/internal/conductor/account"
 	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/checking"
 	"orchestrator/internal/conductor/contract"
@@ -23,6 +24,7 @@ import (
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/conductor/tools"
 	"orchestrator/internal/conductor/trace"
+	"orchestrator/internal/conductor/underway"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
@@ -50,6 +52,7 @@ type Options struct {
 type Conductor struct {
 	Options
 	Schedules  *schedule.Keeper
+	Used       account.Reader // what agents used
 	state      *state.Store
 	choice     *planning.Choice
 	box        map[string]tools.Tool
@@ -61,6 +64,7 @@ type Conductor struct {
 	stopping   context.Context // ends all runs; a caller that hangs up ends none but a viewer's
 	stop       context.CancelFunc
 	running    sync.WaitGroup
+	goneOnWith underway.Runs // after an answer
 	numbering  sync.Mutex
 	number     uint64 // of the last run
 }
@@ -79,7 +83,7 @@ func New(l *ledger.Ledger, o Options) *Conductor {
 	}
 	c.stateTools = builtin.Over(o.Project)
 	maps.Copy(c.stateTools, builtin.Facts())
-	c.Schedules = schedule.New(c.state, o.Clock)
+	c.Schedules, c.Used = schedule.New(c.state, o.Clock), account.New(c.state)
 	maps.Copy(c.stateTools, schedule.Tools(c.Schedules))
 	maps.Copy(c.stateTools, onrecord.Tools(o.Project, o.Tools))
 	c.evaluators = evaluating.New(o.Tools, o.Box, c.stateTools)
@@ -97,14 +101,14 @@ func (c *Conductor) Conduct(ctx context.Context, caller Caller, request planning
 // be changed twice.
 func (c *Conductor) Ask(ctx context.Context, caller Caller, asked Asked) (Trace, error) {
 	keeps := caller.Role != string(lifecycle.Viewer)
+	if asked.OnWait == nil {
+		asked.OnWait = func() {}
+	}
 	if keeps && asked.IdempotencyKey != "" {
 		trace, found, err := c.earlierTrace(ctx, caller, asked)
 		if err != nil || found {
 			return trace, err
 		}
-	}
-	if asked.OnWait == nil {
-		asked.OnWait = func() {}
 	}
 	if asked.Translate != nil {
 		asked.OnWait()
@@ -131,7 +135,7 @@ func (c *Conductor) Ask(ctx context.Context, caller Caller, asked Asked) (Trace,
 	r.rephrase, r.ephemeral, r.onWait = asked.Rephrase, !keeps, asked.OnWait
 	r.spoken = asked.Translate != nil
 	r.enqueue(func(w *state.Writer) error {
-		return errors.Join(asked.putOrigin(w), w.Begin(begun))
+		return errors.Join(asked.putOrigin(w), w.Begin(begun, asked.keyOwner(caller)))
 	})
 	return c.runDetached(ctx, r)
 }
@@ -167,12 +171,15 @@ func (c *Conductor) Check(request planning.Request) error {
 	return checking.Request(request, c.choice.Candidates)
 }
 
-// earlierTrace returns the trace of the run that an idempotency key named first.
+// earlierTrace returns the trace of the run that an idempotency key named first. If an answer has let the run go on, that
+// is waited for, as the answer waits.
+//
+// Implements: ORC-298
 func (c *Conductor) earlierTrace(ctx context.Context, caller Caller, asked Asked) (t Trace, found bool, err error) {
 	var first state.Request
 	var said state.Event
-	err = c.state.View(ctx, func(v state.View) error {
-		id, err := v.RunOf(caller.Name, asked.IdempotencyKey)
+	read := func(v state.View) error {
+		id, err := v.RunOf(asked.keyOwner(caller), asked.IdempotencyKey)
 		if err != nil || id == "" {
 			return err
 		}
@@ -184,22 +191,24 @@ func (c *Conductor) earlierTrace(ctx context.Context, caller Caller, asked Asked
 		}
 		t, _, err = trace.At(v, id, c.Clock())
 		return err
-	})
+	}
+	err = c.state.View(ctx, read)
+	if err == nil && t.ID != "" && !first.Ended && asked.sameAs(first.Request, said.What) {
+		asked.OnWait()
+		if err = c.goneOnWith.Wait(ctx, first.ID); err == nil {
+			err = c.state.View(ctx, read)
+		}
+	}
 	switch {
 	case err != nil || !found:
 		return t, false, err
-	case !asked.sameAs(first.Request, said.What):
-		return t, false, fault.New(fault.Conflict, "idempotency_conflict",
+	case first.Caller != caller || !asked.sameAs(first.Request, said.What):
+		return Trace{}, false, fault.New(fault.Conflict, "idempotency_conflict",
 			"the idempotency_key was used for another request").WithFix("use a new one")
-	case t.ID == "":
-		return t, false, errUnderWay("the run " + first.ID)
+	case t.ID == "" || !first.Ended:
+		return t, false, underway.Refusal("the run " + first.ID)
 	}
 	return t, true, nil
-}
-
-func errUnderWay(run string) error {
-	return fault.New(fault.Conflict, "run_under_way", "%s with this idempotency_key has not finished", run).
-		WithFix("send the same request again later to get the trace of that run")
 }
 
 // begin numbers a run. It is stored with the first step that has to be on record before something happens.

@@ -7,6 +7,7 @@ import (
 
 	"orchestrator/internal/conductor/budget"
 	"orchestrator/internal/conductor/state"
+	"orchestrator/internal/conductor/underway"
 )
 
 // journal collects what a run has to write, and writes it step by step: each step is one record.
@@ -44,7 +45,7 @@ func (j *journal) flush(ctx context.Context, step string) error {
 	case err == nil:
 		j.pending, j.factsPending = nil, false
 	case errors.Is(err, state.ErrKeyTaken): // by a request that was sent at the same time
-		return errUnderWay("another run")
+		return underway.Refusal("another run")
 	}
 	return err
 }

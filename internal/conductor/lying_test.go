@@ -67,6 +67,7 @@ var examples = map[string]planning.Obligation{
 	"REPORT(requirement.missing)":             ob(planning.Report, "requirement.missing", "id", "REQ-1"),
 	"REPORT(requirement.next)":                ob(planning.Report, "requirement.next", "role", "coder"),
 	"REPORT(requirement.history)":             ob(planning.Report, "requirement.history", "id", "REQ-1"),
+	"REPORT(requirement.acts)":                ob(planning.Report, "requirement.acts", "id", "REQ-1", "did", "approved"),
 	"REPORT(query.refusals)":                  ob(planning.Report, "query.refusals", "id", "REQ-1", "since", "2026-01-01T00:00:00Z"),
 	"REPORT(query.requirements)":              ob(planning.Report, "query.requirements"),
 	"ACHIEVE(ir.assert)":                      ob(planning.Achieve, "ir.assert", "facts", []any{fact("Dan", "city", "Lima"), fact("Eve", "relation", "friend")}),

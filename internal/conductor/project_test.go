@@ -106,6 +106,10 @@ func (p *project) History(_ context.Context, id string) (builtin.History, error)
 	return builtin.History{ID: id, Status: p.requirement.Status}, nil
 }
 
+func (p *project) Acts(_ context.Context, id, did string) (builtin.Acts, error) {
+	return builtin.Acts{ID: id, Status: p.requirement.Status, Did: did, Acts: []builtin.Act{{What: did, By: "ada", Role: "pm"}}}, nil
+}
+
 func (p *project) Complete(_ context.Context, o planning.Obligation) planning.Obligation { return o }
 
 func (p *project) VerifyLog(context.Context) (builtin.LogCheck, error) { return p.log, nil }
@@ -172,7 +176,7 @@ func TestChangingARequirement(t *testing.T) {
 		trace := overProject(t, store.NewMemory(), p).conduct(achieve("requirement.status", "status", "planned", "revision", 3.0, "justification", why))
 		require.Equal(t, planning.OutResolved, trace.Status)
 		require.Equal(t, []builtin.Change{{
-			Caller: ada, ID: "REQ-1", Revision: 3, Members: map[string]any{"status": "planned", "justification": why}, Run: trace.ID, Key: "conductor:" + trace.ID + "/o1/1",
+			Caller: ada, ID: "REQ-1", Revision: 3, Members: map[string]any{"status": "planned", "justification": why}, Run: trace.ID, Key: "conductor: " + trace.ID + "/o1/1",
 		}}, p.changes)
 		require.Equal(t, "planned", trace.Obligations[0].Runs[0].Result["status"])
 		require.Equal(t, 1, p.reads)

@@ -132,7 +132,7 @@ func (s *scope) satisfyBySteps(ctx context.Context, t *ObligationTrace, steps []
 func (s *scope) satisfyByPlan(ctx context.Context, t *ObligationTrace, tool *contract.Tool,
 	inputs map[string]any) (outcome, error) {
 	c := tool.Contract()
-	done := state.ToolRun{ID: toolRunID(t), Tool: c.Name, Version: c.Version, Inputs: inputs, Status: state.RunStarted}
+	done := state.ToolRun{ID: toolRunID(t), Inputs: inputs}.Begin(c, t.Obligation)
 	s.enqueue(func(w *state.Writer) error { return w.ToolRun(done) })
 	o, err := s.bring(ctx, t, c.Implementation.Steps, inputs)
 	if err != nil || !o.ran || o.ends == planning.OutClarify {
@@ -147,7 +147,7 @@ func (s *scope) satisfyByPlan(ctx context.Context, t *ObligationTrace, tool *con
 	if o.result != nil {
 		why, err := s.checkResult(ctx, t.Obligation, tool, &shown)
 		if err == nil && why == "" {
-			why, err = s.verifier().met(ctx, t, c, &shown)
+			why, err = s.met(ctx, t, c, &shown)
 		}
 		if err != nil {
 			return outcome{}, err

@@ -277,19 +277,19 @@ func (r *run) statement(t *ObligationTrace) provenance.Request {
 
 // functional reports whether a subject has at most one object of a predicate: what a contract declares, and the name of
 // a user.
-func (v verifier) functional(subject, predicate string) bool {
-	return v.Tools.Functional(predicate) ||
+func (r *run) functional(subject, predicate string) bool {
+	return r.Tools.Functional(predicate) ||
 		predicate == builtin.PredicateName && strings.HasPrefix(subject, builtin.UserPrefix)
 }
 
 // met checks that an obligation which is not a question was met by a tool that says so, where a built-in tool can tell:
 // by what the store shows, or by checking once more. It returns why it was not, or "".
-func (v verifier) met(ctx context.Context, t *ObligationTrace, c planning.Contract, shown *Run) (string, error) {
-	by, is := v.evaluators.For(t.Obligation)
+func (r *run) met(ctx context.Context, t *ObligationTrace, c planning.Contract, shown *Run) (string, error) {
+	by, is := r.evaluators.For(t.Obligation)
 	if !is || t.Obligation.Type.Answers() || c.Name == by.Contract.Name || !c.Meets(t.Obligation) {
 		return "", nil
 	}
-	inputs, missing, err := v.fillInputs(ctx, t.Obligation, &by.Contract)
+	inputs, missing, err := r.fillInputs(ctx, t.Obligation, &by.Contract)
 	if err != nil {
 		return "", err
 	}
@@ -297,7 +297,7 @@ func (v verifier) met(ctx context.Context, t *ObligationTrace, c planning.Contra
 	if len(missing) > 0 {
 		verdict.Why = "it needs " + strings.Join(missing, ", ")
 	} else {
-		verdict.Why = by.Unmet(ctx, v.callOf(t.Obligation, inputs, ""), c.Name, shown.Result)
+		verdict.Why = by.Unmet(ctx, r.callOf(t.Obligation, inputs, ""), c.Name, shown.Result)
 	}
 	if err := ctx.Err(); err != nil {
 		return "", err

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// lastAnswers is how long requests under way may take when the database has failed.
+// lastAnswers is how long requests under way may take when the database has failed, or when their connections are closed.
 const lastAnswers = 5 * time.Second
 
 // serveUntilDone runs everything that lives as long as the service, and ends it in order: requests first,
@@ -17,16 +17,16 @@ const lastAnswers = 5 * time.Second
 func (s *server) serveUntilDone(ctx context.Context, web *http.Server) error {
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
+	var open, handled atomic.Int64
+	web.ConnState, web.Handler = counting(&open), counted(web.Handler, &handled)
 	ran := make(chan error, 1)
-	go func() { ran <- s.project.Run(background) }()
-
-	var open atomic.Int64
-	web.ConnState = counting(&open)
+	go func() { ran <- s.project.Run(background, s.untilNone(&handled)) }()
 	served := make(chan error, 1)
 	go func() { served <- web.Serve(s.listener) }()
 	var err error
 	select {
 	case err = <-served: // the listener failed
+		err = errors.Join(err, s.drain(web))
 	case <-s.project.Failed():
 		stop()
 		return s.endFailed(web, served, &open, ran)
@@ -77,14 +77,7 @@ func (s *server) answerAll(ctx context.Context, web *http.Server, served <-chan 
 	case <-ctx.Done():
 	}
 	web.SetKeepAlivesEnabled(false)
-	ticks := time.NewTicker(5 * time.Millisecond)
-	defer ticks.Stop()
-	for open.Load() > 0 && ctx.Err() == nil {
-		select {
-		case <-ticks.C:
-		case <-ctx.Done():
-		}
-	}
+	none(ctx, open)
 	_ = web.Close()
 }
 
@@ -98,4 +91,39 @@ func counting(open *atomic.Int64) func(net.Conn, http.ConnState) {
 			open.Add(-1)
 		}
 	}
+}
+
+// counted counts the requests that are handled. One whose connection is closed is handled still.
+func counted(h http.Handler, handled *atomic.Int64) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		handled.Add(1)
+		defer handled.Add(-1)
+		h.ServeHTTP(w, r)
+	})
+}
+
+// untilNone returns what lasts until its context has ended and no request is handled: each may write a record.
+func (s *server) untilNone(handled *atomic.Int64) func(context.Context) {
+	return func(ctx context.Context) {
+		<-ctx.Done()
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastAnswers)
+		defer cancel()
+		if !none(ctx, handled) {
+			s.log.Warn().Int64("requests", handled.Load()).Msg("some requests go on although they were cut off; what " +
+				"they write is in the export of the next start")
+		}
+	}
+}
+
+// none waits until a count is 0, at most until ctx ends, and reports whether it is.
+func none(ctx context.Context, count *atomic.Int64) bool {
+	ticks := time.NewTicker(5 * time.Millisecond)
+	defer ticks.Stop()
+	for count.Load() > 0 && ctx.Err() == nil {
+		select {
+		case <-ticks.C:
+		case <-ctx.Done():
+		}
+	}
+	return count.Load() == 0
 }

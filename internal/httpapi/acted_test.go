@@ -22,6 +22,11 @@ var stateFor = map[string]func(h *harness){
 		h.patch("pm", move(lifecycle.DesignInProgress))
 		h.patch("architect", `{"design_spec":{"summary":"a form"}}`)
 	},
+	"accept the text": func(h *harness) {
+		h.patch("pm", move(lifecycle.Planned))
+		h.write(strings.Replace(sample, "with name and password", "with a passkey", 1))
+		require.Equal(h.t, http.StatusOK, h.do("pm", http.MethodPost, "/project/import", "").Status)
+	},
 	"unblock": func(h *harness) {
 		h.patch("pm", move(lifecycle.Planned))
 		h.patch("pm", move(lifecycle.Blocked))
@@ -49,9 +54,7 @@ func TestEverySentenceThatActsSaysWhatTheStoreShows(t *testing.T) {
 			prepare(h)
 			changed = h.actsAsStored(form.Example) || changed
 		}
-		if form.Obligation.Kind() != "requirement.accept_fingerprint" { // which takes a note, for which it has no words
-			require.True(t, changed, "%s is never done", form.Example)
-		}
+		require.True(t, changed, "%s is never done", form.Example)
 	}
 }
 
@@ -72,4 +75,63 @@ func (h *harness) actsAsStored(example string) bool {
 		require.Contains(h.t, answersOf(sent)[0]["text"], "REQ-001", utterance)
 	}
 	return changed
+}
+
+// A changed text is accepted in words, with the reason: what was suspect is not any more. Without the reason it is asked
+// for, and the answer is a text.
+//
+// Verifies: ORC-297
+func TestATextIsAcceptedInWords(t *testing.T) {
+	for _, answered := range []bool{false, true} {
+		h := newHarness(t)
+		stateFor["accept the text"](h)
+		stored := h.do("pm", http.MethodGet, "/requirements/REQ-001", "").json(t)
+		require.Equal(t, true, stored["suspect"])
+		sentence := "accept the text " + stored["fingerprint"].(string) + " of REQ-001"
+		if !answered {
+			trace := h.ask("pm", sentence+" because the work still fits")
+			require.Equal(t, planning.OutResolved, trace.Status)
+		} else {
+			trace := h.ask("pm", sentence)
+			require.Equal(t, planning.OutClarify, trace.Status)
+			require.Equal(t, "what is to be noted, such as why a changed text is accepted?", trace.Obligations[0].Emitted[0].Obligation.Payload["question"])
+			path, body := "/obligations/"+trace.ID+"/answers", `{"obligation":"o1","value":"the work still fits"}`
+			first := h.expect(200, "", "pm", http.MethodPost, path, body)
+			require.Equal(t, "resolved", first.json(t)["status"], first.json(t))
+			require.Equal(t, first.Body, h.expect(200, "", "pm", http.MethodPost, path, body).Body, "the same answer again")
+			h.expect(409, "answered", "pm", http.MethodPost, path, `{"obligation":"o1","value":"it does not"}`)
+		}
+		stored = h.do("pm", http.MethodGet, "/requirements/REQ-001", "").json(t)
+		require.Equal(t, false, stored["suspect"])
+		require.Equal(t, "the work still fits", stored["pm_notes"].([]any)[0].(map[string]any)["text"])
+	}
+}
+
+// A move that lacks its reason is refused with the sentence to say, to whoever spoke. One that was sent as an obligation
+// is asked why, and the answer may be a text: the service adds what shows it.
+//
+// Verifies: ORC-297
+func TestAReasonIsSaidInWords(t *testing.T) {
+	h := newHarness(t)
+	refused := h.expect(422, "justification_required", "pm", http.MethodPost, "/requests", utter("Defer REQ-001.")).json(t)
+	require.Equal(t, "say why: Defer REQ-001 because <why>", refused["fix"])
+	several := h.do("pm", http.MethodPost, "/requests", utter("what is 2+2; defer REQ-001")).json(t)
+	refusal := several["obligations"].([]any)[1].(map[string]any)["refusal"].(map[string]any)
+	require.Equal(t, "say why: set REQ-001 to deferred because <why>", refusal["fix"])
+	plain := h.expect(422, "justification_required", "pm", http.MethodPost, "/obligations",
+		`{"obligations":[{"type":"ACHIEVE","payload":{"kind":"requirement.status","id":"REQ-001","status":"deferred"}}]}`).json(t)
+	require.Contains(t, plain["fix"], `"justification":`, "who sends JSON is told in JSON")
+
+	trace := h.conduct("pm", `{"obligations":[{"type":"ACHIEVE","payload":{"kind":"requirement.status","id":"REQ-001"}}]}`)
+	require.Contains(t, trace.Obligations[0].Emitted[0].Obligation.Payload["question"], "why is the status to change")
+	path := "/obligations/" + trace.ID + "/answers"
+	body := `{"slot":"justification","value":"it can wait for spring"}`
+	h.expect(200, "", "pm", http.MethodPost, path, body)
+	h.expect(200, "", "pm", http.MethodPost, path, body)
+	done := h.expect(200, "", "pm", http.MethodPost, path, `{"slot":"status","value":"deferred"}`).json(t)
+	require.Equal(t, "resolved", done["status"], done)
+	history := h.do("pm", http.MethodGet, "/requirements/REQ-001", "").json(t)["history"].([]any)
+	justification := history[len(history)-1].(map[string]any)["justification"].(map[string]any)
+	require.Equal(t, "it can wait for spring", justification["reason"])
+	require.NotEmpty(t, justification["evidence"])
 }

@@ -101,3 +101,22 @@ func TestTheSchemaOfAStepsQuestion(t *testing.T) {
 	}
 	require.Equal(t, before, h.expect(200, "", "viewer", "GET", "/obligations", "").json(t)["runs"])
 }
+
+// What an obligation on the record is about is asked for where it is left out, as other inputs are.
+//
+// Verifies: ORC-299
+func TestWhatIsOnRecordIsAskedFor(t *testing.T) {
+	h := newHarness(t)
+	for obligation, c := range map[string]struct{ unfit, fit, text string }{
+		`{"type":"DISCOVER_OP","payload":{}}`: {"sums", "REPORT(query.math)", "math.eval"},
+		`{"type":"JUSTIFY","payload":{}}`:     {" ", "REQ-001", "What is on record about REQ-001:"},
+	} {
+		path := h.asking("coder", `{"obligations":[`+obligation+`]}`)
+		h.expect(422, "answer_unfit", "coder", http.MethodPost, path, `{"value":"`+c.unfit+`"}`)
+		done := h.expect(200, "", "coder", http.MethodPost, path, `{"value":"`+c.fit+`"}`).json(t)
+		require.Equal(t, "resolved", done["status"], done)
+		require.Contains(t, answersOf(done)[0]["text"], c.text)
+	}
+	h.expect(400, "invalid_obligations", "coder", http.MethodPost, "/obligations",
+		`{"obligations":[{"type":"SCHEDULE","payload":{"every":"1h"}}]}`)
+}

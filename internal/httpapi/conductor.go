@@ -12,6 +12,7 @@ import (
 	"orchestrator/internal/conductor"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi/problem"
+	"orchestrator/internal/httpapi/spoken"
 	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/requirements"
@@ -65,6 +66,15 @@ func (h *conductorHandlers) conducted(w http.ResponseWriter, r *http.Request, bo
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerTime))
 	if err != nil {
 		return h.refused(w, r, body, err)
+	}
+	for t := range trace.Each() {
+		switch {
+		case asked.Utterance == "":
+		case len(trace.Obligations) == 1:
+			t.Refusal = spoken.Reasoned(t.Refusal, asked.Utterance, t.Obligation, h.Conductor.Clock())
+		default:
+			t.Refusal = spoken.Reasoned(t.Refusal, "", t.Obligation, h.Conductor.Clock())
+		}
 	}
 	if len(trace.Missing) > 0 {
 		return &missingCapabilities{trace}

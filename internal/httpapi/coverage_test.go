@@ -40,6 +40,7 @@ func TestEveryDocumentedAnswerHappens(t *testing.T) {
 	t.Run("renames", func(t *testing.T) { provokeRenames(newHarness(t, into(all))) })
 	t.Run("a form that clashes", func(t *testing.T) { provokeClashingForm(newHarness(t, into(all))) })
 	t.Run("conventions", func(t *testing.T) { provokeConventions(newHarness(t, into(all))) })
+	t.Run("usage", func(t *testing.T) { provokeUsage(t, newHarness(t, into(all), withReviewer(t))) })
 	t.Run("boundary", func(t *testing.T) { provokeBoundary(t, all) })
 	t.Run("failures", func(t *testing.T) { provokeFailures(t, all) })
 	t.Run("failing stores", func(t *testing.T) { provokeFailingStores(t, all) })
@@ -414,7 +415,7 @@ func provokeFailures(t *testing.T, all *seen) {
 	for _, path := range []string{
 		one + "/history", "/audit", "/audit/blobs/0", "/project/review", "/audit/records/0", "/audit/proof/inclusion?index=0",
 		"/audit/proof/consistency?old=1", "/audit/tile/0/000.p/1", "/obligations", "/obligations/0000000000000000", "/traces/0000000000000000",
-		"/schedules", "/schedules/none",
+		"/schedules", "/schedules/none", "/usage",
 	} {
 		h.expect(503, "ledger_failed", "pm", "GET", path, "")
 	}

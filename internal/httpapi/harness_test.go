@@ -82,6 +82,7 @@ func testSigner(t *testing.T) audit.Signer {
 // options are what a test may choose before the service starts.
 type options struct {
 	Driven       func(drive.Conductor) drive.Conductor // what drives work with, in place of the harness's own
+	Tools        string                                // a folder of contracts, in which they run; "" for the box alone
 	WriteTimeout time.Duration
 	ReadTimeout  time.Duration // 0 is five minutes, as long as a test may take on a slow machine
 	requirements.Options
@@ -196,7 +197,7 @@ func (h *harness) startServer(dir string, o options) {
 	if o.Log != nil {
 		log = zerolog.New(zerolog.SyncWriter(o.Log))
 	}
-	conducting := h.conductor()
+	conducting := h.conductor(o.Tools)
 	h.conducting = conducting
 	var driven drive.Conductor = conducting
 	if o.Driven != nil {
@@ -223,17 +224,25 @@ func (h *harness) overProject() *bridge.Project {
 	return bridge.New(h.Service, h.Ledger, bridge.Options{Signer: testSigner(h.t), Prompts: prompts, Cited: func(path string) string { return path }})
 }
 
-// conductor is one with the tools of the box alone, over the harness's project, whose durations are 0.
-func (h *harness) conductor() *conductor.Conductor {
+// conductor is one with the tools of the box and those of a folder, over the harness's project, whose durations are 0.
+func (h *harness) conductor(folder string) *conductor.Conductor {
 	box := tools.Box()
 	contracts := evaluating.Contracts()
 	for _, t := range box {
 		contracts = append(contracts, t.Contract)
 	}
-	registry, err := toolcontract.Load(filepath.Join(h.t.TempDir(), "none"), contracts)
+	root := h.t.TempDir()
+	if folder == "" {
+		folder = filepath.Join(root, "none")
+	} else {
+		root = folder
+	}
+	registry, err := toolcontract.Load(folder, contracts)
 	require.NoError(h.t, err)
+	project := h.overProject()
 	return conductor.New(h.Ledger, conductor.Options{
-		Tools: registry, Box: box, Project: h.overProject(), Root: h.t.TempDir(), Clock: h.Clock.Now, Deterministic: true,
+		Tools: registry, Box: box, Project: project, Root: root, Clock: h.Clock.Now, Deterministic: true,
+		Agents: bridge.Admission{Tokens: h.auth, Project: project, URL: "http://127.0.0.1:1", Clock: h.Clock.Now},
 	})
 }
 

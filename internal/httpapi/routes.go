@@ -6,6 +6,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 
+	"orchestrator/internal/httpapi/accounting"
 	"orchestrator/internal/httpapi/changing"
 	"orchestrator/internal/httpapi/guarding"
 	"orchestrator/internal/httpapi/inflight"
@@ -111,6 +112,7 @@ func (h *conductorHandlers) route(r chi.Router, handle func(handler) http.Handle
 	r.Get("/schedules", handle(kept.List))
 	r.Get("/schedules/{schedule}", handle(kept.Show))
 	r.Delete("/schedules/{schedule}", handle(kept.End))
+	r.Get("/usage", handle((&accounting.Handlers{Conductor: h.Conductor}).Show))
 	r.Post("/requests", handle(h.ask))
 	r.Get("/forms", handle(h.forms))
 }

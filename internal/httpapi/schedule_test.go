@@ -98,3 +98,21 @@ func TestWhatIsOnRecordIsTold(t *testing.T) {
 		require.Contains(t, string(failed.Body), "nothing is on record about", nothing)
 	}
 }
+
+// A sentence schedules a question, with the whole id of its requirement, for whoever may; a viewer schedules nothing,
+// and neither does a question.
+//
+// Verifies: ORC-261
+func TestASentenceSchedules(t *testing.T) {
+	h := newHarness(t)
+	made := h.do("coder", http.MethodPost, "/requests", utter("every 2 hours tell me the status of REQ-001")).json(t)
+	require.Equal(t, "resolved", made["status"], made)
+	require.Regexp(t, `^Scheduled for \S+, and every 2h from then on\. The schedule is \S+\.$`, answersOf(made)[0]["text"])
+	list := h.do("coder", http.MethodGet, "/schedules?active=true", "").json(t)["schedules"].([]any)
+	require.Len(t, list, 1)
+	require.Equal(t, []any{map[string]any{"type": "REPORT", "payload": map[string]any{"kind": "requirement.status", "id": "REQ-001"}}},
+		list[0].(map[string]any)["obligations"])
+	require.NotEqual(t, "resolved", h.do("viewer", http.MethodPost, "/requests", utter("every 2 hours project status")).json(t)["status"])
+	h.expect(422, "not_understood", "coder", http.MethodPost, "/requests", utter("every 2 hours project status?"))
+	require.Len(t, h.do("pm", http.MethodGet, "/schedules?active=true", "").json(t)["schedules"], 1)
+}

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -24,9 +25,10 @@ import (
 // withPatch tells TestOnePatch to make its PATCH; without it the service only starts and ends.
 const withPatch = "ORCHESTRATOR_TEST_PATCH"
 
-// TestOnePatch moves one requirement, in a database on disk, and waits for the export.
+// TestOnePatch moves one requirement, in a database on disk, and waits for the export. The file is not looked at from
+// time to time: how often that happens depends on how long the test takes, and it runs what a PATCH runs.
 func TestOnePatch(t *testing.T) {
-	s, err := boltstore.Open(filepath.Join(t.TempDir(), "state.db"), boltstore.Options{})
+	s, err := boltstore.Open(filepath.Join(t.TempDir(), "state.db"), boltstore.Options{LookEvery: time.Hour})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	h := newHarness(t, func(o *options) { o.Store = s })

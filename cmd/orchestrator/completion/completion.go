@@ -5,7 +5,6 @@ package completion
 
 import (
 	"context"
-	"net/url"
 	"strings"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"orchestrator/cmd/orchestrator/cli"
 	"orchestrator/cmd/orchestrator/cli/setting"
 	"orchestrator/cmd/orchestrator/output"
+	"orchestrator/internal/apiclient"
 	"orchestrator/internal/operator/exportfile"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -82,26 +82,15 @@ func requirements(cmd *cobra.Command) []requirement {
 	return all
 }
 
-// ask reads the list page by page.
-func ask(ctx context.Context, cmd *cobra.Command) (all []requirement, err error) {
+// ask reads the list of the service.
+func ask(ctx context.Context, cmd *cobra.Command) ([]requirement, error) {
 	service := cli.ServiceOf(cmd)
 	service.Timeout = patience
 	c, err := service.Connect()
 	if err != nil {
 		return nil, err
 	}
-	for after := ""; ; after = "&after=" + url.QueryEscape(all[len(all)-1].ID) {
-		var page struct {
-			Requirements []requirement `json:"requirements"`
-			Next         *string       `json:"next"`
-		}
-		if _, err = c.GetJSON(ctx, "/requirements?limit=1000&fields=id,title"+after, &page); err != nil {
-			return nil, err
-		}
-		if all = append(all, page.Requirements...); page.Next == nil || len(page.Requirements) == 0 {
-			return all, nil
-		}
-	}
+	return apiclient.All[requirement](ctx, c, "/requirements?fields=id,title", "requirements")
 }
 
 // Statuses completes the statuses of requirements.

@@ -98,22 +98,11 @@ func (o conductOptions) questions(ctx context.Context, out io.Writer, run []stri
 	if len(run) == 1 {
 		return questionsOf(ctx, out, c, run[0])
 	}
-	var page struct {
-		Runs []conductor.RunSummary `json:"runs"`
-		Next *string                `json:"next"`
+	runs, err := apiclient.All[conductor.RunSummary](ctx, c, "/obligations?waiting=true", "runs")
+	if err != nil {
+		return err
 	}
-	shown := false
-	for path := "/obligations?waiting=true"; ; path = *page.Next {
-		page.Runs, page.Next = nil, nil
-		if _, err := c.GetJSON(ctx, path, &page); err != nil {
-			return err
-		}
-		shown = showQuestions(out, page.Runs) || shown
-		if page.Next == nil {
-			break
-		}
-	}
-	if !shown {
+	if !showQuestions(out, runs) {
 		fmt.Fprintln(out, "no question waits for you")
 	}
 	return nil

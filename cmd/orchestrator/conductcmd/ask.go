@@ -46,7 +46,6 @@ Exit codes: 0 answered; 1 not answered, not confirmed or refused; 2 usage; 3 no 
 				return nil
 			}
 			said.Utterance = strings.Join(args, " ")
-			o.said = said.Utterance
 			body, err := jsonv2.Marshal(said)
 			if err != nil {
 				return err

@@ -71,11 +71,7 @@ refused; 2 usage; 3 no service answers.`,
 type conductOptions struct {
 	cli.Service
 	asJSON bool
-	said   string // the words, of ask
 }
-
-// reasonless is the code of a move that is refused for want of a reason, or of evidence for it.
-const reasonless = "justification_required"
 
 func (o *conductOptions) flags(cmd *cobra.Command) *cobra.Command {
 	cli.ServiceFlags(cmd, &o.Service)
@@ -111,9 +107,6 @@ func (o conductOptions) refused(out io.Writer, err error) error {
 	}
 	if f := fault.As(err); f != nil {
 		f.Fix = advice.Typed(anID, f.Fix)
-		if f.Code == reasonless && o.said != "" {
-			f.Fix = advice.Reasoned(o.said)
-		}
 	}
 	return err
 }

@@ -85,20 +85,13 @@ func schedulesOf(ctx context.Context, o cli.Service, ended bool) ([]state.Schedu
 	if err != nil {
 		return nil, err
 	}
-	list := []state.Schedule{}
 	path := "/schedules"
 	if !ended {
 		path += "?active=true"
 	}
-	for next := &path; next != nil; {
-		var page struct {
-			Schedules []state.Schedule `json:"schedules"`
-			Next      *string          `json:"next"`
-		}
-		if _, err := c.GetJSON(ctx, *next, &page); err != nil {
-			return nil, err
-		}
-		list, next = append(list, page.Schedules...), page.Next
+	list, err := apiclient.All[state.Schedule](ctx, c, path, "schedules")
+	if err != nil {
+		return nil, err
 	}
 	slices.SortStableFunc(list, func(a, b state.Schedule) int { return a.Next.Compare(b.Next) })
 	return list, nil

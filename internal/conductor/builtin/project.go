@@ -8,6 +8,7 @@ import (
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
 )
 
@@ -35,6 +36,8 @@ type Project interface {
 	VerifyLog(ctx context.Context) (LogCheck, error)
 	Refusals(ctx context.Context, q Refusals) (RefusalList, error)
 	History(ctx context.Context, id string) (History, error)
+	// Acts says who did something to a requirement, and when; did is one of those that the schema lists.
+	Acts(ctx context.Context, id, did string) (Acts, error)
 	// Complete adds to an obligation that words made what they leave out: the evidence for a reason, and the status that
 	// a requirement was held from. What it cannot tell is left as it is.
 	Complete(ctx context.Context, o planning.Obligation) planning.Obligation
@@ -104,6 +107,7 @@ func Over(p Project) map[string]Tool {
 		"audit.verify":         {Run: on.log},
 		"query.refusals":       {Run: on.refusals, Repeatable: true},
 		"requirement.history":  {Run: on.history, Repeatable: true},
+		"requirement.acts":     {Run: on.acts, Repeatable: true},
 	}
 }
 
@@ -168,7 +172,12 @@ func (p project) query(ctx context.Context, c Call) (map[string]any, []Effect, e
 // nothing.
 func missingMember(o planning.Obligation) []string {
 	_, member := partOf(o)
-	if _, has := o.Payload[member]; has {
+	_, has := o.Payload[member]
+	if has && member == lifecycle.FieldAcceptFingerprint && o.Payload[lifecycle.FieldApprovals] == nil {
+		member = lifecycle.FieldPMNotes // or an approval, without which no text is accepted
+		_, has = o.Payload[member]
+	}
+	if has {
 		return nil
 	}
 	if _, reasoned := o.Payload["justification"]; o.Kind() == planning.KindStatus && !reasoned {
@@ -187,7 +196,7 @@ func (p project) change(ctx context.Context, c Call) (map[string]any, []Effect, 
 	id := c.text("id")
 	change := Change{
 		Caller: c.Caller, ID: id, Revision: asUint(c.Obligation.Payload["revision"]), Members: members, Run: c.Run,
-		Key: "conductor:" + c.Run + "/" + c.ID,
+		Key: "conductor: " + c.Run + "/" + c.ID, // no Idempotency-Key of a request has a blank
 	}
 	if err := p.Project.Change(ctx, change); err != nil {
 		return nil, nil, state.RefusedChange(err)

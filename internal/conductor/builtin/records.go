@@ -50,6 +50,25 @@ type Move struct {
 	Reason   string
 }
 
+// Acts are what was done to a requirement.
+type Acts struct {
+	ID     string
+	Status lifecycle.Status
+	Did    string // what was asked for
+	Acts   []Act  // oldest first
+}
+
+// Act is a decision on a requirement, a change of a part of the work, or a move.
+type Act struct {
+	What     string // approved, rejected, wrote, cleared or moved
+	Part     string // that was written or cleared
+	To       lifecycle.Status
+	By, Role string
+	At       time.Time
+	Why      string
+	Counts   bool // of an approval: it counts now
+}
+
 func (l RefusalList) values() map[string]any {
 	v := map[string]any{"refusals": valuesOf(l.Refusals)}
 	if l.More {
@@ -75,6 +94,21 @@ func (m Move) values() map[string]any {
 		"at": m.At.UTC().Format(time.RFC3339), "reason": m.Reason}
 }
 
+func (a Acts) values() map[string]any {
+	return map[string]any{"id": a.ID, "status": string(a.Status), "did": a.Did, "acts": valuesOf(a.Acts)}
+}
+
+func (a Act) values() map[string]any {
+	v := map[string]any{"what": a.What, "by": a.By, "role": a.Role, "at": a.At.UTC().Format(time.RFC3339)}
+	putText(v, "part", a.Part)
+	putText(v, "to", string(a.To))
+	putText(v, "why", a.Why)
+	if a.What == lifecycle.Approved {
+		v["counts"] = a.Counts
+	}
+	return v
+}
+
 // refusals asks for what was refused. Times are those of the payload, so that the answer does not depend on when it is
 // looked up.
 func (p project) refusals(ctx context.Context, c Call) (map[string]any, []Effect, error) {
@@ -98,6 +132,10 @@ func (p project) history(ctx context.Context, c Call) (map[string]any, []Effect,
 	return noEffects(p.History(ctx, c.text("id")))
 }
 
+func (p project) acts(ctx context.Context, c Call) (map[string]any, []Effect, error) {
+	return noEffects(p.Acts(ctx, c.text("id"), c.text("did")))
+}
+
 // recordContracts returns the contracts of the tools over what is on record.
 func recordContracts(id planning.Input, text map[string]any) []planning.Contract {
 	optional := func(name string) planning.Input { return planning.Input{Name: name, Schema: text} }
@@ -109,5 +147,8 @@ func recordContracts(id planning.Input, text map[string]any) []planning.Contract
 	history := contractOf("requirement.history", "Says how a requirement came to where it stands.", 5000,
 		[]string{"REPORT(requirement.history)"}, schemaOf(historyShape), id)
 	history.Postconditions = []string{"result.id == input.id"}
-	return []planning.Contract{refusals, history}
+	acts := contractOf("requirement.acts", "Says who approved, designed, implemented or moved a requirement, and when.", 5000,
+		[]string{"REPORT(requirement.acts)"}, schemaOf(actsShape), planning.Input{Name: "did", Schema: text, Required: true}, id)
+	acts.Postconditions = []string{"result.id == input.id", "result.did == input.did"}
+	return []planning.Contract{refusals, history, acts}
 }

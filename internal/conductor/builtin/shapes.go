@@ -14,6 +14,7 @@ var (
 	logShape         = "ok? problems[] | records# root"
 	refusalsShape    = "refusals[] | more?"
 	historyShape     = "id status moves[]"
+	actsShape        = "id status did acts[]"
 )
 
 // schemaOf returns the schema of results of a shape: names with the signs of their types, those that are always there

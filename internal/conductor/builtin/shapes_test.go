@@ -34,6 +34,7 @@ func TestResultsHaveTheirShapes(t *testing.T) {
 		"audit.verify":         LogCheck{nil, 1, "root"}.values(),
 		"query.refusals":       RefusalList{[]Refusal{{At: time.Now()}}, true}.values(),
 		"requirement.history":  History{"R-1", "planned", []Move{{}}}.values(),
+		"requirement.acts":     Acts{"R-1", "planned", "approved", []Act{{}}}.values(),
 	} {
 		members := produces[name]["properties"].(map[string]any)
 		require.ElementsMatch(t, slices.Collect(maps.Keys(full)), slices.Collect(maps.Keys(members)), name)

@@ -107,8 +107,8 @@ var acts = []form{
 		Examples: []string{"accept the deviation D-1 of REQ-7 because the customer has agreed"},
 	},
 	{
-		Say:  []string{"accept [the] text {accept_fingerprint:fingerprint} (of|for) [requirement] {id}"},
-		Type: planning.Achieve, Kind: "requirement.accept_fingerprint",
-		Examples: []string{"accept the text sha256:" + anyFingerprint + " of REQ-7"},
+		Say:  []string{"accept [the] text {accept_fingerprint:fingerprint} (of|for) [requirement] {id} [because [of] {reason}]"},
+		Type: planning.Achieve, Kind: "requirement.accept_fingerprint", Build: accepted,
+		Examples: []string{"accept the text sha256:" + anyFingerprint + " of REQ-7 because the work still fits"},
 	},
 }

@@ -1,18 +1,16 @@
 package language
 
 import (
-	"regexp"
 	"time"
 
+	"orchestrator/internal/conductor/language/days"
+	"orchestrator/internal/conductor/language/reasons"
 	"orchestrator/internal/rules/lifecycle"
 )
 
 // Held is the status that a requirement had before it was blocked or deferred, as words name it. The service puts the
 // status in its place.
 const Held = "held_from"
-
-// shownBy finds the words before the file that shows a reason, and the lines of that file.
-var shownBy = regexp.MustCompile(`(?i)^(.+?),? see ([^\s:"]+)(?::([1-9][0-9]*(?:-[1-9][0-9]*)?))?$`)
 
 // justified makes the justification of a change of status, which has evidence besides the reason: a file, and lines of
 // it.
@@ -22,22 +20,8 @@ func justified(slots map[string]any, _ time.Time) (map[string]any, string) {
 	if !given {
 		return members, ""
 	}
-	members["justification"] = reasoned(reason)
+	members["justification"] = reasons.Justification(reason)
 	return members, ""
-}
-
-// reasoned returns a justification: a reason, and the file that shows it where one is named. What else shows it is for
-// the service to add.
-func reasoned(reason string) map[string]any {
-	found := shownBy.FindStringSubmatch(reason)
-	if found == nil {
-		return map[string]any{"reason": reason}
-	}
-	evidence := map[string]any{"kind": "file", "path": found[2]}
-	if found[3] != "" {
-		evidence["lines"] = found[3]
-	}
-	return map[string]any{"reason": unquote(found[1]), "evidence": []any{evidence}}
 }
 
 // movedTo makes a change of status.
@@ -61,7 +45,17 @@ func decided(decision string) func(map[string]any, time.Time) (map[string]any, s
 
 // noted makes a note of PM.
 func noted(slots map[string]any, _ time.Time) (map[string]any, string) {
-	return map[string]any{"id": slots["id"], "pm_notes": []any{map[string]any{"text": slots["text"]}}}, ""
+	text, _ := slots["text"].(string)
+	return map[string]any{"id": slots["id"], lifecycle.FieldPMNotes: reasons.Notes(text)}, ""
+}
+
+// accepted makes the acceptance of a text, with a note that says why where a reason is given.
+func accepted(slots map[string]any, _ time.Time) (map[string]any, string) {
+	if reason, said := slots["reason"].(string); said {
+		slots[lifecycle.FieldPMNotes] = reasons.Notes(reason)
+		delete(slots, "reason")
+	}
+	return slots, ""
 }
 
 // deviating makes a deviation from a requirement.
@@ -84,6 +78,14 @@ func believed(slots map[string]any, _ time.Time) (map[string]any, string) {
 		is = string(lifecycle.Done)
 	}
 	return map[string]any{"id": slots["id"], "is": is}, ""
+}
+
+// deeds makes the question who did something to a requirement; where no verb says what, who asked for changes.
+func deeds(slots map[string]any, _ time.Time) (map[string]any, string) {
+	if slots["did"] == nil {
+		slots["did"] = string(lifecycle.NeedsChanges)
+	}
+	return slots, ""
 }
 
 // factsOf makes facts about a person; their predicates are the filters of query.people.
@@ -139,20 +141,20 @@ func refusedWithin(slots map[string]any, now time.Time) (map[string]any, string)
 			members[name] = value
 		}
 	}
-	zone, why := zoneNamed(slots["zone"])
+	zone, why := days.Zone(slots["zone"])
 	if why != "" {
 		return nil, why
 	}
 	until := now
 	if day, said := slots["day"].(string); said {
-		from := startOf(day, now.In(zone))
+		from := days.Start(day, now.In(zone))
 		members["since"] = from.UTC().Format(time.RFC3339)
 		if next := from.AddDate(0, 0, 1); next.Before(now) {
 			until = next
 		}
 	}
 	if day, said := slots["since"].(string); said {
-		members["since"] = startOf(day, now.In(zone)).UTC().Format(time.RFC3339)
+		members["since"] = days.Start(day, now.In(zone)).UTC().Format(time.RFC3339)
 	}
 	members["until"] = until.UTC().Format(time.RFC3339Nano)
 	return members, ""

@@ -30,7 +30,9 @@ type form struct {
 var forms = slices.Concat(reads, acts)
 
 // name returns what a form makes: REPORT(query.math).
-func (f *form) name() string { return string(f.Type) + "(" + f.Kind + ")" }
+func (f *form) name() string {
+	return planning.Obligation{Type: f.Type, Payload: map[string]any{"kind": f.Kind}}.String()
+}
 
 // payload returns the members that a form makes of its slots.
 func (f *form) payload(slots map[string]any, now time.Time) (payload map[string]any, why string) {
@@ -39,7 +41,10 @@ func (f *form) payload(slots map[string]any, now time.Time) (payload map[string]
 			return nil, why
 		}
 	}
-	payload = map[string]any{"kind": f.Kind}
+	payload = map[string]any{}
+	if f.Kind != "" {
+		payload["kind"] = f.Kind
+	}
 	if f.Into != "" {
 		payload[f.Into] = slots
 		return payload, ""

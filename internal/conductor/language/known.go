@@ -48,7 +48,7 @@ func Filters() []string {
 func (f *form) roles(o planning.Obligation) []lifecycle.Role {
 	return slices.DeleteFunc(lifecycle.Roles(), func(role lifecycle.Role) bool {
 		switch {
-		case f.Type != planning.Achieve:
+		case f.Type.Reads():
 			return false
 		case !strings.HasPrefix(f.Kind, "requirement."):
 			return role == lifecycle.Viewer // who leaves nothing behind

@@ -24,7 +24,6 @@ var unspoken = map[string]string{
 	"AVOID":                               "a guardrail is a condition in CEL",
 	"CLARIFY":                             "the conductor asks; an answer is given to its question by id",
 	"JUSTIFY":                             "the conductor justifies what it did; the trace has it",
-	"SCHEDULE":                            "what is to be done later is an obligation of its own, and is sent as JSON",
 	"DISCOVER_OP":                         "the conductor finds that a tool is missing; GET /tools has those that are there",
 }
 
@@ -79,7 +78,7 @@ func TestEveryActOfEveryRoleHasWords(t *testing.T) {
 		}
 	}
 	for _, k := range Forms(moment) {
-		require.Equal(t, slices.Contains(k.Roles, lifecycle.Viewer), k.Obligation.Type != planning.Achieve, k.Example)
+		require.Equal(t, slices.Contains(k.Roles, lifecycle.Viewer), k.Obligation.Type.Reads(), k.Example)
 		require.Contains(t, k.Roles, lifecycle.PM, k.Example)
 	}
 }
@@ -138,8 +137,8 @@ func TestNearestForms(t *testing.T) {
 	require.Contains(t, f.Detail, "is not understood")
 	require.Regexp(t, "^the nearest forms are: [^;]+; [^;]+; [^;]+; GET /forms lists all$", f.Fix)
 	for _, utterance := range []string{"don't approve REQ-1", "never block REQ-2 because it is late", "approve REQ-1 and REQ-2", "approve REQ-1 unless it is late",
-		"who approved REQ-1", "who approved REQ-1?", "should I approve REQ-1", "approved REQ-1", "Bob approves REQ-1", "approve REQ-3 approve REQ-1",
-		"aprove REQ-3 aprove REQ-1", "was REQ-1 approved", "who blocked REQ-2", "when did I defer REQ-3", "is REQ-1 to be approved", "who set REQ-1 to done",
+		"who approves REQ-1?", "should I approve REQ-1", "approved REQ-1", "Bob approves REQ-1", "approve REQ-3 approve REQ-1",
+		"aprove REQ-3 aprove REQ-1", "when did I defer REQ-3", "is REQ-1 to be approved", "who set REQ-1 to done",
 		"block REQ-3 until it is late", "what is love", strings.Repeat("approve ", 40)} {
 		require.NotContains(t, refusal(t, utterance).Fix, "did you mean", "%s: what says something else is not proposed", utterance)
 	}
@@ -149,4 +148,30 @@ func TestNearestForms(t *testing.T) {
 			refusal(t, utterance).Fix)
 	}
 	require.Equal(t, "say it as in: my name is Jeff", refusal(t, "my name is not secret").Fix)
+}
+
+// What cannot be scheduled by a sentence is refused with the reason, and for a question nothing is scheduled.
+//
+// Verifies: ORC-261
+func TestWhatIsNotScheduled(t *testing.T) {
+	for utterance, why := range map[string]string{
+		"every day approve REQ-1":                           "ACHIEVE(requirement.signoff) is not scheduled in words",
+		"every hour verify the answers":                     "VERIFY(answers) is not scheduled in words",
+		"every hour what was refused today":                 "which would stay the same",
+		"every hour every hour what is next":                "it says twice when",
+		"every hour sing a song":                            "what is to be asked then is not understood",
+		"every 0 minutes what is next":                      "no time at all",
+		"every day at 29:00 UTC what is next":               "not a time of the day",
+		"at 2026-13-01T09:00Z what is next":                 "not a moment",
+		"every 10 minutes what is next?":                    "nothing is done for a question",
+		strings.Repeat("every hour ", 150) + "what is next": "it says twice when",
+		"every day at 09:00 what is next":                   "a time of the day is said in UTC",
+	} {
+		f := refusal(t, utterance)
+		require.Contains(t, f.Detail, why, utterance)
+		require.NotEmpty(t, f.Fix)
+	}
+	for _, utterance := range []string{"which schedules are there?", "stop the schedule s1", "list the schedules"} {
+		require.Contains(t, refusal(t, utterance).Fix, "GET /schedules", utterance)
+	}
 }

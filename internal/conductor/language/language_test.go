@@ -63,7 +63,6 @@ func TestIn(t *testing.T) {
 		"which requirements have status done":                    `REPORT{"filters":{"status":"done"},"kind":"query.requirements"}`,
 		"which requirements mention login":                       `REPORT{"filters":{"q":"login"},"kind":"query.requirements"}`,
 		"what time is it in utc":                                 `REPORT{"kind":"time.now","zone":"UTC"}`,
-		"how many ss in mississippi":                             `REPORT{"kind":"query.count_letters","letter":"s","text":"mississippi"}`,
 		"how many e's in please":                                 `REPORT{"kind":"query.count_letters","letter":"e","text":"please"}`,
 		"how many e's in strawberry please":                      `REPORT{"kind":"query.count_letters","letter":"e","text":"strawberry"}`,
 		`how many ü in "a; b? and then ü"`:                       `REPORT{"kind":"query.count_letters","letter":"ü","text":"a; b? and then ü"}`,
@@ -118,6 +117,14 @@ func TestIn(t *testing.T) {
 		"what was refused today in +02:00":                                          `REPORT{"kind":"query.refusals","since":"2026-11-23T22:00:00Z","until":"2026-11-23T22:30:00Z"}`,
 		"what was refused yesterday":                                                `REPORT{"kind":"query.refusals","since":"2026-11-22T00:00:00Z","until":"2026-11-23T00:00:00Z"}`,
 		"what was refused on 2026-10-25 in Europe/Berlin":                           `REPORT{"kind":"query.refusals","since":"2026-10-24T22:00:00Z","until":"2026-10-25T23:00:00Z"}`,
+		"Who signed off REQ-7?":                                                     `REPORT{"did":"approved","id":"REQ-7","kind":"requirement.acts"}`,
+		"has REQ-7 been approved yet?":                                              `REPORT{"did":"approved","id":"REQ-7","kind":"requirement.acts"}`,
+		"who asked for changes on requirement REQ-7?":                               `REPORT{"did":"needs_changes","id":"REQ-7","kind":"requirement.acts"}`,
+		"by whom was REQ-7 implemented":                                             `REPORT{"did":"implemented","id":"REQ-7","kind":"requirement.acts"}`,
+		"when was REQ-7 postponed":                                                  `REPORT{"did":"deferred","id":"REQ-7","kind":"requirement.acts"}`,
+		"please every 2 hours: what's next":                                         `SCHEDULE{"every":"2h","obligations":[{"payload":{"kind":"requirement.next"},"type":"REPORT"}]}`,
+		"every day at 9:00 utc, tell me the project status":                         `SCHEDULE{"at":"2026-11-24T09:00:00Z","every":"24h","obligations":[{"payload":{"kind":"project.status"},"type":"REPORT"}]}`,
+		"At 2026-12-01T09:00+01:00 status of REQ-7":                                 `SCHEDULE{"at":"2026-12-01T08:00:00Z","obligations":[{"payload":{"id":"REQ-7","kind":"requirement.status"},"type":"REPORT"}]}`,
 		"why was REQ-7 refused?":                                                    `REPORT{"id":"REQ-7","kind":"query.refusals","until":"2026-11-23T22:30:00Z"}`,
 		"note on REQ-7: it is agreed; and then history of REQ-7":                    `ACHIEVE{"id":"REQ-7","kind":"requirement.pm_notes","pm_notes":[{"text":"it is agreed"}]}; REPORT{"id":"REQ-7","kind":"requirement.history"}`,
 		"fix deviation D-1 of REQ-7 because it is gone":                             `ACHIEVE{"deviations":[{"id":"D-1","resolution":{"outcome":"fixed","text":"it is gone"}}],"id":"REQ-7","kind":"requirement.deviations"}`,
@@ -141,6 +148,15 @@ func TestInRefuses(t *testing.T) {
 		`how many r in ""`:                   "the text is empty",
 		`how many r in "  "`:                 "the text is empty",
 		"how many rr in strawberry":          "rr is not one letter",
+		"how many ss in mississippi":         "ss may be two letters; of one, several are s's",
+		"how many es in cheese":              "es may be two letters; of one, several are e's",
+		"how many RS in strawberry":          "RS may be two letters; of one, several are R's",
+		"what is 1e3":                        `"1e3" is not an expression of decimal numbers`,
+		"-2.5e-3":                            `"-2.5e-3" is not an expression of decimal numbers`,
+		"what is 0x1F":                       "not an expression of decimal numbers",
+		"what is 1_000":                      "not an expression of decimal numbers",
+		"calculate 5!":                       "not an expression of decimal numbers",
+		"what is 3x3":                        "not an expression of decimal numbers",
 		"how many 3 in 1234":                 "3 is not one letter",
 		`how many "" in strawberry`:          `"" is not one letter`,
 		"what time is it in Berlin":          `"Berlin" is not a time zone, but Europe/Berlin is one`,
@@ -154,8 +170,8 @@ func TestInRefuses(t *testing.T) {
 		"1 + 1 = 3":                          "equals sign",
 		"+49 30 901820":                      "nothing between",
 		"2026-11-21":                         "looks like a date",
-		"2+3!":                               "not understood",
-		"2^10":                               "not understood",
+		"2+3!":                               "not an expression of decimal numbers",
+		"2^10":                               "not an expression of decimal numbers",
 		"2+":                                 "not an expression",
 		"what is 2+2 and 3+3":                "more than one sentence",
 		"status of everything":               "without digits",
@@ -315,7 +331,7 @@ func FuzzIn(f *testing.F) {
 		}
 		require.NotEmpty(t, request.Obligations)
 		for _, o := range request.Obligations {
-			require.NotEmpty(t, o.Kind())
+			require.True(t, o.Kind() != "" || o.Type == planning.Schedule)
 			require.Contains(t, planning.Types(), o.Type)
 			_, err := json.Marshal(o)
 			require.NoError(t, err)

@@ -42,6 +42,7 @@ var templates = map[string]template{
 	"ACHIEVE(requirement.implementation)":     sayKept("implementation of %s is kept"),
 	"ACHIEVE(requirement.test)":               sayKept("test record of %s is kept"),
 	"REPORT(requirement.history)":             sayHistory,
+	"REPORT(requirement.acts)":                sayActs,
 	"REPORT(query.refusals)":                  sayRefusals,
 	"VERIFY(answers)":                         sayConfirmed,
 	"REPORT(requirement.next)":                sayNext,

@@ -36,6 +36,15 @@ func TestOut(t *testing.T) {
 		{"what is my name", `{"value":"Jeff"}`, "Your name is Jeff."},
 		{"what was refused yesterday", `{"refusals":[]}`, "Nothing was refused from 2026-11-22T00:00:00Z until 2026-11-23T00:00:00Z."},
 		{"what of Ada was refused today", `{"refusals":[]}`, "Nothing was refused of Ada from 2026-11-23T00:00:00Z until 2026-11-23T22:30:00Z."},
+		{"who approved REQ-7", `{"id":"REQ-7","status":"planned","did":"approved","acts":[]}`, "It is not on record that REQ-7 was ever approved: it is planned."},
+		{"who approved REQ-7", `{"id":"REQ-7","status":"planned","did":"approved","acts":[
+			{"what":"approved","by":"ada","role":"pm","at":"2026-11-02T08:00:00Z","why":"it is good","counts":false}]}`,
+			"ada (pm) approved REQ-7 on 2026-11-02T08:00:00Z; why: it is good; it does not count any more."},
+		{"who implemented REQ-7", `{"id":"REQ-7","status":"implemented","did":"implemented","acts":[
+			{"what":"wrote","part":"implementation","by":"bob","role":"coder","at":"2026-11-02T08:00:00Z"},
+			{"what":"moved","to":"implemented","by":"bob","role":"coder","at":"2026-11-02T09:00:00Z"}]}`,
+			"bob (coder) wrote the implementation of REQ-7 on 2026-11-02T08:00:00Z.\nbob (coder) moved REQ-7 to implemented on 2026-11-02T09:00:00Z."},
+		{"who implemented REQ-7", `{"id":"REQ-7","acts":[{"by":"bob"}]}`, `{"acts":[{"by":"bob"}],"id":"REQ-7"}`},
 		{"my name is Jeff", `{"value":"Jeff"}`, "From now on your name is Jeff."},
 		{"list my friends in Seattle", `{"values":["Alice Smith","Bob Johnson"]}`, "I know of these (city Seattle, relation friend): Alice Smith, Bob Johnson."},
 		{"list my friends", `{"values":[]}`, "I know of nobody (relation friend)."},

@@ -105,12 +105,13 @@ var reads = []form{
 			"what is next (for|with|on) {id}",
 			"what (should|can|must) i do next [(with|for|on|about) {id}]",
 			"what is next",
+			"what (waits|is waiting) [for me]",
 		},
 		Type: planning.Report, Kind: "requirement.next",
 		Examples: []string{
 			"what should I do next", "what should the tester do next", "what is next for REQ-7",
 			"what is next for the coder",
-			"what should I do next with REQ-7", "what's next",
+			"what should I do next with REQ-7", "what's next", "what waits for me",
 		},
 	},
 	{
@@ -194,6 +195,18 @@ var reads = []form{
 		},
 		Type: planning.Report, Kind: "requirement.history",
 		Examples: []string{"history of REQ-7", "what happened to REQ-7", "how did REQ-7 get here"},
+	},
+	{
+		Say: []string{
+			"who [has] {did} [requirement] {id}",
+			"who [has] (asked for|requested|wanted) changes (on|to|of|in|for) [requirement] {id}",
+			"(when|by whom) (was|were) [requirement] {id} {did}",
+			"when (were changes|was a change) (asked for|requested|wanted) (on|to|of|in|for) [requirement] {id}",
+			"(was|has) [requirement] {id} [ever] [been] {did} [yet]",
+		},
+		Type: planning.Report, Kind: "requirement.acts", Build: deeds,
+		Examples: []string{"who approved REQ-7", "who asked for changes on REQ-7", "when was REQ-7 approved",
+			"when were changes asked for on REQ-7", "who implemented REQ-7", "was REQ-7 ever blocked"},
 	},
 	{
 		Say: []string{

@@ -1,6 +1,7 @@
 package language
 
 import (
+	"cmp"
 	"strings"
 
 	"orchestrator/internal/rules/planning"
@@ -55,6 +56,32 @@ func sayReasons(_ planning.Obligation, r Result) string {
 	lines := []string{head}
 	for _, reason := range all {
 		lines = append(lines, "- "+say(reason))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// sayActs takes {id, status, did, acts}: objects with what, by, role, at, and part, to, why and counts where there are
+// such.
+func sayActs(_ planning.Obligation, r Result) string {
+	acts, ok := rows(r["acts"])
+	if !ok {
+		return ""
+	}
+	if len(acts) == 0 {
+		return filled("It is not on record that %s was ever %s: it is %s.", r["id"], r["did"], r["status"])
+	}
+	lines := make([]string, len(acts))
+	for i, act := range acts {
+		object := cmp.Or(filled("the %s of %s", act["part"], r["id"]), filled("%s to %s", r["id"], act["to"]), say(r["id"]))
+		lines[i] = filled("%s (%s) %s %s on %s", act["by"], act["role"], act["what"], object, act["at"])
+		if lines[i] == "" {
+			return ""
+		}
+		lines[i] += filled("; why: %s", act["why"])
+		if act["counts"] == false {
+			lines[i] += "; it does not count any more"
+		}
+		lines[i] = sentence(lines[i])
 	}
 	return strings.Join(lines, "\n")
 }

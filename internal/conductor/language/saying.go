@@ -61,7 +61,11 @@ var sayings = map[string]func(p map[string]any) []string{
 		return all
 	},
 	"ACHIEVE(requirement.accept_fingerprint)": func(p map[string]any) []string {
-		return eitherWay("accept the text %s of %s", p["accept_fingerprint"], p["id"])
+		all := eitherWay("accept the text %s of %s", p["accept_fingerprint"], p["id"])
+		for _, note := range one(p["pm_notes"]) {
+			all = eitherWay("accept the text %s of %s because %s", p["accept_fingerprint"], p["id"], note["text"])
+		}
+		return all
 	},
 }
 

@@ -29,6 +29,9 @@ var (
 	firstWords = []string{"status of REQ-7", "what should I do next", "approve REQ-7", "what is 2+2"}
 )
 
+// aboutSchedules matches who asks for schedules, or wants to end one: both are requests of their own.
+var aboutSchedules = regexp.MustCompile(`(?i)^(?:which|what|list|show|stop|end|cancel|delete)(?: \S+){0,3}? schedules?\b`)
+
 // asTwoWords are the contractions that the patterns write as two words.
 var asTwoWords = strings.NewReplacer("what's", "what is", "What's", "What is", "who's", "who is", "Who's", "Who is",
 	"how's", "how is", "How's", "How is", "where's", "where is", "Where's", "Where is")
@@ -44,6 +47,9 @@ type candidate struct {
 //
 // Implements: ORC-263
 func suggestion(sentence string, now time.Time) string {
+	if aboutSchedules.MatchString(sentence) {
+		return "GET /schedules?active=true lists the schedules, and DELETE /schedules/{id} ends one"
+	}
 	if helping.MatchString(sentence) {
 		return fmt.Sprintf("say for example: %s; %s lists all", strings.Join(firstWords, "; "), listing)
 	}

@@ -16,7 +16,7 @@ const (
 
 // Tools returns the tools by name. Without a project nothing is said of requirements.
 //
-// Implements: ORC-260
+// Implements: ORC-260, ORC-299
 func Tools(project builtin.Project, registry *contract.Registry) map[string]builtin.Tool {
 	return map[string]builtin.Tool{
 		discoverName: {Run: discoverer{registry}.run, Repeatable: true},

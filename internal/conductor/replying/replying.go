@@ -12,6 +12,7 @@ import (
 
 	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/contract"
+	"orchestrator/internal/conductor/language/reasons"
 	"orchestrator/internal/conductor/listing"
 	"orchestrator/internal/conductor/questions"
 	"orchestrator/internal/conductor/state"
@@ -34,10 +35,14 @@ type Trace interface {
 
 // Record records an answer, and returns the request of the run, which goes on then. If the same caller has given the
 // same answer before, repeated is true and nothing is recorded. Where questions have expired, that is recorded,
-// whatever becomes of the answer. It reads the trace of the run into trace.
-func Record(ctx context.Context, in *state.Store, who audit.Actor, run string, reply questions.Reply,
+// whatever becomes of the answer. It reads the trace of the run into trace. A text may stand for what words make of it,
+// which the project completes.
+func Record(ctx context.Context, in *state.Store, over builtin.Project, who audit.Actor, run string, reply questions.Reply,
 	trace Trace) (request state.Request, repeated bool, err error) {
-	a := answer{who: who, reply: reply, trace: trace}
+	a := answer{who: who, reply: reply, trace: trace, complete: func(o planning.Obligation) planning.Obligation { return o }}
+	if over != nil {
+		a.complete = func(o planning.Obligation) planning.Obligation { return over.Complete(ctx, o) }
+	}
 	err = in.View(ctx, func(v state.View) error {
 		_, found, err := v.Request(run)
 		switch {
@@ -73,6 +78,8 @@ type answer struct {
 	all     []state.Question
 	trace   Trace
 	refused error // with which the step has something to record all the same
+
+	complete func(planning.Obligation) planning.Obligation // adds what words leave out
 }
 
 func (a *answer) write(w *state.Writer) error {
@@ -146,22 +153,38 @@ func (a *answer) record(w *state.Writer) error {
 	switch {
 	case err != nil:
 		return err
-	case questions.Repeats(q, a.reply, a.who):
+	case questions.Repeats(q, a.reply, a.who) || q.By != nil && *q.By == a.who && reasons.Made(q.Slot, q.Value, a.reply.Value):
 		return errRepeated
 	}
 	if err := questions.Open(q, w.At); err != nil {
 		return err
 	}
 	o := a.trace.Asked(q.Obligation)
-	if wrong := contract.CheckAnswer(o, q.Slot, q.Schema, a.reply.Value); len(wrong) > 0 {
+	value, wrong := a.fitting(o, q)
+	if len(wrong) > 0 {
 		for i := range wrong {
 			wrong[i].Pointer = "/value" + wrong[i].Pointer
 		}
 		return fault.New(fault.Invalid, questions.CodeUnfit, "the answer does not fit what %s asks for", q.ID).
 			WithFields(wrong...).WithFix("answer %s again: %s", q.ID, q.Question)
 	}
-	q.Status, q.Value, q.By, q.At = state.QuestionAnswered, a.reply.Value, &a.who, w.At
+	q.Status, q.Value, q.By, q.At = state.QuestionAnswered, value, &a.who, w.At
 	return errors.Join(a.putSource(w, q, o), w.PutQuestion(q), w.Reopened(a.request))
+}
+
+// fitting returns the answer as it fits the question, or else what is wrong with it: the value as it was given or, where
+// that is a text that does not fit, what words make of it.
+//
+// Implements: ORC-297
+func (a *answer) fitting(o planning.Obligation, q state.Question) (value any, wrong []fault.Field) {
+	wrong = contract.CheckAnswer(o, q.Slot, q.Schema, a.reply.Value)
+	made, ok := reasons.Answer(q.Slot, a.reply.Value)
+	if len(wrong) == 0 || !ok {
+		return a.reply.Value, wrong
+	}
+	given := append(questions.GivenTo(a.all, q.Obligation), questions.Given{Slot: q.Slot, Value: made})
+	made = a.complete(questions.Effective(o, given)).Payload[q.Slot]
+	return made, contract.CheckAnswer(o, q.Slot, q.Schema, made)
 }
 
 // putSource writes the answer as a source. What is said about the caller is known of the caller from then on.

@@ -130,6 +130,9 @@ type ToolRun struct {
 	At         time.Time      `json:"at"`
 	DurationMS float64        `json:"duration_ms"`
 	Usage      *usage.Usage   `json:"usage,omitempty"` // that an agent reported; nil where it reported none
+
+	Agent       bool   `json:"agent,omitempty"`       // it is the run of an agent
+	Requirement string `json:"requirement,omitempty"` // agents: that it is for
 }
 
 // Evidence is what the second evaluation of an answer found.

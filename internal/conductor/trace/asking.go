@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"orchestrator/internal/conductor/language/reasons"
 	"orchestrator/internal/conductor/questions"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/rules/planning"
@@ -42,6 +43,9 @@ func (t *Obligation) Clarify(missing []string, schemaOf func(slot string) map[st
 
 // questionAbout asks for an input by its name.
 func questionAbout(slot string) string {
+	if said := reasons.Question(slot); said != "" {
+		return said
+	}
 	verb := "is"
 	if strings.HasSuffix(slot, "s") && !strings.HasSuffix(slot, "ss") && !strings.HasSuffix(slot, "us") {
 		verb = "are"

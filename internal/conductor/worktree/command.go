@@ -1,11 +1,11 @@
 package worktree
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -44,12 +44,14 @@ func nameOf(id string) string {
 	return "id-" + words[:min(len(words), 40)] + "." + hex.EncodeToString(sum[:4])
 }
 
+// lockIn matches where git says that a file of its own is in the way: a command holds it, or has left it.
+var lockIn = regexp.MustCompile(`Unable to create '([^']+\.lock)': File exists`)
+
 // run runs a command of git in a folder, and returns what it printed without the line end.
 func (m *repository) run(ctx context.Context, dir string, args ...string) (string, error) {
 	out, words, err := m.start(ctx, dir, args...)
 	if err != nil {
-		return "", fault.New(fault.Unavailable, CodeGit, "git %s: %s", args[0], reason(words, err)).
-			WithFix("mend the repository, and drive again").Because(err)
+		return "", failed(args[0], words, err)
 	}
 	return out, nil
 }
@@ -67,24 +69,25 @@ func (m *repository) start(ctx context.Context, dir string, args ...string) (out
 	return strings.TrimSuffix(said.String(), "\n"), complained.String(), err
 }
 
-// reason returns the first line that git said of a failure.
-func reason(words string, err error) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(words), "\n")
-	if line == "" {
-		return err.Error()
+// failed returns the error of a command of git that failed.
+func failed(command, words string, err error) *fault.Error {
+	why := cmp.Or(git.Cause(words), err.Error())
+	f := fault.New(fault.Unavailable, CodeGit, "git %s: %s", command, why).
+		WithFix("mend the repository, and drive again").Because(err)
+	if lock := lockIn.FindStringSubmatch(why); lock != nil {
+		f = f.WithFix("if no command of git is at work there, remove %s, and drive again", lock[1])
 	}
-	return strings.TrimPrefix(strings.TrimPrefix(line, "fatal: "), "error: ")
+	return f
 }
 
 // resolve returns the commit of a ref; "" where there is none.
 func (m *repository) resolve(ctx context.Context, ref string) (string, error) {
-	out, _, err := m.start(ctx, m.Root, "rev-parse", "--verify", "--quiet", ref+"^{commit}")
+	out, words, err := m.start(ctx, m.Root, "rev-parse", "--verify", "--quiet", ref+"^{commit}")
 	if git.ExitCode(err) == 1 {
 		return "", nil
 	}
 	if err != nil {
-		return "", fault.New(fault.Unavailable, CodeGit, "git cannot read %s", ref).
-			WithFix("mend the repository, and drive again").Because(err)
+		return "", failed("rev-parse "+ref, words, err)
 	}
 	return out, nil
 }
@@ -137,18 +140,7 @@ func (m *repository) uncommitted(ctx context.Context, t *Tree) ([]string, error)
 	if err != nil {
 		return nil, err
 	}
-	return m.changed(ctx, t.Path, "all")
-}
-
-// changed returns the changed files of a working tree: untracked is all or no, as git status has it.
-func (m *repository) changed(ctx context.Context, dir, untracked string) (files []string, err error) {
-	out, err := m.run(ctx, dir, "status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files="+untracked)
-	for entry := range strings.SplitSeq(out, "\x00") {
-		if len(entry) > 3 {
-			files = append(files, filepath.ToSlash(entry[3:]))
-		}
-	}
-	return files, err
+	return m.apparent(ctx, t.Path)
 }
 
 // documents returns the requirement documents that differ between a commit and what it shares with a base.

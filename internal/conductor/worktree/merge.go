@@ -1,7 +1,9 @@
 package worktree
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -105,8 +107,8 @@ func (m *repository) join(ctx context.Context, ours, theirs string) (tree string
 	case git.ExitCode(err) == 1 && len(lines) > 1:
 		return "", lines[1:], nil
 	case err != nil || len(lines) == 0:
-		return "", nil, fault.New(fault.Unavailable, CodeGit, "git merge-tree: %s", reason(words, err)).
-			WithFix("git 2.38 or later merges without a working tree; or merge by hand").Because(err)
+		return "", nil, failed("merge-tree", words, cmp.Or(err, errors.New("it printed no tree"))).
+			WithFix("git 2.38 or later merges without a working tree; or merge by hand")
 	}
 	return lines[0], nil, nil
 }
@@ -143,12 +145,16 @@ func (m *Manager) advanceTree(ctx context.Context, dir, to string) error {
 		return fault.New(fault.Conflict, CodeDirty, "%s is checked out in %s, where files are changed: %s",
 			m.Branch(), dir, few(changed)).WithFix("commit or stash them there, and drive again")
 	}
-	if _, words, err := m.start(ctx, dir, "merge", "--quiet", "--ff-only", to); err != nil {
-		return fault.New(fault.Conflict, CodeDirty, "the files of %s in %s cannot follow: %s", m.Branch(), dir,
-			strings.Join(strings.Fields(words), " ")).
-			WithFix("commit, stash or move away what is in the way there, and drive again").Because(err)
+	_, words, err := m.start(ctx, dir, "merge", "--quiet", "--ff-only", to)
+	switch {
+	case err == nil:
+		return nil
+	case lockIn.MatchString(words):
+		return failed("merge", words, err)
 	}
-	return nil
+	return fault.New(fault.Conflict, CodeDirty, "the files of %s in %s cannot follow: %s", m.Branch(), dir,
+		strings.Join(strings.Fields(git.Said(words)), " ")).
+		WithFix("commit, stash or move away what is in the way there, and drive again").Because(err)
 }
 
 // checkedOut returns the working tree that has the branch that counts checked out; "" where none has.

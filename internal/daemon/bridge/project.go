@@ -147,7 +147,7 @@ func (p *Project) Next(_ context.Context, id, role string) (steps builtin.NextSt
 		}
 	}
 	if len(steps.Steps) == 0 && id == "" {
-		steps.For, steps.Waiting, err = p.waitingFor(role)
+		steps.For, steps.Waiting, err = waitingFor(p.service, role)
 	}
 	return steps, err
 }
@@ -167,8 +167,8 @@ func (p *Project) stepsOf(req lifecycle.Requirement) (all []builtin.NextStep) {
 }
 
 // waitingFor says whose turn it is, for a role that has nothing to do.
-func (p *Project) waitingFor(role string) (who string, all []builtin.Waited, err error) {
-	now, err := p.service.Agenda(lifecycle.Actor{Role: lifecycle.Role(role)}, agenda.Query{Limit: 1})
+func waitingFor(s *requirements.Service, role string) (who string, all []builtin.Waited, err error) {
+	now, err := s.Agenda(lifecycle.Actor{Role: lifecycle.Role(role)}, agenda.Query{Limit: 1})
 	for _, w := range now.Waiting {
 		all = append(all, builtin.Waited{For: w.For, Count: w.Count, First: w.First})
 	}

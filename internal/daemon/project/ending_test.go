@@ -26,7 +26,7 @@ func TestTheLastExportIsOfTheWholeLog(t *testing.T) {
 	project.loops = append(project.loops, loop{"late", late})
 	ctx, stop := context.WithCancel(t.Context())
 	ran := make(chan error, 1)
-	go func() { ran <- project.Run(ctx) }()
+	go func() { ran <- project.Run(ctx, func(context.Context) {}) }()
 	require.Eventually(t, func() bool { return project.Service.State().Export.Writes > 0 }, 10*time.Second,
 		10*time.Millisecond)
 	before := project.Service.State().LogSize

@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -185,10 +186,11 @@ func (p *Project) PublishAddress(ctx context.Context, addr string) error {
 	return err
 }
 
-// Run runs what has to happen while the project is open, until ctx ends. A loop may write to the log while it ends, so
-// the last export is written when all of them have.
-func (p *Project) Run(ctx context.Context) error {
-	return p.loops.runBefore(ctx, loop{"export", p.Service.Run})
+// Run runs what has to happen while the project is open, until ctx ends, and requests, which lasts until those of the
+// process have ended. Each may write to the log while it ends, so the last export is written when all of them have.
+func (p *Project) Run(ctx context.Context, requests func(context.Context)) error {
+	all := append(slices.Clone(p.loops), loop{"requests", endless(requests)})
+	return all.runBefore(ctx, loop{"export", p.Service.Run})
 }
 
 // Failed returns a channel that is closed when the database can no longer be written; Err then says why.

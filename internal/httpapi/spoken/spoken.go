@@ -6,10 +6,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"orchestrator/internal/conductor/language"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/advice"
+	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/rules/planning/flow"
 )
@@ -24,6 +27,13 @@ func Whole(all []planning.Obligation, whole func(name string) string) []planning
 	for _, o := range all {
 		if name, is := o.Payload[memberID].(string); is {
 			o.Payload[memberID] = whole(name)
+		}
+		list, _ := o.Payload["obligations"].([]any) // of a schedule
+		for _, item := range list {
+			one, _ := item.(map[string]any)
+			if payload, is := one["payload"].(map[string]any); is {
+				Whole([]planning.Obligation{{Payload: payload}}, whole)
+			}
 		}
 	}
 	return all
@@ -42,6 +52,25 @@ func Complete(ctx context.Context, all []planning.Obligation, p completer) {
 	for i, o := range all {
 		all[i] = p.Complete(ctx, o)
 	}
+}
+
+// Reasoned returns the refusal of a move for want of a reason with the sentence to say, since whoever speaks sends no
+// JSON: what was said, or the sentence of the obligation where said is "". Any other refusal stays as it is.
+//
+// Implements: ORC-297
+func Reasoned(refusal *fault.Error, said string, of planning.Obligation, now time.Time) *fault.Error {
+	if refusal == nil || refusal.Code != lifecycle.CodeUnjustified {
+		return refusal
+	}
+	sentence, is := strings.CutPrefix(language.Say(of, now), "say: ")
+	if said != "" {
+		sentence, is = strings.TrimRight(said, " .!,;"), true
+	}
+	if !is {
+		return refusal
+	}
+	advised := *refusal
+	return advised.WithFix("%s", advice.Reasoned(sentence))
 }
 
 // Question returns the obligation to ask for other words.

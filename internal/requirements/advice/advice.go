@@ -191,6 +191,7 @@ func Typed(id, text string) string {
 		"GET /requirements", program+"list",
 		"GET /next", program+"next",
 		"GET /forms", program+"ask --forms",
+		"GET /schedules?active=true", program+"schedules list", "DELETE /schedules/{id}", program+"schedules end ID",
 		"DELETE /requirements/{id}/claim?field=…", program+"claim "+name+" --release",
 		`PUT /workflow {"workflow":"rework","reason":"…"}`, program+"workflow rework --reason '<why>'",
 		`PUT /workflow {"workflow":"rework","reason":"<why>"}`, program+"workflow rework --reason '<why>'",

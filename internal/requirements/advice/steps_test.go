@@ -17,6 +17,7 @@ func TestStepsAreCommands(t *testing.T) {
 		"PATCH with deviations": "orchestrator change REQ-1 --from '<file with deviations>'",
 		"PATCH with other":      "PATCH with other",
 		"GET /forms lists all":  "orchestrator ask --forms lists all",
+		"GET /schedules?active=true lists them, DELETE /schedules/{id} ends one": "orchestrator schedules list lists them, orchestrator schedules end ID ends one",
 		"REQ-1 is planned (x).": "REQ-1 is planned (x).",
 	} {
 		require.Equal(t, want, Steps("REQ-1", text))

@@ -74,7 +74,8 @@ type Contract struct {
 
 // Meets reports whether the contract satisfies an obligation.
 func (c Contract) Meets(o Obligation) bool {
-	return slices.Contains(c.Satisfies, o.String()) || slices.Contains(c.Satisfies, string(o.Type))
+	exact, wide := o.patterns()
+	return slices.Contains(c.Satisfies, exact) || slices.Contains(c.Satisfies, wide)
 }
 
 // Relation says how many objects a predicate has for one subject.

@@ -40,7 +40,8 @@ func NewChoice(contracts []Contract) *Choice {
 //
 // Implements: ORC-070
 func (c *Choice) Candidates(o Obligation) []*Contract {
-	exact, wide := c.byPattern[string(o.Type)+"("+o.Kind()+")"], c.byPattern[string(o.Type)]
+	named, every := o.patterns()
+	exact, wide := c.byPattern[named], c.byPattern[every]
 	if len(wide.places) == 0 {
 		return exact.contracts
 	}

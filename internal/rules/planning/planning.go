@@ -59,6 +59,9 @@ func (o Obligation) String() string {
 	return string(o.Type)
 }
 
+// patterns returns what a contract that satisfies the obligation has one of: its own name, or that of every kind.
+func (o Obligation) patterns() (exact, wide string) { return o.String(), string(o.Type) }
+
 // Budgets bound a run. 0 is the default of each.
 type Budgets struct {
 	MaxToolRuns int     `json:"max_tool_runs,omitzero"` // runs of tools, failed ones included

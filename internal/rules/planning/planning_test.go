@@ -166,3 +166,31 @@ func TestWhatAContractMeets(t *testing.T) {
 	require.True(t, all.Meets(o))
 	require.False(t, all.Meets(Obligation{Type: Achieve}))
 }
+
+// Whether a contract satisfies an obligation is decided in one way, whoever asks.
+func TestTheCandidatesAreWhatMeets(t *testing.T) {
+	patterns := []string{"REPORT", "REPORT(query.math)", "REPORT(query.people)", "ACHIEVE", "ACHIEVE(query.math)"}
+	var contracts []Contract
+	for i := range 1 << len(patterns) {
+		c := Contract{Name: fmt.Sprintf("t%02d", i)}
+		for bit, pattern := range patterns {
+			if i>>bit&1 == 1 {
+				c.Satisfies = append(c.Satisfies, pattern)
+			}
+		}
+		contracts = append(contracts, c)
+	}
+	choice := NewChoice(contracts)
+	for _, o := range []Obligation{
+		{Type: Report}, report("query.math"), report("query.people"), report("query.cities"), {Type: Achieve},
+		{Type: Achieve, Payload: map[string]any{"kind": "query.math"}}, {Type: Verify},
+	} {
+		met := []string{}
+		for _, c := range contracts {
+			if c.Meets(o) {
+				met = append(met, c.Name)
+			}
+		}
+		require.Equal(t, met, namesOf(choice.Candidates(o)), o.String())
+	}
+}

@@ -124,6 +124,19 @@ func TestWhatCannotBeRun(t *testing.T) {
 	}
 }
 
+// The program is there, and so is its interpreter: what is not is the folder for the files of its run.
+func TestWithoutATemporaryFolder(t *testing.T) {
+	program := as(t, "echo")
+	gone := filepath.Join(t.TempDir(), "gone")
+	t.Setenv("TMPDIR", gone)
+	r, err := program.Run(t.Context(), nil)
+	f := refusal(t, err, "tool_not_started")
+	require.Equal(t, -1, r.Exit)
+	require.Contains(t, f.Detail, "no folder for the run can be made in "+gone+": no such file or directory")
+	require.Contains(t, f.Fix, "TMPDIR")
+	require.NotContains(t, f.Detail+f.Fix, "interpreter")
+}
+
 func TestFailures(t *testing.T) {
 	r, err := as(t, "fail", "7").Run(t.Context(), nil)
 	f := refusal(t, err, "tool_failed")

@@ -62,7 +62,7 @@ func (e Exec) start(ctx context.Context) (_ *process, err error) {
 		return nil, err
 	}
 	if p.home, err = os.MkdirTemp("", "orchestrator-run-"); err != nil {
-		return nil, notStarted(p.name, err)
+		return nil, homeless(p.name, err)
 	}
 	id := make([]byte, 16)
 	_, _ = rand.Read(id) // never fails
@@ -133,6 +133,14 @@ func notStarted(name string, err error) error {
 	}
 	return fault.New(fault.Unavailable, CodeNotStarted, "%s cannot be started: %v", name, err).
 		WithFix("see to it that the service's user may run it, and that there is room for its temporary files")
+}
+
+// homeless makes the error of a program for which no temporary folder can be made. It is not the program's fault, nor
+// that of its contract.
+func homeless(name string, err error) error {
+	return fault.New(fault.Unavailable, CodeNotStarted, "%s is not started: no folder for the run can be made in %s: %s",
+		name, fault.Clip(readable(os.TempDir()), 200), reason(err)).
+		WithFix("start the service with TMPDIR set to a folder that it can write to, or make room there").Because(err)
 }
 
 // stop kills all that is left of the run, and returns when it is gone or the time for that is over. It may be called

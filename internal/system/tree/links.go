@@ -7,6 +7,8 @@ import (
 
 // Resolve returns a path without symbolic links, as far as it exists. A path on which there is none is returned as it
 // was written.
+//
+// The hook has one of its own (links.go): what is written through a link that leads nowhere is made where it leads.
 func Resolve(path string) string {
 	if path == "" {
 		return ""

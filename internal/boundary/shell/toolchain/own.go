@@ -79,6 +79,7 @@ var own = []Row{
 	{Name: "orchestrator tools show", Words: Any, Opts: ownHelp + " --data:", Reads: true},
 	{Name: "orchestrator trace", Words: Any, Opts: ownServer + ownReading + " --check --exclude: --repo: " +
 		"--requirements:", Reads: true},
+	{Name: "orchestrator usage", Opts: ownServer + " --actor: --requirement: --since:", Reads: true},
 	{Name: "orchestrator verify", Words: Local, Opts: ownVerify, Reads: true},
 	{Name: "orchestrator version", Opts: ownHelp + " --json", Reads: true},
 	{Name: "orchestrator watch", Opts: ownServer + " --as: --interval: --once --since:", Reads: true},

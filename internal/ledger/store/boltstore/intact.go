@@ -15,7 +15,7 @@ import (
 	"orchestrator/internal/ledger/store/boltstore/file"
 )
 
-// lookEvery is how often an open file is looked at when nothing is written or read.
+// lookEvery is how often an open file is looked at when nothing is written or read, unless the options say.
 const lookEvery = time.Second
 
 // anchor is what must stay true of an open file. Whoever can write its folder can take the file from under the process:
@@ -188,9 +188,9 @@ func (s *Store) checkLocked() error {
 }
 
 // keepLooking looks at the file and at the room for it until the store is closed or has failed.
-func (s *Store) keepLooking() {
+func (s *Store) keepLooking(every time.Duration) {
 	defer close(s.looked)
-	ticks := time.NewTicker(lookEvery)
+	ticks := time.NewTicker(every)
 	defer ticks.Stop()
 	var walkAgain time.Time
 	for {

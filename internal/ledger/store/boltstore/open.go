@@ -63,12 +63,12 @@ func Open(path string, opts Options) (*Store, error) {
 		_ = s.db.Close()
 		return nil, refusal(path, err)
 	}
-	s.start()
+	s.start(cmp.Or(opts.LookEvery, lookEvery))
 	return s, nil
 }
 
-// start begins to take updates, and to look at the file.
-func (s *Store) start() {
+// start begins to take updates, and to look at the file again and again.
+func (s *Store) start(every time.Duration) {
 	s.queue.init()
 	if s.readOnly {
 		close(s.idle)
@@ -78,7 +78,7 @@ func (s *Store) start() {
 	s.room.disk = onFileSystem(s.file)
 	s.db.AllocSize = 0 // bbolt compares MaxSize with what it needs, and not with what it would like
 	go s.write(nil)
-	go s.keepLooking()
+	go s.keepLooking(every)
 }
 
 // open opens the file for reading first: that takes the lock, and bbolt reads nothing but the heads then, so

@@ -40,6 +40,7 @@ import (
 // Options of Open. The zero value is ready to use.
 type Options struct {
 	LockTimeout time.Duration // how long to wait for another process to let go of the file; 0 means 2 s
+	LookEvery   time.Duration // how often the file is looked at when nothing is written or read; 0 means 1 s
 	ReadOnly    bool          // refuse Update, and share the file with other readers; the file must exist
 
 	AcceptDamagedHead bool // open a file of whose two head pages one is damaged, and which may lack its last commit

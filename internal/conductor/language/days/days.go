@@ -1,4 +1,5 @@
-package language
+// Package days reads the days and time zones that a sentence names. It has no clock: the present day is given.
+package days
 
 import (
 	"fmt"
@@ -13,10 +14,8 @@ const (
 	yesterday = "yesterday"
 )
 
-// outcomes are how PM settles a deviation, by the words for it.
-var outcomes = map[string]string{"accept": "accepted", "fix": "fixed", "reject": "rejected"}
-
-func readDay(s string) (any, string) {
+// Read takes today, yesterday, or a date.
+func Read(s string) (any, string) {
 	day := strings.ToLower(s)
 	if day == today || day == yesterday {
 		return day, ""
@@ -30,8 +29,8 @@ func readDay(s string) (any, string) {
 // capitals are the letters that are large in the names of zones.
 var capitals = regexp.MustCompile(`(?:^|[/_-])[a-z]`)
 
-// startOf returns when a day begins in the zone of now.
-func startOf(day string, now time.Time) time.Time {
+// Start returns when a day begins in the zone of now.
+func Start(day string, now time.Time) time.Time {
 	of := now
 	switch parsed, err := time.ParseInLocation(time.DateOnly, day, now.Location()); {
 	case err == nil:
@@ -45,22 +44,22 @@ func startOf(day string, now time.Time) time.Time {
 // continents begin the names of zones.
 var continents = strings.Fields("Africa America Antarctica Asia Atlantic Australia Europe Indian Pacific")
 
-// readZone takes the name of a zone. That of a city alone is refused with the zone that ends with it.
-func readZone(s string) (any, string) {
-	zone, why := zoneNamed(s)
+// ReadZone takes the name of a zone. That of a city alone is refused with the zone that ends with it.
+func ReadZone(s string) (any, string) {
+	zone, why := Zone(s)
 	if why == "" {
 		return zone.String(), ""
 	}
 	for _, continent := range continents {
-		if _, not := zoneNamed(continent + "/" + strings.ReplaceAll(s, " ", "_")); not == "" {
+		if _, not := Zone(continent + "/" + strings.ReplaceAll(s, " ", "_")); not == "" {
 			return nil, fmt.Sprintf("%q is not a time zone, but %s/%s is one", s, continent, strings.ReplaceAll(s, " ", "_"))
 		}
 	}
 	return nil, why
 }
 
-// zoneNamed returns the zone that a slot names; UTC where it names none.
-func zoneNamed(slot any) (*time.Location, string) {
+// Zone returns the zone of a name or an offset; UTC where it is no text, or why it is none.
+func Zone(slot any) (*time.Location, string) {
 	name, named := slot.(string)
 	if !named {
 		return time.UTC, ""
