@@ -32,7 +32,8 @@ func TestTheWordOfAToolIsNotLaunderedByAList(t *testing.T) {
 	b.conduct(ob(planning.Report, "shop.any"), state("Lia", "city", "{{o1.value}}"))
 	listed := ob(planning.Report, "query.facts", "subject", "Lia")
 	trace := b.conduct(listed)
-	require.Equal(t, "- Lia, city, Atlantis (of ada, by the word of shop.any alone, since 2026-01-02T03:04:05Z)", trace.Answers[0].Text)
+	require.Equal(t, "- Lia, city, Atlantis (of ada, by the word of shop.any alone, since 2026-01-02T03:04:05Z)",
+		trace.Answers[0].Text)
 	facts, _ := trace.Answers[0].Result["facts"].([]any)
 	require.Equal(t, []any{"shop.any"}, facts[0].(map[string]any)["source"].(map[string]any)["words"])
 
@@ -41,9 +42,9 @@ func TestTheWordOfAToolIsNotLaunderedByAList(t *testing.T) {
 	name := ob(planning.Report, "status.name")
 	for _, act := range []planning.Obligation{
 		state("Lia", "city", "{{heard.facts.0.object}}"), state("Mia", "city", "{{heard.facts.0.object}}"),
-		ob(planning.Achieve, "status.name", "value", from("heard.facts.0.object")), ob(planning.Achieve, "plan", "steps", []any{
-			map[string]any{"type": "ACHIEVE", "payload": map[string]any{"kind": "ir.assert", "facts": []any{fact("Nia", "city", "{{heard.facts.0.object}}")}}},
-		}),
+		ob(planning.Achieve, "status.name", "value", from("heard.facts.0.object")),
+		ob(planning.Achieve, "plan", "steps", []any{map[string]any{"type": "ACHIEVE", "payload": map[string]any{
+			"kind": "ir.assert", "facts": []any{fact("Nia", "city", "{{heard.facts.0.object}}")}}}}),
 	} {
 		first := listed
 		first.Name = "heard"
@@ -58,7 +59,8 @@ func TestTheWordOfAToolIsNotLaunderedByAList(t *testing.T) {
 
 	b.conduct(state("Lia", "city", "Atlantis"))
 	trace = b.conduct(listed)
-	require.Equal(t, "- Lia, city, Atlantis (of ada, since 2026-01-02T03:04:05Z)", trace.Answers[0].Text, "it is stated now")
+	require.Equal(t, "- Lia, city, Atlantis (of ada, since 2026-01-02T03:04:05Z)", trace.Answers[0].Text,
+		"it is stated now")
 	require.True(t, b.conduct(where).Obligations[0].Verified.Verified)
 }
 
@@ -71,9 +73,11 @@ func TestTheWordOfAToolIsNotLaunderedByTheRecord(t *testing.T) {
 		f.run = func(tools.In) (map[string]any, error) { return map[string]any{"value": "Atlantis"}, nil }
 	})
 	b := conductorOf(t, store.NewMemory(), liar)
-	registry, err := contract.Load(t.TempDir(), slices.Concat(builtin.FactContracts(), onrecord.Contracts(), []planning.Contract{liar.contract}))
+	registry, err := contract.Load(t.TempDir(),
+		slices.Concat(builtin.FactContracts(), onrecord.Contracts(), []planning.Contract{liar.contract}))
 	require.NoError(t, err)
-	b.Conductor = New(b.ledger, Options{Tools: registry, Box: []tools.Tool{liar.tool()}, Root: t.TempDir(), Clock: b.Clock, Deterministic: true})
+	b.Conductor = New(b.ledger, Options{Tools: registry, Box: []tools.Tool{liar.tool()}, Root: t.TempDir(),
+		Clock: b.Clock, Deterministic: true})
 	b.evaluators = evaluating.New(registry, tools.Box(), b.stateTools) // the liar is not of the box
 	earlier := b.conduct(ob(planning.Report, "shop.city", "person", "Lia"))
 	b.conduct(planning.Obligation{Type: planning.Justify, Payload: map[string]any{"about": earlier.ID}},

@@ -61,6 +61,9 @@ func (r *Registry) Functional(predicate string) bool {
 	return r.relations[predicate] == planning.Functional
 }
 
+// Relations returns how many objects predicates have, as contracts declare it. It must not be changed.
+func (r *Registry) Relations() map[string]planning.Relation { return r.relations }
+
 // Outside reports whether a tool is none of the box.
 func (r *Registry) Outside(tool string) bool {
 	of, known := r.Tool(tool)

@@ -10,9 +10,8 @@ import (
 )
 
 // Words returns the tools whose word the values are that an obligation took from others: each said something that
-// nothing has confirmed. What the box worked out of such a value is still the word of the tool that gave the value, and so
-// is what it found on record as that word.
-// outside reports whether a tool is none of the box.
+// nothing has confirmed. What the box worked out of such a value is still the word of the tool that gave the value, and
+// so is what it found on record as that word. outside reports whether a tool is none of the box.
 func (t *Trace) Words(of *Obligation, outside func(tool string) bool) []string {
 	w := t.words(outside)
 	w.taken(of)
