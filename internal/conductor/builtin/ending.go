@@ -104,6 +104,9 @@ func (c Call) shown(v state.View, a state.Assertion, owner string) (map[string]a
 	if source.Kind == state.SourceTool {
 		from["tool"] = source.Name
 	}
+	if len(source.Words) > 0 {
+		from["words"] = listOf(source.Words)
+	}
 	fact := map[string]any{"subject": a.Subject, "predicate": a.Predicate, "object": a.Object, "owner": owner,
 		"scope": state.ScopeProject, "source": from}
 	if a.Own() {
