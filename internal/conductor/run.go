@@ -157,20 +157,11 @@ func (r *run) violation(facts contract.Facts) string {
 
 // violation returns why the guardrail does not hold, or "". One that cannot be evaluated does not hold.
 func (g guardrail) violation(facts contract.Facts) string {
-	verdict := g.condition.Holds(facts)
-	if verdict.Decided() && verdict.Holds == (g.traced.Obligation.Type == planning.Maintain) {
-		return ""
+	why := g.condition.Holds(facts).Against(g.traced.Obligation.Type == planning.Maintain)
+	if why != "" {
+		why = fmt.Sprintf("%s %s", g.traced.Obligation.Type, why)
+		g.traced.End(planning.Failed, planning.OutGuardrail, why)
 	}
-	why := fmt.Sprintf("%s %s: ", g.traced.Obligation.Type, verdict.Condition)
-	switch {
-	case !verdict.Decided():
-		why += "it cannot be evaluated: " + verdict.Why
-	case verdict.Holds:
-		why += "it holds"
-	default:
-		why += "it does not hold"
-	}
-	g.traced.End(planning.Failed, planning.OutGuardrail, why)
 	return why
 }
 
@@ -258,10 +249,19 @@ func (r *run) facts(ctx context.Context, names func(...string) bool, o planning.
 	}
 	err = r.view(ctx, func(v state.View) error {
 		known, err := v.Facts()
-		f.Known = known.Plain()
+		f.Known = plain(known)
 		return err
 	})
 	return f, err
+}
+
+// plain returns what is known as conditions see it.
+func plain(known state.Facts) map[string]any {
+	all := make(map[string]any, len(known))
+	for subject, objects := range known {
+		all[subject] = map[string]any(objects)
+	}
+	return all
 }
 
 // finish records how everything ended, and the trace.
