@@ -30,7 +30,7 @@ func TestNothingElseIsProposed(t *testing.T) {
 		"remember that my former friend Bob lives in Rome",
 		"forget that Bob lived in Seattle", "set REQ-1 back to done", "set REQ-1 to almost done",
 		"mark REQ-1 as not done", "defer REQ-1 by a week", "unset REQ-1 to done", "move REQ-1 from done to planned", "block REQ-1 once it is late",
-		"how many requirements aren't done",
+		"how many requirements aren't of kind story",
 	} {
 		if f := refusal(t, utterance); strings.Contains(f.Fix, "did you mean") {
 			t.Log(utterance, "==>", f.Fix)
