@@ -256,8 +256,8 @@ func summaryOf(s projection.Summary) builtin.Requirement {
 
 func queryOf(asked builtin.Query) (q lookup.Query, err error) {
 	q = lookup.Query{
-		Status: lifecycle.Status(asked.Status), NotStatus: lifecycle.Status(asked.NotStatus), Role: lifecycle.Role(asked.Role), Kind: asked.Kind,
-		By: asked.AssignedTo, Text: asked.Text,
+		Status: lifecycle.Status(asked.Status), NotStatus: lifecycle.Status(asked.NotStatus),
+		Role: lifecycle.Role(asked.Role), Kind: asked.Kind, By: asked.AssignedTo, Text: asked.Text,
 		Suspect: asked.Suspect, Retired: asked.Retired, After: asked.After, Limit: asked.Limit,
 	}
 	if q.Limit == 0 {

@@ -18,7 +18,7 @@ import (
 type Query struct {
 	Status     lifecycle.Status
 	NotStatus  lifecycle.Status // in any other status
-	Role       lifecycle.Role // whose turn it is
+	Role       lifecycle.Role   // whose turn it is
 	WaitingFor lifecycle.Party
 	Suspect    *bool
 	Stale      *bool
