@@ -38,6 +38,7 @@ func TestNothingElseIsProposed(t *testing.T) {
 		}
 	}
 	for utterance, want := range map[string]string{
+		"reject D-1 of REQ-7 because it is bad":     "reject deviation D-1 of REQ-7 because it is bad",
 		"approve just REQ-1":                        "approve REQ-1",
 		"Approve finally REQ-1":                     "Approve REQ-1",
 		"pprove REQ-1":                              "",

@@ -42,7 +42,7 @@ var (
 		didn't can't won't`)
 
 	// limiting are words by which a reason is none, but says when or for how much the act is meant.
-	limiting = set(`if when whenever once while until till unless except without before after provided assuming
+	limiting = set(`because of if when whenever once while until till unless except without before after provided assuming
 		later soon yesterday today tomorrow tonight now then next last week day month year hour
 		minutes hours days weeks months years only partly maybe perhaps in for but`)
 )
