@@ -135,7 +135,7 @@ func (c *Conductor) Ask(ctx context.Context, caller Caller, asked Asked) (Trace,
 	r.rephrase, r.ephemeral, r.onWait = asked.Rephrase, !keeps, asked.OnWait
 	r.spoken = asked.Translate != nil
 	r.enqueue(func(w *state.Writer) error {
-		return errors.Join(asked.putOrigin(w), w.Begin(begun))
+		return errors.Join(asked.putOrigin(w), w.Begin(begun, asked.keyOwner(caller)))
 	})
 	return c.runDetached(ctx, r)
 }
@@ -179,7 +179,7 @@ func (c *Conductor) earlierTrace(ctx context.Context, caller Caller, asked Asked
 	var first state.Request
 	var said state.Event
 	read := func(v state.View) error {
-		id, err := v.RunOf(caller.Name, asked.IdempotencyKey)
+		id, err := v.RunOf(asked.keyOwner(caller), asked.IdempotencyKey)
 		if err != nil || id == "" {
 			return err
 		}
@@ -202,8 +202,8 @@ func (c *Conductor) earlierTrace(ctx context.Context, caller Caller, asked Asked
 	switch {
 	case err != nil || !found:
 		return t, false, err
-	case !asked.sameAs(first.Request, said.What):
-		return t, false, fault.New(fault.Conflict, "idempotency_conflict",
+	case first.Caller != caller || !asked.sameAs(first.Request, said.What):
+		return Trace{}, false, fault.New(fault.Conflict, "idempotency_conflict",
 			"the idempotency_key was used for another request").WithFix("use a new one")
 	case t.ID == "" || !first.Ended:
 		return t, false, underway.Refusal("the run " + first.ID)

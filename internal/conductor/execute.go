@@ -1,6 +1,7 @@
 package conductor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,7 +60,7 @@ func (r *run) execute(ctx context.Context, t *ObligationTrace, tool *contract.To
 		return outcome{}, err
 	case why != "":
 		o := outcome{ran: true, reason: why}
-		if done.Status != state.RunDone && !r.Clock().Before(r.spent.Deadline) {
+		if done.Status != state.RunDone && r.spent.UsedUp(r.Clock()) {
 			o.ends = planning.OutTruncated
 		}
 		return o, nil
@@ -131,7 +132,8 @@ func (r *run) executeOnce(ctx context.Context, t *ObligationTrace, c planning.Co
 	case err != nil:
 		return done, err
 	case began && before.Status != state.RunStarted:
-		return before, r.countResult(before.Result)
+		r.countRecorded(before.Result, before.Error)
+		return before, nil
 	case began && !c.Idempotent:
 		done.Error = state.OutcomeUnknown()
 		return r.recordRun(ctx, t, c, done, nil)
@@ -188,20 +190,28 @@ func (r *run) runNow(ctx context.Context, t *ObligationTrace, c planning.Contrac
 		err = r.countResult(result)
 	}
 	if err != nil {
-		done.Result, done.Error = nil, state.FailureOf(err)
+		done.Result, done.Error, effects = nil, state.FailureOf(err), nil
 	}
 	return done, effects, nil
 }
 
-// countResult adds a result to the size of the run. One that cannot be encoded is an error.
+// countResult takes a result from the budgets. One that exceeds them, or that cannot be encoded, is an error.
 func (r *run) countResult(result map[string]any) error {
 	raw, err := ledger.Encode(result)
 	if err != nil {
 		return fault.New(fault.Invalid, "tool_answer", "the tool's result cannot be encoded").
 			WithFix("return a smaller result, or one nested less deeply").Because(err)
 	}
-	r.spent.Bytes(len(raw))
-	return nil
+	return r.spent.Result(len(raw))
+}
+
+// countRecorded takes what is on record of a run from the budgets.
+func (r *run) countRecorded(result map[string]any, failed *state.Failure) {
+	raw := []byte{}
+	if result != nil {
+		raw, _ = ledger.Encode(result) // which was recorded, and can be written
+	}
+	r.spent.Recorded(len(raw), cmp.Or(failed, &state.Failure{}).Code)
 }
 
 // recordRun records a run, at once if it has side effects.

@@ -107,7 +107,7 @@ func provokeConductor(h *harness) {
 	}
 	require.NoError(h.t, state.New(h.Ledger).Step(context.Background(), "00000000000000aa", "begun", audit.Actor{Name: "coder", Role: "coder"}, func(w *state.Writer) error {
 		under := planning.Request{Obligations: []planning.Obligation{{Type: planning.Report, Payload: map[string]any{"kind": "query.math", "expr": "1+1"}}}, IdempotencyKey: "slow"}
-		return errors.Join(w.Key("coder", "slow"), w.Request(state.Request{ID: "00000000000000aa", Number: 100, Request: under}))
+		return errors.Join(w.Key("coder", "slow"), w.Request(state.Request{ID: "00000000000000aa", Number: 100, Caller: audit.Actor{Name: "coder", Role: "coder"}, Request: under}))
 	}))
 	h.expect(409, "run_under_way", "coder", "POST", "/obligations", strings.TrimSuffix(obligation("query.math", sum), "}")+`,"idempotency_key":"slow"}`)
 	h.expect(400, "invalid_obligations", "coder", "POST", "/obligations", `{"obligations":[]}`)

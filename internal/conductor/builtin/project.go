@@ -197,7 +197,7 @@ func (p project) change(ctx context.Context, c Call) (map[string]any, []Effect, 
 	id := c.text("id")
 	change := Change{
 		Caller: c.Caller, ID: id, Revision: asUint(c.Obligation.Payload["revision"]), Members: members, Run: c.Run,
-		Key: "conductor:" + c.Run + "/" + c.ID,
+		Key: "conductor: " + c.Run + "/" + c.ID, // no Idempotency-Key of a request has a blank
 	}
 	if err := p.Project.Change(ctx, change); err != nil {
 		return nil, nil, state.RefusedChange(err)

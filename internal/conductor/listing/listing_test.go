@@ -86,7 +86,7 @@ func TestRunsThatAskNothingArePassedOver(t *testing.T) {
 			if i == 7 {
 				err = w.Ask(state.Question{ID: "o1.1", Obligation: "o1", Slot: "year"}, time.Hour)
 			}
-			return errors.Join(err, w.Begin(begun))
+			return errors.Join(err, w.Begin(begun, begun.Caller.Name))
 		}))
 	}
 	for _, who := range []audit.Actor{ada, {Name: "eve", Role: "coder"}} {

@@ -139,10 +139,10 @@ func (w *Writer) Evidence(e Evidence) error {
 	return w.put(e, kindEvidence, w.Run, e.ID)
 }
 
-// Begin writes a run that begins: its key, its obligations and its request.
-func (w *Writer) Begin(r Request) error {
+// Begin writes a run that begins: its key, which stands in the name of keyOwner, its obligations and its request.
+func (w *Writer) Begin(r Request, keyOwner string) error {
 	if key := r.Request.IdempotencyKey; key != "" {
-		if err := w.Key(r.Caller.Name, key); err != nil {
+		if err := w.Key(keyOwner, key); err != nil {
 			return err
 		}
 	}
