@@ -52,6 +52,9 @@ func knowingMuch(t *testing.T) (b bench, read *func(bytes int)) {
 	return b, read
 }
 
+// withoutX is a guardrail that nothing be known of x.
+func withoutX() planning.Obligation { return ob(planning.Maintain, "g", "condition", `!("x" in ir)`) }
+
 var vera = Caller{Name: "vera", Role: "viewer"}
 
 // Who stated a fact is found without the request that it was stated in, which may have a thousand of them.
@@ -74,9 +77,10 @@ func TestWhatAReadOfFactsCosts(t *testing.T) {
 	require.Less(t, seen(ob(planning.Report, "query.facts", "owner", "vera")), most)
 	require.Less(t, seen(people), most)
 
-	maintain, sum := ob(planning.Maintain, "g", "condition", `!("x" in ir)`), ob(planning.Report, "query.math", "expr", "1+1")
+	maintain, sum := withoutX(), ob(planning.Report, "query.math", "expr", "1+1")
 	once := seen(maintain, sum)
-	require.Less(t, seen(maintain, sum, sum, sum, sum, sum, sum), once+once/2, "conditions read what is known once, until there is more")
+	require.Less(t, seen(maintain, sum, sum, sum, sum, sum, sum), once+once/2,
+		"conditions read what is known once, until there is more")
 	_, err := b.Conduct(t.Context(), ada, planning.Request{Obligations: []planning.Obligation{
 		maintain, ob(planning.Achieve, "ir.assert", "facts", []any{fact("x", "city", "Rome")}), sum,
 	}})
@@ -91,8 +95,9 @@ func TestWhatAReadOfFactsCosts(t *testing.T) {
 // What was asserted in the run itself is seen by the conditions that come after it.
 func TestConditionsSeeWhatTheRunAsserts(t *testing.T) {
 	b := conductorOf(t, store.NewMemory())
-	trace := b.conduct(ob(planning.Maintain, "g", "condition", `!("x" in ir)`), ob(planning.Report, "query.math", "expr", "1+1"),
-		ob(planning.Achieve, "ir.assert", "facts", []any{fact("x", "city", "Rome")}), ob(planning.Report, "query.math", "expr", "2+2"))
+	sum := ob(planning.Report, "query.math", "expr", "1+1")
+	trace := b.conduct(withoutX(), sum,
+		ob(planning.Achieve, "ir.assert", "facts", []any{fact("x", "city", "Rome")}), sum)
 	require.Equal(t, planning.OutResolved, trace.Obligations[1].Outcome)
 	require.Equal(t, planning.OutGuardrail, trace.Obligations[3].Outcome)
 }
@@ -109,7 +114,8 @@ func TestAViewersRunEndsWithItsCaller(t *testing.T) {
 			gone()
 		}
 	}
-	_, err := b.Conduct(ctx, vera, planning.Request{Obligations: []planning.Obligation{ob(planning.Report, "query.facts"), ob(planning.Report, "query.facts")}})
+	facts := ob(planning.Report, "query.facts")
+	_, err := b.Conduct(ctx, vera, planning.Request{Obligations: []planning.Obligation{facts, facts}})
 	require.ErrorIs(t, err, context.Canceled)
 	require.Equal(t, 100, rows)
 }
@@ -136,7 +142,7 @@ func TestReadsEndWithTheTime(t *testing.T) {
 	}
 	facts := ob(planning.Report, "query.facts")
 	require.Equal(t, "tool_timeout", string(asked(100, facts).Runs[0].Error.Code))
-	require.Contains(t, asked(100, ob(planning.Maintain, "g", "condition", `!("x" in ir)`), facts).Why, "time_ms is exhausted")
+	require.Contains(t, asked(100, withoutX(), facts).Why, "time_ms is exhausted")
 
 	*read = func(int) { rows++ }
 	_, err := b.Conduct(t.Context(), vera, planning.Request{Obligations: []planning.Obligation{facts}})

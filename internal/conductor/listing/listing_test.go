@@ -80,7 +80,8 @@ func TestRunsThatAskNothingArePassedOver(t *testing.T) {
 	from, ada := state.New(l), audit.Actor{Name: "ada", Role: "coder"}
 	for i := range 20 {
 		id := strings.Repeat("r", i+1)
-		asked := []planning.Obligation{{Type: planning.Report, Payload: map[string]any{"kind": "k", "text": strings.Repeat(id, 10_000)}}}
+		asked := []planning.Obligation{{Type: planning.Report,
+			Payload: map[string]any{"kind": "k", "text": strings.Repeat(id, 10_000)}}}
 		require.NoError(t, from.Step(t.Context(), id, "begun", ada, func(w *state.Writer) error {
 			begun := state.Request{ID: id, Number: uint64(i + 1), Caller: ada, Request: planning.Request{Obligations: asked}}
 			if i == 7 {

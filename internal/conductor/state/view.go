@@ -88,15 +88,6 @@ func heldOf(get func(kind string, id ...string) (jsontext.Value, error), subject
 // Facts are the objects that are held, by subject.
 type Facts map[string]Objects
 
-// Plain returns what is known as conditions see it.
-func (f Facts) Plain() map[string]any {
-	all := make(map[string]any, len(f))
-	for subject, objects := range f {
-		all[subject] = map[string]any(objects)
-	}
-	return all
-}
-
 // Objects are the objects that are held on one subject, by predicate: one alone, or a list of several.
 type Objects map[string]any
 
