@@ -172,7 +172,7 @@ func (r *run) spend(t *ObligationTrace) {
 				r.spent.Agent(done.Usage)
 			}
 		}
-		r.countRecorded(done.Result, done.Error)
+		countRecorded(r, done.Result, done.Error)
 	}
 	for i := range t.Steps {
 		r.spend(&t.Steps[i])

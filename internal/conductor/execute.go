@@ -132,7 +132,7 @@ func (r *run) executeOnce(ctx context.Context, t *ObligationTrace, c planning.Co
 	case err != nil:
 		return done, err
 	case began && before.Status != state.RunStarted:
-		r.countRecorded(before.Result, before.Error)
+		countRecorded(r, before.Result, before.Error)
 		return before, nil
 	case began && !c.Idempotent:
 		done.Error = state.OutcomeUnknown()
@@ -206,7 +206,7 @@ func (r *run) countResult(result map[string]any) error {
 }
 
 // countRecorded takes what is on record of a run from the budgets.
-func (r *run) countRecorded(result map[string]any, failed *state.Failure) {
+func countRecorded(r *run, result map[string]any, failed *state.Failure) {
 	raw := []byte{}
 	if result != nil {
 		raw, _ = ledger.Encode(result) // which was recorded, and can be written

@@ -29,7 +29,7 @@ func endingContracts(text map[string]any) []planning.Contract {
 			"properties": map[string]any{"ended": count, "left": count}},
 		input("object", object, true), input("owner", text, false), input("predicate", text, true),
 		input("subject", text, true))
-	retract.Preconditions = []string{`caller.role != "viewer"`} // which changes nothing
+	retract.Preconditions = []string{planning.NotViewer} // which changes nothing
 	retract.Postconditions = []string{"result.left == 0"}
 	return []planning.Contract{list, retract}
 }

@@ -44,7 +44,7 @@ func FactContracts() []planning.Contract {
 		"Holds facts true: subject, predicate, object. The subject user is the caller.",
 		5000, []string{"ACHIEVE(ir.assert)"},
 		map[string]any{"type": "object", "required": []any{"asserted"}}, required("facts", facts), scope)
-	assert.Preconditions = []string{`caller.role != "viewer"`} // others see these facts
+	assert.Preconditions = []string{planning.NotViewer} // others see these facts
 	assert.Postconditions = []string{"result.asserted == size(input.facts)"}
 	query := contractOf("ir.query",
 		"Lists the subjects on which all filters, predicate and object, are held.", 5000,
@@ -55,7 +55,7 @@ func FactContracts() []planning.Contract {
 	remember := contractOf("ir.remember", "Remembers the caller's name.", 5000,
 		[]string{"ACHIEVE(status.name)"}, value,
 		scope, required("value", text))
-	remember.Preconditions = []string{`caller.role != "viewer"`} // which leaves nothing behind
+	remember.Preconditions = []string{planning.NotViewer} // which leaves nothing behind
 	remember.Postconditions = []string{"result.value == payload.value"}
 	return append([]planning.Contract{assert, query, recall, remember}, endingContracts(text)...)
 }

@@ -58,7 +58,9 @@ func (t Trace) Unresolved() error {
 	}
 	err := fault.New(fault.Conflict, "not_resolved", "the run %s ended as %s", t.ID, t.Status)
 	remedy := ""
+	acts := false // something was to be changed, or kept
 	for one := range t.Each() {
+		acts = acts || !one.Status.Resolved() && one.Obligation.Type.Changes()
 		if len(one.Asks()) > 0 {
 			return err.WithFix("answer what it asks: orchestrator answer %s lists it", t.ID)
 		}
@@ -69,6 +71,9 @@ func (t Trace) Unresolved() error {
 		return err.WithFix("%s", remedy)
 	case t.Status == planning.OutClarify:
 		return err.WithFix("say or send the whole again, with what it lacks")
+	case t.Caller.Role == string(lifecycle.Viewer) && acts:
+		return err.WithFix("use a token of another role, as --token-file .orchestrator/tokens/coder.token does: viewers " +
+			"change nothing, and keep nothing")
 	case t.Caller.Role == string(lifecycle.Viewer):
 		return err.WithFix("the answer lists every attempt, and why it failed: --json shows it")
 	}

@@ -5,12 +5,17 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/system/git"
@@ -143,35 +148,99 @@ func (m *repository) uncommitted(ctx context.Context, t *Tree) ([]string, error)
 	return m.apparent(ctx, t.Path)
 }
 
-// documents returns the requirement documents that differ between a commit and what it shares with a base.
-func (m *repository) documents(ctx context.Context, base, at string) (changed []string, err error) {
-	if m.Document == nil || base == "" || at == "" {
-		return nil, nil
-	}
-	out, err := m.run(ctx, m.Root, "diff", "--name-only", "--no-renames", "-z", base+"..."+at)
-	for file := range strings.SplitSeq(out, "\x00") {
-		if file != "" && m.Document(file) {
-			changed = append(changed, file)
+// changed returns the files of a working tree that git shows as changed: untracked is all or no, as git status has it.
+func (m *repository) changed(ctx context.Context, dir, untracked string) (files []string, err error) {
+	out, err := m.run(ctx, dir, "status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files="+untracked)
+	for entry := range strings.SplitSeq(out, "\x00") {
+		if len(entry) > 3 {
+			files = append(files, filepath.ToSlash(entry[3:]))
 		}
 	}
-	return changed, err
+	return files, err
 }
 
-// newDocuments returns the requirement documents that were changed on the way from one commit to another, and do not
+// apparent returns the files of a working tree that are not as its last commit has them, and those whose index keeps
+// git from looking.
+func (m *repository) apparent(ctx context.Context, dir string) ([]string, error) {
+	changed, err := m.changed(ctx, dir, "all")
+	if err != nil {
+		return nil, err
+	}
+	unseen, err := m.unseen(ctx, dir)
+	all := append(changed, unseen...)
+	slices.Sort(all)
+	return slices.Compact(all), err
+}
+
+// unseen returns the files of which the index of a working tree says that they are to be taken for unchanged
+// (assume-unchanged), or that they need not be there (skip-worktree): git status does not show what becomes of them. A
+// file that is not there because of a sparse checkout is as it should be.
+func (m *repository) unseen(ctx context.Context, dir string) (files []string, err error) {
+	out, err := m.run(ctx, dir, "ls-files", "-v", "-z")
+	if err != nil {
+		return nil, err
+	}
+	for entry := range strings.SplitSeq(out, "\x00") {
+		tag, file, _ := strings.Cut(entry, " ")
+		if file != "" && (tag == "S" || unicode.IsLower(rune(tag[0]))) {
+			files = append(files, file)
+		}
+	}
+	if len(files) == 0 {
+		return nil, nil
+	}
+	sparse, _, err := m.start(ctx, dir, "config", "--type=bool", "--get", "core.sparseCheckout")
+	if err != nil && git.ExitCode(err) != 1 {
+		return files, nil // it is not known to be sparse
+	}
+	return slices.DeleteFunc(files, func(file string) bool {
+		_, err := os.Lstat(filepath.Join(dir, file))
+		return sparse == "true" && errors.Is(err, fs.ErrNotExist)
+	}), nil
+}
+
+// show makes git look again at files that the index kept it from looking at.
+func (m *repository) show(ctx context.Context, dir string) error {
+	files, err := m.unseen(ctx, dir)
+	for _, flag := range []string{"--no-assume-unchanged", "--no-skip-worktree"} {
+		for some := range slices.Chunk(files, 500) {
+			if err == nil {
+				_, err = m.run(ctx, dir, append([]string{"update-index", flag, "--"}, some...)...)
+			}
+		}
+	}
+	return err
+}
+
+// steering returns what differs between two commits, by the arguments of git diff, and is not for agents to change.
+func (m *repository) steering(ctx context.Context, span ...string) ([]string, error) {
+	if m.Steering == nil {
+		return nil, nil
+	}
+	args := []string{"diff", "--name-only", "--no-renames", "--ignore-submodules=none", "-z"}
+	out, err := m.run(ctx, m.Root, append(args, span...)...)
+	changed := strings.FieldsFunc(out, func(c rune) bool { return c == 0 })
+	if err != nil || len(changed) == 0 {
+		return nil, err
+	}
+	return m.Steering(ctx, changed), nil
+}
+
+// newSteering returns what was changed on the way from one commit to another, is not for agents to change, and does not
 // come from the branch that counts.
-func (m *repository) newDocuments(ctx context.Context, from, to string) ([]string, error) {
-	if from == to {
+func (m *repository) newSteering(ctx context.Context, from, to string) ([]string, error) {
+	if from == to || from == "" || to == "" {
 		return nil, nil
 	}
 	tip, err := m.tip(ctx)
 	if err != nil {
 		return nil, err
 	}
-	own, err := m.documents(ctx, tip, to)
+	own, err := m.steering(ctx, tip+"..."+to)
 	if err != nil || len(own) == 0 {
 		return nil, err
 	}
-	now, err := m.documents(ctx, from, to)
+	now, err := m.steering(ctx, from+"..."+to)
 	return slices.DeleteFunc(now, func(file string) bool { return !slices.Contains(own, file) }), err
 }
 

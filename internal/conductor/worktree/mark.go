@@ -33,11 +33,13 @@ func (m *Manager) mark(ctx context.Context, id string) (Mark, error) {
 	}
 	mark := Mark{parts: map[string]string{}, left: map[string]string{}, kept: keptBeside(ctx, m, t)}
 	for _, part := range []string{"config", "config.worktree", "hooks", "info/attributes", "info/exclude", "info/grafts",
-		"info/sparse-checkout", "objects/info/alternates", "shallow"} {
-		mark.note(filepath.Join(m.common, part), "git's "+part)
+		"info/sparse-checkout", "objects/info/alternates", "orchestrator-enforcing", "shallow"} {
+		note(mark.parts, filepath.Join(m.common, part), "git's "+part)
 	}
-	for _, path := range m.Watched {
-		mark.note(path, m.pathOf(path))
+	if m.Watched != nil {
+		for _, path := range m.Watched(ctx) {
+			note(mark.parts, path, m.pathOf(path))
+		}
 	}
 	if mark.own, err = m.resolve(ctx, headsPrefix+t.Branch); err != nil {
 		return mark, err
@@ -145,11 +147,11 @@ func (m *Manager) look(ctx context.Context, id string, before Mark) (found Found
 		found.Foreign = append(found.Foreign, "the history of "+t.Branch+", which no longer has what it had")
 	}
 	found.Commits = now.own != before.own
-	documents, err := m.newDocuments(ctx, before.own, now.own)
+	steering, err := m.newSteering(ctx, before.own, now.own)
 	if err != nil {
 		return found, err
 	}
-	found.Foreign = append(found.Foreign, documents...)
+	found.Foreign = append(found.Foreign, steering...)
 	for _, file := range slices.Sorted(maps.Keys(now.left)) {
 		if now.left[file] != before.left[file] {
 			found.Uncommitted = append(found.Uncommitted, file)

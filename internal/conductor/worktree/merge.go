@@ -73,17 +73,12 @@ func (m *Manager) mergeOnce(ctx context.Context, t *Tree, at string, done *Merge
 	if done.Commits, err = m.ahead(ctx, tip, at); err != nil || done.Commits == 0 {
 		return false, err
 	}
-	changed, err := m.documents(ctx, tip, at)
-	if err == nil && len(changed) > 0 {
-		err = fault.New(fault.Conflict, CodeDocument, "%s changes what says what is required: %s", t.Branch, few(changed)).
-			WithFix("undo that on %s, or merge the branch by hand if people want it", t.Branch)
-	}
-	if err != nil {
-		return false, err
-	}
 	tree, conflicts, err := m.join(ctx, tip, at)
 	if err != nil || len(conflicts) > 0 {
 		done.Conflicts = conflicts
+		return false, err
+	}
+	if err := m.refuseSteering(ctx, t, tip, tree); err != nil {
 		return false, err
 	}
 	commit, err := m.run(ctx, m.Root, "commit-tree", tree, "-p", tip, "-p", at, "-m",
@@ -96,6 +91,17 @@ func (m *Manager) mergeOnce(ctx context.Context, t *Tree, at string, done *Merge
 	}
 	done.Commit = commit
 	return false, m.follow(ctx, t, commit)
+}
+
+// refuseSteering refuses a merge that would change what is not for agents to change, whoever has changed it.
+func (m *repository) refuseSteering(ctx context.Context, t *Tree, tip, merged string) error {
+	changed, err := m.steering(ctx, tip, merged)
+	if err == nil && len(changed) > 0 {
+		err = fault.New(fault.Conflict, CodeSteering, "%s changes what says what is required, or how the service and agents "+
+			"work: %s", t.Branch, few(changed)).
+			WithFix("undo that on %s, or merge the branch by hand if people want it", t.Branch)
+	}
+	return err
 }
 
 // join merges two commits without a working tree. It returns the tree of the merge, or the files that conflict.

@@ -66,11 +66,11 @@ type Command struct {
 // named this one, often from a container with another user, and the options here keep all of them from being started:
 // the monitor of the file system, hooks, and the verifiers of signatures, which log.showSignature asks for.
 //
-// advice.graftFileDeprecated: a version that does not know GIT_ADVICE says with every command that grafts are deprecated,
-// though the file of grafts that it is given is none.
+// advice.graftFileDeprecated: a version that does not know GIT_ADVICE says with every command that grafts are
+// deprecated, though the file of grafts that it is given is none.
 //
-// core.untrackedCache and what follows it: git otherwise takes files for unchanged that whoever can write the index says
-// are.
+// core.untrackedCache and what follows it: git otherwise takes files for unchanged that whoever can write the index
+// says are.
 //
 // core.commitGraph: git believes what that file says of the parents of a commit, and does not compare it with the
 // commit.
