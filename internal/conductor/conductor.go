@@ -61,7 +61,7 @@ type Conductor struct {
 
 	toolSlots  chan struct{}   // of external tools that run at once
 	agentSlots chan struct{}   // of agents: they may ask for tools, and wait for slots
-	stopping   context.Context // ends all runs; a caller that hangs up ends none
+	stopping   context.Context // ends all runs; a caller that hangs up ends none but a viewer's
 	stop       context.CancelFunc
 	running    sync.WaitGroup
 	goneOnWith underway.Runs // after an answer
@@ -135,16 +135,20 @@ func (c *Conductor) Ask(ctx context.Context, caller Caller, asked Asked) (Trace,
 	r.rephrase, r.ephemeral, r.onWait = asked.Rephrase, !keeps, asked.OnWait
 	r.spoken = asked.Translate != nil
 	r.enqueue(func(w *state.Writer) error {
-		return errors.Join(asked.putOrigin(w), putRequest(w, begun, asked.keyOwner(caller)))
+		return errors.Join(asked.putOrigin(w), w.Begin(begun, asked.keyOwner(caller)))
 	})
 	return c.runDetached(ctx, r)
 }
 
-// runDetached runs to the end although the caller may hang up, unless the conductor is stopped.
+// runDetached runs to the end although the caller may hang up, unless the conductor is stopped. What leaves nothing
+// behind ends with its caller.
 func (c *Conductor) runDetached(ctx context.Context, r *run) (Trace, error) {
 	c.running.Add(1)
 	defer c.running.Done()
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	if !r.ephemeral {
+		ctx = context.WithoutCancel(ctx)
+	}
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(c.stopping, cancel)()
 	trace, err := r.run(ctx)
@@ -222,8 +226,7 @@ func (c *Conductor) begin(ctx context.Context, caller Caller,
 		}
 	}
 	begun = state.Request{Number: c.number + 1, Caller: caller, Request: request}
-	begun.ID, err = begun.NewID(c.Tools.Digest())
-	if err == nil {
+	if err = begun.Name(c.Tools.Digest()); err == nil {
 		c.number++
 	}
 	return begun, err
@@ -231,24 +234,10 @@ func (c *Conductor) begin(ctx context.Context, caller Caller,
 
 // beginUnrecorded begins a run that is not kept. It has no number, since no list contains it.
 func (c *Conductor) beginUnrecorded(_ context.Context, caller Caller,
-	request planning.Request) (begun state.Request, err error) {
-	begun = state.Request{Caller: caller, Request: request}
-	begun.ID, err = begun.NewID(c.Tools.Digest())
+	request planning.Request) (state.Request, error) {
+	begun := state.Request{Caller: caller, Request: request}
+	err := begun.Name(c.Tools.Digest())
 	return begun, err
-}
-
-func putRequest(w *state.Writer, begun state.Request, keyOwner string) error {
-	if key := begun.Request.IdempotencyKey; key != "" {
-		if err := w.Key(keyOwner, key); err != nil {
-			return err
-		}
-	}
-	for i, o := range begun.Request.Obligations {
-		if err := w.Obligation(state.Obligation{ID: obligationID(i), Status: planning.Active, Of: o}); err != nil {
-			return err
-		}
-	}
-	return w.Request(begun)
 }
 
 // Unfinished returns the runs that have begun to change something and have not ended. Before the first request is

@@ -300,10 +300,6 @@ func (r *run) putEffects(w *state.Writer, t *ObligationTrace, done state.ToolRun
 
 // putWords adds to the source of a run whose word it was given.
 func putWords(r *run, w *state.Writer, t *ObligationTrace, done state.ToolRun) error {
-	outside := func(tool string) bool { // it is none of the box
-		of, known := r.Tools.Tool(tool)
-		return !known || of.Contract().Implementation.Means != planning.Builtin
-	}
 	known := slices.DeleteFunc(slices.Sorted(maps.Keys(done.Inputs)), func(name string) bool {
 		_, given := t.Obligation.Payload[name]
 		return given
@@ -313,7 +309,7 @@ func putWords(r *run, w *state.Writer, t *ObligationTrace, done state.ToolRun) e
 		return err
 	}
 	_, err = w.Source(state.Source{ID: r.request.ID + "/" + done.ID, Kind: state.SourceTool, Name: done.Tool,
-		From: t.Sources(), Words: append(words, r.trace.Words(t, outside)...)})
+		From: t.Sources(), Words: append(words, r.trace.Words(t, r.Tools.Outside)...)})
 	return err
 }
 

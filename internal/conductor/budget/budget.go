@@ -97,6 +97,13 @@ type Exceeded string
 // Error returns the reason.
 func (e Exceeded) Error() string { return string(e) }
 
+// Left returns how long a read may take that comes after the runs of tools, or stands between them: what is left of the
+// time, and a moment for what says how it ended.
+func (s *Spent) Left(now time.Time) time.Duration { return max(s.Deadline.Sub(now), 0) + time.Second }
+
+// TimeIsUp is why nothing goes on when the time is over.
+const TimeIsUp Exceeded = "time_ms is exhausted"
+
 // Take counts a value of a result that is to become an input. Its error is an Exceeded.
 func (s *Spent) Take(n int, now time.Time) error {
 	s.bytes += n
@@ -136,7 +143,7 @@ func (s *Spent) tooLong(now time.Time) string {
 	if now.Before(s.Deadline) {
 		return ""
 	}
-	return "time_ms is exhausted"
+	return string(TimeIsUp)
 }
 
 func (s *Spent) tooMuch() string {

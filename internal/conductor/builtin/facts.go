@@ -66,8 +66,7 @@ func assertFacts(ctx context.Context, c Call) (map[string]any, []Effect, error) 
 	for _, f := range facts {
 		fact, _ := f.(map[string]any)
 		one := c.asserted(fact)
-		if strings.HasPrefix(one.Subject, state.RunPrefix) || strings.HasPrefix(one.Subject, UserPrefix) &&
-			one.Subject != c.user() {
+		if reserved(one.Subject) && one.Subject != c.user() {
 			return nil, nil, fault.New(fault.Forbidden, "subject_forbidden",
 				"only the conductor, or that user, may assert facts about %q", fault.Clip(one.Subject, 80)).
 				WithFix("assert facts about user, which is yourself, or about a subject of your own")
@@ -90,8 +89,7 @@ func (c Call) asserted(fact map[string]any) Effect {
 	if subject == SubjectUser {
 		subject = c.user()
 	}
-	reserved := strings.HasPrefix(subject, state.RunPrefix) || strings.HasPrefix(subject, UserPrefix)
-	if relation, is := relationIn(predicate, fact["object"]); is && !reserved {
+	if relation, is := relationIn(predicate, fact["object"]); is && !reserved(subject) {
 		return c.scoped(Effect{Subject: c.user(), Predicate: relation, Object: subject})
 	}
 	return c.scoped(Effect{Subject: subject, Predicate: predicate, Object: fact["object"]})

@@ -3,12 +3,14 @@ package trace
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
 	"strings"
 	"time"
 
+	"orchestrator/internal/conductor/budget"
 	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/provenance"
@@ -272,6 +274,16 @@ func (t *Obligation) Doubt(run string) {
 // End records how the obligation ended.
 func (t *Obligation) End(status planning.Status, outcome planning.Outcome, why string) {
 	t.Status, t.Outcome, t.Why = status, outcome, why
+}
+
+// Truncated ends the obligation if an error says that a budget is used up, and returns any other error.
+func (t *Obligation) Truncated(err error) error {
+	var exceeded budget.Exceeded
+	if !errors.As(err, &exceeded) {
+		return err
+	}
+	t.End(planning.Failed, planning.OutTruncated, exceeded.Error())
+	return nil
 }
 
 // StatusOf returns the status of an obligation that ends with an outcome other than resolved.
