@@ -118,7 +118,7 @@ func TestPayloadsOfObligations(t *testing.T) {
 		{"JUSTIFY", `{"about":"REPORT(query.math)","kind":"failure","attempts":[{"tool":"math.eval","run":"o1/1","why":"division by zero"},{"tool":"math.guess","why":""}]}`, nil},
 		{"JUSTIFY", `{"about":"failure of REPORT(query.math)","attempts":[]}`, nil},
 		{"JUSTIFY", `{"about":"verification of REPORT(query.math)","evidence":{"by":"again","why":"it is 5","run":"o1/1"}}`, nil},
-		{"JUSTIFY", `{"kind":"failure"}`, []string{p + " required"}},
+		{"JUSTIFY", `{"kind":"failure"}`, nil},
 		{"JUSTIFY", `{"about":"x","attempts":["math.eval"]}`, []string{p + "/attempts/0 type"}},
 		{"JUSTIFY", `{"about":"x","attempts":[{"tool":"math.eval"}]}`, []string{p + "/attempts/0 required"}},
 		{"JUSTIFY", `{"about":"x","evidence":{"by":"hearsay","why":"it is 5","run":"o1/1"}}`, []string{p + "/evidence/by enum"}},
@@ -127,8 +127,8 @@ func TestPayloadsOfObligations(t *testing.T) {
 		{"SCHEDULE", `{"at":"2026-12-01T08:00:00Z","obligations":[{"type":"REPORT","name":"sum","payload":{"kind":"query.math","expr":"1"}}]}`, nil},
 		{"SCHEDULE", `{"every":"1h30m","until":"2026-12-01T08:00:00Z","kind":"team.report","budgets":{"max_tool_runs":2},"obligations":[{"type":"VERIFY","payload":{}}]}`, nil},
 		{"SCHEDULE", `{"at":{"from":"o1.at"},"obligations":[{"type":"VERIFY","payload":{}}]}`, nil},
-		{"SCHEDULE", `{"at":"tomorrow","obligations":[{"type":"VERIFY","payload":{}}]}`, []string{p + "/at format"}},
-		{"SCHEDULE", `{"every":"daily","obligations":[{"type":"VERIFY","payload":{}}]}`, []string{p + "/every pattern"}},
+		{"SCHEDULE", `{"at":7,"obligations":[{"type":"VERIFY","payload":{}}]}`, []string{p + "/at type"}},
+		{"SCHEDULE", `{"every":7,"obligations":[{"type":"VERIFY","payload":{}}]}`, []string{p + "/every type"}},
 		{"SCHEDULE", `{"at":"2026-12-01T08:00:00Z"}`, []string{p + " required"}},
 		{"SCHEDULE", `{"at":"2026-12-01T08:00:00Z","obligations":[]}`, []string{p + "/obligations minItems"}},
 		{"SCHEDULE", `{"at":"2026-12-01T08:00:00Z","obligations":[{"type":"REPORT","payload":{"kind":"query.math","expr":2}}]}`, []string{p + "/obligations/0/payload/expr type"}},
@@ -248,7 +248,7 @@ func TestATraceHoldsObligations(t *testing.T) {
 		`{"type":"DISCOVER_OP","payload":{"capability":"REPORT(query.astronauts)"}}`:                                                                nil,
 		`{"type":"CLARIFY","payload":{"slot":"name","about":"REPORT(status.name)"}}`:                                                                {at + "/payload additionalProperties"},
 		`{"type":"JUSTIFY","payload":{"about":"x","attempts":["a.b"]}}`:                                                                             {at + "/payload/attempts/0 type"},
-		`{"type":"DISCOVER_OP","payload":{}}`:                                                                                                       {at + "/payload required"},
+		`{"type":"DISCOVER_OP","payload":{}}`:                                                                                                       nil,
 		`{"type":"WISH","payload":{}}`:                                                                                                              {at + "/type enum"},
 	} {
 		require.ElementsMatch(t, want, violations(t, Trace, trace(asked, emitted)), emitted)

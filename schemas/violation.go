@@ -106,6 +106,9 @@ func field(e *jsonschema.ValidationError) fault.Field {
 	case f.Code == format:
 		valid := strings.LastIndex(e.Message, " is not valid ")
 		f.Detail = strings.ReplaceAll(e.Message[valid+1:], "'", "")
+		if strings.HasSuffix(f.Detail, " date-time") {
+			f.Fix = "write it as 2026-11-02T08:00:00Z"
+		}
 	default:
 		f.Detail = reword(f.Code, e.Message)
 	}

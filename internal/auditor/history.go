@@ -123,7 +123,7 @@ func run(ctx context.Context, repository git.Command, in io.Reader, args ...stri
 	out, words := &git.Output{Most: maxHistory}, &git.Output{Most: 1 << 10, Cut: true}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, words
 	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("git %s: %s: %w", args[0], strings.TrimSpace(words.String()), err)
+		return nil, fmt.Errorf("git %s: %s: %w", args[0], git.Said(words.String()), err)
 	}
 	return []byte(out.String()), nil
 }

@@ -31,6 +31,15 @@ type Rephrase = trace.Rephrase
 // eventUtterance is the id and the kind of the event that records the utterance.
 const eventUtterance = "utterance"
 
+// keyOwner returns in whose name the idempotency key stands: the caller's, or nobody's if the request is a schedule's.
+// No caller can write a key of nobody, and so take a time of a schedule before it is due.
+func (a Asked) keyOwner(caller Caller) string {
+	if a.Scheduled != "" {
+		return ""
+	}
+	return caller.Name
+}
+
 // sameAs reports whether an idempotency key names the same request as before; said is its utterance.
 func (a Asked) sameAs(first planning.Request, said string) bool {
 	if a.Translate != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/conductor/tools"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/planning"
 )
@@ -43,7 +44,50 @@ func TestBudgets(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, planning.OutTruncated, trace.Status)
 		require.Equal(t, 2, *f.runs, "the one that exceeds it is the last")
+		require.Len(t, trace.Answers, 1, "and nobody is given its result")
 	})
+}
+
+// A result that exceeds what is left of the bytes is given to nobody: it is no answer, stands in no trace and on no
+// record, and what it would have stated is not known.
+//
+// Verifies: ORC-256
+func TestAResultBeyondTheBudgetIsNotTaken(t *testing.T) {
+	large := named("t.a", "REPORT(k.x)")
+	large.run = func(tools.In) (map[string]any, error) {
+		return map[string]any{"value": strings.Repeat("x", 900_000)}, nil
+	}
+	for name, c := range map[string]struct {
+		of    planning.Obligation
+		bytes int
+	}{
+		"of a tool":     {ob(planning.Report, "k.x"), 100},
+		"of the box":    {ob(planning.Report, "query.math", "expr", "2**1000"), 1},
+		"of a step":     {plan(ob(planning.Report, "k.x")), 100},
+		"that is known": {ob(planning.Achieve, "ir.assert", "facts", []any{map[string]any{"subject": "a", "predicate": "b", "object": "c"}}), 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := conductorOf(t, store.NewMemory(), large)
+			trace, err := b.Conduct(t.Context(), ada, planning.Request{Obligations: []planning.Obligation{c.of},
+				Budgets: planning.Budgets{MaxResultBytes: c.bytes}})
+			require.NoError(t, err)
+			require.Equal(t, planning.OutTruncated, trace.Status)
+			require.Empty(t, trace.Answers)
+			require.Contains(t, trace.Obligations[0].Why, "max_result_bytes")
+			for t2 := range trace.Each() {
+				for _, run := range t2.Runs {
+					require.Nil(t, run.Result)
+				}
+			}
+			raw, err := b.Trace(t.Context(), trace.ID)
+			require.NoError(t, err)
+			require.Less(t, len(raw), 10_000)
+			require.Contains(t, trace.Unresolved().Error()+fault.As(trace.Unresolved()).Fix, "a larger max_result_bytes")
+			known := b.conduct(ob(planning.Report, "query.facts", "subject", "a"))
+			require.Equal(t, planning.OutResolved, known.Status)
+			require.NotContains(t, known.Answers[0].Text, "c", "what it stated is not known")
+		})
+	}
 }
 
 // Tools that depend on tools are bounded by max_tool_runs, and by no depth.
@@ -88,4 +132,5 @@ func TestResultsAreBounded(t *testing.T) {
 	trace := conductorOf(t, store.NewMemory(), large).conduct(all...)
 	require.Equal(t, planning.OutTruncated, trace.Status)
 	require.Equal(t, 8, *large.runs)
+	require.Len(t, trace.Answers, 7)
 }

@@ -172,7 +172,7 @@ func (r *run) spend(t *ObligationTrace) {
 				r.spent.Agent(done.Usage)
 			}
 		}
-		_ = r.countResult(done.Result) // which was recorded, and can be written
+		countRecorded(r, done.Result, done.Error)
 	}
 	for i := range t.Steps {
 		r.spend(&t.Steps[i])

@@ -6,8 +6,6 @@ package conductor
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"maps"
 	"sync"
@@ -63,7 +61,7 @@ type Conductor struct {
 
 	toolSlots  chan struct{}   // of external tools that run at once
 	agentSlots chan struct{}   // of agents: they may ask for tools, and wait for slots
-	stopping   context.Context // ends all runs; a caller that hangs up ends none
+	stopping   context.Context // ends all runs; a caller that hangs up ends none but a viewer's
 	stop       context.CancelFunc
 	running    sync.WaitGroup
 	goneOnWith underway.Runs // after an answer
@@ -137,16 +135,20 @@ func (c *Conductor) Ask(ctx context.Context, caller Caller, asked Asked) (Trace,
 	r.rephrase, r.ephemeral, r.onWait = asked.Rephrase, !keeps, asked.OnWait
 	r.spoken = asked.Translate != nil
 	r.enqueue(func(w *state.Writer) error {
-		return errors.Join(asked.putOrigin(w), putRequest(w, begun))
+		return errors.Join(asked.putOrigin(w), w.Begin(begun, asked.keyOwner(caller)))
 	})
 	return c.runDetached(ctx, r)
 }
 
-// runDetached runs to the end although the caller may hang up, unless the conductor is stopped.
+// runDetached runs to the end although the caller may hang up, unless the conductor is stopped. What leaves nothing
+// behind ends with its caller.
 func (c *Conductor) runDetached(ctx context.Context, r *run) (Trace, error) {
 	c.running.Add(1)
 	defer c.running.Done()
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	if !r.ephemeral {
+		ctx = context.WithoutCancel(ctx)
+	}
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(c.stopping, cancel)()
 	trace, err := r.run(ctx)
@@ -177,7 +179,7 @@ func (c *Conductor) earlierTrace(ctx context.Context, caller Caller, asked Asked
 	var first state.Request
 	var said state.Event
 	read := func(v state.View) error {
-		id, err := v.RunOf(caller.Name, asked.IdempotencyKey)
+		id, err := v.RunOf(asked.keyOwner(caller), asked.IdempotencyKey)
 		if err != nil || id == "" {
 			return err
 		}
@@ -200,8 +202,8 @@ func (c *Conductor) earlierTrace(ctx context.Context, caller Caller, asked Asked
 	switch {
 	case err != nil || !found:
 		return t, false, err
-	case !asked.sameAs(first.Request, said.What):
-		return t, false, fault.New(fault.Conflict, "idempotency_conflict",
+	case first.Caller != caller || !asked.sameAs(first.Request, said.What):
+		return Trace{}, false, fault.New(fault.Conflict, "idempotency_conflict",
 			"the idempotency_key was used for another request").WithFix("use a new one")
 	case t.ID == "" || !first.Ended:
 		return t, false, underway.Refusal("the run " + first.ID)
@@ -224,8 +226,7 @@ func (c *Conductor) begin(ctx context.Context, caller Caller,
 		}
 	}
 	begun = state.Request{Number: c.number + 1, Caller: caller, Request: request}
-	begun.ID, err = newRunID(begun, c.Tools.Digest())
-	if err == nil {
+	if err = begun.Name(c.Tools.Digest()); err == nil {
 		c.number++
 	}
 	return begun, err
@@ -233,31 +234,10 @@ func (c *Conductor) begin(ctx context.Context, caller Caller,
 
 // beginUnrecorded begins a run that is not kept. It has no number, since no list contains it.
 func (c *Conductor) beginUnrecorded(_ context.Context, caller Caller,
-	request planning.Request) (begun state.Request, err error) {
-	begun = state.Request{Caller: caller, Request: request}
-	begun.ID, err = newRunID(begun, c.Tools.Digest())
+	request planning.Request) (state.Request, error) {
+	begun := state.Request{Caller: caller, Request: request}
+	err := begun.Name(c.Tools.Digest())
 	return begun, err
-}
-
-func putRequest(w *state.Writer, begun state.Request) error {
-	if key := begun.Request.IdempotencyKey; key != "" {
-		if err := w.Key(begun.Caller.Name, key); err != nil {
-			return err
-		}
-	}
-	for i, o := range begun.Request.Obligations {
-		if err := w.Obligation(state.Obligation{ID: obligationID(i), Status: planning.Active, Of: o}); err != nil {
-			return err
-		}
-	}
-	return w.Request(begun)
-}
-
-// newRunID derives the id of a run from its request, its caller, the tools and the number of runs before.
-func newRunID(r state.Request, registry string) (string, error) {
-	raw, err := ledger.Encode([]any{r.Number, r.Caller, r.Request, registry})
-	sum := sha256.Sum256(raw)
-	return hex.EncodeToString(sum[:8]), err
 }
 
 // Unfinished returns the runs that have begun to change something and have not ended. Before the first request is

@@ -49,7 +49,7 @@ func (r *run) dispatch(ctx context.Context, c planning.Contract, o planning.Obli
 // callOf returns a call of a built-in tool. id is that of its run, "" where it is evaluated again.
 func (r *run) callOf(o planning.Obligation, inputs map[string]any, id string) builtin.Call {
 	return builtin.Call{Caller: r.request.Caller, Run: r.request.ID, ID: id, Token: r.request.Token, Obligation: o,
-		Inputs: inputs, View: r.view, Functional: r.functional}
+		Inputs: inputs, View: r.view, Functional: r.functional, Relations: r.Tools.Relations()}
 }
 
 // runBuiltin runs a built-in tool.

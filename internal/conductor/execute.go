@@ -1,6 +1,7 @@
 package conductor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,7 +60,7 @@ func (r *run) execute(ctx context.Context, t *ObligationTrace, tool *contract.To
 		return outcome{}, err
 	case why != "":
 		o := outcome{ran: true, reason: why}
-		if done.Status != state.RunDone && !r.Clock().Before(r.spent.Deadline) {
+		if done.Status != state.RunDone && r.spent.UsedUp(r.Clock()) {
 			o.ends = planning.OutTruncated
 		}
 		return o, nil
@@ -131,7 +132,8 @@ func (r *run) executeOnce(ctx context.Context, t *ObligationTrace, c planning.Co
 	case err != nil:
 		return done, err
 	case began && before.Status != state.RunStarted:
-		return before, r.countResult(before.Result)
+		countRecorded(r, before.Result, before.Error)
+		return before, nil
 	case began && !c.Idempotent:
 		done.Error = state.OutcomeUnknown()
 		return r.recordRun(ctx, t, c, done, nil)
@@ -188,20 +190,28 @@ func (r *run) runNow(ctx context.Context, t *ObligationTrace, c planning.Contrac
 		err = r.countResult(result)
 	}
 	if err != nil {
-		done.Result, done.Error = nil, state.FailureOf(err)
+		done.Result, done.Error, effects = nil, state.FailureOf(err), nil
 	}
 	return done, effects, nil
 }
 
-// countResult adds a result to the size of the run. One that cannot be encoded is an error.
+// countResult takes a result from the budgets. One that exceeds them, or that cannot be encoded, is an error.
 func (r *run) countResult(result map[string]any) error {
 	raw, err := ledger.Encode(result)
 	if err != nil {
 		return fault.New(fault.Invalid, "tool_answer", "the tool's result cannot be encoded").
 			WithFix("return a smaller result, or one nested less deeply").Because(err)
 	}
-	r.spent.Bytes(len(raw))
-	return nil
+	return r.spent.Result(len(raw))
+}
+
+// countRecorded takes what is on record of a run from the budgets.
+func countRecorded(r *run, result map[string]any, failed *state.Failure) {
+	raw := []byte{}
+	if result != nil {
+		raw, _ = ledger.Encode(result) // which was recorded, and can be written
+	}
+	r.spent.Recorded(len(raw), cmp.Or(failed, &state.Failure{}).Code)
 }
 
 // recordRun records a run, at once if it has side effects.
@@ -290,10 +300,6 @@ func (r *run) putEffects(w *state.Writer, t *ObligationTrace, done state.ToolRun
 
 // putWords adds to the source of a run whose word it was given.
 func putWords(r *run, w *state.Writer, t *ObligationTrace, done state.ToolRun) error {
-	outside := func(tool string) bool { // it is none of the box
-		of, known := r.Tools.Tool(tool)
-		return !known || of.Contract().Implementation.Means != planning.Builtin
-	}
 	known := slices.DeleteFunc(slices.Sorted(maps.Keys(done.Inputs)), func(name string) bool {
 		_, given := t.Obligation.Payload[name]
 		return given
@@ -303,7 +309,7 @@ func putWords(r *run, w *state.Writer, t *ObligationTrace, done state.ToolRun) e
 		return err
 	}
 	_, err = w.Source(state.Source{ID: r.request.ID + "/" + done.ID, Kind: state.SourceTool, Name: done.Tool,
-		From: t.Sources(), Words: append(words, r.trace.Words(t, outside)...)})
+		From: t.Sources(), Words: append(words, r.trace.Words(t, r.Tools.Outside)...)})
 	return err
 }
 

@@ -3,7 +3,9 @@ package conductor
 import (
 	"context"
 	"errors"
+	"time"
 
+	"orchestrator/internal/conductor/budget"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/conductor/underway"
 )
@@ -15,6 +17,7 @@ type journal struct {
 	ephemeral    bool                          // leaves nothing behind
 	pending      []func(w *state.Writer) error // what the next step writes
 	factsPending bool                          // pending has assertions, which tools may query
+	left         func() time.Duration          // for a read
 }
 
 // enqueue adds a write to the next step, unless the run is ephemeral: what changes nothing outside of the conductor's
@@ -47,12 +50,19 @@ func (j *journal) flush(ctx context.Context, step string) error {
 	return err
 }
 
-// view reads what is known as the caller sees it, including what this run has asserted.
+// view reads what is known as the caller sees it, including what this run has asserted. Its error is budget.TimeIsUp if
+// that takes longer than what is left of the time.
 func (j *journal) view(ctx context.Context, read func(v state.View) error) error {
 	if j.factsPending {
 		if err := j.flush(ctx, "known"); err != nil {
 			return err
 		}
 	}
-	return j.store.View(ctx, func(v state.View) error { return read(v.For(j.request.Caller.Name)) })
+	bounded, stop := context.WithTimeout(ctx, j.left())
+	defer stop()
+	err := j.store.View(bounded, func(v state.View) error { return read(v.For(j.request.Caller.Name)) })
+	if err != nil && bounded.Err() != nil && ctx.Err() == nil {
+		return budget.TimeIsUp
+	}
+	return err
 }

@@ -2,6 +2,7 @@ package conductor
 
 import (
 	"context"
+	"time"
 
 	"orchestrator/internal/conductor/budget"
 	"orchestrator/internal/conductor/state"
@@ -34,6 +35,7 @@ func (c *Conductor) Plan(ctx context.Context, caller Caller, request planning.Re
 		return plan, err
 	}
 	r := c.newRun(state.Request{Caller: caller, Request: request})
+	r.left = func() time.Duration { return budget.Limit(planning.Budgets{}) } // a plan spends nothing
 	for i, o := range request.Obligations {
 		r.trace.Obligations[i] = newTrace(obligationID(i), o)
 	}

@@ -10,6 +10,7 @@ import (
 	"orchestrator/internal/conductor/questions"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/planning"
 )
@@ -270,7 +271,17 @@ func TestTheTokensOfAnAgentBeforeAnAnswer(t *testing.T) {
 
 // What was answered before counts in the bytes of the results.
 func TestTheBytesOfResultsBeforeAnAnswer(t *testing.T) {
-	for most, want := range map[int]planning.Outcome{1: planning.OutTruncated, 1 << 20: planning.OutResolved} {
+	first := conductorOf(t, store.NewMemory(), welcome()...).conduct(asksMidway()...)
+	before := 0
+	for o := range first.Each() {
+		for _, run := range o.Runs {
+			raw, err := ledger.Encode(run.Result)
+			require.NoError(t, err)
+			before += len(raw)
+		}
+	}
+	require.NotZero(t, before)
+	for most, want := range map[int]planning.Outcome{before: planning.OutTruncated, 1 << 20: planning.OutResolved} {
 		b := conductorOf(t, store.NewMemory(), welcome()...)
 		run, err := b.Conduct(t.Context(), ada, planning.Request{Obligations: asksMidway(), Budgets: planning.Budgets{MaxResultBytes: most}})
 		require.NoError(t, err)

@@ -176,7 +176,7 @@ func TestChangingARequirement(t *testing.T) {
 		trace := overProject(t, store.NewMemory(), p).conduct(achieve("requirement.status", "status", "planned", "revision", 3.0, "justification", why))
 		require.Equal(t, planning.OutResolved, trace.Status)
 		require.Equal(t, []builtin.Change{{
-			Caller: ada, ID: "REQ-1", Revision: 3, Members: map[string]any{"status": "planned", "justification": why}, Run: trace.ID, Key: "conductor:" + trace.ID + "/o1/1",
+			Caller: ada, ID: "REQ-1", Revision: 3, Members: map[string]any{"status": "planned", "justification": why}, Run: trace.ID, Key: "conductor: " + trace.ID + "/o1/1",
 		}}, p.changes)
 		require.Equal(t, "planned", trace.Obligations[0].Runs[0].Result["status"])
 		require.Equal(t, 1, p.reads)

@@ -3,7 +3,6 @@ package conductor
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -22,7 +21,7 @@ import (
 type run struct {
 	*Conductor
 	journal
-	guardrails []guardrail
+	guardrails []checking.Guardrail
 	spent      budget.Spent
 	reported   *usage.Usage // by the agent that ran last
 	trace      Trace
@@ -32,14 +31,9 @@ type run struct {
 	lookedAt   int               // steps of plans, before they are run
 	scopes     map[string]*scope // by the ids of the obligations in them
 	taken      map[string]any    // results that others took, by the ids of their obligations
+	known      state.Known       // by conditions
 	spoken     bool              // its obligations were made of words by a language model
 	earlier    *trace.Earlier    // what it had come to before an answer; nil if it is new
-}
-
-// guardrail is a condition that is checked before every run of a tool.
-type guardrail struct {
-	traced    *ObligationTrace
-	condition *contract.Condition
 }
 
 // Limit returns how long a run may take.
@@ -47,12 +41,14 @@ func Limit(b planning.Budgets) time.Duration { return budget.Limit(b) }
 
 // newRun prepares the run of a request.
 func (c *Conductor) newRun(request state.Request) *run {
-	return &run{
+	r := &run{
 		Conductor: c, journal: journal{store: c.state, request: request}, onWait: func() {},
 		spent: budget.Of(request.Request.Budgets, c.Clock()), scopes: map[string]*scope{}, taken: map[string]any{},
 		trace: Trace{ID: request.ID, Caller: request.Caller, Tools: c.Tools.Digest(),
 			Obligations: make([]ObligationTrace, len(request.Request.Obligations)), Answers: []Answer{}},
 	}
+	r.left = func() time.Duration { return r.spent.Left(c.Clock()) }
+	return r
 }
 
 // run runs a request from its beginning, or goes on with what is recorded of it.
@@ -122,7 +118,7 @@ func (r *run) guard(ctx context.Context, t *ObligationTrace) error {
 	if err != nil {
 		return err
 	}
-	g := guardrail{t, condition}
+	g := checking.Guardrail{Traced: t, Condition: condition}
 	r.guardrails = append(r.guardrails, g)
 	// what the run itself has done may be why it does not hold now
 	if condition.Names("input", "payload") || r.resumed || r.earlier != nil {
@@ -130,16 +126,16 @@ func (r *run) guard(ctx context.Context, t *ObligationTrace) error {
 	}
 	facts, err := r.facts(ctx, condition.Names, t.Obligation, nil)
 	if err == nil {
-		g.violation(facts)
+		g.Violation(facts)
 	}
-	return err
+	return t.Truncated(err)
 }
 
 // priorViolation returns why a guardrail that was checked does not hold, or "".
 func (r *run) priorViolation() string {
 	for _, g := range r.guardrails {
-		if !g.traced.Settled && g.traced.Outcome == planning.OutGuardrail {
-			return g.traced.Why
+		if !g.Traced.Settled && g.Traced.Outcome == planning.OutGuardrail {
+			return g.Traced.Why
 		}
 	}
 	return ""
@@ -148,30 +144,11 @@ func (r *run) priorViolation() string {
 // violation returns why a guardrail does not hold for a run, or "".
 func (r *run) violation(facts contract.Facts) string {
 	for _, g := range r.guardrails {
-		if why := g.violation(facts); why != "" {
+		if why := g.Violation(facts); why != "" {
 			return why
 		}
 	}
 	return ""
-}
-
-// violation returns why the guardrail does not hold, or "". One that cannot be evaluated does not hold.
-func (g guardrail) violation(facts contract.Facts) string {
-	verdict := g.condition.Holds(facts)
-	if verdict.Decided() && verdict.Holds == (g.traced.Obligation.Type == planning.Maintain) {
-		return ""
-	}
-	why := fmt.Sprintf("%s %s: ", g.traced.Obligation.Type, verdict.Condition)
-	switch {
-	case !verdict.Decided():
-		why += "it cannot be evaluated: " + verdict.Why
-	case verdict.Holds:
-		why += "it holds"
-	default:
-		why += "it does not hold"
-	}
-	g.traced.End(planning.Failed, planning.OutGuardrail, why)
-	return why
 }
 
 // satisfy runs the candidates of one obligation, in order, until one succeeds.
@@ -182,7 +159,7 @@ func (r *run) satisfy(ctx context.Context, t *ObligationTrace) error {
 		t.AwaitAnswer()
 		return nil
 	case len(candidates) == 0:
-		r.noTool(t)
+		noTool(r, t)
 		return nil
 	}
 	for _, c := range candidates {
@@ -229,7 +206,7 @@ func (r *run) satisfy(ctx context.Context, t *ObligationTrace) error {
 }
 
 // noTool emits an obligation to find a tool, since no registered one satisfies this.
-func (r *run) noTool(t *ObligationTrace) {
+func noTool(r *run, t *ObligationTrace) {
 	capability := t.Obligation.String()
 	t.Discover()
 	t.End(planning.Escalated, planning.OutFailed, "no tool satisfies "+capability)
@@ -244,7 +221,7 @@ func (r *run) facts(ctx context.Context, names func(...string) bool, o planning.
 		Caller: map[string]any{"name": r.request.Caller.Name, "role": r.request.Caller.Role}}
 	named := func(variable string) bool {
 		return names(variable) || slices.ContainsFunc(r.guardrails,
-			func(g guardrail) bool { return g.condition.Names(variable) })
+			func(g checking.Guardrail) bool { return g.Condition.Names(variable) })
 	}
 	if named("state") && r.Project != nil {
 		status, err := r.Project.Status(ctx)
@@ -256,21 +233,11 @@ func (r *run) facts(ctx context.Context, names func(...string) bool, o planning.
 	if !named("ir") {
 		return f, nil
 	}
-	err = r.view(ctx, func(v state.View) error {
-		known, err := v.Facts()
-		f.Known = plain(known)
+	err = r.view(ctx, func(v state.View) (err error) {
+		f.Known, err = r.known.In(v)
 		return err
 	})
 	return f, err
-}
-
-// plain returns what is known as conditions see it.
-func plain(known state.Facts) map[string]any {
-	all := make(map[string]any, len(known))
-	for subject, objects := range known {
-		all[subject] = map[string]any(objects)
-	}
-	return all
 }
 
 // finish records how everything ended, and the trace.

@@ -54,23 +54,23 @@ func (s *scope) conduct(ctx context.Context, t *ObligationTrace) error {
 	if err == nil && len(t.Takes) > 0 {
 		err = contract.CheckResolved(resolved)
 	}
-	var exceeded budget.Exceeded
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case errors.As(err, &exceeded):
-		t.End(planning.Failed, planning.OutTruncated, exceeded.Error())
-		return nil
 	case err != nil:
-		t.End(planning.Failed, planning.OutFailed, errorText(err))
+		if err = t.Truncated(err); err != nil {
+			t.End(planning.Failed, planning.OutFailed, errorText(err))
+		}
 		return nil
 	}
 	s.takeAnswers(t, resolved)
 	t.Asked, t.Obligation = &asked, questions.Effective(resolved, t.Given)
 	if steps := flow.Steps(resolved); steps != nil {
-		return s.satisfyBySteps(ctx, t, steps)
+		err = s.satisfyBySteps(ctx, t, steps)
+	} else {
+		err = s.satisfy(ctx, t)
 	}
-	return s.satisfy(ctx, t)
+	return t.Truncated(err)
 }
 
 // lacksSource ends an obligation, and returns true, if one that it takes a value from has none to give. Otherwise it

@@ -3,11 +3,14 @@ package conductor
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
 
+	"orchestrator/internal/conductor/budget"
 	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/evaluating"
@@ -44,6 +47,7 @@ type finding struct {
 	Verification
 	Kept  map[string]any `json:"kept,omitempty"`  // what may be answered of it
 	Gives bool           `json:"gives,omitempty"` // it is answered although nothing confirms it
+	Late  bool           `json:"late,omitempty"`  // there was no time to find it
 }
 
 // verify evaluates every answer a second time, before any is given. What is not confirmed is not answered, unless the
@@ -113,7 +117,11 @@ func (v verifier) confirm(ctx context.Context, t *ObligationTrace) (bool, error)
 	if f.Gives {
 		answer.Result = t.Result()
 	} else {
-		t.End(planning.Failed, planning.OutFailed, "the answer was not confirmed: "+f.Why)
+		outcome := planning.OutFailed
+		if f.Late {
+			outcome = planning.OutTruncated
+		}
+		t.End(planning.Failed, outcome, "the answer was not confirmed: "+f.Why)
 	}
 	t.Doubt(t.Runs[len(t.Runs)-1].ID)
 	t.Answer = &answer
@@ -134,6 +142,9 @@ func (v verifier) find(ctx context.Context, t *ObligationTrace) (f finding, err 
 		}
 	}
 	f, err = v.evaluate(ctx, t, t.Runs[len(t.Runs)-1])
+	if errors.Is(err, budget.TimeIsUp) {
+		f.Late, f.Verified, f.Why, err = true, false, errorText(err), nil
+	}
 	if err = cmp.Or(err, ctx.Err()); err != nil || f.By == byNothing {
 		return f, err
 	}
@@ -182,7 +193,10 @@ func (v verifier) evaluateBy(ctx context.Context, t *ObligationTrace, last Run,
 		return f, nil
 	}
 	evaluated, err := by.Evaluate(ctx, call, t.RanAt)
-	if err != nil {
+	switch {
+	case errors.Is(err, budget.TimeIsUp):
+		return f, err
+	case err != nil:
 		f.Why = name + " cannot evaluate it: " + errorText(err)
 		return f, nil
 	}
@@ -212,12 +226,17 @@ func (v verifier) ownWay(ctx context.Context, t *ObligationTrace, c planning.Con
 		err = box.Again(ctx, tools.In{Payload: t.Obligation.Payload, Input: last.Inputs, Now: t.RanAt}, t.Result())
 	} else {
 		var again map[string]any
-		again, _, err = v.stateTools[name].Run(ctx, v.callOf(t.Obligation, last.Inputs, ""))
+		bounded, stop := context.WithTimeout(ctx, time.Duration(c.TimeoutMS)*time.Millisecond)
+		defer stop()
+		again, _, err = v.stateTools[name].Run(bounded, v.callOf(t.Obligation, last.Inputs, ""))
 		if err == nil && !state.Equal(again, t.Result()) {
 			f.Why = "a second evaluation differs"
 		}
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, budget.TimeIsUp):
+		return f, err
+	case err != nil:
 		f.Why = errorText(err)
 	}
 	f.Verified = f.Why == ""

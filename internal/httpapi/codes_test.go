@@ -90,6 +90,7 @@ var neverAnswered = map[string]string{
 	"value_unfit":           "stands in a trace",
 	"tool_defect":           "stands in a trace",
 	"tool_answer":           "stands in a trace",
+	"result_over_budget":    "stands in a trace",
 	"translation_invalid":   "becomes a CLARIFY",
 	"rephrasing_refused":    "stands in a trace",
 	"llm_setting":           "start",

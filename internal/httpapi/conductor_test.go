@@ -45,20 +45,29 @@ func TestTheSchemaKnowsEveryKindOfTheBox(t *testing.T) {
 	}
 }
 
-// Only what no tool satisfies is a missing capability: not what a failed run has besides.
+// Only what no tool satisfies is a missing capability. What else was not met is told as well, and how it ended.
+//
+// Verifies: ORC-279
 func TestWhatNoToolSatisfies(t *testing.T) {
 	h := newHarness(t)
 	refused := h.expect(http.StatusUnprocessableEntity, "missing_capability", "coder", "POST", "/obligations", `{"obligations":[{"type":"REPORT","payload":{"kind":"query.math","expr":"1/0"}},
-		{"type":"REPORT","payload":{"kind":"query.astronauts"}},{"type":"VERIFY","payload":{"kind":"answers"}}]}`)
+		{"type":"REPORT","payload":{"kind":"query.astronauts"}},{"type":"VERIFY","payload":{"kind":"answers"}},
+		{"type":"REPORT","payload":{"kind":"status.name"}},{"type":"REPORT","payload":{"kind":"query.math","expr":"1+1"}}]}`)
 	var problem struct {
+		Run     string              `json:"run"`
 		Detail  string              `json:"detail"`
 		Errors  []fault.Field       `json:"errors"`
 		Missing []string            `json:"missing_capabilities"`
 		Emitted []conductor.Emitted `json:"emitted"`
 	}
 	require.NoError(t, json.Unmarshal(refused.Body, &problem))
-	require.Equal(t, "there is no tool for 1 of 3 obligations", problem.Detail)
-	require.Equal(t, []fault.Field{{Pointer: "/obligations/1", Code: "missing_capability", Detail: "no tool satisfies REPORT(query.astronauts)"}}, problem.Errors)
+	require.Equal(t, "there is no tool for 1 of 5 obligations", problem.Detail)
+	require.Equal(t, []fault.Field{
+		{Pointer: "/obligations/0", Code: "failed", Detail: "math.eval: it failed: the expression divides by zero", Fix: "change the divisor; a negative power of 0 divides by zero too"},
+		{Pointer: "/obligations/1", Code: "missing_capability", Detail: "no tool satisfies REPORT(query.astronauts)"},
+		{Pointer: "/obligations/2", Code: "clarify", Detail: "an answer is still to come"},
+		{Pointer: "/obligations/3", Code: "clarify", Detail: "it needs name", Fix: "what is the name? Answer with POST /obligations/" + problem.Run + `/answers {"obligation":"o4.1"}`},
+	}, problem.Errors)
 	require.Equal(t, []string{"REPORT(query.astronauts)"}, problem.Missing)
 	require.Equal(t, []conductor.Emitted{{
 		ID: "o2.1", Status: planning.Escalated, Obligation: planning.Obligation{Type: planning.DiscoverOp, Payload: map[string]any{"capability": "REPORT(query.astronauts)"}},
@@ -107,7 +116,7 @@ func provokeConductor(h *harness) {
 	}
 	require.NoError(h.t, state.New(h.Ledger).Step(context.Background(), "00000000000000aa", "begun", audit.Actor{Name: "coder", Role: "coder"}, func(w *state.Writer) error {
 		under := planning.Request{Obligations: []planning.Obligation{{Type: planning.Report, Payload: map[string]any{"kind": "query.math", "expr": "1+1"}}}, IdempotencyKey: "slow"}
-		return errors.Join(w.Key("coder", "slow"), w.Request(state.Request{ID: "00000000000000aa", Number: 100, Request: under}))
+		return errors.Join(w.Key("coder", "slow"), w.Request(state.Request{ID: "00000000000000aa", Number: 100, Caller: audit.Actor{Name: "coder", Role: "coder"}, Request: under}))
 	}))
 	h.expect(409, "run_under_way", "coder", "POST", "/obligations", strings.TrimSuffix(obligation("query.math", sum), "}")+`,"idempotency_key":"slow"}`)
 	h.expect(400, "invalid_obligations", "coder", "POST", "/obligations", `{"obligations":[]}`)

@@ -27,12 +27,35 @@ type Page struct {
 	Next    uint64            // where the next page goes on; 0 when there is none
 }
 
-// View reads the store. It may see commits that are not published yet; use it for what only grows.
+// View reads the store. It may see commits that are not published yet; use it for what only grows. When ctx ends, what
+// fn reads next fails.
 func (l *Ledger) View(ctx context.Context, fn func(store.Reader) error) error {
 	if err := l.Err(); err != nil {
 		return err
 	}
-	return l.store.View(ctx, fn)
+	return l.store.View(ctx, func(r store.Reader) error { return fn(asking{r, ctx}) })
+}
+
+// asking reads while its context lasts, so that nobody goes on reading for a caller who has gone, or is out of time.
+type asking struct {
+	store.Reader
+	ctx context.Context
+}
+
+func (a asking) Get(table, key string) ([]byte, error) {
+	if err := a.ctx.Err(); err != nil {
+		return nil, err
+	}
+	return a.Reader.Get(table, key)
+}
+
+func (a asking) Scan(table, from, to string, visit func(key string, value []byte) error) error {
+	return a.Reader.Scan(table, from, to, func(key string, value []byte) error {
+		if err := a.ctx.Err(); err != nil {
+			return err
+		}
+		return visit(key, value)
+	})
 }
 
 // mostPage is how many bytes a page of records has before it ends, whatever number was asked for: a thousand records of

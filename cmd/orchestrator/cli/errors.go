@@ -26,16 +26,19 @@ func PrintError(err error) {
 	for _, field := range f.Fields {
 		fmt.Fprintf(os.Stderr, "  %s %s\n", output.Printable(field.Pointer), output.Printable(field.Detail))
 		if field.Fix != "" && field.Fix != f.Fix { // which stands below
-			fmt.Fprintln(os.Stderr, "    fix:", output.Printable(field.Fix))
+			fmt.Fprintln(os.Stderr, "    fix:", output.Printable(advice.Typed(anID, field.Fix)))
 		}
 	}
 	if cause := f.Cause(); cause != nil {
 		fmt.Fprintln(os.Stderr, "  cause:", output.Printable(secret.Mask(cause.Error())))
 	}
 	if f.Fix != "" {
-		fmt.Fprintln(os.Stderr, "  fix:", output.Printable(f.Fix))
+		fmt.Fprintln(os.Stderr, "  fix:", output.Printable(advice.Typed(anID, f.Fix)))
 	}
 }
+
+// anID stands for an id in the commands that take the place of the service's requests.
+const anID = "ID"
 
 // Usage makes what keeps a command from doing its work exit code 2, so that 1 is left for what it found. A service
 // that does not answer keeps its own code, 3.

@@ -43,6 +43,9 @@ A SCHEDULE in a file for orchestrator conduct makes one; docs/schedules.md shows
 			if asJSON {
 				return output.WriteJSON(cmd.OutOrStdout(), map[string]any{"schedules": list})
 			}
+			if len(list) == 0 {
+				fmt.Fprintln(cmd.OutOrStdout(), none(all))
+			}
 			showSchedules(cmd.OutOrStdout(), list)
 			return nil
 		},
@@ -52,6 +55,14 @@ A SCHEDULE in a file for orchestrator conduct makes one; docs/schedules.md shows
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print what the service answers, as JSON")
 	cli.WithEnv(cmd)
 	return cmd
+}
+
+// none says that there is nothing to list, whether those were looked for that have ended or not.
+func none(all bool) string {
+	if all {
+		return "there is no schedule of yours"
+	}
+	return "no schedule of yours goes on; --all lists those that have ended"
 }
 
 func schedulesEndCommand() *cobra.Command {

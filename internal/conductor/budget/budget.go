@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"orchestrator/internal/conductor/usage"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/planning"
 )
 
@@ -44,6 +45,7 @@ type Spent struct {
 	runs   int
 	cost   float64
 	bytes  int
+	over   bool // a result was not taken
 	agents usage.Sum
 }
 
@@ -62,14 +64,45 @@ func (s *Spent) UnknownRun() { s.runs++ }
 // Agent counts what an agent reported to have used; nil is one that reported nothing.
 func (s *Spent) Agent(used *usage.Usage) { s.agents.Add(used) }
 
-// Bytes counts those of a result.
-func (s *Spent) Bytes(n int) { s.bytes += n }
+// CodeOverBudget is the code of a run whose result is not taken, since it exceeds what is left of the bytes.
+const CodeOverBudget fault.Code = "result_over_budget"
+
+// Result counts the bytes of a result. One that exceeds what is left is refused: nobody is given it, and nothing further
+// is run.
+//
+// Implements: ORC-256
+func (s *Spent) Result(bytes int) error {
+	s.bytes += bytes
+	why := s.tooMuch()
+	if why == "" {
+		return nil
+	}
+	s.over = true
+	return fault.New(fault.TooLarge, CodeOverBudget, "its result is not taken: %s", why).
+		WithFix("ask for less, or give the request a larger max_result_bytes, of at most %d", maxBytes)
+}
+
+// Recorded counts the bytes of a result that is on record, or that it was refused.
+func (s *Spent) Recorded(bytes int, failed fault.Code) {
+	s.bytes += bytes
+	s.over = s.over || failed == CodeOverBudget
+}
+
+// UsedUp reports whether time or bytes are used up, so that nothing further is run.
+func (s *Spent) UsedUp(now time.Time) bool { return s.tooLong(now)+s.tooMuch() != "" }
 
 // Exceeded is why nothing further is run: a budget is used up.
 type Exceeded string
 
 // Error returns the reason.
 func (e Exceeded) Error() string { return string(e) }
+
+// Left returns how long a read may take that comes after the runs of tools, or stands between them: what is left of the
+// time, and a moment for what says how it ended.
+func (s *Spent) Left(now time.Time) time.Duration { return max(s.Deadline.Sub(now), 0) + time.Second }
+
+// TimeIsUp is why nothing goes on when the time is over.
+const TimeIsUp Exceeded = "time_ms is exhausted"
 
 // Take counts a value of a result that is to become an input. Its error is an Exceeded.
 func (s *Spent) Take(n int, now time.Time) error {
@@ -110,15 +143,15 @@ func (s *Spent) tooLong(now time.Time) string {
 	if now.Before(s.Deadline) {
 		return ""
 	}
-	return "time_ms is exhausted"
+	return string(TimeIsUp)
 }
 
 func (s *Spent) tooMuch() string {
 	switch own := s.of.MaxResultBytes; {
-	case s.bytes > maxBytes:
-		return fmt.Sprintf("the results, and the values taken from them, exceed %d MiB", maxBytes>>20)
-	case own > 0 && s.bytes > own:
+	case own > 0 && own <= maxBytes && (s.over || s.bytes > own):
 		return fmt.Sprintf("the results, and the values taken from them, exceed the %d bytes of max_result_bytes", own)
+	case s.over || s.bytes > maxBytes:
+		return fmt.Sprintf("the results, and the values taken from them, exceed %d MiB", maxBytes>>20)
 	}
 	return ""
 }

@@ -27,10 +27,12 @@ func TestWhatRefusesARun(t *testing.T) {
 		"runs by default":    {planning.Budgets{}, func(s *Spent) { s.runs = 100 }, "max_tool_runs is exhausted"},
 		"cost":               {planning.Budgets{MaxCost: 15}, func(s *Spent) { s.Run(tool) }, "it costs 10, and 5 of max_cost is left"},
 		"all of the cost":    {planning.Budgets{MaxCost: 20}, func(s *Spent) { s.Run(tool) }, ""},
-		"bytes":              {planning.Budgets{MaxResultBytes: 9}, func(s *Spent) { s.Bytes(4); s.Bytes(6) }, "the results, and the values taken from them, exceed the 9 bytes of max_result_bytes"},
-		"all of the bytes":   {planning.Budgets{MaxResultBytes: 9}, func(s *Spent) { s.Bytes(9) }, ""},
-		"bytes by default":   {planning.Budgets{}, func(s *Spent) { s.Bytes(8<<20 + 1) }, "the results, and the values taken from them, exceed 8 MiB"},
-		"the service's most": {planning.Budgets{MaxResultBytes: 9 << 20}, func(s *Spent) { s.Bytes(8<<20 + 1) }, "the results, and the values taken from them, exceed 8 MiB"},
+		"bytes":              {planning.Budgets{MaxResultBytes: 9}, func(s *Spent) { require.NoError(t, s.Result(4)); require.Error(t, s.Result(6)) }, "the results, and the values taken from them, exceed the 9 bytes of max_result_bytes"},
+		"all of the bytes":   {planning.Budgets{MaxResultBytes: 9}, func(s *Spent) { require.NoError(t, s.Result(9)) }, ""},
+		"bytes by default":   {planning.Budgets{}, func(s *Spent) { require.Error(t, s.Result(8<<20+1)) }, "the results, and the values taken from them, exceed 8 MiB"},
+		"the service's most": {planning.Budgets{MaxResultBytes: 9 << 20}, func(s *Spent) { s.Recorded(8<<20+1, "") }, "the results, and the values taken from them, exceed 8 MiB"},
+		"refused before":     {planning.Budgets{MaxResultBytes: 9}, func(s *Spent) { s.Recorded(0, CodeOverBudget) }, "the results, and the values taken from them, exceed the 9 bytes of max_result_bytes"},
+		"failed before":      {planning.Budgets{MaxResultBytes: 9}, func(s *Spent) { s.Recorded(9, "tool_failed") }, ""},
 		"tokens of no agent": {planning.Budgets{MaxTokens: 1}, func(s *Spent) { s.Agent(&usage.Usage{Input: 5}) }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -55,7 +57,7 @@ func TestTimeAndDepth(t *testing.T) {
 // Verifies: ORC-256
 func TestValuesAreTakenWithinTheBudgets(t *testing.T) {
 	s := Of(planning.Budgets{MaxResultBytes: 10, TimeMS: 5}, now)
-	s.Bytes(4)
+	require.NoError(t, s.Result(4))
 	require.NoError(t, s.Take(6, now))
 	over := s
 	err := over.Take(1, now)

@@ -37,6 +37,7 @@ type Call struct {
 	Inputs     map[string]any
 	View       func(ctx context.Context, read func(state.View) error) error // of what is known, this run's own facts included
 	Functional func(subject, predicate string) bool                         // a subject has at most one object; may be nil
+	Relations  map[string]planning.Relation                                 // that contracts declare, by predicate
 }
 
 // Effect is an assertion that a tool makes besides its result, or the end of some.

@@ -29,7 +29,7 @@ func endingContracts(text map[string]any) []planning.Contract {
 			"properties": map[string]any{"ended": count, "left": count}},
 		input("object", object, true), input("owner", text, false), input("predicate", text, true),
 		input("subject", text, true))
-	retract.Preconditions = []string{`caller.role != "viewer"`} // which changes nothing
+	retract.Preconditions = []string{planning.NotViewer} // which changes nothing
 	retract.Postconditions = []string{"result.left == 0"}
 	return []planning.Contract{list, retract}
 }
@@ -67,8 +67,13 @@ func listFacts(ctx context.Context, c Call) (map[string]any, []Effect, error) {
 			if owner != "" {
 				v = v.For(owner)
 			}
-			return v.EachHeld(func(a state.Assertion) error {
-				if subject != "" && subject != a.Subject || predicate != "" && predicate != a.Predicate {
+			wanted := func(s, p string) bool {
+				return (subject == "" || subject == s) && (predicate == "" || predicate == p)
+			}
+			facts, total = []any{}, 0
+			return v.EachHeld(wanted, func(a state.Assertion) error {
+				if owner == "" && total >= limit { // whose it is makes no difference
+					total++
 					return nil
 				}
 				of, err := v.Owner(a)
@@ -98,6 +103,9 @@ func (c Call) shown(v state.View, a state.Assertion, owner string) (map[string]a
 	from := map[string]any{"kind": source.Kind, "by": by}
 	if source.Kind == state.SourceTool {
 		from["tool"] = source.Name
+	}
+	if len(source.Words) > 0 {
+		from["words"] = listOf(source.Words)
 	}
 	fact := map[string]any{"subject": a.Subject, "predicate": a.Predicate, "object": a.Object, "owner": owner,
 		"scope": state.ScopeProject, "source": from}

@@ -44,7 +44,7 @@ func FactContracts() []planning.Contract {
 		"Holds facts true: subject, predicate, object. The subject user is the caller.",
 		5000, []string{"ACHIEVE(ir.assert)"},
 		map[string]any{"type": "object", "required": []any{"asserted"}}, required("facts", facts), scope)
-	assert.Preconditions = []string{`caller.role != "viewer"`} // others see these facts
+	assert.Preconditions = []string{planning.NotViewer} // others see these facts
 	assert.Postconditions = []string{"result.asserted == size(input.facts)"}
 	query := contractOf("ir.query",
 		"Lists the subjects on which all filters, predicate and object, are held.", 5000,
@@ -55,7 +55,7 @@ func FactContracts() []planning.Contract {
 	remember := contractOf("ir.remember", "Remembers the caller's name.", 5000,
 		[]string{"ACHIEVE(status.name)"}, value,
 		scope, required("value", text))
-	remember.Preconditions = []string{`caller.role != "viewer"`} // which leaves nothing behind
+	remember.Preconditions = []string{planning.NotViewer} // which leaves nothing behind
 	remember.Postconditions = []string{"result.value == payload.value"}
 	return append([]planning.Contract{assert, query, recall, remember}, endingContracts(text)...)
 }
@@ -66,8 +66,7 @@ func assertFacts(ctx context.Context, c Call) (map[string]any, []Effect, error) 
 	for _, f := range facts {
 		fact, _ := f.(map[string]any)
 		one := c.asserted(fact)
-		if strings.HasPrefix(one.Subject, state.RunPrefix) || strings.HasPrefix(one.Subject, UserPrefix) &&
-			one.Subject != c.user() {
+		if reserved(one.Subject) && one.Subject != c.user() {
 			return nil, nil, fault.New(fault.Forbidden, "subject_forbidden",
 				"only the conductor, or that user, may assert facts about %q", fault.Clip(one.Subject, 80)).
 				WithFix("assert facts about user, which is yourself, or about a subject of your own")
@@ -90,8 +89,7 @@ func (c Call) asserted(fact map[string]any) Effect {
 	if subject == SubjectUser {
 		subject = c.user()
 	}
-	reserved := strings.HasPrefix(subject, state.RunPrefix) || strings.HasPrefix(subject, UserPrefix)
-	if relation, is := relationIn(predicate, fact["object"]); is && !reserved {
+	if relation, is := relationIn(predicate, fact["object"]); is && !reserved(subject) {
 		return c.scoped(Effect{Subject: c.user(), Predicate: relation, Object: subject})
 	}
 	return c.scoped(Effect{Subject: subject, Predicate: predicate, Object: fact["object"]})

@@ -166,6 +166,27 @@ func (c LogCheck) values() map[string]any {
 	return v
 }
 
+// Words returns the tools whose word a result has, as it says itself: by the facts that it lists, or by what it tells of
+// a run.
+func Words(result map[string]any) (tools []string) {
+	add := func(of map[string]any) {
+		words, _ := of["words"].([]any)
+		for _, word := range words {
+			if tool, is := word.(string); is {
+				tools = append(tools, tool)
+			}
+		}
+	}
+	add(result)
+	facts, _ := result["facts"].([]any)
+	for _, one := range facts {
+		fact, _ := one.(map[string]any)
+		source, _ := fact["source"].(map[string]any)
+		add(source)
+	}
+	return tools
+}
+
 // putText sets a member that is absent where it would be empty.
 func putText(values map[string]any, name, text string) {
 	if text != "" {

@@ -61,6 +61,15 @@ func (r *Registry) Functional(predicate string) bool {
 	return r.relations[predicate] == planning.Functional
 }
 
+// Relations returns how many objects predicates have, as contracts declare it. It must not be changed.
+func (r *Registry) Relations() map[string]planning.Relation { return r.relations }
+
+// Outside reports whether a tool is none of the box.
+func (r *Registry) Outside(tool string) bool {
+	of, known := r.Tool(tool)
+	return !known || of.contract.Implementation.Means != planning.Builtin
+}
+
 // Digest returns the SHA-256 of all contracts, as sha256:hexadecimal: equal for equal contracts, in whatever files they
 // stand.
 func (r *Registry) Digest() string { return r.digest }

@@ -32,6 +32,9 @@ func sayHeld(o planning.Obligation, r Result) string {
 		if f["scope"] == "own" {
 			line += ", who alone sees it"
 		}
+		if source, is := f["source"].(map[string]any); is {
+			line += filled(", by the word of %s alone", source["words"])
+		}
 		lines = append(lines, line+filled(", since %s", f["since"])+")")
 	}
 	if total != fmt.Sprint(len(facts)) {

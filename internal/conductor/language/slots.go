@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"orchestrator/internal/conductor/language/days"
+	"orchestrator/internal/conductor/language/names"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -34,8 +35,8 @@ var wholeSlots = map[string]*regexp.Regexp{}
 
 func init() {
 	slotTypes = map[string]slotType{
-		"expr": {`(?:[-+*/%().,0-9×÷−= ]|plus|minus|times|divided by|multiplied by|modulo|mod|to the power of)+`,
-			readExpression},
+		"expr": {`(?:[-+*/%().,0-9×÷−= ]|plus|minus|times|divided by|multiplied by|modulo|mod|to the power of)+` +
+			`|[-+(]*[0-9][^\s"]*`, readExpression}, // the latter to say that it is none: 1e3, 2^10, 5!
 		"letter":       {`(?:"[^"]*"|'[^']*'|[\pL\pM]{1,4}|[^\s\pL"'])(?:'?s)?`, readLetter},
 		"word":         {`"[^"]*"|[^\s"]+`, readText},
 		"id":           {quotedText + `|[\pL\pN][\pL\pN._/-]*`, readID},
@@ -45,8 +46,8 @@ func init() {
 		"kind":         {wordsText, func(s string) (any, string) { return folded(s), "" }},
 		"role":         {`project manager|\pL+`, readRole},
 		"relation":     {`\pL+(?:-\pL+)?`, readRelation},
-		"name":         {nameText, func(s string) (any, string) { return readWords(s, "a name", notInNames) }},
-		"place":        {nameText, func(s string) (any, string) { return readWords(s, "a place", notInPlaces) }},
+		"name":         {nameText, readName(names.Person)},
+		"place":        {nameText, readName(names.Place)},
 		"zone":         {`[-+][0-9]{2}:[0-9]{2}|\pL[\pL_]*(?:/[\pL0-9_+-]+){1,2}|\pL[\pL_]*(?: \pL+){0,2}?`, days.ReadZone},
 		"suspect":      {`suspect`, func(string) (any, string) { return true, "" }},
 		"retired":      {`retired`, func(string) (any, string) { return true, "" }},
@@ -68,10 +69,16 @@ func init() {
 	}
 }
 
-var oneLetter = regexp.MustCompile(`^(?:"(\pL\pM*)"|'(\pL\pM*)'|(\pL\pM*))(?:'?[sS])?$`)
+var (
+	oneLetter = regexp.MustCompile(`^(?:"(\pL\pM*)"|'(\pL\pM*)'|(\pL\pM*))(?:'[sS])?$`)
+	letterAnd = regexp.MustCompile(`^(\pL\pM*)[sS]$`)
+)
 
-// readLetter takes one letter, alone or as one of several: r, "r", r's, rs.
+// readLetter takes one letter, alone or as one of several: r, "r", r's. What may be two letters, such as rs, is refused.
 func readLetter(s string) (any, string) {
+	if several := letterAnd.FindStringSubmatch(s); several != nil {
+		return nil, fmt.Sprintf("%s may be two letters; of one, several are %s's", s, several[1])
+	}
 	found := oneLetter.FindStringSubmatch(s)
 	if found == nil {
 		return nil, fmt.Sprintf("%s is not one letter", s)
@@ -97,7 +104,7 @@ var (
 	neighbours   = regexp.MustCompile(`[0-9.] +[0-9.]`)
 	percent      = regexp.MustCompile(`% *[^0-9(. ]`)
 	dateLike     = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`)
-	wholeFormula = regexp.MustCompile(`^[-+(.0-9].*[-+*/%].*[0-9.)]$`)
+	wholeFormula = regexp.MustCompile(`^[-+(.0-9][-+*/%(). 0-9]*[-+*/%][-+*/%(). 0-9]*[0-9.)]$`)
 	operators    = strings.NewReplacer("×", "*", "÷", "/", "−", "-",
 		"to the power of", "**", "multiplied by", "*", "divided by", "/", "plus", "+", "minus", "-", "times", "*",
 		"modulo", "%", "mod", "%")
@@ -119,7 +126,7 @@ func readExpression(s string) (any, string) {
 	case dateLike.MatchString(expr):
 		return nil, fmt.Sprintf("%q looks like a date", s)
 	case !wholeFormula.MatchString(expr):
-		return nil, fmt.Sprintf("%q is not an expression of numbers and + - * / %% **", s)
+		return nil, fmt.Sprintf("%q is not an expression of decimal numbers and + - * / %% **", s)
 	}
 	return expr, ""
 }
@@ -201,22 +208,11 @@ func readRelation(s string) (any, string) {
 	return nil, fmt.Sprintf("%q is not a relation that is known: friend, colleague, brother and the like", s)
 }
 
-// What never stands in a name or place without quotes: the words around them in the patterns, and courtesies. A name
-// has none of the small words either: "my name is not important" names nobody.
-var (
-	notInPlaces = strings.Fields("is are my your me for and or who that lives live living please thanks thank you now not because what which how in then i")
-	notInNames  = append(strings.Fields(
-		"a an the of to from with on at it no none unknown very so he she we they this here there when where why"), notInPlaces...)
-)
-
-func readWords(s, what string, without []string) (any, string) {
-	if text := unquote(s); text != s {
-		return text, ""
-	}
-	for word := range strings.FieldsSeq(strings.ToLower(s)) {
-		if slices.Contains(without, word) {
-			return nil, fmt.Sprintf("%q does not look like %s; put it in double quotes if it is", s, what)
+func readName(what string) func(string) (any, string) {
+	return func(s string) (any, string) {
+		if text := unquote(s); text != s {
+			return text, ""
 		}
+		return names.Of(s, what)
 	}
-	return s, ""
 }

@@ -95,25 +95,32 @@ func List(ctx context.Context, from *state.Store, now time.Time, before uint64, 
 
 // numbered returns the run of a number, if it began and, with waitsFor, asks what that caller may answer.
 func numbered(v state.View, n uint64, now time.Time, waitsFor *audit.Actor) (one Run, found bool, err error) {
-	r, found, err := v.Numbered(n)
+	r, found, err := v.NumberedHead(n)
 	if err != nil || !found || waitsFor != nil && questions.MayAnswer(*waitsFor, r.Caller) != nil {
 		return one, false, err
 	}
-	one, waits, err := listed(v, r, now)
-	return one, waits || waitsFor == nil, err
+	all, err := v.Questions(r.ID)
+	if _, waits := questions.Overdue(all, now); err != nil || waitsFor != nil && !waits {
+		return one, false, err
+	}
+	one, err = listed(v, r, all, now)
+	return one, true, err
 }
 
 // Summary returns the summary of a run.
 func Summary(ctx context.Context, from *state.Store, now time.Time, id string) (one Run, err error) {
 	err = from.View(ctx, func(v state.View) error {
-		r, found, err := v.Request(id)
+		r, found, err := v.Head(id)
 		if err != nil {
 			return err
 		}
 		if !found {
 			return ErrUnknownRun(id)
 		}
-		one, _, err = listed(v, r, now)
+		all, err := v.Questions(id)
+		if err == nil {
+			one, err = listed(v, r, all, now)
+		}
 		return err
 	})
 	return one, err
@@ -125,14 +132,13 @@ func ErrUnknownRun(id string) error {
 		WithFix("GET /obligations lists the runs; a viewer's run is not kept")
 }
 
-// listed returns a run as it is at a moment, and whether a question of it waits.
-func listed(v state.View, r state.Request, now time.Time) (one Run, waits bool, err error) {
+// listed returns a run as it is at a moment, with its questions.
+func listed(v state.View, r state.Head, all []state.Question, now time.Time) (one Run, err error) {
 	one = Run{ID: r.ID, Number: r.Number, Caller: r.Caller, Ended: r.Ended, Obligations: []Obligation{}}
 	of, err := v.Obligations(r.ID)
 	if err != nil {
-		return one, false, err
+		return one, err
 	}
-	all, err := v.Questions(r.ID)
 	why, waits := questions.Overdue(all, now)
 	for _, o := range of {
 		as := Obligation{o.ID, o.Status, o.Of, o.Why, questionsOf(all, o.ID, now)}
@@ -141,7 +147,7 @@ func listed(v state.View, r state.Request, now time.Time) (one Run, waits bool, 
 		}
 		one.Obligations = append(one.Obligations, as)
 	}
-	return one, waits, err
+	return one, nil
 }
 
 // questionsOf returns the questions of an obligation as they are at a moment.

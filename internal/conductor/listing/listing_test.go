@@ -1,7 +1,9 @@
 package listing
 
 import (
+	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/rules/planning"
 )
 
 func TestAnEmptyList(t *testing.T) {
@@ -46,4 +49,61 @@ func TestQuestionsAtAMoment(t *testing.T) {
 	require.Equal(t, state.QuestionAnswered, answered.Status, "what was answered does not expire")
 	require.Equal(t, "Jeff", answered.Value)
 	require.Empty(t, questionsOf(all, "o3", expires))
+}
+
+// weighed counts the bytes of all that is read.
+type weighed struct {
+	store.Store
+	bytes *int
+}
+
+func (w weighed) View(ctx context.Context, fn func(store.Reader) error) error {
+	return w.Store.View(ctx, func(r store.Reader) error { return fn(weighedReader{r, w.bytes}) })
+}
+
+type weighedReader struct {
+	store.Reader
+	bytes *int
+}
+
+func (r weighedReader) Get(table, key string) ([]byte, error) {
+	raw, err := r.Reader.Get(table, key)
+	*r.bytes += len(raw)
+	return raw, err
+}
+
+// Whether a run asks something is found without what it was asked for, which may be large.
+func TestRunsThatAskNothingArePassedOver(t *testing.T) {
+	bytes := 0
+	l, err := ledger.Open(t.Context(), weighed{store.NewMemory(), &bytes}, time.Now)
+	require.NoError(t, err)
+	from, ada := state.New(l), audit.Actor{Name: "ada", Role: "coder"}
+	for i := range 20 {
+		id := strings.Repeat("r", i+1)
+		asked := []planning.Obligation{{Type: planning.Report,
+			Payload: map[string]any{"kind": "k", "text": strings.Repeat(id, 10_000)}}}
+		require.NoError(t, from.Step(t.Context(), id, "begun", ada, func(w *state.Writer) error {
+			begun := state.Request{ID: id, Number: uint64(i + 1), Caller: ada, Request: planning.Request{Obligations: asked}}
+			if i == 7 {
+				err = w.Ask(state.Question{ID: "o1.1", Obligation: "o1", Slot: "year"}, time.Hour)
+			}
+			return errors.Join(err, w.Begin(begun, begun.Caller.Name))
+		}))
+	}
+	for _, who := range []audit.Actor{ada, {Name: "eve", Role: "coder"}} {
+		bytes = 0
+		page, _, err := List(t.Context(), from, time.Now(), 0, 10, &who)
+		require.NoError(t, err)
+		if who == ada {
+			require.Len(t, page, 1)
+			require.Equal(t, uint64(8), page[0].Number)
+			continue
+		}
+		require.Empty(t, page)
+		require.Less(t, bytes, 20_000)
+	}
+	page, _, err := List(t.Context(), from, time.Now(), 0, 30, nil)
+	require.NoError(t, err)
+	require.Len(t, page, 20)
+	require.Equal(t, strings.Repeat("r", 200_000), page[0].Obligations[0].Obligation.Payload["text"])
 }

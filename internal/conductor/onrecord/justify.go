@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"orchestrator/internal/conductor/builtin"
+	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/conductor/trace"
 	"orchestrator/internal/fault"
@@ -14,7 +16,10 @@ import (
 )
 
 // justifier answers JUSTIFY.
-type justifier struct{ project builtin.Project }
+type justifier struct {
+	project  builtin.Project
+	registry *contract.Registry
+}
 
 // reasons is what it answers.
 type reasons struct {
@@ -27,6 +32,7 @@ type reasons struct {
 	Missing     []any        `json:"missing,omitempty"`     // of a requirement: what keeps it from being done
 	Refusals    []any        `json:"refusals,omitempty"`    // of changes of a requirement, newest first
 	Asked       []question   `json:"questions,omitempty"`   // that wait for an answer
+	Words       []string     `json:"words,omitempty"`       // tools: some of it is what these said, and nothing has confirmed
 }
 
 // obligation says what became of an obligation, and why.
@@ -64,7 +70,7 @@ func (j justifier) run(ctx context.Context, c builtin.Call) (map[string]any, []b
 	run, of, _ := strings.Cut(about, "/")
 	known := false
 	err := c.View(ctx, func(v state.View) (err error) {
-		known, err = r.ofRun(v, run, of)
+		known, err = r.ofRun(v, run, of, j.registry.Outside)
 		return err
 	})
 	if err == nil && !known {
@@ -84,7 +90,7 @@ func unknown(about string) error {
 }
 
 // ofRun says why a run, or an obligation of it, came to what it came to. It reports false if there is no such run.
-func (r *reasons) ofRun(v state.View, run, of string) (known bool, err error) {
+func (r *reasons) ofRun(v state.View, run, of string, outside func(tool string) bool) (known bool, err error) {
 	request, known, err := v.Request(run)
 	if err != nil || !known {
 		return false, err
@@ -109,6 +115,7 @@ func (r *reasons) ofRun(v state.View, run, of string) (known bool, err error) {
 			r.What, r.Status = "obligation", string(one.Status)
 		}
 		r.Obligations = append(r.Obligations, obligationOn(one))
+		r.Words = append(r.Words, t.Said(one, outside)...)
 		for _, q := range asked {
 			if q.Obligation == one.ID && q.Status == state.QuestionWaits {
 				r.Asked = append(r.Asked, question{q.ID, q.Question})
@@ -118,6 +125,8 @@ func (r *reasons) ofRun(v state.View, run, of string) (known bool, err error) {
 	if of != "" && r.What != "obligation" {
 		return true, unknown(r.About)
 	}
+	slices.Sort(r.Words)
+	r.Words = slices.Compact(r.Words)
 	r.tell(t)
 	return true, nil
 }

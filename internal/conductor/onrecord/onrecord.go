@@ -20,7 +20,7 @@ const (
 func Tools(project builtin.Project, registry *contract.Registry) map[string]builtin.Tool {
 	return map[string]builtin.Tool{
 		discoverName: {Run: discoverer{registry}.run, Repeatable: true},
-		justifyName:  {Run: justifier{project}.run, Repeatable: true},
+		justifyName:  {Run: justifier{project, registry}.run, Repeatable: true},
 	}
 }
 

@@ -205,13 +205,17 @@ func (k *Keeper) Take(ctx context.Context, s state.Schedule, gone string) (taken
 	return taken, err
 }
 
-// Done records what became of the time that a schedule has taken. What is recorded already stays as it is.
+// Done records what became of the time that a schedule has taken: failed says why it could not be run, "" if it was.
+// What is recorded already stays as it is.
 func (k *Keeper) Done(ctx context.Context, of state.Schedule, run string, outcome planning.Outcome,
 	failed string) error {
 	return k.step(ctx, of.Run, "schedule done", of.By, func(w *state.Writer) error {
 		s, found, err := w.Schedule(of.ID)
 		if err != nil || !found || s.Running == nil || !s.Running.At.Equal(of.Running.At) {
 			return cmp.Or(err, errNothing)
+		}
+		if failed != "" {
+			outcome = planning.OutFailed
 		}
 		s.Last = &state.DueRun{Due: *s.Running, Run: run, Status: outcome, Error: failed, EndedAt: w.At}
 		s.Running, s.Runs = nil, s.Runs+1

@@ -1,7 +1,11 @@
 package schedule
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"orchestrator/internal/fault"
@@ -32,29 +36,64 @@ func Read(payload planning.Inputs, now time.Time) (t Timing, err error) {
 	if t.Until, err = moment(payload, "until"); err != nil {
 		return t, err
 	}
-	if text, given := payload["every"]; given {
-		t.Every, err = time.ParseDuration(fmt.Sprint(text))
-		if err != nil || t.Every < Shortest || t.Every > Longest {
-			return t, wrong("every", "give a duration from 1m to 8784h, such as 30m, 24h or 1h30m",
-				"%q is no duration that may lie between two times", fault.Clip(fmt.Sprint(text), 80))
-		}
-		if t.First.IsZero() {
-			t.First = now.Add(t.Every)
-		}
+	if t.Every, err = period(payload); err != nil {
+		return t, err
+	}
+	if t.First.IsZero() && t.Every > 0 {
+		t.First = now.Add(t.Every)
 	}
 	return t, t.check(now)
 }
 
-// CheckText refuses a SCHEDULE that says nothing of when, before anything runs. What refers to a result is read when
-// its value is there.
+// CheckText refuses a SCHEDULE that says nothing of when, or says it in a way that cannot be read, before anything runs.
+// What refers to a result is read when its value is there.
 func CheckText(payload planning.Inputs) error {
-	if _, at := payload["at"]; at {
-		return nil
+	said := planning.Inputs{}
+	for _, member := range []string{"at", "until", "every"} {
+		if text, is := payload[member].(string); is && !strings.Contains(text, "{{") {
+			said[member] = text
+		}
 	}
-	if _, every := payload["every"]; every {
-		return nil
+	_, wrongAt := moment(said, "at")
+	_, wrongUntil := moment(said, "until")
+	_, wrongEvery := period(said)
+	if err := cmp.Or(wrongAt, wrongUntil, wrongEvery); err != nil {
+		return err
 	}
-	return Timing{}.check(time.Time{})
+	if payload["at"] == nil && payload["every"] == nil {
+		return Timing{}.check(time.Time{})
+	}
+	return nil
+}
+
+// period reads how long it is from one time to the next; 0 if the payload does not say.
+func period(payload planning.Inputs) (every time.Duration, err error) {
+	value, given := payload["every"]
+	if !given {
+		return 0, nil
+	}
+	every, err = time.ParseDuration(fmt.Sprint(value))
+	if err != nil || every < Shortest || every > Longest {
+		return 0, wrong("every", "give a duration from 1m to 8784h, such as 30m, 24h or 1h30m",
+			"%q is no duration that may lie between two times", fault.Clip(fmt.Sprint(value), 80))
+	}
+	return every, nil
+}
+
+// inRequest moves the pointers of an error into the obligation of the request that has an id; those of a step stay as
+// they are, since a step may stand in a contract.
+func inRequest(id string, err error) error {
+	f := fault.As(err)
+	n, failed := strconv.Atoi(strings.TrimPrefix(id, "o"))
+	if f == nil || failed != nil {
+		return err
+	}
+	moved := *f
+	moved.Fields = slices.Clone(f.Fields)
+	for i := range moved.Fields {
+		moved.Fields[i].Pointer = fmt.Sprintf("/obligations/%d/payload%s", n-1, moved.Fields[i].Pointer)
+	}
+	return &moved
 }
 
 // check refuses times that are over, too far ahead, or contradict one another.
@@ -64,13 +103,14 @@ func (t Timing) check(now time.Time) error {
 		return wrong("at", "give at, every, or both: at is then the first time", "it does not say when")
 	case !t.First.After(now):
 		return wrong("at", "give a time that is still to come; to do it now, send the obligations themselves",
-			"%s is over: it is %s", shown(t.First), shown(now))
+			"%s is over: it is %s", exactly(t.First), exactly(now))
 	case t.First.Sub(now) > Horizon:
 		return wrong("at", "give a time within ten years", "%s is too far ahead", shown(t.First))
 	case !t.Until.IsZero() && t.Every == 0:
 		return wrong("until", "leave until out, or give every", "what is due once has no end")
 	case !t.Until.IsZero() && t.Until.Before(t.First):
-		return wrong("until", "give a time that is not before "+shown(t.First), "nothing would ever be due")
+		return wrong("until", "give a time that is not before "+exactly(t.First),
+			"%s is before the first time: nothing would ever be due", exactly(t.Until))
 	}
 	return nil
 }
@@ -130,3 +170,6 @@ func wrong(member, fix, format string, args ...any) error {
 }
 
 func shown(at time.Time) string { return at.UTC().Format(time.RFC3339) }
+
+// exactly shows a time with all that tells it from another one.
+func exactly(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }

@@ -35,7 +35,7 @@ func Contracts() []planning.Contract {
 			optional("until", text)},
 		Produces: map[string]any{"type": "object", "required": []any{"id", "first"},
 			"properties": map[string]any{"id": text, "first": text, "every": text, "until": text}},
-		Preconditions: []string{`caller.role != "viewer"`}, // which leaves nothing behind
+		Preconditions: []string{planning.NotViewer}, // which leaves nothing behind
 		Reliability:   planning.High, Cost: planning.CostTiny, LatencyMS: 5, TimeoutMS: 5000, Verify: planning.CheckOff,
 		Idempotent:     true,
 		Implementation: planning.Implementation{Means: planning.Builtin, Name: toolName},
@@ -58,11 +58,11 @@ func (k *Keeper) schedule(ctx context.Context, c builtin.Call) (map[string]any, 
 			"a schedule ends with the token that it was made with, and this run has none").
 			WithFix("send the SCHEDULE to POST /obligations"))
 	}
+	obligation, _, _ := strings.Cut(c.ID, "/")
 	timing, err := Read(planning.Inputs(c.Inputs), k.clock())
 	if err != nil {
-		return nil, nil, state.RefusedChange(err)
+		return nil, nil, state.RefusedChange(inRequest(obligation, err))
 	}
-	obligation, _, _ := strings.Cut(c.ID, "/")
 	s := state.Schedule{
 		ID: c.Run + "-" + obligation, Run: c.Run, By: c.Caller, Token: c.Token, Kind: c.Obligation.Kind(),
 		Obligations: flow.Scheduled(c.Obligation), First: timing.First, EveryMS: timing.Every.Milliseconds(),

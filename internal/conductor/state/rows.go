@@ -15,6 +15,8 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/rules/planning/flow"
 )
 
 // Step writes the rows of one step, as one record of an actor.
@@ -84,6 +86,13 @@ func (w *Writer) get(kind string, id ...string) (jsontext.Value, error) {
 	return stored(w.from, key(kind, id...))
 }
 
+func (w *Writer) packedRow(kind string, id ...string) (jsontext.Value, error) {
+	if raw, written := w.rows[key(kind, id...)]; written {
+		return raw, nil
+	}
+	return w.from.Get(Table.Name, key(kind, id...))
+}
+
 // Held returns the assertions on a subject and a predicate that are held.
 func (w *Writer) Held(subject, predicate string) ([]Assertion, error) {
 	return heldOf(w.get, subject, predicate)
@@ -128,6 +137,21 @@ func (w *Writer) ToolRun(t ToolRun) error {
 func (w *Writer) Evidence(e Evidence) error {
 	e.Run = w.Run
 	return w.put(e, kindEvidence, w.Run, e.ID)
+}
+
+// Begin writes a run that begins: its key, which stands in the name of keyOwner, its obligations and its request.
+func (w *Writer) Begin(r Request, keyOwner string) error {
+	if key := r.Request.IdempotencyKey; key != "" {
+		if err := w.Key(keyOwner, key); err != nil {
+			return err
+		}
+	}
+	for i, o := range r.Request.Obligations {
+		if err := w.Obligation(Obligation{ID: flow.Place(i), Status: planning.Active, Of: o}); err != nil {
+			return err
+		}
+	}
+	return w.Request(r)
 }
 
 // Request writes the request of a run that begins, and counts it.
@@ -250,11 +274,11 @@ func (w *Writer) Assert(a Assertion, holding Holding) error {
 // place of the older one.
 func against(w *Writer, old, a Assertion, holding Holding) (same, ends bool, err error) {
 	if holding != Single {
-		if apart, err := w.apart(old, a); err != nil || apart {
+		if beside, err := apart(w, old, a); err != nil || beside {
 			return false, false, err
 		}
 	}
-	ends, err = w.ends(old, a, holding)
+	ends, err = replaces(w, old, a, holding)
 	same = Equal(old.Object, a.Object) && !strings.HasPrefix(a.Subject, RunPrefix) && (ends || holding == Many)
 	if err != nil || !same {
 		return false, ends, err
@@ -263,16 +287,16 @@ func against(w *Writer, old, a Assertion, holding Holding) (same, ends bool, err
 	return !word, ends || word, err
 }
 
-// ends reports whether an assertion takes the place of an older one.
-func (w *Writer) ends(old, a Assertion, holding Holding) (bool, error) {
+// replaces reports whether an assertion takes the place of an older one.
+func replaces(w *Writer, old, a Assertion, holding Holding) (bool, error) {
 	if holding != Functional {
 		return holding == Single, nil
 	}
-	before, err := actorOf(w.get, old.Source)
+	before, err := actorOf(w, old.Source)
 	if err != nil {
 		return false, err
 	}
-	now, err := actorOf(w.get, a.Source)
+	now, err := actorOf(w, a.Source)
 	return before == now, err
 }
 
@@ -305,12 +329,12 @@ func (w *Writer) WordsIn(subject string, inputs []string) (all []string, err err
 }
 
 // actorOf returns who is behind a source: who stated it, or whose run the tool ran in.
-func actorOf(get func(kind string, id ...string) (jsontext.Value, error), source string) (string, error) {
-	s, _, err := read[Source](get, kindSource, source)
+func actorOf(from rows, source string) (string, error) {
+	s, _, err := read[Source](from.get, kindSource, source)
 	if err != nil || s.Kind != SourceTool {
 		return s.Name, err
 	}
-	r, _, err := read[Request](get, kindRequest, s.Run)
+	r, _, err := headOf(from, s.Run)
 	return r.Caller.Name, err
 }
 

@@ -3,8 +3,6 @@ package state
 import (
 	"slices"
 	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // UserPrefix begins the subjects of assertions on callers.
@@ -25,17 +23,17 @@ func (a Assertion) Own() bool {
 }
 
 // Owner returns who an assertion belongs to: the caller that it is about, or else in whose run it was made.
-func (v View) Owner(a Assertion) (string, error) { return ownerOf(v.get, a) }
+func (v View) Owner(a Assertion) (string, error) { return ownerOf(v, a) }
 
-func ownerOf(get func(kind string, id ...string) (jsontext.Value, error), a Assertion) (string, error) {
+func ownerOf(from rows, a Assertion) (string, error) {
 	if name, is := strings.CutPrefix(a.Subject, UserPrefix); is {
 		return name, nil
 	}
-	s, _, err := read[Source](get, kindSource, a.Source)
+	s, _, err := read[Source](from.get, kindSource, a.Source)
 	if err != nil {
 		return "", err
 	}
-	r, _, err := read[Request](get, kindRequest, s.Run)
+	r, _, err := headOf(from, s.Run)
 	return r.Caller.Name, err
 }
 
@@ -63,12 +61,11 @@ func (v View) seen(all []Assertion, err error) ([]Assertion, error) {
 	return all, err
 }
 
-// EachHeld visits what is held about anything but runs, by subject and predicate.
-func (v View) EachHeld(visit func(a Assertion) error) error {
-	return v.scanHeld(func(rest string) error {
-		subject, predicate, err := splitID(rest)
-		if err != nil {
-			return err
+// EachHeld visits what is held about anything but runs, by subject and predicate: of those that are wanted.
+func (v View) EachHeld(wanted func(subject, predicate string) bool, visit func(a Assertion) error) error {
+	return scanHeld(v, func(subject, predicate string) error {
+		if !wanted(subject, predicate) {
+			return nil
 		}
 		held, err := v.Held(subject, predicate)
 		for _, a := range held {
@@ -104,14 +101,14 @@ func (w *Writer) End(subject, predicate string, ids []string) error {
 
 // apart reports whether two assertions say nothing of one another: one is everybody's and the other somebody's own, or
 // they are two callers' own.
-func (w *Writer) apart(old, a Assertion) (bool, error) {
+func apart(w *Writer, old, a Assertion) (bool, error) {
 	if old.Own() != a.Own() || !a.Own() {
 		return old.Own() != a.Own(), nil
 	}
-	before, err := ownerOf(w.get, old)
+	before, err := ownerOf(w, old)
 	if err != nil {
 		return false, err
 	}
-	now, err := ownerOf(w.get, a)
+	now, err := ownerOf(w, a)
 	return before != now, err
 }

@@ -7,6 +7,8 @@ package state
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"net/url"
 	"strings"
@@ -156,6 +158,14 @@ type Request struct {
 	Token   string           `json:"token,omitempty"` // the id of the token that it was asked with
 }
 
+// Name derives the id of a run from its request, its caller, the tools and the number of runs before.
+func (r *Request) Name(registry string) error {
+	raw, err := ledger.Encode([]any{r.Number, r.Caller, r.Request, registry})
+	sum := sha256.Sum256(raw)
+	r.ID = hex.EncodeToString(sum[:8])
+	return err
+}
+
 // The kinds of rows.
 const (
 	kindAssertion  = "assertion"
@@ -236,5 +246,6 @@ func (s *Store) CheckBudget(ctx context.Context, caller audit.Actor) error {
 
 // View reads the state at one moment.
 func (s *Store) View(ctx context.Context, read func(View) error) error {
-	return s.ledger.View(ctx, func(r store.Reader) error { return read(View{from: r}) })
+	size := s.ledger.Head().Size
+	return s.ledger.View(ctx, func(r store.Reader) error { return read(View{from: r, size: size}) })
 }

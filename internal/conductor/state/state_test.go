@@ -130,7 +130,7 @@ func TestRunsAndTheirRows(t *testing.T) {
 	open := view(t, ir, func(v View) ([]Request, error) { return v.Open() })
 	require.Len(t, open, 1)
 	require.Equal(t, "r10", open[0].ID)
-	second := view(t, ir, func(v View) (Request, error) { r, _, err := v.Numbered(2); return r, err })
+	second := view(t, ir, func(v View) (Head, error) { r, _, err := v.NumberedHead(2); return r, err })
 	require.Equal(t, "r10", second.ID)
 	require.NoError(t, ir.Step(t.Context(), "r3", "ended", ada, func(w *Writer) error {
 		r := Request{ID: "r3", Number: 3, Caller: ada}

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"bytes"
 	"fmt"
 	"net/url"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/strictjson"
 )
@@ -19,10 +21,15 @@ import (
 type View struct {
 	from   store.Reader
 	caller string // who sees it; "" for all that there is
+	size   uint64 // records that it has at least
 }
 
 func (v View) get(kind string, id ...string) (jsontext.Value, error) {
 	return stored(v.from, key(kind, id...))
+}
+
+func (v View) packedRow(kind string, id ...string) (jsontext.Value, error) {
+	return v.from.Get(Table.Name, key(kind, id...))
 }
 
 // read reads a row; found is false if there is none.
@@ -87,11 +94,7 @@ type Objects map[string]any
 // Subjects returns those on which each of some objects is held, in the order of their names.
 func (v View) Subjects(wanted Objects) (subjects []string, err error) {
 	have := map[string]map[string]bool{}
-	err = v.scanHeld(func(rest string) error {
-		subject, predicate, err := splitID(rest)
-		if err != nil {
-			return err
-		}
+	err = scanHeld(v, func(subject, predicate string) error {
 		want, asked := wanted[predicate]
 		if !asked {
 			return nil
@@ -119,11 +122,7 @@ func (v View) Subjects(wanted Objects) (subjects []string, err error) {
 // Facts returns all that is held but the results of runs.
 func (v View) Facts() (Facts, error) {
 	facts := Facts{}
-	err := v.scanHeld(func(rest string) error {
-		subject, predicate, err := splitID(rest)
-		if err != nil {
-			return err
-		}
+	err := scanHeld(v, func(subject, predicate string) error {
 		held, err := v.Held(subject, predicate)
 		if err != nil || len(held) == 0 {
 			return err
@@ -152,14 +151,43 @@ func (v View) Request(run string) (Request, bool, error) {
 	return read[Request](v.get, kindRequest, run)
 }
 
-// Numbered returns the run of a number.
-func (v View) Numbered(n uint64) (r Request, found bool, err error) {
+// Head is a run without what was asked for, which may be large.
+type Head struct {
+	ID     string      `json:"id"`
+	Number uint64      `json:"number"`
+	Caller audit.Actor `json:"caller"`
+	Ended  bool        `json:"ended"`
+}
+
+// rows are read as they were put, or as they are kept: without their large values.
+type rows interface {
+	get(kind string, id ...string) (jsontext.Value, error)
+	packedRow(kind string, id ...string) (jsontext.Value, error)
+}
+
+// headOf returns the head of a run. None of what it has is ever large, so that nothing else has to be read.
+func headOf(from rows, run string) (h Head, found bool, err error) {
+	raw, err := from.packedRow(kindRequest, run)
+	if err != nil || raw == nil {
+		return h, false, err
+	}
+	if inner, is := bytes.CutPrefix(raw, []byte(packedMark)); is {
+		raw = inner[:len(inner)-1]
+	}
+	return decode[Head](key(kindRequest, run), raw)
+}
+
+// NumberedHead returns the head of the run of a number.
+func (v View) NumberedHead(n uint64) (h Head, found bool, err error) {
 	id, found, err := read[string](v.get, kindNumber, numberKey(n))
 	if err != nil || !found {
-		return r, false, err
+		return h, false, err
 	}
-	return v.Request(id)
+	return headOf(v, id)
 }
+
+// Head returns the head of a run.
+func (v View) Head(run string) (h Head, found bool, err error) { return headOf(v, run) }
 
 // Open returns the runs that have not ended, as they began.
 func (v View) Open() (all []Request, err error) {
@@ -215,7 +243,7 @@ func (v View) Assertion(id string) (Assertion, bool, error) {
 }
 
 // Actor returns who is behind a source: who stated it, or whose run the tool ran in.
-func (v View) Actor(source string) (string, error) { return actorOf(v.get, source) }
+func (v View) Actor(source string) (string, error) { return actorOf(v, source) }
 
 // Source returns where assertions come from.
 func (v View) Source(id string) (Source, bool, error) { return read[Source](v.get, kindSource, id) }
@@ -235,17 +263,41 @@ func (v View) ToolRun(run, id string) (ToolRun, bool, error) {
 	return read[ToolRun](v.get, kindToolRun, run, id)
 }
 
-// scanHeld visits what is held about anything but runs, whose results are many and nobody's facts.
-func (v View) scanHeld(visit func(rest string) error) error {
+// scanHeld visits the subjects and predicates of what is held about anything but runs, whose results are many and
+// nobody's facts.
+func scanHeld(v View, visit func(subject, predicate string) error) error {
 	const below = kindHeld + "/"
 	for _, part := range [][2]string{{"", RunPrefix}, {RunPrefix[:len(RunPrefix)-1] + ";", "\x7f"}} {
-		err := v.from.Scan(Table.Name, below+part[0], below+part[1],
-			func(key string, _ []byte) error { return visit(strings.TrimPrefix(key, below)) })
+		err := v.from.Scan(Table.Name, below+part[0], below+part[1], func(key string, raw []byte) error {
+			subject, predicate, err := namesOf(v, strings.TrimPrefix(key, below), raw)
+			if err != nil || subject == "" {
+				return err
+			}
+			return visit(subject, predicate)
+		})
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// namesOf returns the subject and the predicate of a row that says what is held. The key has the beginning of a long
+// name; what is held has all of it. The subject is "" where that is nothing.
+func namesOf(v View, rest string, raw []byte) (subject, predicate string, err error) {
+	if !strings.Contains(rest, "~") {
+		return splitID(rest)
+	}
+	row, err := unpacked(v.from, raw)
+	if err != nil {
+		return "", "", err
+	}
+	ids, _, err := decode[[]string](rest, row)
+	if err != nil || len(ids) == 0 {
+		return "", "", err
+	}
+	a, _, err := v.Assertion(ids[0])
+	return a.Subject, a.Predicate, err
 }
 
 // scan visits the rows below a key, with what follows it.

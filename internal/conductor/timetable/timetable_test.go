@@ -15,6 +15,7 @@ import (
 	"orchestrator/internal/conductor/evaluating"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/conductor/tools"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/planning"
@@ -278,6 +279,55 @@ func TestACrashAtEveryWriteOfAScheduledRun(t *testing.T) {
 			return
 		}
 	}
+}
+
+// Verifies: ORC-258
+//
+// What a caller sends under the key of a time takes nothing from the schedule: the caller cannot write that key.
+func TestNoRequestTakesTheTimeOfASchedule(t *testing.T) {
+	w := newWorld()
+	b := w.start(t)
+	id := b.schedule(map[string]any{"every": "1h"})
+	key := "schedule:" + id + ":2026-01-02T04:04:05Z"
+	stolen, err := b.Ask(t.Context(), ada, conductor.Asked{Request: planning.Request{IdempotencyKey: key,
+		Obligations: []planning.Obligation{{Type: planning.Report, Payload: map[string]any{"kind": "query.math", "expr": "1"}}}}})
+	require.NoError(t, err)
+	w.at(time.Hour)
+	b.look()
+	require.EqualValues(t, 1, w.runs.Load())
+	last := b.get(id).Last
+	require.Equal(t, planning.OutResolved, last.Status)
+	require.Empty(t, last.Error)
+	require.NotEqual(t, stolen.ID, last.Run)
+	again, err := b.Ask(t.Context(), ada, conductor.Asked{Request: planning.Request{IdempotencyKey: key,
+		Obligations: []planning.Obligation{{Type: planning.Report, Payload: map[string]any{"kind": "query.math", "expr": "1"}}}}})
+	require.NoError(t, err)
+	require.Equal(t, stolen.ID, again.ID, "each has its own")
+}
+
+// Verifies: ORC-258
+func TestATimeThatCouldNotBeRunFailed(t *testing.T) {
+	w := newWorld()
+	b := w.start(t)
+	id := b.schedule(map[string]any{"every": "1h"})
+	w.at(time.Hour)
+	taken, err := b.Schedules.Take(t.Context(), b.get(id), "")
+	require.NoError(t, err)
+	require.NoError(t, b.Schedules.Done(t.Context(), *taken, "", "", "it is no request any more"))
+	require.Equal(t, planning.OutFailed, b.get(id).Last.Status)
+	require.Equal(t, "it is no request any more", b.get(id).Last.Error)
+}
+
+// An idempotency key is one of a name in a role: in another role it gives no trace of what the first could do.
+func TestAKeyIsOfOneRole(t *testing.T) {
+	b := newWorld().start(t)
+	asked := conductor.Asked{Request: planning.Request{IdempotencyKey: "k1",
+		Obligations: []planning.Obligation{{Type: planning.Report, Payload: map[string]any{"kind": "query.math", "expr": "1"}}}}}
+	_, err := b.Ask(t.Context(), ada, asked)
+	require.NoError(t, err)
+	trace, err := b.Ask(t.Context(), conductor.Caller{Name: "ada", Role: "pm"}, asked)
+	require.ErrorIs(t, err, fault.Conflict)
+	require.Empty(t, trace.ID)
 }
 
 // Verifies: ORC-257

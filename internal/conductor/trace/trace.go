@@ -3,12 +3,14 @@ package trace
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
 	"strings"
 	"time"
 
+	"orchestrator/internal/conductor/budget"
 	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/provenance"
@@ -56,7 +58,9 @@ func (t Trace) Unresolved() error {
 	}
 	err := fault.New(fault.Conflict, "not_resolved", "the run %s ended as %s", t.ID, t.Status)
 	remedy := ""
+	acts := false // something was to be changed, or kept
 	for one := range t.Each() {
+		acts = acts || !one.Status.Resolved() && one.Obligation.Type.Changes()
 		if len(one.Asks()) > 0 {
 			return err.WithFix("answer what it asks: orchestrator answer %s lists it", t.ID)
 		}
@@ -67,6 +71,9 @@ func (t Trace) Unresolved() error {
 		return err.WithFix("%s", remedy)
 	case t.Status == planning.OutClarify:
 		return err.WithFix("say or send the whole again, with what it lacks")
+	case t.Caller.Role == string(lifecycle.Viewer) && acts:
+		return err.WithFix("use a token of another role, as --token-file .orchestrator/tokens/coder.token does: viewers " +
+			"change nothing, and keep nothing")
 	case t.Caller.Role == string(lifecycle.Viewer):
 		return err.WithFix("the answer lists every attempt, and why it failed: --json shows it")
 	}
@@ -267,6 +274,16 @@ func (t *Obligation) Doubt(run string) {
 // End records how the obligation ended.
 func (t *Obligation) End(status planning.Status, outcome planning.Outcome, why string) {
 	t.Status, t.Outcome, t.Why = status, outcome, why
+}
+
+// Truncated ends the obligation if an error says that a budget is used up, and returns any other error.
+func (t *Obligation) Truncated(err error) error {
+	var exceeded budget.Exceeded
+	if !errors.As(err, &exceeded) {
+		return err
+	}
+	t.End(planning.Failed, planning.OutTruncated, exceeded.Error())
+	return nil
 }
 
 // StatusOf returns the status of an obligation that ends with an outcome other than resolved.

@@ -4,18 +4,42 @@ import (
 	"slices"
 	"strings"
 
+	"orchestrator/internal/conductor/builtin"
+	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/rules/planning"
 )
 
 // Words returns the tools whose word the values are that an obligation took from others: each said something that
-// nothing has confirmed. What the box worked out of such a value is still the word of the tool that gave the value.
-// outside reports whether a tool is none of the box.
+// nothing has confirmed. What the box worked out of such a value is still the word of the tool that gave the value, and
+// so is what it found on record as that word. outside reports whether a tool is none of the box.
 func (t *Trace) Words(of *Obligation, outside func(tool string) bool) []string {
-	w := words{all: map[string]*Obligation{}, outside: outside, seen: map[string]bool{}}
+	w := t.words(outside)
+	w.taken(of)
+	return w.sorted()
+}
+
+// Said returns the tools whose word may stand in what the trace tells of an obligation: its result, why it ended, and
+// why runs for it failed.
+func (t *Trace) Said(of *Obligation, outside func(tool string) bool) []string {
+	w := t.words(outside)
+	w.said(of)
+	for _, run := range of.Runs {
+		if run.Status != state.RunDone && outside(run.Tool) {
+			w.tools = append(w.tools, run.Tool)
+		}
+	}
+	return w.sorted()
+}
+
+func (t *Trace) words(outside func(tool string) bool) *words {
+	w := &words{all: map[string]*Obligation{}, outside: outside, seen: map[string]bool{}}
 	for one := range t.Each() {
 		w.all[one.ID] = one
 	}
-	w.taken(of)
+	return w
+}
+
+func (w *words) sorted() []string {
 	slices.Sort(w.tools)
 	return slices.Compact(w.tools)
 }
@@ -56,5 +80,6 @@ func (w *words) said(by *Obligation) {
 			w.tools = append(w.tools, tool)
 		}
 	}
+	w.tools = append(w.tools, builtin.Words(by.Result())...)
 	w.taken(by)
 }

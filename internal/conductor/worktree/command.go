@@ -1,16 +1,21 @@
 package worktree
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/system/git"
@@ -44,12 +49,14 @@ func nameOf(id string) string {
 	return "id-" + words[:min(len(words), 40)] + "." + hex.EncodeToString(sum[:4])
 }
 
+// lockIn matches where git says that a file of its own is in the way: a command holds it, or has left it.
+var lockIn = regexp.MustCompile(`Unable to create '([^']+\.lock)': File exists`)
+
 // run runs a command of git in a folder, and returns what it printed without the line end.
 func (m *repository) run(ctx context.Context, dir string, args ...string) (string, error) {
 	out, words, err := m.start(ctx, dir, args...)
 	if err != nil {
-		return "", fault.New(fault.Unavailable, CodeGit, "git %s: %s", args[0], reason(words, err)).
-			WithFix("mend the repository, and drive again").Because(err)
+		return "", failed(args[0], words, err)
 	}
 	return out, nil
 }
@@ -67,24 +74,25 @@ func (m *repository) start(ctx context.Context, dir string, args ...string) (out
 	return strings.TrimSuffix(said.String(), "\n"), complained.String(), err
 }
 
-// reason returns the first line that git said of a failure.
-func reason(words string, err error) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(words), "\n")
-	if line == "" {
-		return err.Error()
+// failed returns the error of a command of git that failed.
+func failed(command, words string, err error) *fault.Error {
+	why := cmp.Or(git.Cause(words), err.Error())
+	f := fault.New(fault.Unavailable, CodeGit, "git %s: %s", command, why).
+		WithFix("mend the repository, and drive again").Because(err)
+	if lock := lockIn.FindStringSubmatch(why); lock != nil {
+		f = f.WithFix("if no command of git is at work there, remove %s, and drive again", lock[1])
 	}
-	return strings.TrimPrefix(strings.TrimPrefix(line, "fatal: "), "error: ")
+	return f
 }
 
 // resolve returns the commit of a ref; "" where there is none.
 func (m *repository) resolve(ctx context.Context, ref string) (string, error) {
-	out, _, err := m.start(ctx, m.Root, "rev-parse", "--verify", "--quiet", ref+"^{commit}")
+	out, words, err := m.start(ctx, m.Root, "rev-parse", "--verify", "--quiet", ref+"^{commit}")
 	if git.ExitCode(err) == 1 {
 		return "", nil
 	}
 	if err != nil {
-		return "", fault.New(fault.Unavailable, CodeGit, "git cannot read %s", ref).
-			WithFix("mend the repository, and drive again").Because(err)
+		return "", failed("rev-parse "+ref, words, err)
 	}
 	return out, nil
 }
@@ -137,10 +145,10 @@ func (m *repository) uncommitted(ctx context.Context, t *Tree) ([]string, error)
 	if err != nil {
 		return nil, err
 	}
-	return m.changed(ctx, t.Path, "all")
+	return m.apparent(ctx, t.Path)
 }
 
-// changed returns the changed files of a working tree: untracked is all or no, as git status has it.
+// changed returns the files of a working tree that git shows as changed: untracked is all or no, as git status has it.
 func (m *repository) changed(ctx context.Context, dir, untracked string) (files []string, err error) {
 	out, err := m.run(ctx, dir, "status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files="+untracked)
 	for entry := range strings.SplitSeq(out, "\x00") {
@@ -151,35 +159,88 @@ func (m *repository) changed(ctx context.Context, dir, untracked string) (files 
 	return files, err
 }
 
-// documents returns the requirement documents that differ between a commit and what it shares with a base.
-func (m *repository) documents(ctx context.Context, base, at string) (changed []string, err error) {
-	if m.Document == nil || base == "" || at == "" {
-		return nil, nil
+// apparent returns the files of a working tree that are not as its last commit has them, and those whose index keeps
+// git from looking.
+func (m *repository) apparent(ctx context.Context, dir string) ([]string, error) {
+	changed, err := m.changed(ctx, dir, "all")
+	if err != nil {
+		return nil, err
 	}
-	out, err := m.run(ctx, m.Root, "diff", "--name-only", "--no-renames", "-z", base+"..."+at)
-	for file := range strings.SplitSeq(out, "\x00") {
-		if file != "" && m.Document(file) {
-			changed = append(changed, file)
-		}
-	}
-	return changed, err
+	unseen, err := m.unseen(ctx, dir)
+	all := append(changed, unseen...)
+	slices.Sort(all)
+	return slices.Compact(all), err
 }
 
-// newDocuments returns the requirement documents that were changed on the way from one commit to another, and do not
+// unseen returns the files of which the index of a working tree says that they are to be taken for unchanged
+// (assume-unchanged), or that they need not be there (skip-worktree): git status does not show what becomes of them. A
+// file that is not there because of a sparse checkout is as it should be.
+func (m *repository) unseen(ctx context.Context, dir string) (files []string, err error) {
+	out, err := m.run(ctx, dir, "ls-files", "-v", "-z")
+	if err != nil {
+		return nil, err
+	}
+	for entry := range strings.SplitSeq(out, "\x00") {
+		tag, file, _ := strings.Cut(entry, " ")
+		if file != "" && (tag == "S" || unicode.IsLower(rune(tag[0]))) {
+			files = append(files, file)
+		}
+	}
+	if len(files) == 0 {
+		return nil, nil
+	}
+	sparse, _, err := m.start(ctx, dir, "config", "--type=bool", "--get", "core.sparseCheckout")
+	if err != nil && git.ExitCode(err) != 1 {
+		return files, nil // it is not known to be sparse
+	}
+	return slices.DeleteFunc(files, func(file string) bool {
+		_, err := os.Lstat(filepath.Join(dir, file))
+		return sparse == "true" && errors.Is(err, fs.ErrNotExist)
+	}), nil
+}
+
+// show makes git look again at files that the index kept it from looking at.
+func (m *repository) show(ctx context.Context, dir string) error {
+	files, err := m.unseen(ctx, dir)
+	for _, flag := range []string{"--no-assume-unchanged", "--no-skip-worktree"} {
+		for some := range slices.Chunk(files, 500) {
+			if err == nil {
+				_, err = m.run(ctx, dir, append([]string{"update-index", flag, "--"}, some...)...)
+			}
+		}
+	}
+	return err
+}
+
+// steering returns what differs between two commits, by the arguments of git diff, and is not for agents to change.
+func (m *repository) steering(ctx context.Context, span ...string) ([]string, error) {
+	if m.Steering == nil {
+		return nil, nil
+	}
+	args := []string{"diff", "--name-only", "--no-renames", "--ignore-submodules=none", "-z"}
+	out, err := m.run(ctx, m.Root, append(args, span...)...)
+	changed := strings.FieldsFunc(out, func(c rune) bool { return c == 0 })
+	if err != nil || len(changed) == 0 {
+		return nil, err
+	}
+	return m.Steering(ctx, changed), nil
+}
+
+// newSteering returns what was changed on the way from one commit to another, is not for agents to change, and does not
 // come from the branch that counts.
-func (m *repository) newDocuments(ctx context.Context, from, to string) ([]string, error) {
-	if from == to {
+func (m *repository) newSteering(ctx context.Context, from, to string) ([]string, error) {
+	if from == to || from == "" || to == "" {
 		return nil, nil
 	}
 	tip, err := m.tip(ctx)
 	if err != nil {
 		return nil, err
 	}
-	own, err := m.documents(ctx, tip, to)
+	own, err := m.steering(ctx, tip+"..."+to)
 	if err != nil || len(own) == 0 {
 		return nil, err
 	}
-	now, err := m.documents(ctx, from, to)
+	now, err := m.steering(ctx, from+"..."+to)
 	return slices.DeleteFunc(now, func(file string) bool { return !slices.Contains(own, file) }), err
 }
 

@@ -2,9 +2,6 @@ package worktree
 
 import (
 	"context"
-	"crypto/sha256"
-	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -35,10 +32,14 @@ func (m *Manager) mark(ctx context.Context, id string) (Mark, error) {
 		return Mark{}, err
 	}
 	mark := Mark{parts: map[string]string{}, left: map[string]string{}, kept: keptBeside(ctx, m, t)}
-	mark.files(m.common, "git's ", "config", "config.worktree", "hooks", "info/attributes", "info/exclude",
-		"info/grafts", "objects/info/alternates")
-	for _, file := range m.Watched {
-		mark.files(filepath.Dir(file), "", filepath.Base(file))
+	for _, part := range []string{"config", "config.worktree", "hooks", "info/attributes", "info/exclude", "info/grafts",
+		"info/sparse-checkout", "objects/info/alternates", "orchestrator-enforcing", "shallow"} {
+		note(mark.parts, filepath.Join(m.common, part), "git's "+part)
+	}
+	if m.Watched != nil {
+		for _, path := range m.Watched(ctx) {
+			note(mark.parts, path, m.pathOf(path))
+		}
 	}
 	if mark.own, err = m.resolve(ctx, headsPrefix+t.Branch); err != nil {
 		return mark, err
@@ -49,7 +50,7 @@ func (m *Manager) mark(ctx context.Context, id string) (Mark, error) {
 	if err := m.markLeft(ctx, t, mark); err != nil {
 		return mark, err
 	}
-	changed, err := m.changed(ctx, m.Root, "all")
+	changed, err := m.apparent(ctx, m.Root)
 	for _, file := range changed {
 		if !m.writes(file) {
 			mark.parts[file] = digest(filepath.Join(m.Root, file))
@@ -87,6 +88,14 @@ func (m *Manager) markRefs(ctx context.Context, mark Mark) error {
 	return err
 }
 
+// pathOf returns the path of a file from the top of the project's working tree, or its whole path if it lies elsewhere.
+func (o Options) pathOf(path string) string {
+	if inside, err := filepath.Rel(o.Root, path); err == nil && filepath.IsLocal(inside) {
+		return filepath.ToSlash(inside)
+	}
+	return path
+}
+
 // writes reports whether the service itself writes a file of the project's working tree.
 func (o Options) writes(file string) bool {
 	data, err := filepath.Rel(o.Root, o.Data)
@@ -95,31 +104,6 @@ func (o Options) writes(file string) bool {
 			unfinished := path.Join(path.Dir(export), "."+path.Base(export)+".")
 			return file == export || strings.HasPrefix(file, unfinished) && strings.HasSuffix(file, ".tmp")
 		})
-}
-
-// files notes the files at paths of a folder.
-func (mark Mark) files(folder, name string, paths ...string) {
-	for _, part := range paths {
-		_ = filepath.WalkDir(filepath.Join(folder, part), func(file string, e fs.DirEntry, err error) error {
-			if err == nil && !e.IsDir() {
-				inside, _ := filepath.Rel(folder, file) // it lies in the folder
-				mark.parts[name+filepath.ToSlash(inside)] = digest(file)
-			}
-			return nil // what cannot be read is missing on both sides
-		})
-	}
-}
-
-// digest returns the content of a file in short; of a link, where it leads.
-func digest(file string) string {
-	if to, err := os.Readlink(file); err == nil {
-		return "link to " + to
-	}
-	content, err := os.ReadFile(file)
-	if err != nil {
-		return "unreadable"
-	}
-	return fmt.Sprintf("%x", sha256.Sum256(content))
 }
 
 // Found is what a tree shows after a run of an agent.
@@ -163,11 +147,11 @@ func (m *Manager) look(ctx context.Context, id string, before Mark) (found Found
 		found.Foreign = append(found.Foreign, "the history of "+t.Branch+", which no longer has what it had")
 	}
 	found.Commits = now.own != before.own
-	documents, err := m.newDocuments(ctx, before.own, now.own)
+	steering, err := m.newSteering(ctx, before.own, now.own)
 	if err != nil {
 		return found, err
 	}
-	found.Foreign = append(found.Foreign, documents...)
+	found.Foreign = append(found.Foreign, steering...)
 	for _, file := range slices.Sorted(maps.Keys(now.left)) {
 		if now.left[file] != before.left[file] {
 			found.Uncommitted = append(found.Uncommitted, file)

@@ -1,7 +1,9 @@
 package worktree
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -71,17 +73,12 @@ func (m *Manager) mergeOnce(ctx context.Context, t *Tree, at string, done *Merge
 	if done.Commits, err = m.ahead(ctx, tip, at); err != nil || done.Commits == 0 {
 		return false, err
 	}
-	changed, err := m.documents(ctx, tip, at)
-	if err == nil && len(changed) > 0 {
-		err = fault.New(fault.Conflict, CodeDocument, "%s changes what says what is required: %s", t.Branch, few(changed)).
-			WithFix("undo that on %s, or merge the branch by hand if people want it", t.Branch)
-	}
-	if err != nil {
-		return false, err
-	}
 	tree, conflicts, err := m.join(ctx, tip, at)
 	if err != nil || len(conflicts) > 0 {
 		done.Conflicts = conflicts
+		return false, err
+	}
+	if err := m.refuseSteering(ctx, t, tip, tree); err != nil {
 		return false, err
 	}
 	commit, err := m.run(ctx, m.Root, "commit-tree", tree, "-p", tip, "-p", at, "-m",
@@ -96,6 +93,17 @@ func (m *Manager) mergeOnce(ctx context.Context, t *Tree, at string, done *Merge
 	return false, m.follow(ctx, t, commit)
 }
 
+// refuseSteering refuses a merge that would change what is not for agents to change, whoever has changed it.
+func (m *repository) refuseSteering(ctx context.Context, t *Tree, tip, merged string) error {
+	changed, err := m.steering(ctx, tip, merged)
+	if err == nil && len(changed) > 0 {
+		err = fault.New(fault.Conflict, CodeSteering, "%s changes what says what is required, or how the service and agents "+
+			"work: %s", t.Branch, few(changed)).
+			WithFix("undo that on %s, or merge the branch by hand if people want it", t.Branch)
+	}
+	return err
+}
+
 // join merges two commits without a working tree. It returns the tree of the merge, or the files that conflict.
 func (m *repository) join(ctx context.Context, ours, theirs string) (tree string, conflicts []string, err error) {
 	out, words, err := m.start(ctx, m.Root, "merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", ours,
@@ -105,8 +113,8 @@ func (m *repository) join(ctx context.Context, ours, theirs string) (tree string
 	case git.ExitCode(err) == 1 && len(lines) > 1:
 		return "", lines[1:], nil
 	case err != nil || len(lines) == 0:
-		return "", nil, fault.New(fault.Unavailable, CodeGit, "git merge-tree: %s", reason(words, err)).
-			WithFix("git 2.38 or later merges without a working tree; or merge by hand").Because(err)
+		return "", nil, failed("merge-tree", words, cmp.Or(err, errors.New("it printed no tree"))).
+			WithFix("git 2.38 or later merges without a working tree; or merge by hand")
 	}
 	return lines[0], nil, nil
 }
@@ -143,12 +151,16 @@ func (m *Manager) advanceTree(ctx context.Context, dir, to string) error {
 		return fault.New(fault.Conflict, CodeDirty, "%s is checked out in %s, where files are changed: %s",
 			m.Branch(), dir, few(changed)).WithFix("commit or stash them there, and drive again")
 	}
-	if _, words, err := m.start(ctx, dir, "merge", "--quiet", "--ff-only", to); err != nil {
-		return fault.New(fault.Conflict, CodeDirty, "the files of %s in %s cannot follow: %s", m.Branch(), dir,
-			strings.Join(strings.Fields(words), " ")).
-			WithFix("commit, stash or move away what is in the way there, and drive again").Because(err)
+	_, words, err := m.start(ctx, dir, "merge", "--quiet", "--ff-only", to)
+	switch {
+	case err == nil:
+		return nil
+	case lockIn.MatchString(words):
+		return failed("merge", words, err)
 	}
-	return nil
+	return fault.New(fault.Conflict, CodeDirty, "the files of %s in %s cannot follow: %s", m.Branch(), dir,
+		strings.Join(strings.Fields(git.Said(words)), " ")).
+		WithFix("commit, stash or move away what is in the way there, and drive again").Because(err)
 }
 
 // checkedOut returns the working tree that has the branch that counts checked out; "" where none has.

@@ -175,7 +175,7 @@ func TestRequirementDocumentsAreForPeople(t *testing.T) {
 	seen = r.settle("REQ-1")
 	require.Equal(t, []string{"docs/ä.md"}, seen.Foreign)
 	_, err := r.m.Merge(t.Context(), "REQ-1")
-	require.True(t, fault.Is(err, worktree.CodeDocument), "%v", err)
+	require.True(t, fault.Is(err, worktree.CodeSteering), "%v", err)
 	require.Equal(t, "shall", r.git(r.root, "show", "main:docs/ä.md"))
 	r.git(one.Dir, "revert", "--no-edit", "HEAD")
 	_, err = r.m.Merge(t.Context(), "REQ-1")

@@ -105,6 +105,9 @@ func (m *Manager) clear(ctx context.Context, id string) (aside []string, err err
 	if w == nil || t == nil || !w.halfway {
 		return nil, nil
 	}
+	if err := m.show(ctx, t.Path); err != nil {
+		return nil, err
+	}
 	if _, err := m.run(ctx, t.Path, "add", "--all"); err != nil {
 		return nil, err
 	}

@@ -23,20 +23,24 @@ const (
 	CodeDirty    fault.Code = "branch_dirty"      // the branch is checked out where somebody has changed files
 	CodeNoBranch fault.Code = "branch_not_merged" // nothing can be merged into the branch that counts
 	CodeGit      fault.Code = "worktree_git"      // git failed
-	CodeDocument fault.Code = "document_changed"  // the branch changes a requirement document
+	CodeSteering fault.Code = "steering_changed"  // the branch changes what is not for agents to change
 	CodeMoved    fault.Code = "branch_moves"      // the branch moved each time it was merged into
 )
 
 // Options configure a manager.
 type Options struct {
-	Root     string                  // the top of the working tree of the project
-	Project  string                  // the folder of the project, at or below Root
-	Data     string                  // the data folder of the service; working trees are made below it
-	Branch   func() string           // the branch that counts
-	Exports  []string                // files that the service writes itself, by their paths in Root
-	Document func(file string) bool  // reports whether a file is a requirement document, by its path in Root; nil: none is
-	Idle     func(agent string) bool // reports whether the agent of a name neither builds nor tests; nil: none is known
-	Watched  []string                // files and folders beside the repository that no agent may change
+	Root    string                  // the top of the working tree of the project
+	Project string                  // the folder of the project, at or below Root
+	Data    string                  // the data folder of the service; working trees are made below it
+	Branch  func() string           // the branch that counts
+	Exports []string                // files that the service writes itself, by their paths in Root
+	Idle    func(agent string) bool // reports whether the agent of a name neither builds nor tests; nil: none is known
+
+	// Steering returns those of some files, by their paths in Root, by which people say what is required and how the
+	// service and its agents work; nil: none is. No agent may change them, and no branch that does is merged.
+	Steering func(ctx context.Context, files []string) []string
+	// Watched returns files and folders that no agent may change in the project, whatever git shows of them; nil: none.
+	Watched func(ctx context.Context) []string
 }
 
 // Manager makes, merges and removes the working trees of a repository. It is safe for concurrent use.

@@ -1,9 +1,11 @@
 package worktree_test
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,7 +41,13 @@ func newRepository(t *testing.T) *repository {
 
 func (r *repository) open() *worktree.Manager {
 	m, err := worktree.Open(r.t.Context(), worktree.Options{Root: r.root, Project: r.root, Data: filepath.Join(r.root, ".orchestrator"),
-		Branch: func() string { return "main" }, Idle: func(agent string) bool { return agent == "agents.architect" }, Document: func(file string) bool { return file == "docs/ä.md" }, Exports: []string{"project_status.json"}, Watched: []string{filepath.Join(r.root, ".orchestrator", "tools")}})
+		Branch: func() string { return "main" },
+		Idle:   func(agent string) bool { return agent == "agents.architect" }, Exports: []string{"project_status.json"},
+		Steering: func(_ context.Context, files []string) []string {
+			return slices.DeleteFunc(slices.Clone(files), func(file string) bool {
+				return file != "docs/ä.md" && !strings.HasPrefix(file, ".orchestrator")
+			})
+		}, Watched: func(context.Context) []string { return []string{filepath.Join(r.root, ".orchestrator", "tools")} }})
 	require.NoError(r.t, err)
 	return m
 }
@@ -245,28 +253,64 @@ func TestWhatIsNotTheAgentsIsFound(t *testing.T) {
 		change func(r *repository, tree *worktree.Tree)
 		want   string
 	}{
-		"a file of the project":     {func(r *repository, _ *worktree.Tree) { r.write("app.txt", "changed\n") }, "app.txt"},
-		"a new file of the project": {func(r *repository, _ *worktree.Tree) { r.write("evil.txt", "new\n") }, "evil.txt"},
-		"the branch that counts":    {func(r *repository, _ *worktree.Tree) { r.git(r.root, "commit", "-q", "--allow-empty", "-m", "x") }, "refs/heads/main"},
-		"another branch":            {func(r *repository, tree *worktree.Tree) { r.git(tree.Path, "branch", "mine") }, "refs/heads/mine"},
-		"a tag":                     {func(r *repository, tree *worktree.Tree) { r.git(tree.Path, "tag", "v1") }, "refs/tags/v1"},
-		"a hook":                    {func(r *repository, _ *worktree.Tree) { r.write(".git/hooks/pre-commit", "#!/bin/sh\n") }, "git's hooks/pre-commit"},
-		"the configuration":         {func(r *repository, tree *worktree.Tree) { r.git(tree.Path, "config", "core.hooksPath", "/tmp") }, "git's config"},
-		"a contract":                {func(r *repository, _ *worktree.Tree) { r.write(".orchestrator/tools/a.yaml", "x") }, "tools/a.yaml"},
-		"the branch in its tree":    {func(r *repository, tree *worktree.Tree) { r.git(tree.Path, "checkout", "-q", "--detach") }, "the branch that is checked out"},
-		"the history of its branch": {func(r *repository, tree *worktree.Tree) { r.git(tree.Path, "commit", "-q", "--amend", "-m", "again") }, "the history of orchestrator/REQ-1"},
+		"a file of the project": {func(r *repository, _ *worktree.Tree) {
+			r.write("app.txt", "changed\n")
+		}, "app.txt"},
+		"a new file of the project": {func(r *repository, _ *worktree.Tree) {
+			r.write("evil.txt", "new\n")
+		}, "evil.txt"},
+		"the branch that counts": {func(r *repository, _ *worktree.Tree) {
+			r.git(r.root, "commit", "-q", "--allow-empty", "-m", "x")
+		}, "refs/heads/main"},
+		"another branch": {func(r *repository, tree *worktree.Tree) {
+			r.git(tree.Path, "branch", "mine")
+		}, "refs/heads/mine"},
+		"a tag": {func(r *repository, tree *worktree.Tree) {
+			r.git(tree.Path, "tag", "v1")
+		}, "refs/tags/v1"},
+		"a hook": {func(r *repository, _ *worktree.Tree) {
+			r.write(".git/hooks/pre-commit", "#!/bin/sh\n")
+		}, "git's hooks/pre-commit"},
+		"the configuration": {func(r *repository, tree *worktree.Tree) {
+			r.git(tree.Path, "config", "core.hooksPath", "/tmp")
+		}, "git's config"},
+		"a contract": {func(r *repository, _ *worktree.Tree) {
+			r.write(".orchestrator/tools/a.yaml", "x")
+		}, "tools/a.yaml"},
+		"the branch in its tree": {func(r *repository, tree *worktree.Tree) {
+			r.git(tree.Path, "checkout", "-q", "--detach")
+		}, "the branch that is checked out"},
+		"the history of its branch": {func(r *repository, tree *worktree.Tree) {
+			r.git(tree.Path, "commit", "-q", "--amend", "-m", "again")
+		}, "the history of orchestrator/REQ-1"},
 		"notes that were there": {func(r *repository, _ *worktree.Tree) { r.git(r.root, "update-ref", "-d", notes) },
 			notes},
 		"a file in a tree that is kept": {func(r *repository, _ *worktree.Tree) { r.write(keptTree+"/left.txt", "mine\n") },
 			"the working tree REQ-9"},
 		"a commit in a tree that is kept": {func(r *repository, _ *worktree.Tree) { r.commit(r.root+"/"+keptTree, "mine") },
 			"the working tree REQ-9"},
-		"a tree that is kept": {func(r *repository, _ *worktree.Tree) { r.remove(keptTree) }, "the working tree REQ-9"},
+		"a tree that is kept": {func(r *repository, _ *worktree.Tree) {
+			r.remove(keptTree)
+		}, "the working tree REQ-9"},
 		"a requirement document, in its own tree": {func(r *repository, tree *worktree.Tree) {
 			r.writeIn(tree.Dir, "docs/ä.md", "shall not\n")
 			r.commit(tree.Dir, "as I like it")
 		}, "docs/ä.md"},
-		"where HEAD of the project is": {func(r *repository, _ *worktree.Tree) { r.git(r.root, "symbolic-ref", "HEAD", "refs/heads/none") }, "HEAD"},
+		"a contract, on its branch": {func(r *repository, tree *worktree.Tree) {
+			r.writeIn(tree.Dir, ".orchestrator/tools/evil.yaml", "role: tester\n")
+			r.git(tree.Dir, "add", "-f", ".orchestrator/tools/evil.yaml")
+			r.git(tree.Dir, "commit", "-q", "-m", "as I like it")
+		}, ".orchestrator/tools/evil.yaml"},
+		"the data folder, by a submodule of its branch": {func(r *repository, tree *worktree.Tree) {
+			r.writeIn(tree.Dir, ".gitmodules", "[submodule \"x\"]\n\tpath = .orchestrator/tools\n\turl = ./x\n\tignore = all\n")
+			at := r.git(r.root, "rev-parse", "HEAD")
+			r.git(tree.Dir, "update-index", "--add", "--cacheinfo", "160000,"+at+",.orchestrator/tools")
+			r.git(tree.Dir, "add", ".gitmodules")
+			r.git(tree.Dir, "commit", "-q", "-m", "as I like it")
+		}, ".orchestrator/tools"},
+		"where HEAD of the project is": {func(r *repository, _ *worktree.Tree) {
+			r.git(r.root, "symbolic-ref", "HEAD", "refs/heads/none")
+		}, "HEAD"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRepository(t)

@@ -2,7 +2,6 @@ package project
 
 import (
 	"context"
-	"path"
 	"path/filepath"
 	"slices"
 
@@ -21,40 +20,18 @@ func (p *Plan) openTrees(ctx context.Context, repository *evidence.Repository,
 		return nil, "evidence is not looked up in a git repository, so agents share the folder of the project"
 	}
 	data := p.dir()
+	steering := p.steering(docs, repository)
 	trees, err := worktree.Open(ctx, worktree.Options{Root: repository.Root(), Project: rooted(data.Project()),
 		Data: rooted(string(data)), Branch: repository.Branch, Exports: p.exports(repository.Root()),
-		Document: func(file string) bool { return isDocument(ctx, docs, repository, file) },
+		Steering: steering.among, Watched: steering.watched,
 		Idle: func(agent string) bool {
 			t, is := p.contracts.Tool(agent)
 			return is && !slices.Contains([]string{string(lifecycle.Coder), string(lifecycle.Tester)}, t.Contract().Role)
-		},
-		Watched: []string{data.Tools(), data.Prompts(), data.TokenDir(), data.File("settings.yaml"),
-			filepath.Join(data.Project(), ".orchestrator", "boundary", "policy.json")}})
+		}})
 	if err != nil {
 		return nil, "agents share the folder of the project: " + err.Error()
 	}
 	return trees, ""
-}
-
-// isDocument reports whether a file, by its path from the top of the repository, is a requirement document, or would be.
-func isDocument(ctx context.Context, docs documents.Set, repository *evidence.Repository, file string) bool {
-	for _, p := range docs.Watched() {
-		given := filepath.Clean(p.Given)
-		if !filepath.IsAbs(given) {
-			given = filepath.Join(rooted("."), given)
-		}
-		pattern, err := filepath.Rel(repository.Root(), given)
-		if err != nil {
-			continue
-		}
-		if is, err := path.Match(filepath.ToSlash(pattern), file); is || err == nil && pattern == file {
-			return true
-		}
-	}
-	found, err := docs.Find(context.WithoutCancel(ctx)) // by a link, one may lie elsewhere
-	return err == nil && slices.ContainsFunc(found, func(d documents.Document) bool {
-		return citedFrom(repository)(d.Path) == file
-	})
 }
 
 // exports returns the files that the service writes into the working tree.

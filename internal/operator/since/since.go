@@ -173,7 +173,7 @@ func output(ctx context.Context, in git.Command, most int, args ...string) (text
 	out, said := &git.Output{Most: most}, &git.Output{Most: 1 << 10, Cut: true}
 	cmd.Stdout, cmd.Stderr = out, said
 	if err := cmd.Run(); err != nil {
-		return "", said.String(), fmt.Errorf("git %s: %s: %w", args[0], strings.TrimSpace(said.String()), err)
+		return "", said.String(), fmt.Errorf("git %s: %s: %w", args[0], git.Said(said.String()), err)
 	}
 	return out.String(), said.String(), nil
 }

@@ -175,6 +175,7 @@ func move(id, to, flags string) string {
 // Typed returns a text of the service with commands in the place of the requests that it names.
 func Typed(id, text string) string {
 	name := quote(id)
+	text = conducted(text)
 	return strings.NewReplacer(
 		"; then use a new Idempotency-Key, since this one will give this answer again", "", // each command has its own
 		"each of errors says", "the lines above say",

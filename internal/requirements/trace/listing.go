@@ -62,7 +62,7 @@ func gitFiles(ctx context.Context, folder string) ([]string, error) {
 
 // whyNot returns in a few words why git did not list the files.
 func whyNot(ctx context.Context, err error, said string) error {
-	said, _, _ = strings.Cut(strings.TrimPrefix(strings.TrimSpace(said), "fatal: "), "\n")
+	said = git.Cause(said)
 	switch {
 	case ctx.Err() != nil:
 		return errors.New("git did not answer within " + gitPatience.String())

@@ -12,6 +12,9 @@ const (
 	roleViewer = "viewer"
 )
 
+// NotViewer is the precondition of the built-in tools that keep something, which a viewer's run does not.
+const NotViewer = `caller.role != "viewer"`
+
 // Reads reports whether obligations of the type change nothing by themselves: they ask, or have something checked.
 func (t Type) Reads() bool { return t.Answers() || t == Verify }
 
@@ -25,7 +28,7 @@ func (m Means) Outside() bool { return m == Exec || m == HTTP || m == MCP }
 func (c Contract) Refuses(role string, o Obligation) string {
 	means := c.Implementation.Means
 	switch {
-	case role == roleViewer && means != Builtin && !o.Type.Reads():
+	case role == roleViewer && !o.Type.Reads() && (means != Builtin || slices.Contains(c.Preconditions, NotViewer)):
 		return "viewers cannot change anything: use a token of another role"
 	case role == roleViewer && means.Outside():
 		return "viewers run nothing outside of the service: use a token of another role"

@@ -24,6 +24,7 @@ func TestWhoMayHaveAToolRun(t *testing.T) {
 		"one that reads and names them": {Contract{Name: "a.b", Roles: []string{"architect", "pm"}, Implementation: Implementation{Means: MCP}}, report, roles[:2], "a.b is for architect, pm: use a token of that role"},
 		"a viewer that is named":        {Contract{Roles: roles, Implementation: Implementation{Means: HTTP}}, report, roles[:4], "viewers run nothing outside of the service"},
 		"a built-in tool":               {Contract{Implementation: Implementation{Means: Builtin}}, achieve, roles, ""},
+		"a built-in tool that keeps":    {Contract{Implementation: Implementation{Means: Builtin}, Preconditions: []string{NotViewer}}, achieve, roles[:4], "viewers cannot change anything: use a token of another role"},
 		"a built-in tool, restricted":   {Contract{Name: "a.b", Roles: []string{"viewer"}, Implementation: Implementation{Means: Builtin}}, report, roles[4:], "a.b is for viewer"},
 		"a plan that reads":             {Contract{Implementation: Implementation{Means: Steps}}, report, roles, ""},
 		"a plan that acts":              {Contract{Implementation: Implementation{Means: Steps}}, achieve, roles[:4], "viewers cannot change anything"},

@@ -1,5 +1,6 @@
 // Package git starts the git command so that nothing is left to whoever wrote the configuration of a repository, to the
-// caller's environment, or to the network. It knows no command of git, and reads no answer.
+// caller's environment, or to the network. It knows no command of git, and of an answer
+// only which line says why there is none.
 package git
 
 import (
@@ -29,6 +30,7 @@ var environment = []string{
 	"GIT_ALLOW_PROTOCOL=none", // for versions that do not know the line above
 	"GIT_TERMINAL_PROMPT=0",
 	"GIT_OPTIONAL_LOCKS=0",
+	"GIT_ADVICE=0", // which is for whoever types commands; git 2.45 or later
 }
 
 // Process is a command of git, prepared or running.
@@ -64,13 +66,21 @@ type Command struct {
 // named this one, often from a container with another user, and the options here keep all of them from being started:
 // the monitor of the file system, hooks, and the verifiers of signatures, which log.showSignature asks for.
 //
+// advice.graftFileDeprecated: a version that does not know GIT_ADVICE says with every command that grafts are
+// deprecated, though the file of grafts that it is given is none.
+//
+// core.untrackedCache and what follows it: git otherwise takes files for unchanged that whoever can write the index
+// says are.
+//
 // core.commitGraph: git believes what that file says of the parents of a commit, and does not compare it with the
 // commit.
 func (g Command) Prepare(ctx context.Context, args ...string) *Process {
 	options := []string{"--no-pager", "-c", "safe.directory=*", "-c", "core.fsmonitor=false",
 		"-c", "core.commitGraph=false", "-c", "core.hooksPath=" + noFile, "-c", "log.showSignature=false",
 		"-c", "gpg.program=" + noFile, "-c", "gpg.x509.program=" + noFile, "-c", "gpg.ssh.program=" + noFile,
-		"-c", "core.warnAmbiguousRefs=true"}
+		"-c", "core.warnAmbiguousRefs=true", "-c", "advice.graftFileDeprecated=false",
+		"-c", "core.untrackedCache=false", "-c", "core.trustctime=true", "-c", "core.checkStat=default",
+		"-c", "core.ignoreStat=false"}
 	cmd := exec.CommandContext(ctx, g.Path, append(options, args...)...)
 	cmd.Dir, cmd.Env = g.Dir, append(append([]string{"PATH=" + os.Getenv("PATH")}, environment...), g.Env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -259,7 +259,7 @@ func (t workingTree) run(ctx context.Context, args ...string) (string, error) {
 	out, words := &git.Output{Most: maxListed}, &git.Output{Most: 4 << 10, Cut: true}
 	cmd.Stdout, cmd.Stderr = out, words
 	err := cmd.Run()
-	said := strings.TrimSpace(words.String())
+	said := git.Said(words.String())
 	switch {
 	case err == nil:
 		return out.String(), nil

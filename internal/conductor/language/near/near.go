@@ -7,7 +7,6 @@ package near
 import (
 	"slices"
 	"strings"
-	"unicode"
 )
 
 // MaxWords is the most words of a sentence that is compared.
@@ -161,7 +160,7 @@ func (p *Pattern) ways(words []string, fits Slot) [][]step {
 				continue
 			}
 			if at < len(words) {
-				improve(&ways[node][at+1], here, step{cost: p.tooMuch(words[at], node), node: node, at: at})
+				improve(&ways[node][at+1], here, step{cost: p.tooMuch(words[at], at, node), node: node, at: at})
 			}
 			for _, e := range edges {
 				p.follow(e, ways, words, step{cost: here.cost, node: node, at: at, recognized: here.recognized}, fits)
@@ -188,9 +187,11 @@ func (p *Pattern) follow(e edge, ways [][]step, words []string, here step, fits 
 	}
 	switch {
 	case e.word != "":
-		improve(&to[here.at], here, by(min(len(e.word), word), e.word, false))
+		if d := p.missing(e.word, words[here.at:]); d < never {
+			improve(&to[here.at], here, by(d, e.word, false))
+		}
 		if here.at < len(words) {
-			if d := p.between(words[here.at], e.word); d < never {
+			if d := p.between(words[here.at], e.word, words[here.at+1:]); d < never {
 				improve(&to[here.at+1], here, by(d, e.word, len(e.word) > 2))
 			}
 		}
@@ -206,39 +207,46 @@ func (p *Pattern) follow(e edge, ways [][]step, words []string, here step, fits 
 	}
 }
 
-// turning are words without which a sentence means something else.
-var turning = map[string]bool{"not": true, "no": true, "never": true, "don't": true, "dont": true, "cannot": true,
-	"can't": true, "won't": true, "unless": true, "except": true, "without": true, "nothing": true,
-	"and": true, "or": true, "but": true}
-
-// speaking are words with which a sentence speaks of an act, and does not ask for it.
-var speaking = map[string]bool{"who": true, "when": true, "why": true, "how": true, "what": true, "which": true,
-	"whether": true, "if": true, "should": true, "shall": true, "may": true, "might": true, "must": true, "could": true,
-	"would": true, "did": true, "does": true, "do": true, "has": true, "have": true, "had": true, "is": true, "are": true,
-	"was": true, "were": true, "will": true, "then": true}
-
-// tooMuch returns what it costs to leave a word out. What may be a value, or turns the meaning, is never left out; of an
-// act, neither is what stands before it, such as who does it.
-func (p *Pattern) tooMuch(said string, node int) int {
-	lower := strings.ToLower(said)
-	if turning[lower] || strings.ContainsFunc(said, unicode.IsDigit) || strings.Contains(said, `"`) ||
-		p.act && (node == 0 || speaking[lower]) {
+// tooMuch returns what it costs to leave a word out. What turns the meaning or may be a value is never left out, nor
+// what stands before an act, such as who does it; and with a word less that says anything, a sentence is not near, as
+// the word may limit it.
+func (p *Pattern) tooMuch(said string, at, node int) int {
+	lower := bare(said)
+	switch {
+	case kept(said, at), p.act && node == 0:
 		return never
+	case !idle[lower] && (p.act || !idleWhenAsked[lower]):
+		return Limit + 1
 	}
 	return min(len(said), word)
 }
 
-// forBecause are the words that people say for because.
-var forBecause = map[string]bool{"since": true, "as": true, "cause": true, "cos": true, "for": true}
+// missing returns what it costs that a word of the pattern is not said before the rest of a sentence. What turns the
+// meaning is never put in, and into an act nothing but what links its words, or because before a reason.
+func (p *Pattern) missing(meant string, rest []string) int {
+	switch {
+	case turning[meant] && meant != "and", p.act && meant == "because" && !reason(rest),
+		p.act && meant != "because" && !linking[meant]:
+		return never
+	}
+	return min(len(meant), word)
+}
 
 // between returns how many letters a word differs from one of a pattern. It is never where they differ in more letters
-// than a slip has, and where a word of an act is only another form of the verb: who approves has not approved.
-func (p *Pattern) between(said, meant string) int {
+// than a slip has, where it is another word, and where a word of an act is only another form of the verb: who approves
+// has not approved.
+func (p *Pattern) between(said, meant string, rest []string) int {
 	said, meant = strings.ToLower(strings.TrimRight(said, ",:")), strings.ToLower(meant)
-	if meant == "because" && forBecause[said] {
+	if said == meant {
+		return 0
+	}
+	if meant == "because" && forBecause[said] && reason(rest) {
 		return 1
 	}
-	if stem := strings.TrimSuffix(meant, "e"); p.act && said != meant && strings.HasPrefix(said, stem) {
+	if said == "" || another(said, meant) || p.act && !begins(said, meant) {
+		return never
+	}
+	if stem := strings.TrimSuffix(meant, "e"); p.act && strings.HasPrefix(said, stem) {
 		switch said[len(stem):] {
 		case "s", "es", "d", "ed", "ing", "er", "al":
 			return never

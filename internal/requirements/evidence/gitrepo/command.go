@@ -58,8 +58,7 @@ func (g *command) run(ctx context.Context, input string, args ...string) (string
 	case out.Full:
 		return "", fault.New(fault.Unavailable, CodeFailed, "git %s printed more than %d bytes", args[0], maxOutput)
 	case err != nil:
-		said, _, _ := strings.Cut(strings.TrimSpace(words.String()), "\n")
-		said = cmp.Or(g.hide.Replace(strings.TrimPrefix(said, "fatal: ")), reasonOf(err))
+		said := cmp.Or(g.hide.Replace(git.Cause(words.String())), reasonOf(err))
 		return "", fault.New(fault.Unavailable, CodeFailed, "git %s: %s", args[0], said).Because(err)
 	}
 	return out.String(), nil
