@@ -240,15 +240,6 @@ func (r *run) facts(ctx context.Context, names func(...string) bool, o planning.
 	return f, err
 }
 
-// plain returns what is known as conditions see it.
-func plain(known state.Facts) map[string]any {
-	all := make(map[string]any, len(known))
-	for subject, objects := range known {
-		all[subject] = map[string]any(objects)
-	}
-	return all
-}
-
 // finish records how everything ended, and the trace.
 func (r *run) finish(ctx context.Context) error {
 	for t := range r.trace.Each() {
