@@ -16,10 +16,19 @@ type Guardrail struct {
 
 // Violation returns why the guardrail does not hold, or "". One that cannot be evaluated does not hold.
 func (g Guardrail) Violation(facts contract.Facts) string {
-	why := g.Condition.Holds(facts).Against(g.Traced.Obligation.Type == planning.Maintain)
-	if why != "" {
-		why = fmt.Sprintf("%s %s", g.Traced.Obligation.Type, why)
-		g.Traced.End(planning.Failed, planning.OutGuardrail, why)
+	verdict := g.Condition.Holds(facts)
+	if verdict.Decided() && verdict.Holds == (g.Traced.Obligation.Type == planning.Maintain) {
+		return ""
 	}
+	why := fmt.Sprintf("%s %s: ", g.Traced.Obligation.Type, verdict.Condition)
+	switch {
+	case !verdict.Decided():
+		why += "it cannot be evaluated: " + verdict.Why
+	case verdict.Holds:
+		why += "it holds"
+	default:
+		why += "it does not hold"
+	}
+	g.Traced.End(planning.Failed, planning.OutGuardrail, why)
 	return why
 }

@@ -55,20 +55,6 @@ const isFalse = "it is false"
 // opposite.
 func (v Verdict) Decided() bool { return v.Holds || v.Why == isFalse }
 
-// Against returns what stands against a condition that is to hold, or is not to; "" if nothing does. What cannot be
-// evaluated stands against both.
-func (v Verdict) Against(holds bool) string {
-	switch {
-	case !v.Decided():
-		return v.Condition + ": it cannot be evaluated: " + v.Why
-	case v.Holds == holds:
-		return ""
-	case v.Holds:
-		return v.Condition + ": it holds"
-	}
-	return v.Condition + ": it does not hold"
-}
-
 // String returns that the condition does not hold, and why.
 func (v Verdict) String() string {
 	return strings.TrimSuffix(v.Condition+" does not hold: "+v.Why, ": ")

@@ -17,6 +17,7 @@ import (
 	"orchestrator/internal/conductor/language/faithful"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/rules/planning/flow"
 	"orchestrator/internal/strictjson"
 )
 
@@ -121,10 +122,11 @@ func accept(reply, utterance string, validate func([]byte) error) (planning.Requ
 		return planning.Request{}, fault.New(fault.Invalid, language.CodeInvalid, "there is no obligation").
 			WithFix("send at least one")
 	}
-	for _, o := range request.Obligations {
+	for i, o := range request.Obligations {
 		if err := faithful.Said(utterance, o); err != nil {
 			return planning.Request{}, err
 		}
+		request.Obligations[i] = flow.Literal(o) // what a model says refers to nothing
 	}
 	return planning.Request{Obligations: request.Obligations}, nil
 }
