@@ -241,7 +241,9 @@ func TestTheModelHasNoRightsOfItsOwn(t *testing.T) {
 func TestAModelsActsAreAskedBack(t *testing.T) {
 	const approval = `{"type":"ACHIEVE","payload":{"kind":"requirement.signoff","id":"REQ-001","approvals":[{"decision":"approved"}]}}`
 	for name, c := range map[string]struct{ words, obligations, asked string }{
-		"what was not to be done": {"under no circumstances should anybody have approved REQ-001", approval, "say: approve REQ-001"},
+		"what was not to be done":   {"under no circumstances should anybody have approved REQ-001", approval, "What is meant?"},
+		"what was to be done later": {"give REQ-001 the approval tomorrow", approval, "What is meant?"},
+		"what may have been meant":  {"give REQ-001 the approval", approval, "say: approve REQ-001"},
 		"after something else": {"2+2, pray, and the approval of REQ-001",
 			`{"type":"REPORT","payload":{"kind":"query.math","expr":"2+2"}},` + approval, "say: approve REQ-001"},
 		"a fact":              {"is anybody here called Jeff", `{"type":"ACHIEVE","payload":{"kind":"status.name","value":"Jeff"}}`, "say: my name is Jeff"},

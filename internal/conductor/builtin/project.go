@@ -67,6 +67,7 @@ type Briefing struct {
 // Query selects requirements. A filter that is empty or nil admits all.
 type Query struct {
 	Status     string
+	NotStatus  string // in any other status
 	AssignedTo string
 	Kind       string
 	Role       string
@@ -160,8 +161,8 @@ func (p project) query(ctx context.Context, c Call) (map[string]any, []Effect, e
 		}
 		return nil
 	}
-	q := Query{Status: text("status"), AssignedTo: text("assigned_to"), Kind: text("kind"), Role: text("role"),
-		Text: text("q"), Suspect: flag("suspect"), Retired: flag("retired"),
+	q := Query{Status: text("status"), NotStatus: text("not_status"), AssignedTo: text("assigned_to"),
+		Kind: text("kind"), Role: text("role"), Text: text("q"), Suspect: flag("suspect"), Retired: flag("retired"),
 		After: c.text("after"), Limit: int(asUint(c.Inputs["limit"]))}
 	q.Why, _ = c.Inputs["why"].(bool)
 	q.Count, _ = c.Inputs["count"].(bool)
@@ -232,8 +233,8 @@ func ProjectContracts() []planning.Contract {
 	text := map[string]any{"type": "string", "minLength": 1, "maxLength": 1000}
 	yes := map[string]any{"type": "boolean"}
 	id := planning.Input{Name: "id", Schema: text, Required: true}
-	filters := objectSchema(nil, map[string]any{"status": text, "assigned_to": text, "kind": text, "role": text,
-		"q": text, "suspect": yes, "retired": yes})
+	filters := objectSchema(nil, map[string]any{"status": text, "not_status": text, "assigned_to": text, "kind": text,
+		"role": text, "q": text, "suspect": yes, "retired": yes})
 	filters["additionalProperties"] = false
 	one := schemaOf(requirementShape)
 	change := changeContract(one, id)

@@ -112,8 +112,8 @@ func ofBox(o planning.Obligation) bool {
 	return len(violationsOf(o, "no_such_member", "")) > len(violationsOf(o, "kind", o.Kind()))
 }
 
-// saysNothing reports whether a value is a blank text, or a list without items. As an input of the box it fails, and the
-// question would be used up.
+// saysNothing reports whether a value is a blank text, or a list without items. As an input of the box it fails, and
+// the question would be used up.
 func saysNothing(value any) bool {
 	list, isList := value.([]any)
 	text, isText := value.(string)

@@ -97,7 +97,7 @@ type Outcome string
 const (
 	Done    Outcome = "done"
 	Blocked Outcome = "blocked" // nobody could do what it waits for, or somebody had blocked it
-	Waiting Outcome = "waiting" // for somebody that was not to be driven, for a tool, for another requirement, or for a decision
+	Waiting Outcome = "waiting" // for somebody not driven, a tool, another requirement, or a decision
 	Stopped Outcome = "stopped" // by max_steps, the caller or the end of the service
 	Failed  Outcome = "failed"  // the service itself could not go on
 )

@@ -129,7 +129,8 @@ func (t *Tool) Judge(tool string, answered, evaluated map[string]any) (kept map[
 	return kept, ""
 }
 
-// Unmet returns why an obligation that is not a question was not met, although a tool says that it was; "" where it was.
+// Unmet returns why an obligation that is not a question was not met, although a tool says that it was; "" where it
+// was.
 func (t *Tool) Unmet(ctx context.Context, c builtin.Call, tool string, result map[string]any) string {
 	evaluated, err := t.Evaluate(ctx, c, time.Time{})
 	if err != nil {

@@ -3,12 +3,14 @@ package language
 import (
 	"fmt"
 	"regexp"
+	"strings"
 	"sync"
 )
 
 // clauses are what a list of requirements can be narrowed by. The slot's name is that of the filter.
 var clauses = []string{
 	"[(that|which) (are|is)] [in] [status] {status}",
+	"[that|which] [are|is] (not|aren't|isn't) [yet] [in] [status] {not_status:status} [yet]",
 	"(with|[that|which] have) [the] status {status}",
 	"[(that|which) (are|is)] assigned to {assigned_to:name}",
 	"of [the] kind {kind}",
@@ -40,7 +42,7 @@ func readFilters(s string) (any, string) {
 		}
 		for name, value := range slots {
 			if _, twice := filters[name]; twice {
-				return nil, fmt.Sprintf("it narrows the %s twice", name)
+				return nil, fmt.Sprintf("it narrows the %s twice", strings.ReplaceAll(name, "_", " "))
 			}
 			filters[name] = value
 		}

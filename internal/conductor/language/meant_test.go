@@ -30,7 +30,7 @@ func TestNothingElseIsProposed(t *testing.T) {
 		"remember that my former friend Bob lives in Rome",
 		"forget that Bob lived in Seattle", "set REQ-1 back to done", "set REQ-1 to almost done",
 		"mark REQ-1 as not done", "defer REQ-1 by a week", "unset REQ-1 to done", "move REQ-1 from done to planned", "block REQ-1 once it is late",
-		"how many requirements aren't done",
+		"how many requirements aren't of kind story",
 	} {
 		if f := refusal(t, utterance); strings.Contains(f.Fix, "did you mean") {
 			t.Log(utterance, "==>", f.Fix)
@@ -38,6 +38,7 @@ func TestNothingElseIsProposed(t *testing.T) {
 		}
 	}
 	for utterance, want := range map[string]string{
+		"reject D-1 of REQ-7 because it is bad":     "reject deviation D-1 of REQ-7 because it is bad",
 		"approve just REQ-1":                        "approve REQ-1",
 		"Approve finally REQ-1":                     "Approve REQ-1",
 		"pprove REQ-1":                              "",

@@ -42,12 +42,13 @@ var reads = []form{
 			"how is {id} (doing|going)",
 			"whose turn is it (on|for|with) [requirement] {id}",
 			"who is [requirement] {id} waiting for",
+			"(show|describe|about|what about) [me] [requirement] {id}",
 		},
 		Type: planning.Report, Kind: planning.KindStatus,
 		Examples: []string{
 			"status of REQ-7", "what is the status of REQ-7", "what the status of REQ-7 is", "REQ-7 status",
 			"which status is REQ-7 in",
-			"how is REQ-7 doing", "whose turn is it on REQ-7", "who is REQ-7 waiting for",
+			"how is REQ-7 doing", "whose turn is it on REQ-7", "who is REQ-7 waiting for", "show REQ-7",
 		},
 	},
 	{
@@ -106,12 +107,13 @@ var reads = []form{
 			"what (should|can|must) i do next [(with|for|on|about) {id}]",
 			"what is next",
 			"what (waits|is waiting) [for me]",
+			"(which|what) " + requirementsWord + " (wait|are waiting) [for me]",
 		},
 		Type: planning.Report, Kind: "requirement.next",
 		Examples: []string{
 			"what should I do next", "what should the tester do next", "what is next for REQ-7",
 			"what is next for the coder",
-			"what should I do next with REQ-7", "what's next", "what waits for me",
+			"what should I do next with REQ-7", "what's next", "what waits for me", "which requirements wait for me",
 		},
 	},
 	{
@@ -126,7 +128,7 @@ var reads = []form{
 			"list the requirements that are design_ready", "list the requirements assigned to ada",
 			"list the requirements of kind story",
 			"show me all blocked requirements assigned to ada and of kind story",
-			"which requirements are waiting for the tester",
+			"which requirements are waiting for the tester", "which requirements are not done",
 		},
 	},
 	{

@@ -77,8 +77,8 @@ type refusal struct {
 	} `json:"errors"`
 }
 
-// refusalIn returns what is wrong and what to do, from the last refusal that an agent was given and has printed; "" where
-// there is none. That says more than the end of its JSON.
+// refusalIn returns what is wrong and what to do, from the last refusal that an agent was given and has printed; ""
+// where there is none. That says more than the end of its JSON.
 func refusalIn(text string) (words string) {
 	const most = 8 << 10 // of its end
 	text = text[max(0, len(text)-most):]

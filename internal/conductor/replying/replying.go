@@ -172,8 +172,8 @@ func (a *answer) record(w *state.Writer) error {
 	return errors.Join(a.putSource(w, q, o), w.PutQuestion(q), w.Reopened(a.request))
 }
 
-// fitting returns the answer as it fits the question, or else what is wrong with it: the value as it was given or, where
-// that is a text that does not fit, what words make of it.
+// fitting returns the answer as it fits the question, or else what is wrong with it: the value as it was given or,
+// where that is a text that does not fit, what words make of it.
 //
 // Implements: ORC-297
 func (a *answer) fitting(o planning.Obligation, q state.Question) (value any, wrong []fault.Field) {

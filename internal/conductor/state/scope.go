@@ -63,7 +63,7 @@ func (v View) seen(all []Assertion, err error) ([]Assertion, error) {
 
 // EachHeld visits what is held about anything but runs, by subject and predicate: of those that are wanted.
 func (v View) EachHeld(wanted func(subject, predicate string) bool, visit func(a Assertion) error) error {
-	return v.scanHeld(func(subject, predicate string) error {
+	return scanHeld(v, func(subject, predicate string) error {
 		if !wanted(subject, predicate) {
 			return nil
 		}

@@ -94,7 +94,7 @@ type Objects map[string]any
 // Subjects returns those on which each of some objects is held, in the order of their names.
 func (v View) Subjects(wanted Objects) (subjects []string, err error) {
 	have := map[string]map[string]bool{}
-	err = v.scanHeld(func(subject, predicate string) error {
+	err = scanHeld(v, func(subject, predicate string) error {
 		want, asked := wanted[predicate]
 		if !asked {
 			return nil
@@ -122,7 +122,7 @@ func (v View) Subjects(wanted Objects) (subjects []string, err error) {
 // Facts returns all that is held but the results of runs.
 func (v View) Facts() (Facts, error) {
 	facts := Facts{}
-	err := v.scanHeld(func(subject, predicate string) error {
+	err := scanHeld(v, func(subject, predicate string) error {
 		held, err := v.Held(subject, predicate)
 		if err != nil || len(held) == 0 {
 			return err
@@ -265,7 +265,7 @@ func (v View) ToolRun(run, id string) (ToolRun, bool, error) {
 
 // scanHeld visits the subjects and predicates of what is held about anything but runs, whose results are many and
 // nobody's facts.
-func (v View) scanHeld(visit func(subject, predicate string) error) error {
+func scanHeld(v View, visit func(subject, predicate string) error) error {
 	const below = kindHeld + "/"
 	for _, part := range [][2]string{{"", RunPrefix}, {RunPrefix[:len(RunPrefix)-1] + ";", "\x7f"}} {
 		err := v.from.Scan(Table.Name, below+part[0], below+part[1], func(key string, raw []byte) error {

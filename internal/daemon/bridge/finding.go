@@ -43,8 +43,8 @@ func (p *Project) LookAgain(ctx context.Context) error {
 	return err
 }
 
-// Supplied returns the revision at which an agent gave a requirement the implementation or the test that it has; 0 if it
-// did not. What agents of other roles commit supplies nothing.
+// Supplied returns the revision at which an agent gave a requirement the implementation or the test that it has; 0 if
+// it did not. What agents of other roles commit supplies nothing.
 func (p *Project) Supplied(id, agent, role string) uint64 {
 	req, err := p.service.Stored(id)
 	var stamp lifecycle.Stamp

@@ -256,16 +256,18 @@ func summaryOf(s projection.Summary) builtin.Requirement {
 
 func queryOf(asked builtin.Query) (q lookup.Query, err error) {
 	q = lookup.Query{
-		Status: lifecycle.Status(asked.Status), Role: lifecycle.Role(asked.Role), Kind: asked.Kind,
-		By: asked.AssignedTo, Text: asked.Text,
+		Status: lifecycle.Status(asked.Status), NotStatus: lifecycle.Status(asked.NotStatus),
+		Role: lifecycle.Role(asked.Role), Kind: asked.Kind, By: asked.AssignedTo, Text: asked.Text,
 		Suspect: asked.Suspect, Retired: asked.Retired, After: asked.After, Limit: asked.Limit,
 	}
 	if q.Limit == 0 {
 		q.Limit = pageSize
 	}
-	if q.Status != "" && !q.Status.Valid() {
-		return q, fault.New(fault.Malformed, "unknown_status", "%q is not a status",
-			fault.Clip(string(q.Status), 80)).WithFix("use one of %v", lifecycle.Statuses())
+	for _, status := range []lifecycle.Status{q.Status, q.NotStatus} {
+		if status != "" && !status.Valid() {
+			return q, fault.New(fault.Malformed, "unknown_status", "%q is not a status",
+				fault.Clip(string(status), 80)).WithFix("use one of %v", lifecycle.Statuses())
+		}
 	}
 	if q.Role != "" {
 		_, err = lifecycle.ParseRole(string(q.Role))

@@ -29,7 +29,7 @@ type Options struct {
 	RequireIfMatch bool
 	Deterministic  bool // durations in the conductor's traces are 0
 
-	Evidence string        // projection.EvidenceVerified or projection.EvidenceRecorded; "" verifies where there is a repository
+	Evidence string        // projection.EvidenceVerified or projection.EvidenceRecorded; "" verifies in a repository
 	Branch   string        // evidence counts when this branch of the repository has it; "" keeps the one on record
 	Repo     string        // a folder in the repository of the evidence; "" is that of the first document
 	Recheck  time.Duration // how often all evidence is looked at again; 0 is never

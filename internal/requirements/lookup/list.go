@@ -17,7 +17,8 @@ import (
 // Query selects requirements. A zero member but Limit selects all.
 type Query struct {
 	Status     lifecycle.Status
-	Role       lifecycle.Role // whose turn it is
+	NotStatus  lifecycle.Status // in any other status
+	Role       lifecycle.Role   // whose turn it is
 	WaitingFor lifecycle.Party
 	Suspect    *bool
 	Stale      *bool
@@ -87,6 +88,7 @@ func (q Query) matches(e *projection.Entry, now time.Time) bool {
 	s := e.Summary
 	switch {
 	case q.Status != "" && s.Status != q.Status,
+		q.NotStatus != "" && s.Status == q.NotStatus,
 		q.Role != "" && !slices.Contains(s.WaitingFor, lifecycle.Party(q.Role)),
 		q.WaitingFor != "" && !slices.Contains(s.WaitingFor, q.WaitingFor),
 		q.Kind != "" && s.Kind != q.Kind,

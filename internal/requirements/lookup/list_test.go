@@ -103,6 +103,7 @@ func TestListsAreNarrowed(t *testing.T) {
 		want []string
 	}{
 		"status":     {Query{Status: lifecycle.Blocked}, []string{"R-3"}},
+		"not status": {Query{NotStatus: lifecycle.Blocked}, []string{"R-1", "R-2"}},
 		"waiting":    {Query{WaitingFor: "pm"}, []string{"R-1", "R-2", "R-3"}},
 		"operator":   {Query{WaitingFor: lifecycle.Operator}, nil},
 		"role":       {Query{Role: lifecycle.Coder}, nil},

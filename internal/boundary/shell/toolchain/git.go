@@ -34,8 +34,8 @@ func IsTransport(word string) bool {
 	})
 }
 
-// soundReset reports whether git reset goes back to HEAD alone, for all files or for those that are named after it. From
-// any other commit it would take files out of the index: git would not track them any more, so that they could be
+// soundReset reports whether git reset goes back to HEAD alone, for all files or for those that are named after it.
+// From any other commit it would take files out of the index: git would not track them any more, so that they could be
 // written as outputs are.
 func soundReset(words []string) bool {
 	for _, word := range words {

@@ -17,7 +17,8 @@ import (
 // Said returns why an obligation is not what an utterance says, or nil. Every id, number, name and text of its payload
 // has to stand in the utterance, in any case and with any signs between its words; three is 3. Of an expression it is
 // the numbers. The words that the product gives its own values need not stand there, since "finished" says done. What
-// the obligation does with the values it cannot see, so an act needs more than that.
+// the obligation does with the values it cannot see, so an act needs more than that; but none may leave out a word that
+// negates or limits it.
 //
 // Implements: ORC-286
 func Said(utterance string, o planning.Obligation) error {
@@ -28,6 +29,9 @@ func Said(utterance string, o planning.Obligation) error {
 	h.numbers = numbersIn(h.words)
 	if strange := h.strange("", o.Payload); strange != "" {
 		return fmt.Errorf("%s has %q, which the user did not say", o, strange)
+	}
+	if left := leftOut(utterance, o); left != "" {
+		return fmt.Errorf("%s leaves out %q, which the user said", o, left)
 	}
 	return nil
 }

@@ -2,12 +2,49 @@ package faithful
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/rules/planning"
 )
+
+// Verifies: ORC-286
+func TestWhatWasLeftOut(t *testing.T) {
+	const approve, city = `ACHIEVE {"kind":"requirement.signoff","id":"REQ-1","approvals":[{"decision":"approved"}]}`,
+		`ACHIEVE {"kind":"ir.assert","facts":[{"subject":"Alice","predicate":"city","object":"Paris"}]}`
+	for _, c := range []struct{ words, obligation, left string }{
+		{"unapprove REQ-1, would you", approve, "unapprove"},
+		{"better disapprove REQ-1", approve, "disapprove"},
+		{"don't give REQ-1 your blessing", approve, "not"},
+		{"don\u2019t give REQ-1 your blessing", approve, "not"},
+		{"give REQ-1 your blessing tomorrow", approve, "tomorrow"},
+		{"give REQ-1 your blessing unless it is late", approve, "unless"},
+		{"give REQ-1 your blessing", approve, ""},
+		{"the design of REQ-1 is fine, so let it pass", approve, ""},
+		{"Alice never lived in Paris", city, "never"},
+		{"Alice probably dwells in Paris", city, "probably"},
+		{"Alice dwells in Paris", city, ""},
+		{"unblock REQ-1 for good", `ACHIEVE {"kind":"requirement.status","id":"REQ-1","status":"blocked"}`, "unblock"},
+		{"unblock REQ-1 for good", `ACHIEVE {"kind":"requirement.status","id":"REQ-1","status":"planned"}`, ""},
+		{"tell of REQ-1 that it is not late", `ACHIEVE {"kind":"requirement.pm_notes","id":"REQ-1","pm_notes":[{"text":"it is not late"}]}`, ""},
+		{"whatever isn't finished", `REPORT {"kind":"query.requirements","filters":{"status":"done"}}`, "not"},
+		{"whatever isn't finished", `REPORT {"kind":"query.requirements","filters":{"not_status":"done"}}`, ""},
+		{"whatever has not begun", `REPORT {"kind":"query.requirements","filters":{"status":"not_started"}}`, ""},
+		{"whatever is not suspect", `REPORT {"kind":"query.requirements","filters":{"suspect":false}}`, ""},
+		{"how come REQ-1 is not ready", `REPORT {"kind":"requirement.missing","id":"REQ-1"}`, ""},
+	} {
+		typ, payload, _ := strings.Cut(c.obligation, " ")
+		o := planning.Obligation{Type: planning.Type(typ)}
+		require.NoError(t, json.Unmarshal([]byte(payload), &o.Payload))
+		if err := Said(c.words, o); c.left == "" {
+			require.NoError(t, err, c.words)
+		} else {
+			require.ErrorContains(t, err, `leaves out "`+c.left+`", which the user said`, c.words)
+		}
+	}
+}
 
 // Verifies: ORC-286
 func TestWhatWasSaid(t *testing.T) {

@@ -207,9 +207,9 @@ func (p *Pattern) follow(e edge, ways [][]step, words []string, here step, fits 
 	}
 }
 
-// tooMuch returns what it costs to leave a word out. What turns the meaning or may be a value is never left out, nor what
-// stands before an act, such as who does it; and with a word less that says anything, a sentence is not near, since the
-// word may limit it.
+// tooMuch returns what it costs to leave a word out. What turns the meaning or may be a value is never left out, nor
+// what stands before an act, such as who does it; and with a word less that says anything, a sentence is not near, as
+// the word may limit it.
 func (p *Pattern) tooMuch(said string, at, node int) int {
 	lower := bare(said)
 	switch {

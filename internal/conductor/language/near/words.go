@@ -15,32 +15,36 @@ func set(words string) map[string]bool {
 }
 
 var (
-	// turning are words without which a sentence means something else: they turn it round, limit it, or join another to it.
-	turning = set("not no never don't dont cannot can't won't unless except without nothing and or but nor neither none nobody " +
-		"hardly barely scarcely only until till before after since later yesterday tomorrow tonight last maybe perhaps probably " +
-		"possibly almost nearly partly if when once while")
+	// turning are words without which a sentence means something else: they turn it round, limit it, or join another
+	// to it.
+	turning = set(`not no never don't dont cannot can't won't unless except without nothing and or but nor
+		neither none nobody hardly barely scarcely only until till before after since later
+		yesterday tomorrow tonight last maybe perhaps probably possibly almost nearly partly if when
+		once while`)
 
 	// idle are the words that say nothing: those alone may be left out, since what may limit a sentence has no end.
-	idle = set("a an the this that our just simply really finally please now hereby go ahead requirement item")
+	idle = set(`a an the this that our just simply really finally please now hereby go ahead requirement
+		item`)
 
 	// idleWhenAsked are those that may be left out of a question besides.
-	idleWhenAsked = set("me us you tell say know so ok well hey actual actually current currently exactly right all already yet " +
-		"still there been very full whole complete overall here now i we")
+	idleWhenAsked = set(`me us you tell say know so ok well hey actual actually current currently exactly right all
+		already yet still there been very full whole complete overall here now i we`)
 
 	// linking are the words that may be put into an act: they do not say what is to be done.
-	linking = set("a and as deviation for from in is of on requirement status text that the to with")
+	linking = set(`a and as deviation for from in is of on requirement status text that the to with`)
 
 	// forBecause are the words that people say for because.
 	forBecause = set("since as cause cos")
 
 	// finite are verbs by which words are known as a reason that because was not said for: the supplier is late.
-	finite = set("am is are was were be been has have had does did can cannot could will would must needs need lacks lack " +
-		"fails failed waits wants works isn't aren't wasn't weren't hasn't haven't doesn't didn't can't won't")
+	finite = set(`am is are was were be been has have had does did can cannot could will would must needs need
+		lacks lack fails failed waits wants works isn't aren't wasn't weren't hasn't haven't doesn't
+		didn't can't won't`)
 
 	// limiting are words by which a reason is none, but says when or for how much the act is meant.
-	limiting = set("if when whenever once while until till unless except without before after provided assuming later soon " +
-		"yesterday today tomorrow tonight now then next last week day month year hour minutes hours days weeks months years " +
-		"only partly maybe perhaps in for but")
+	limiting = set(`because of if when whenever once while until till unless except without before after provided assuming
+		later soon yesterday today tomorrow tonight now then next last week day month year hour
+		minutes hours days weeks months years only partly maybe perhaps in for but`)
 )
 
 // prefixes turn a verb into another one.
@@ -63,7 +67,9 @@ func kept(word string, at int) bool {
 	lower := bare(word)
 	first := []rune(word)[0]
 	return turning[lower] || strings.HasSuffix(lower, "n't") || at > 0 && unicode.IsUpper(first) ||
-		strings.ContainsFunc(lower, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) && r != '\'' && r != '-' })
+		strings.ContainsFunc(lower, func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.IsMark(r) && r != '\'' && r != '-'
+		})
 }
 
 // another reports whether a word is another one than that which is meant, and no slip of it: it turns the meaning, or
