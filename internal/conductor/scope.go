@@ -66,11 +66,9 @@ func (s *scope) conduct(ctx context.Context, t *ObligationTrace) error {
 	s.takeAnswers(t, resolved)
 	t.Asked, t.Obligation = &asked, questions.Effective(resolved, t.Given)
 	if steps := flow.Steps(resolved); steps != nil {
-		err = s.satisfyBySteps(ctx, t, steps)
-	} else {
-		err = s.satisfy(ctx, t)
+		return t.Truncated(s.satisfyBySteps(ctx, t, steps))
 	}
-	return t.Truncated(err)
+	return t.Truncated(s.satisfy(ctx, t))
 }
 
 // lacksSource ends an obligation, and returns true, if one that it takes a value from has none to give. Otherwise it

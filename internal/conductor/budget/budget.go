@@ -67,8 +67,8 @@ func (s *Spent) Agent(used *usage.Usage) { s.agents.Add(used) }
 // CodeOverBudget is the code of a run whose result is not taken, since it exceeds what is left of the bytes.
 const CodeOverBudget fault.Code = "result_over_budget"
 
-// Result counts the bytes of a result. One that exceeds what is left is refused: nobody is given it, and nothing further
-// is run.
+// Result counts the bytes of a result. One that exceeds what is left is refused: nobody is given it, and nothing
+// further is run.
 //
 // Implements: ORC-256
 func (s *Spent) Result(bytes int) error {

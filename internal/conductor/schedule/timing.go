@@ -45,8 +45,8 @@ func Read(payload planning.Inputs, now time.Time) (t Timing, err error) {
 	return t, t.check(now)
 }
 
-// CheckText refuses a SCHEDULE that says nothing of when, or says it in a way that cannot be read, before anything runs.
-// What refers to a result is read when its value is there.
+// CheckText refuses a SCHEDULE that says nothing of when, or says it in a way that cannot be read, before anything
+// runs. What refers to a result is read when its value is there.
 func CheckText(payload planning.Inputs) error {
 	said := planning.Inputs{}
 	for _, member := range []string{"at", "until", "every"} {

@@ -72,8 +72,8 @@ func (t Trace) Unresolved() error {
 	case t.Status == planning.OutClarify:
 		return err.WithFix("say or send the whole again, with what it lacks")
 	case t.Caller.Role == string(lifecycle.Viewer) && acts:
-		return err.WithFix("use a token of another role, as --token-file .orchestrator/tokens/coder.token does: viewers " +
-			"change nothing, and keep nothing")
+		return err.WithFix("use a token of another role, as --token-file .orchestrator/tokens/coder.token does: " +
+			"viewers change nothing, and keep nothing")
 	case t.Caller.Role == string(lifecycle.Viewer):
 		return err.WithFix("the answer lists every attempt, and why it failed: --json shows it")
 	}

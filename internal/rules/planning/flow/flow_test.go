@@ -168,6 +168,30 @@ func TestWhatIsTakenIsCounted(t *testing.T) {
 	require.Equal(t, []int{1, 10 * 104}, []int{asked, taken}, "nothing is taken after the first that is refused")
 }
 
+// What stands in a formula is one number: nothing of it joins what stands beside it.
+//
+// Verifies: ORC-250
+func TestValuesInAFormula(t *testing.T) {
+	for _, c := range []struct {
+		value     any
+		of, wants string
+	}{
+		{"4", "{{o1.value}}*2", "4*2"}, {"2.5", "1+{{o1.value}}", "1+2.5"}, {7.0, "{{o1.value}}%2", "7%2"},
+		{"-4", "{{o1.value}}**2", "(-4)**2"}, {"1/3", "6/{{o1.value}}", "6/(1/3)"}, {-0.5, "{{o1.value}}**2", "(-0.5)**2"},
+		{"1+1", "{{o1.value}}*2", ""}, {"(1", "{{o1.value}})*2", ""}, {true, "{{o1.value}}+1", ""}, {"", "1{{o1.value}}", ""},
+		{"1+1", "{{o1.value}}", "1+1"},
+	} {
+		o, err := Resolve(planning.Obligation{Type: planning.Report, Payload: map[string]any{"kind": "query.math", "expr": c.of}},
+			Values{Of: func(string) any { return map[string]any{"value": c.value} }, Take: func(int) error { return nil }})
+		if c.wants == "" {
+			require.ErrorContains(t, err, "is no number, and cannot be part of a formula", "%v", c.value)
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, c.wants, o.Payload["expr"])
+	}
+}
+
 func TestLiterals(t *testing.T) {
 	for _, text := range []string{"plain", "{{o1.value}}", "a {{ b", `{{"{{"}}`, "{{{{"} {
 		o := ob("k", "n", text, "m", []any{object1{"deep": text, text: 1}, take("o1.value")}, "o", take(text), "p", 1)

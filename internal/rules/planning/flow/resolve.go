@@ -3,6 +3,7 @@ package flow
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,6 +33,7 @@ func Resolve(o planning.Obligation, values Values) (planning.Obligation, error) 
 	payload := make(map[string]any, len(o.Payload))
 	for _, name := range slices.Sorted(maps.Keys(o.Payload)) {
 		value := o.Payload[name]
+		r.formula = o.Kind() == "query.math" && name == "expr"
 		if !apart(o, name) {
 			value = r.resolved(value)
 		}
@@ -46,6 +48,8 @@ type resolver struct {
 	values Values
 	known  map[string]any // what the obligations that were asked for resulted in, by name
 	err    error
+
+	formula bool // a text is one: what stands for a number in it must be one
 }
 
 func (r *resolver) fail(format string, args ...any) {
@@ -143,12 +147,36 @@ func below(value any, step string) (any, bool) {
 	return nil, false
 }
 
+var (
+	aNumber  = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
+	anAmount = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?(/[0-9]+)?$`)
+)
+
+// operand returns a value as it stands in a formula: one number, whatever stands beside it. A text with an operator
+// would be taken apart.
+func (r *resolver) operand(ref Ref, value any) string {
+	text, is := value.(string)
+	if !is {
+		raw, _ := jsonv2.Marshal(value)
+		text = string(raw)
+	}
+	switch {
+	case aNumber.MatchString(text):
+		return text
+	case anAmount.MatchString(text):
+		return "(" + text + ")"
+	}
+	r.fail("%s is no number, and cannot be part of a formula", ref)
+	return ""
+}
+
 // text returns a text with the values in it.
 func (r *resolver) text(text string) string {
 	if !strings.Contains(text, open) {
 		return text
 	}
 	all, _ := pieces(text) // which Check has accepted
+	all = slices.DeleteFunc(all, func(p piece) bool { return p.ref == nil && p.text == "" })
 	var out strings.Builder
 	for _, p := range all {
 		if p.ref == nil {
@@ -158,6 +186,10 @@ func (r *resolver) text(text string) string {
 		value := r.value(*p.ref)
 		if r.err != nil {
 			break
+		}
+		if r.formula && len(all) > 1 { // a value alone may be the whole formula
+			out.WriteString(r.operand(*p.ref, value))
+			continue
 		}
 		switch value := value.(type) {
 		case string:
