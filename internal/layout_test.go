@@ -129,7 +129,8 @@ var onlyIn = map[string][]string{
 	"golang.org/x/mod":            {"internal/ledger/audit", "internal/auditor", "internal/ledger"},
 	"golang.org/x/net":            {"internal/conductor/normalize"},
 	"golang.org/x/sys": {
-		"internal/system/runner", "internal/system/measure", "internal/ledger/store/boltstore", "cmd/orchestrator/output/outputtest",
+		"internal/system/runner", "internal/system/tree", "internal/system/measure", "internal/ledger/store/boltstore",
+		"cmd/orchestrator/output/outputtest",
 	},
 	"golang.org/x/term":  {"cmd/orchestrator", "cmd/orchestrator/adoptcmd", "cmd/orchestrator/boundarycmd", "cmd/orchestrator/clientcmd", "cmd/orchestrator/output", "cmd/orchestrator/projectcmd"},
 	"golang.org/x/text":  {"cmd/orchestrator/output", "internal/conductor/lettercount", "internal/rules/actorname"},

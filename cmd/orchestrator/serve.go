@@ -105,11 +105,7 @@ func serveCommand() *cobra.Command {
 	f.StringSliceVar(&o.Project.Requirements, "requirements", []string{"REQUIREMENTS.md"},
 		"requirement document, or a quoted pattern such as 'docs/*.md'; may be given more than once")
 	cli.ReadingFlags(cmd, &o.Project.Reading)
-	exportflag.Add(cmd.Flags(), &o.Project.Export, "file to which the state is written after each commit")
-	f.DurationVar(&o.Project.ExportWait, "export-wait", 10*time.Millisecond,
-		"how long a change waits for the export that contains it; 0 answers at once, and so does an export that takes longer")
-	f.BoolVar(&o.Project.ExportSync, "export-sync", false,
-		"sync each export to the disk before a change is told that it is written")
+	exportFlags(f, &o)
 	f.StringVar(&o.Project.Workflow, "workflow", "",
 		"of a new project: v1, the literal table, or rework, which adds the way back from blocked, deferred, "+
 			"needs_changes and tested_fail; later the pm switches it with orchestrator workflow (default v1)")
@@ -121,6 +117,15 @@ func serveCommand() *cobra.Command {
 	processFlags(f, &o)
 	serveSettings(cmd)
 	return cli.WithEnv(cmd)
+}
+
+// exportFlags adds the flags of the export.
+func exportFlags(f *pflag.FlagSet, o *serveOptions) {
+	exportflag.Add(f, &o.Project.Export, "file to which the state is written after each commit")
+	f.DurationVar(&o.Project.ExportWait, "export-wait", 10*time.Millisecond,
+		"how long a change waits for the export that contains it; one that does not come in time is not waited for")
+	f.BoolVar(&o.Project.ExportSync, "export-sync", false,
+		"wait until each export is on the disk, so that it is whole after a power cut")
 }
 
 // processFlags adds the flags of how the process begins and ends.

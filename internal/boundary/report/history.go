@@ -221,7 +221,7 @@ func (h *History) Find(id string) (found Decision, n int) {
 // decides as well: of every time in these modes, from its first decision to its last. Idle days at the ends count as
 // little as a line that claims a time long ago.
 func (h *History) validateFor() (total time.Duration) {
-	watched := h.watched()
+	watched := watched(h.Decisions)
 	for i, m := range h.Modes {
 		if !watches(m.Mode) {
 			continue
@@ -245,8 +245,8 @@ func (h *History) validateFor() (total time.Duration) {
 }
 
 // watched returns when calls were judged in validate or in confirm, in order.
-func (h *History) watched() (times []time.Time) {
-	for _, d := range h.Decisions {
+func watched(decisions []Decision) (times []time.Time) {
+	for _, d := range decisions {
 		if watches(d.Mode) {
 			times = append(times, d.At)
 		}
