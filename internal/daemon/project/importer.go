@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -36,32 +37,61 @@ type importer struct {
 	postponed *postponed
 	log       zerolog.Logger
 	wait      atomic.Bool // for the budget: a document has changed that is not imported
+	later     bool        // the documents of the start are yet to be read
 }
 
 // first imports the documents at the start. It must succeed on an empty database; later a broken document leaves the
-// last good state in force, which readyz shows.
+// last good state in force, which readyz shows. Documents that are as they were imported are read when the service
+// answers: nothing is found in them but what a newer program reads otherwise.
 func (i *importer) first(ctx context.Context) error {
-	asked := func(ctx context.Context) error { return i.importNow(ctx, projection.ViaStart) }
-	err := asked(ctx)
+	if files, err := i.documents.Read(ctx); err == nil && i.service.HasImported(files) {
+		i.later = true
+		return nil
+	}
+	err := i.importAtStart(ctx)
 	if err != nil && i.service.State().Requirements == 0 {
 		if f := fault.As(err); f != nil {
 			return documents.HintAssign(f, i.reading)
 		}
 		return err
 	}
-	if isFull(err) {
+	return nil
+}
+
+// importAtStart imports the documents. Where there are requirements, a failure leaves the last good state in force, and
+// is logged.
+func (i *importer) importAtStart(ctx context.Context) error {
+	asked := func(ctx context.Context) error { return i.importNow(ctx, projection.ViaStart) }
+	err := asked(ctx)
+	switch {
+	case err == nil || i.service.State().Requirements == 0:
+	case isFull(err):
 		i.postponed.add("documents", err, asked)
-	} else if err != nil {
+	default:
 		i.logFailure(err, i.named, "the requirement documents were not imported; the last good state stays in force")
 	}
-	return nil
+	return err
+}
+
+// sparingly does what needs much memory once: the garbage is collected early, and given back.
+func sparingly(do func()) {
+	before := debug.SetGCPercent(documents.GCPercent)
+	do()
+	debug.SetGCPercent(before)
+	debug.FreeOSMemory()
 }
 
 // importNow imports the documents as they are now. What nobody asked for is charged to a budget of its own.
 func (i *importer) importNow(ctx context.Context, via string) error {
 	unasked := via == projection.ViaWatch
-	report, err := i.service.Import(ctx, record.System(), i.read(ctx),
-		requirements.ImportOptions{Unasked: unasked, Origin: projection.ImportOrigin{Via: via}})
+	options := requirements.ImportOptions{Unasked: unasked, Origin: projection.ImportOrigin{Via: via}}
+	if i.later {
+		options.Stop = ctx.Done()
+	}
+	report, err := i.service.Import(ctx, record.System(), i.read(ctx), options)
+	if err != nil && i.later && ctx.Err() != nil {
+		return nil // the next start reads them
+	}
 	if err != nil {
 		return i.service.Refuse(ctx, record.System(),
 			requirements.Refused{Request: "orchestrator serve", Unasked: unasked}, err)
@@ -97,6 +127,10 @@ func (i *importer) logFailure(err error, document, msg string) {
 
 // watch imports documents that change, until ctx ends.
 func (i *importer) watch(ctx context.Context, w *watcher) {
+	if i.later && ctx.Err() == nil {
+		sparingly(func() { _ = i.importAtStart(ctx) }) // it is logged
+		i.later = false
+	}
 	var retries sync.WaitGroup
 	retries.Go(func() { i.retry(ctx, budgetEvery) })
 	w.watch(ctx, i.documents.Watched(), documents.MaxFile, "import with POST /project/import",
