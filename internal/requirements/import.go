@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"slices"
 	"time"
 
 	"orchestrator/internal/fault"
@@ -65,52 +64,15 @@ func (s *Service) Import(ctx context.Context, who lifecycle.Actor, files func() 
 			return reqdoc.Set{}, err
 		}
 		if s.options.Origins != nil && !o.DryRun {
-			maps.Copy(o.documents, s.options.Origins(context.WithoutCancel(ctx), s.notImported(given)))
+			maps.Copy(o.documents, s.options.Origins(context.WithoutCancel(ctx), drift.NotImported(given, s.current.Load().Project)))
 		}
-		return unlessStopped(o.Stop, func() (reqdoc.Set, error) {
-			return drift.Read(given, s.options.Reading, s.current.Load().Project)
-		})
+		return drift.ReadUnless(o.Stop, given, s.options.Reading, s.current.Load().Project)
 	}, o)
-}
-
-var errStopped = errors.New("the import was stopped")
-
-// unlessStopped reads documents, and waits no longer when stop is closed: many take seconds to read.
-func unlessStopped(stop <-chan struct{}, read func() (reqdoc.Set, error)) (reqdoc.Set, error) {
-	if stop == nil {
-		return read()
-	}
-	type found struct {
-		set reqdoc.Set
-		err error
-	}
-	done := make(chan found, 1)
-	go func() {
-		set, err := read()
-		done <- found{set, err}
-	}()
-	select {
-	case f := <-done:
-		return f.set, f.err
-	case <-stop:
-		return reqdoc.Set{}, errStopped
-	}
 }
 
 // HasImported reports whether documents are, byte for byte, those that were imported last, without open changes.
 func (s *shared) HasImported(files []reqdoc.File) bool {
-	p := s.current.Load().Project
-	return len(files) > 0 && len(files) == len(p.Import.Digests()) && len(p.Pending) == 0 &&
-		len(s.notImported(files)) == 0 &&
-		!slices.ContainsFunc(files, func(f reqdoc.File) bool { return f.Change != "" })
-}
-
-// notImported returns the documents that are new, or not as they were imported.
-func (s *shared) notImported(files []reqdoc.File) []reqdoc.File {
-	known := s.current.Load().Project.Import.Digests()
-	return slices.DeleteFunc(slices.Clone(files), func(f reqdoc.File) bool {
-		return f.Change != "" || known[f.Path] == ledger.Digest(f.Content)
-	})
+	return drift.AreImported(files, s.current.Load().Project)
 }
 
 func (s *Service) importing(ctx context.Context, who lifecycle.Actor, set func() (reqdoc.Set, error),

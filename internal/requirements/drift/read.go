@@ -2,11 +2,14 @@ package drift
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/account"
@@ -68,6 +71,47 @@ func Read(files []reqdoc.File, o reqdoc.Options, of projection.Project) (reqdoc.
 		err = noRequirements(set.Skipped)
 	}
 	return set, err
+}
+
+// ErrStopped is the error of documents that are not read to their end.
+var ErrStopped = errors.New("the reading of the documents was stopped")
+
+// ReadUnless reads as Read does, and waits no longer when stop is closed: many documents take seconds to read. A nil stop
+// never is.
+func ReadUnless(stop <-chan struct{}, files []reqdoc.File, o reqdoc.Options, of projection.Project) (reqdoc.Set, error) {
+	if stop == nil {
+		return Read(files, o, of)
+	}
+	type found struct {
+		set reqdoc.Set
+		err error
+	}
+	done := make(chan found, 1)
+	go func() {
+		set, err := Read(files, o, of)
+		done <- found{set, err}
+	}()
+	select {
+	case f := <-done:
+		return f.set, f.err
+	case <-stop:
+		return reqdoc.Set{}, ErrStopped
+	}
+}
+
+// NotImported returns the documents that are new, or not as they were imported.
+func NotImported(files []reqdoc.File, into projection.Project) []reqdoc.File {
+	known := into.Import.Digests()
+	return slices.DeleteFunc(slices.Clone(files), func(f reqdoc.File) bool {
+		return f.Change != "" || known[f.Path] == ledger.Digest(f.Content)
+	})
+}
+
+// AreImported reports whether documents are, byte for byte, those that were imported last, without open changes.
+func AreImported(files []reqdoc.File, into projection.Project) bool {
+	return len(files) > 0 && len(files) == len(into.Import.Digests()) && len(into.Pending) == 0 &&
+		!slices.ContainsFunc(files, func(f reqdoc.File) bool { return f.Change != "" }) &&
+		len(NotImported(files, into)) == 0
 }
 
 func definitionOf(r reqdoc.Requirement) lifecycle.Definition {

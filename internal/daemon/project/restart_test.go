@@ -1,0 +1,33 @@
+package project
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Documents that are as they were imported do not hold up a start. What was changed meanwhile is imported before the
+// service answers.
+func TestAStartReadsFirstWhatWasChanged(t *testing.T) {
+	o, _ := inWorkingTree(t)
+	_, err := start(t, o, func(p *Project) {
+		require.False(t, p.importer.later)
+		require.Equal(t, 1, p.Service.State().Requirements)
+	})
+	require.NoError(t, err)
+	_, err = start(t, o, func(p *Project) {
+		require.True(t, p.importer.later)
+		p.importer.later = false
+		size := p.Service.State().LogSize
+		require.NoError(t, p.importer.importAtStart(t.Context()))
+		require.Equal(t, size, p.Service.State().LogSize, "nothing is found in them")
+	})
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile("R.md", []byte("# Demo\n\n- **REQ-001**: One.\n- **REQ-002**: Two.\n"), 0o600))
+	_, err = start(t, o, func(p *Project) {
+		require.False(t, p.importer.later)
+		require.Equal(t, 2, p.Service.State().Requirements)
+	})
+	require.NoError(t, err)
+}
