@@ -89,7 +89,7 @@ func (i *importer) importNow(ctx context.Context, via string) error {
 		options.Stop = ctx.Done()
 	}
 	report, err := i.service.Import(ctx, record.System(), i.read(ctx), options)
-	if err != nil && i.later && ctx.Err() != nil {
+	if errors.Is(err, drift.ErrStopped) {
 		return nil // the next start reads them
 	}
 	if err != nil {

@@ -14,7 +14,9 @@ import (
 
 func TestWhetherDocumentsAreAsTheyWereImported(t *testing.T) {
 	a, b := reqdoc.File{Path: "a.md", Content: []byte("- **R-1**: One.\n")}, reqdoc.File{Path: "b.md", Content: []byte("B")}
-	read := func(f reqdoc.File) account.Document { return account.Document{Path: f.Path, SHA256: ledger.Digest(f.Content)} }
+	read := func(f reqdoc.File) account.Document {
+		return account.Document{Path: f.Path, SHA256: ledger.Digest(f.Content)}
+	}
 	into := projection.Project{Import: &projection.Import{Documents: []account.Document{read(a), read(b)}}}
 	require.True(t, AreImported([]reqdoc.File{a, b}, into))
 	changed := reqdoc.File{Path: "b.md", Content: []byte("C")}
