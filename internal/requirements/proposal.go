@@ -41,18 +41,21 @@ type Answer struct {
 // given again.
 func (s *shared) outcomeOf(id string, of decided) *guidance.Outcome {
 	w, err := lifecycle.ParseWorkflow(of.answer.Workflow)
-	if err != nil {
+	req, failed := of.requirement(id)
+	if err != nil || failed != nil {
 		return nil
 	}
-	if of.next == nil {
-		req, _, err := projection.TableRequirements.Decode(id, of.answer.Requirement)
-		if err != nil {
-			return nil
-		}
-		of.next = &req
-	}
-	out := guidance.Around{Workflow: w.Looking(of.answer.Looks), Cited: s.options.Cited}.After(*of.next)
+	out := guidance.Around{Workflow: w.Looking(of.answer.Looks), Cited: s.options.Cited}.After(req)
 	return &out
+}
+
+// requirement returns the requirement of the answer.
+func (d decided) requirement(id string) (lifecycle.Requirement, error) {
+	if d.next != nil {
+		return *d.next, nil
+	}
+	req, _, err := projection.TableRequirements.Decode(id, d.answer.Requirement)
+	return req, err
 }
 
 func (p Proposal) parsed() {
