@@ -18,7 +18,7 @@ func takePlace(root *os.Root, dir *os.File, temp, name string) error {
 			return errors.Join(err, exchange(dir, temp, name))
 		}
 		return nil
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.EINVAL), errors.Is(err, unix.ENOSYS):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.EINVAL), errors.Is(err, errors.ErrUnsupported):
 		return root.Rename(temp, name) // there is nothing to exchange it with, or the file system cannot
 	default:
 		return err
