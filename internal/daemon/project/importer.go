@@ -73,9 +73,12 @@ func (i *importer) importAtStart(ctx context.Context) error {
 	return err
 }
 
+// besides is by how many per cent the heap may grow between collections while documents are read beside requests.
+const besides = 10
+
 // sparingly does what needs much memory once: the garbage is collected early, and given back.
 func sparingly(do func()) {
-	before := debug.SetGCPercent(documents.GCPercent)
+	before := debug.SetGCPercent(besides)
 	do()
 	debug.SetGCPercent(before)
 	debug.FreeOSMemory()
