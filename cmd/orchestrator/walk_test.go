@@ -622,6 +622,9 @@ func (w *walker) walk(name string, d door) {
 	d.accepted(w)
 	var kinds []string
 	for _, r := range w.news() {
+		if again := slices.Contains(kinds, r.Kind); again && r.Kind == "boundary.recorded" {
+			continue // the journal was taken in between two lines of one command
+		}
 		kinds = append(kinds, r.Kind)
 	}
 	require.Equal(w.t, d.records, kinds, name)
