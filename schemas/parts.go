@@ -30,6 +30,7 @@ type parts struct {
 	members         map[string]*parts
 	items           *parts
 	indivisible     bool
+	acceptor        *acceptor // of an embedded schema as a whole
 }
 
 // anything accepts every value.
