@@ -83,41 +83,37 @@ func Only(object []byte, names ...string) ([]byte, error) {
 	return filtered(object, func(name string) bool { return slices.Contains(names, name) })
 }
 
+// filtered returns an object with the members that are kept, each with the bytes that it has.
 func filtered(object []byte, keep func(name string) bool) ([]byte, error) {
-	in, out := jsontext.NewDecoder(bytes.NewReader(object)), bytes.NewBufferString("{")
+	in := jsontext.NewDecoder(bytes.NewBuffer(object), jsontext.AllowDuplicateNames(true)) // it was encoded here
+	out := append(make([]byte, 0, len(object)), '{')
 	if _, err := in.ReadToken(); err != nil {
 		return nil, err
 	}
+	var name [64]byte
 	for in.PeekKind() == '"' {
-		name, err := in.ReadToken()
+		before := len(out)
+		if before > 1 {
+			out = append(out, ',')
+		}
+		quoted, err := in.ReadValue()
 		if err != nil {
 			return nil, err
 		}
-		text := name.String()
-		kept := keep(text)
+		out = append(append(out, quoted...), ':')
+		text, _ := jsontext.AppendUnquote(name[:0], quoted) // it was just read
 		value, err := in.ReadValue()
 		if err != nil {
 			return nil, err
 		}
-		if !kept {
-			continue
+		if out = append(out, value...); !keep(string(text)) {
+			out = out[:before]
 		}
-		if out.Len() > 1 {
-			out.WriteByte(',')
-		}
-		quoted, err := jsontext.AppendQuote(nil, text)
-		if err != nil {
-			return nil, err
-		}
-		out.Write(quoted)
-		out.WriteByte(':')
-		out.Write(value)
 	}
 	if _, err := in.ReadToken(); err != nil {
 		return nil, err
 	}
-	out.WriteByte('}')
-	return out.Bytes(), nil
+	return append(out, '}'), nil
 }
 
 // With returns an object with the members of others after its own.
