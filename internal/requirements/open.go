@@ -62,8 +62,8 @@ func newService(of *shared) *Service {
 	if of.options.Signer.Key != "" {
 		sign = s.checkpointOf
 	}
-	s.exporter = projection.NewExporter(projection.Exporting{Path: of.options.ExportPath, Newest: of.current.Load,
-		Sign: sign, Synced: of.options.ExportSync, OnDisplaced: of.options.OnDisplaced})
+	s.exporter = projection.NewExporter(projection.Exporting{Path: of.options.ExportPath, Spares: of.options.ExportSpares,
+		Newest: of.current.Load, Sign: sign, Synced: of.options.ExportSync, OnDisplaced: of.options.OnDisplaced})
 	s.Reviews = &Reviews{shared: of, evidence: s.Rechecker, exporter: s.exporter}
 	s.refusals = folding.New(of.options.OnFolding)
 	return s

@@ -31,6 +31,7 @@ const maxUnsigned = time.Second
 // Exporting says what is exported, and how.
 type Exporting struct {
 	Path   string // of the export; "" writes nothing
+	Spares string // a folder of the same file system, for the file that was replaced; "" keeps none
 	Newest func() *Snapshot
 	Sign   func(*Snapshot) ([]byte, error) // makes the checkpoint; nil writes none
 	Synced bool                            // each export is on the disk before anybody is told that it is written
@@ -45,13 +46,15 @@ type Exporting struct {
 // it is still the newest after a second, and at the end. The checkpoint is what remembers the log, and is always synced.
 type Exporter struct {
 	Exporting
-	folder *tree.Folder // that the export lies in, from the time it can be opened; of Run alone
+	folder   *tree.Folder   // that the export lies in, from the time it can be opened; of Run alone, as is the next
+	recycler *tree.Recycler // nil where no spare is kept
 
 	wakeUp chan struct{} // there is a newer snapshot; holds one
 	hurry  chan struct{} // somebody waits for it; holds one
 
 	written   *Snapshot // in the file; of Run alone, as all of these
 	writtenAt time.Time
+	took      time.Duration // to write it
 	lost      bool // written may not be in the file any more
 	signedAt  time.Time
 
@@ -153,6 +156,7 @@ func (x *Exporter) due() <-chan time.Time {
 // round writes the export, rests, and writes the checkpoint: before the rest where the last one is old, and after it
 // unless somebody ended it.
 func (x *Exporter) round(ctx context.Context) error {
+	x.rest(ctx, x.took-time.Since(x.writtenAt), nil) // half of the time is for those who make changes
 	took, err := x.writeNewest()
 	if err != nil {
 		return err
@@ -208,7 +212,7 @@ func (x *Exporter) writeCheckpoint() error {
 		err = x.replace(CheckpointPath(x.Path), func(w io.Writer) error {
 			_, err := w.Write(note)
 			return err
-		}, false)
+		})
 	}
 	if err != nil {
 		x.failed(err)
@@ -227,6 +231,9 @@ func restAfter(took time.Duration) time.Duration {
 
 // rest ends after d, or when somebody is in a hurry, which it reports.
 func (x *Exporter) rest(ctx context.Context, d time.Duration, hurry <-chan struct{}) (hurried bool) {
+	if d <= 0 {
+		return false
+	}
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
@@ -244,15 +251,22 @@ func (x *Exporter) writeNewest() (time.Duration, error) {
 		return 0, nil
 	}
 	start := time.Now()
-	err := x.replace(x.Path, snap.Write, !x.Synced)
+	err := x.export(snap)
 	took := time.Since(start)
 	if err != nil {
 		x.fail(err)
 		return took, err
 	}
-	x.written, x.writtenAt, x.lost = snap, time.Now(), false
+	x.written, x.writtenAt, x.took, x.lost = snap, time.Now(), took, false
 	x.note(snap.Head.Size, took)
 	return took, nil
+}
+
+func (x *Exporter) export(snap *Snapshot) error {
+	if x.Synced {
+		return x.replace(x.Path, snap.Write)
+	}
+	return x.replaceUnsynced(snap.Write)
 }
 
 func (x *Exporter) failed(err error) {

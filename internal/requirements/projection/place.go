@@ -19,12 +19,30 @@ type Displaced struct {
 	Times int
 }
 
-// replace writes a file of the folder that was opened, whatever its path has come to name.
-func (x *Exporter) replace(path string, write func(io.Writer) error, unsynced bool) error {
+// replace writes a file of the folder that was opened, whatever its path has come to name, and waits for the disk.
+func (x *Exporter) replace(path string, write func(io.Writer) error) error {
+	return x.put(path, func() (string, error) {
+		return x.folder.Replace(filepath.Base(path), tree.Write{Perm: 0o644, Content: write})
+	})
+}
+
+// replaceUnsynced writes the export, and does not wait for the disk.
+func (x *Exporter) replaceUnsynced(write func(io.Writer) error) error {
+	w := tree.Write{Perm: 0o644, Content: write, Unsynced: true}
+	return x.put(x.Path, func() (string, error) {
+		if x.recycler == nil {
+			return x.folder.Replace(filepath.Base(x.Path), w)
+		}
+		return x.recycler.Replace(w)
+	})
+}
+
+// put writes a file, and reports what stood in its place.
+func (x *Exporter) put(path string, write func() (displaced string, err error)) error {
 	if err := x.open(); err != nil {
 		return err
 	}
-	what, err := x.folder.Replace(filepath.Base(path), tree.Write{Perm: 0o644, Content: write, Unsynced: unsynced})
+	what, err := write()
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
@@ -38,11 +56,28 @@ func (x *Exporter) open() (err error) {
 	if x.folder == nil {
 		x.folder, err = tree.OpenFolder(filepath.Dir(x.Path))
 	}
+	if err == nil && x.recycler == nil && x.Spares != "" {
+		x.recycle()
+	}
 	return err
 }
 
-// Close lets go of the folder of the export. Run does so at its end.
+// recycle keeps the files that are replaced, if it can.
+func (x *Exporter) recycle() {
+	spares, err := tree.OpenFolder(x.Spares)
+	if err == nil {
+		x.recycler = tree.NewRecycler(x.folder, filepath.Base(x.Path), spares, spareName)
+	}
+}
+
+// spareName is the name of the export that was replaced, in the folder of spares.
+const spareName = "export.spare"
+
+// Close lets go of the folder of the export, and removes the one that was replaced. Run does so at its end.
 func (x *Exporter) Close() {
+	if x.recycler != nil {
+		_ = x.recycler.Close() // a file that is left is removed when its place is needed
+	}
 	if x.folder != nil {
 		_ = x.folder.Close() // it was only the way to its files
 	}

@@ -25,14 +25,4 @@ func takePlace(root *os.Root, dir *os.File, temp, name string) error {
 	}
 }
 
-func exchange(dir *os.File, a, b string) error {
-	conn, err := dir.SyscallConn()
-	if err != nil {
-		return err
-	}
-	var failed error
-	err = conn.Control(func(fd uintptr) {
-		failed = unix.Renameat2(int(fd), a, int(fd), b, unix.RENAME_EXCHANGE)
-	})
-	return errors.Join(err, failed)
-}
+func exchange(dir *os.File, a, b string) error { return renameAt(dir, a, dir, b, unix.RENAME_EXCHANGE) }

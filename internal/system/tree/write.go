@@ -17,6 +17,8 @@ const (
 	bufferSize   = 64 << 10
 	tempSuffix   = ".tmp"
 	randomLength = 26
+
+	openFlags = syscall.O_NONBLOCK | syscall.O_NOCTTY // opening a pipe or a device in the place of a file waits for nobody
 )
 
 // Write says how a file is replaced.
@@ -84,7 +86,7 @@ func (f *Folder) Sync(name string) error {
 	if err != nil {
 		return err
 	}
-	file, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
+	file, err := root.OpenFile(name, os.O_RDONLY|openFlags, 0)
 	if err != nil {
 		return err
 	}

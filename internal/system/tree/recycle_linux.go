@@ -1,0 +1,84 @@
+package tree
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// errNoExchange says that files of two folders cannot be exchanged.
+var errNoExchange = errors.New("the file cannot be exchanged")
+
+// takePlace exchanges the spare file with the file in place. What is no file, and has just come to stand there, is put
+// back if it cannot be removed.
+func (r *Recycler) takePlace(spares, root *os.Root) error {
+	from, err := spares.Open(".")
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	to, err := root.Open(".")
+	if err != nil {
+		return err
+	}
+	defer to.Close()
+	rename := func(flags uint) error { return renameAt(from, r.spare, to, r.name, flags) }
+	err = rename(unix.RENAME_EXCHANGE)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = rename(unix.RENAME_NOREPLACE)
+	}
+	switch {
+	case errors.Is(err, unix.EXDEV), errors.Is(err, unix.EINVAL), errors.Is(err, errors.ErrUnsupported):
+		return errors.Join(errNoExchange, err)
+	case err != nil:
+		return err
+	}
+	info, err := spares.Lstat(r.spare)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() {
+		return nil
+	}
+	if err = errors.Join(err, spares.Remove(r.spare)); err != nil {
+		return errors.Join(err, rename(unix.RENAME_EXCHANGE))
+	}
+	return nil
+}
+
+func renameAt(from *os.File, a string, to *os.File, b string, flags uint) error {
+	return withDescriptor(from, func(old uintptr) error {
+		return withDescriptor(to, func(new uintptr) error { return unix.Renameat2(int(old), a, int(new), b, flags) })
+	})
+}
+
+func withDescriptor(f *os.File, call func(fd uintptr) error) error {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var failed error
+	err = conn.Control(func(fd uintptr) { failed = call(fd) })
+	return errors.Join(err, failed)
+}
+
+// isAlone reports whether an open file is the one that is meant, with the same owner and rights, and nobody else can read
+// or write it: it has one name, and is open nowhere else. The kernel tells the latter, since it gives a write lease
+// (fcntl(2), F_SETLEASE) only on such a file.
+func isAlone(file *os.File, meant fs.FileInfo) bool {
+	info, err := file.Stat()
+	if err != nil || !os.SameFile(info, meant) || info.Mode() != meant.Mode() {
+		return false
+	}
+	now, then := info.Sys().(*syscall.Stat_t), meant.Sys().(*syscall.Stat_t)
+	if now.Nlink != 1 || now.Uid != then.Uid || now.Gid != then.Gid {
+		return false
+	}
+	return withDescriptor(file, func(fd uintptr) error {
+		if _, err := unix.FcntlInt(fd, unix.F_SETLEASE, unix.F_WRLCK); err != nil {
+			return err
+		}
+		_, err := unix.FcntlInt(fd, unix.F_SETLEASE, unix.F_UNLCK)
+		return err
+	}) == nil
+}

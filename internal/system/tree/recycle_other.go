@@ -1,0 +1,16 @@
+//go:build !linux
+
+package tree
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+)
+
+// errNoExchange says that files of two folders cannot be exchanged.
+var errNoExchange = errors.New("the file cannot be exchanged")
+
+func (*Recycler) takePlace(_, _ *os.Root) error { return errNoExchange }
+
+func isAlone(*os.File, fs.FileInfo) bool { return false }

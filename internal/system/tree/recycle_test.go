@@ -1,0 +1,192 @@
+package tree
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// recycling returns what replaces the file f, and both folders.
+func recycling(t *testing.T) (r *Recycler, dir, spares string) {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("files are exchanged on Linux alone; elsewhere each content gets a new file")
+	}
+	dir, spares = t.TempDir(), t.TempDir()
+	r = NewRecycler(open(t, dir), "f", open(t, spares), "spare")
+	return r, dir, spares
+}
+
+// inode tells files apart.
+func inode(t *testing.T, path string) uint64 {
+	t.Helper()
+	info, err := os.Lstat(path)
+	require.NoError(t, err)
+	return info.Sys().(*syscall.Stat_t).Ino
+}
+
+func replaced(t *testing.T, r *Recycler, with string) string {
+	t.Helper()
+	displaced, err := r.Replace(text(with))
+	require.NoError(t, err)
+	require.Equal(t, with, content(t, filepath.Join(r.folder.Path(), r.name)))
+	return displaced
+}
+
+func TestTwoFilesTakeTurns(t *testing.T) {
+	r, dir, spares := recycling(t)
+	path := filepath.Join(dir, "f")
+	replaced(t, r, "first, and long")
+	first := inode(t, path)
+	replaced(t, r, "second")
+	second := inode(t, path)
+	require.NotEqual(t, first, second)
+	replaced(t, r, "3")
+	require.Equal(t, first, inode(t, path), "the file that was replaced is written over")
+	replaced(t, r, strings.Repeat("fourth", 100_000))
+	require.Equal(t, second, inode(t, path))
+	require.Equal(t, []string{"f"}, names(t, dir))
+	require.NoError(t, r.Close())
+	require.Empty(t, names(t, spares))
+}
+
+// A reader has the content that it began to read, to its end, however slowly it reads.
+func TestAReaderKeepsWhatItBeganToRead(t *testing.T) {
+	r, dir, _ := recycling(t)
+	path := filepath.Join(dir, "f")
+	for _, reads := range []func() (content func() string){
+		func() func() string {
+			f, err := os.Open(path)
+			require.NoError(t, err)
+			return func() string {
+				defer f.Close()
+				all, err := io.ReadAll(f)
+				require.NoError(t, err)
+				return string(all)
+			}
+		},
+		func() func() string {
+			f, err := os.Open(path)
+			require.NoError(t, err)
+			defer f.Close()
+			mapped, err := syscall.Mmap(int(f.Fd()), 0, len("what is read"), syscall.PROT_READ, syscall.MAP_SHARED)
+			require.NoError(t, err)
+			return func() string {
+				defer func() { require.NoError(t, syscall.Munmap(mapped)) }()
+				return string(mapped)
+			}
+		},
+		func() func() string {
+			require.NoError(t, os.Link(path, path+".link"))
+			return func() string {
+				defer os.Remove(path + ".link")
+				return content(t, path+".link")
+			}
+		},
+	} {
+		replaced(t, r, "what is read")
+		read := reads()
+		for range 4 {
+			replaced(t, r, "another text, longer")
+		}
+		require.Equal(t, "what is read", read())
+	}
+}
+
+// What others put in the place of either file is never written to.
+func TestOnlyItsOwnFilesAreWrittenOver(t *testing.T) {
+	r, dir, spares := recycling(t)
+	path, spare := filepath.Join(dir, "f"), filepath.Join(spares, "spare")
+	theirs := put(t, filepath.Join(dir, "theirs"), "theirs")
+	replaced(t, r, "1")
+	replaced(t, r, "2")
+
+	require.NoError(t, os.Remove(spare))
+	link(t, theirs, spare)
+	replaced(t, r, "3")
+	require.Equal(t, "theirs", content(t, theirs))
+
+	require.NoError(t, os.Remove(path))
+	require.NoError(t, os.Link(theirs, path)) // a hard link to a file of theirs
+	replaced(t, r, "4")
+	replaced(t, r, "5")
+	require.Equal(t, "theirs", content(t, theirs))
+
+	require.NoError(t, os.Remove(path))
+	link(t, theirs, path)
+	require.Equal(t, "a symbolic link to "+theirs, replaced(t, r, "6"))
+	replaced(t, r, "7")
+	require.Equal(t, "theirs", content(t, theirs))
+
+	require.NoError(t, os.Remove(path))
+	require.NoError(t, syscall.Mkfifo(path, 0o600))
+	require.Equal(t, "a pipe", replaced(t, r, "8"))
+	replaced(t, r, "9")
+
+	before, err := os.Stat(path)
+	require.NoError(t, err)
+	require.NoError(t, os.Chmod(path, 0o666))
+	replaced(t, r, "10")
+	replaced(t, r, "11")
+	after, err := os.Stat(path)
+	require.NoError(t, err)
+	require.Equal(t, before.Mode(), after.Mode(), "whoever changed its rights does not keep them")
+}
+
+func TestAFolderInThePlaceIsAnError(t *testing.T) {
+	r, dir, spares := recycling(t)
+	replaced(t, r, "1")
+	require.NoError(t, os.Remove(filepath.Join(dir, "f")))
+	put(t, filepath.Join(dir, "f", "inside"), "theirs")
+	_, err := r.Replace(text("2"))
+	require.ErrorContains(t, err, "is a folder")
+	_, err = r.replace(Write{Perm: 0o644, Content: func(w io.Writer) error { return io.ErrUnexpectedEOF }})
+	require.Error(t, err)
+	require.Equal(t, "theirs", content(t, filepath.Join(dir, "f", "inside")))
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, "f")))
+	put(t, filepath.Join(spares, "spare"), "stale")
+	replaced(t, r, "3")
+
+	// One that comes after all checks is put back.
+	root, err := r.folder.opened()
+	require.NoError(t, err)
+	kept, err := r.spares.opened()
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(filepath.Join(dir, "f")))
+	put(t, filepath.Join(dir, "f", "inside"), "theirs")
+	put(t, filepath.Join(spares, "spare"), "new")
+	require.Error(t, r.takePlace(kept, root))
+	require.Equal(t, "theirs", content(t, filepath.Join(dir, "f", "inside")))
+}
+
+// A content that fails leaves the old one, and what was half written never takes the place.
+func TestAContentThatFailsIsNotPlaced(t *testing.T) {
+	r, dir, _ := recycling(t)
+	replaced(t, r, "1")
+	replaced(t, r, "2")
+	_, err := r.Replace(Write{Perm: 0o644, Content: func(w io.Writer) error {
+		_, err := io.WriteString(w, strings.Repeat("half", bufferSize))
+		require.NoError(t, err)
+		return io.ErrUnexpectedEOF
+	}})
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	require.Equal(t, "2", content(t, filepath.Join(dir, "f")))
+	replaced(t, r, "3")
+	replaced(t, r, "4")
+}
+
+// Where the folder of spares cannot be used, each content gets a new file.
+func TestWithoutAFolderForSpares(t *testing.T) {
+	r, dir, spares := recycling(t)
+	require.NoError(t, os.Rename(spares, spares+".away"))
+	replaced(t, r, "1")
+	replaced(t, r, "2")
+	require.True(t, r.never)
+	require.Equal(t, []string{"f"}, names(t, dir))
+}
