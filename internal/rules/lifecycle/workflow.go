@@ -82,14 +82,16 @@ func (w Workflow) Transitions() []Transition { return slices.Clone(w.rows) }
 // movesFrom lists the rows that lead away from where the requirement stands, with pseudo statuses
 // resolved. Staying is not a move.
 func (w Workflow) movesFrom(req Requirement) []Transition {
-	var moves []Transition
+	moves := make([]Transition, 0, 4)
 	for _, row := range w.rows {
 		to := row.To
 		if to == heldFrom {
 			to = req.HeldFrom
 		}
-		listed := slices.ContainsFunc(moves, func(m Transition) bool { return m.To == to })
-		if (row.From == anyStatus || row.From == req.Status) && to != req.Status && to != "" && !listed {
+		if row.From != anyStatus && row.From != req.Status || to == req.Status || to == "" {
+			continue
+		}
+		if !slices.ContainsFunc(moves, func(m Transition) bool { return m.To == to }) {
 			moves = append(moves, Transition{req.Status, to, row.By})
 		}
 	}
