@@ -118,7 +118,7 @@ func filtered(object []byte, keep func(name string) bool) ([]byte, error) {
 
 // With returns an object with the members of others after its own.
 func With(object []byte, others ...any) ([]byte, error) {
-	whole := bytes.Clone(bytes.TrimRight(object, "\n"))
+	whole := bytes.TrimRight(object, "\n")
 	for _, other := range others {
 		more, err := jsonv2.Marshal(other, jsonv2.Deterministic(true))
 		if err != nil {
@@ -129,7 +129,7 @@ func With(object []byte, others ...any) ([]byte, error) {
 		case len(whole) == len("{}"):
 			whole = more
 		default:
-			whole = append(append(whole[:len(whole)-1], ','), more[1:]...)
+			whole = slices.Concat(whole[:len(whole)-1], []byte{','}, more[1:])
 		}
 	}
 	return whole, nil
