@@ -2,7 +2,6 @@ package changing
 
 import (
 	"encoding/base64"
-	"fmt"
 	"net/http"
 	"strconv"
 
@@ -15,6 +14,6 @@ func SetReceipt(w http.ResponseWriter, r requirements.Receipt) {
 	if r.Folded {
 		place = "folded"
 	}
-	w.Header()["Audit-Receipt"] = []string{fmt.Sprintf("size=%d, %s, root=:%s:", r.Size, place,
-		base64.StdEncoding.EncodeToString(r.Root[:]))}
+	w.Header()["Audit-Receipt"] = []string{"size=" + strconv.FormatUint(r.Size, 10) + ", " + place + ", root=:" +
+		base64.StdEncoding.EncodeToString(r.Root[:]) + ":"}
 }

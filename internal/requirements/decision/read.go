@@ -173,13 +173,17 @@ func Compact(raw jsontext.Value) json.RawMessage {
 
 // namesIn lists the files and commits that an implementation names, as evidence. The schema has accepted it.
 func namesIn(implementation any) []lifecycle.Citation {
-	var names []lifecycle.Citation
+	object, _ := implementation.(map[string]any)
+	files, _ := object["files"].([]any)
+	commits, _ := object["commits"].([]any)
+	if len(files)+len(commits) == 0 {
+		return nil
+	}
+	names := make([]lifecycle.Citation, 0, len(files)+len(commits))
 	add := func(under string, i int, e lifecycle.Evidence) {
 		pointer := "/" + lifecycle.FieldImplementation + "/" + under + "/" + strconv.Itoa(i)
 		names = append(names, lifecycle.Citation{Part: lifecycle.FieldImplementation, Pointer: pointer, Evidence: e})
 	}
-	object, _ := implementation.(map[string]any)
-	files, _ := object["files"].([]any)
 	for i, each := range files {
 		path, _ := each.(string)
 		file, is := each.(map[string]any)
@@ -190,7 +194,6 @@ func namesIn(implementation any) []lifecycle.Citation {
 		commit, _ := file["commit"].(string)
 		add("files", i, lifecycle.Evidence{Kind: lifecycle.EvidenceFile, Path: path, Lines: lines, Commit: commit})
 	}
-	commits, _ := object["commits"].([]any)
 	for i, each := range commits {
 		id, _ := each.(string)
 		add("commits", i, lifecycle.Evidence{Kind: lifecycle.EvidenceCommit, Commit: id})

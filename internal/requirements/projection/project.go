@@ -2,6 +2,7 @@ package projection
 
 import (
 	"bytes"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -132,12 +133,32 @@ func (p Project) Workflow() lifecycle.Workflow {
 }
 
 // InForce returns the workflow that the project has in a transaction. It reads no further than what decides it, since a
-// project lists the ids of all requirements.
+// project lists the ids of all requirements, and does not read again what begins as the last one did.
 func InForce(from store.Getter) (lifecycle.Workflow, error) {
 	raw, err := from.Get(TableProject.Name, KeyProject)
 	if err != nil {
 		return lifecycle.Workflow{}, err
 	}
+	if known := lastInForce.Load(); known != nil && bytes.HasPrefix(raw, known.start) {
+		return known.workflow, nil
+	}
+	w, end, err := readInForce(raw)
+	if err == nil {
+		lastInForce.Store(&startOfProject{bytes.Clone(raw[:end]), w})
+	}
+	return w, err
+}
+
+// startOfProject is how a project begins, up to where it is known which workflow it has.
+type startOfProject struct {
+	start    []byte
+	workflow lifecycle.Workflow
+}
+
+var lastInForce atomic.Pointer[startOfProject]
+
+// readInForce reads which workflow a project has, and where it stands so.
+func readInForce(raw []byte) (w lifecycle.Workflow, end int64, err error) {
 	var p Project
 	d := jsontext.NewDecoder(bytes.NewBuffer(raw))
 	_, err = d.ReadToken()
@@ -154,12 +175,12 @@ func InForce(from store.Getter) (lifecycle.Workflow, error) {
 		}
 	}
 	if err != nil {
-		return lifecycle.Workflow{}, Disagreement("the project cannot be read").Because(err)
+		return w, 0, Disagreement("the project cannot be read").Because(err)
 	}
 	if _, err := lifecycle.ParseWorkflow(p.WorkflowName); err != nil {
-		return lifecycle.Workflow{}, Disagreement("the project names no workflow").Because(err)
+		return w, 0, Disagreement("the project names no workflow").Because(err)
 	}
-	return p.Workflow(), nil
+	return p.Workflow(), d.InputOffset(), nil
 }
 
 // textOf reads a name or a string.

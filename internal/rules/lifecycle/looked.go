@@ -119,7 +119,7 @@ func checkClaims(c Change) error {
 	var wrong []fault.Field
 	for _, claim := range c.Claims() {
 		for _, path := range []string{claim.Path, claim.Report} {
-			if slices.Contains(strings.Split(path, "/"), "..") {
+			if strings.Contains("/"+path+"/", "/../") {
 				wrong = append(wrong, fault.Field{Pointer: claim.Pointer, Code: "outside_repository",
 					Detail: fmt.Sprintf("%q leads out of the repository", path)})
 			}

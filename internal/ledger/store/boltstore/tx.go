@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"syscall"
@@ -82,6 +81,7 @@ type staged struct {
 	tx     *bolt.Tx
 	s      *Store
 	writes map[place][]byte // nil means deleted
+	places []place          // of writes, in the order of the first write of each
 	size   int
 }
 
@@ -98,9 +98,10 @@ func newStaged(tx *bolt.Tx, s *Store) *staged {
 // reset forgets all writes. Clearing a map that once was large stays slow, so such a map is dropped.
 func (t *staged) reset() {
 	if len(t.writes) > 64 {
-		t.writes = map[place][]byte{}
+		t.writes, t.places = map[place][]byte{}, nil
 	}
 	clear(t.writes)
+	t.places = t.places[:0]
 	t.size = 0
 }
 
@@ -124,17 +125,23 @@ func (t *staged) Put(table, key string, value []byte) error {
 	if value == nil {
 		value = []byte{}
 	}
-	t.writes[place{table, key}] = value
-	t.size += len(key) + len(value)
+	t.stage(place{table, key}, value)
 	return nil
+}
+
+func (t *staged) stage(at place, value []byte) {
+	if _, again := t.writes[at]; !again {
+		t.places = append(t.places, at)
+	}
+	t.writes[at] = value
+	t.size += len(at.key) + len(value)
 }
 
 func (t *staged) Delete(table, key string) error {
 	if err := store.CheckKey(table, key); err != nil {
 		return err
 	}
-	t.writes[place{table, key}] = nil
-	t.size += len(key)
+	t.stage(place{table, key}, nil)
 	return nil
 }
 
@@ -142,7 +149,8 @@ func (t *staged) Delete(table, key string) error {
 // put before others in a table that grows by many moves all of those. It fails only if the file holds what this package
 // never writes.
 func (t *staged) apply() error {
-	for _, at := range slices.SortedFunc(maps.Keys(t.writes), place.compare) {
+	slices.SortFunc(t.places, place.compare)
+	for _, at := range t.places {
 		if err := t.applyOne(at, t.writes[at]); err != nil {
 			return fmt.Errorf("key %q in table %q: %w", at.key, at.table, err)
 		}
