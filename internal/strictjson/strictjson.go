@@ -63,14 +63,14 @@ func parse(body []byte, most int) (any, error) {
 	return value, nil
 }
 
-// Fill reads a body that Parse has accepted into v; numbers into any as Exact has it. A member or type that does not
+// Fill reads a body that Parse has accepted, in which no name stands twice, into v; numbers into any as Exact has it. A member or type that does not
 // fit is *fault.Error of kind Invalid.
 func Fill(body []byte, v any) error {
 	if jsontext.Value(body).Kind() == 'n' { // which would empty v, and be no error
 		return fault.New(fault.Invalid, "json_type", "the body is null").
 			WithFields(fault.Field{Code: "type", Detail: "it is null"}).WithFix("compare it with the schema under /schemas/")
 	}
-	err := jsonv2.Unmarshal(body, v, jsonv2.RejectUnknownMembers(true), Exact)
+	err := jsonv2.Unmarshal(body, v, jsonv2.RejectUnknownMembers(true), Exact, jsontext.AllowDuplicateNames(true))
 	if err == nil {
 		return nil
 	}

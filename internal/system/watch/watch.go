@@ -29,6 +29,9 @@ const (
 	rescanEvery = 30 * time.Second
 	patience    = 10 // debounces for which steady writing to a file can put off the look at it
 	settling    = 10 // debounces for which a file that may be half written must be left alone
+
+	burst   = 2 * time.Millisecond // for which events are taken before a pause
+	pausing = 4                    // pauses in a debounce
 )
 
 // Files calls changed with a path, as given, each time the content of that file has become other than
@@ -123,6 +126,7 @@ func (w *watcher) loop(ctx context.Context) error {
 	defer timer.Stop()
 	w.watchFolders(ctx)
 	w.lookAtAll()
+	events := gate{open: w.events.Events, pause: w.every.debounce / pausing}
 	for ctx.Err() == nil {
 		if due := w.nextDue(); due.IsZero() {
 			timer.Stop()
@@ -131,11 +135,13 @@ func (w *watcher) loop(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-		case event, ok := <-w.events.Events:
+		case event, ok := <-events.next(time.Now()):
 			if !ok {
 				return errors.New("watch files: the system's watcher has ended")
 			}
+			events.took(time.Now())
 			w.touch(filepath.Clean(event.Name))
+		case <-events.opens:
 		case err := <-w.events.Errors:
 			if err != nil && !errors.Is(err, fsnotify.ErrEventOverflow) {
 				w.fail(fmt.Errorf("watch files: %w", err))
@@ -148,6 +154,37 @@ func (w *watcher) loop(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// gate lets events through for the time of a burst, and then none for a pause. The folders hold other files, too: a
+// database that is written a thousand times a second makes as many events, and each that is taken at once wakes this
+// process. What is not taken the system holds back, and joins with the same event when it comes again.
+type gate struct {
+	open  <-chan fsnotify.Event
+	pause time.Duration
+	since time.Time        // the first event of the burst
+	opens <-chan time.Time // when the pause is over; nil between pauses
+	until time.Time
+}
+
+// next returns the channel to take an event from: nil in a pause.
+func (g *gate) next(now time.Time) <-chan fsnotify.Event {
+	if g.opens != nil && now.Before(g.until) {
+		return nil
+	}
+	g.opens = nil
+	return g.open
+}
+
+// took notes that an event was taken.
+func (g *gate) took(now time.Time) {
+	if g.since.IsZero() {
+		g.since = now
+	}
+	if now.Sub(g.since) < burst {
+		return
+	}
+	g.since, g.until, g.opens = time.Time{}, now.Add(g.pause), time.After(g.pause)
 }
 
 // touch notes an event on the folder entry name.
