@@ -25,7 +25,7 @@ const (
 	lastRetry  = 5 * time.Second
 )
 
-// maxUnsigned is how long the checkpoint beside the export may stay behind it while changes wait for their exports.
+// maxUnsigned is how long the checkpoint beside the export may stay behind it while there are ever newer exports.
 const maxUnsigned = time.Second
 
 // Exporting says what is exported, and how.
@@ -55,7 +55,7 @@ type Exporter struct {
 	written   *Snapshot // in the file; of Run alone, as all of these
 	writtenAt time.Time
 	took      time.Duration // to write it
-	lost      bool // written may not be in the file any more
+	lost      bool          // written may not be in the file any more
 	signedAt  time.Time
 
 	mu       sync.Mutex
@@ -154,7 +154,7 @@ func (x *Exporter) due() <-chan time.Time {
 }
 
 // round writes the export, rests, and writes the checkpoint: before the rest where the last one is old, and after it
-// unless somebody ended it.
+// unless there is a newer snapshot by then.
 func (x *Exporter) round(ctx context.Context) error {
 	x.rest(ctx, x.took-time.Since(x.writtenAt), nil) // half of the time is for those who make changes
 	took, err := x.writeNewest()
@@ -173,8 +173,11 @@ func (x *Exporter) round(ctx context.Context) error {
 	}
 	if took > slowExport {
 		x.rest(ctx, restAfter(took), nil)
-	} else if took > 0 && x.rest(ctx, restAfter(took), x.hurry) {
-		return nil // somebody waits for the next export
+	} else if took > 0 {
+		x.rest(ctx, restAfter(took), x.hurry)
+	}
+	if x.Newest().Head.Size != x.State().Size {
+		return nil // the checkpoint of the next export is as good, and its two syncs keep commits waiting
 	}
 	return x.writeCheckpoint()
 }
@@ -229,20 +232,18 @@ func restAfter(took time.Duration) time.Duration {
 	return min(max(restFactor*took, minRest), maxRest)
 }
 
-// rest ends after d, or when somebody is in a hurry, which it reports.
-func (x *Exporter) rest(ctx context.Context, d time.Duration, hurry <-chan struct{}) (hurried bool) {
+// rest ends after d, or when somebody is in a hurry.
+func (x *Exporter) rest(ctx context.Context, d time.Duration, hurry <-chan struct{}) {
 	if d <= 0 {
-		return false
+		return
 	}
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-t.C:
 	case <-hurry:
-		return true
 	case <-ctx.Done():
 	}
-	return false
 }
 
 func (x *Exporter) writeNewest() (time.Duration, error) {
