@@ -267,7 +267,7 @@ func (x *Exporter) export(snap *Snapshot) error {
 	if x.Synced {
 		return x.replace(x.Path, snap.Write)
 	}
-	return x.replaceUnsynced(snap.Write)
+	return x.replaceUnsynced(snap)
 }
 
 func (x *Exporter) failed(err error) {

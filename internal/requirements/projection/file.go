@@ -102,6 +102,36 @@ func (f *FileImport) whole() *Import {
 // WriteFile writes the export for whoever has no snapshot: raw yields the stored bytes of the requirements in the order
 // of the project.
 func WriteFile(w io.Writer, p Project, counts Counts, log audit.Head, raw iter.Seq[[]byte]) error {
+	head, err := encodeHead(p, counts, log)
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(head); err != nil {
+		return err
+	}
+	separator := []byte(firstSeparator)
+	for requirement := range raw {
+		if _, err := w.Write(separator); err != nil {
+			return err
+		}
+		if _, err := w.Write(requirement); err != nil {
+			return err
+		}
+		separator = []byte(nextSeparator)
+	}
+	_, err = io.WriteString(w, fileEnd)
+	return err
+}
+
+// What stands before the first requirement, before each other one, and after the last one.
+const (
+	firstSeparator = "\n"
+	nextSeparator  = ",\n"
+	fileEnd        = "\n]}\n"
+)
+
+// encodeHead returns everything in the export that stands before the requirements.
+func encodeHead(p Project, counts Counts, log audit.Head) ([]byte, error) {
 	by := map[lifecycle.Status]int{}
 	for status, n := range counts.ByStatus {
 		if n > 0 {
@@ -114,23 +144,9 @@ func WriteFile(w io.Writer, p Project, counts Counts, log audit.Head, raw iter.S
 		FileSummary{len(p.IDs), by, by[lifecycle.Done], counts.Stale, counts.Suspect, counts.Retired},
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if _, err := w.Write(append(head[:len(head)-1], `,"requirements":[`...)); err != nil {
-		return err
-	}
-	separator := []byte("\n")
-	for requirement := range raw {
-		if _, err := w.Write(separator); err != nil {
-			return err
-		}
-		if _, err := w.Write(requirement); err != nil {
-			return err
-		}
-		separator = []byte(",\n")
-	}
-	_, err = io.WriteString(w, "\n]}\n")
-	return err
+	return append(head[:len(head)-1], `,"requirements":[`...), nil
 }
 
 // ReadLog reads an export as far as the member log, which stands before the requirements.

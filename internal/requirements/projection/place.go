@@ -27,13 +27,13 @@ func (x *Exporter) replace(path string, write func(io.Writer) error) error {
 }
 
 // replaceUnsynced writes the export, and does not wait for the disk.
-func (x *Exporter) replaceUnsynced(write func(io.Writer) error) error {
-	w := tree.Write{Perm: 0o644, Content: write, Unsynced: true}
+func (x *Exporter) replaceUnsynced(snap *Snapshot) error {
 	return x.put(x.Path, func() (string, error) {
 		if x.recycler == nil {
-			return x.folder.Replace(filepath.Base(x.Path), w)
+			return x.folder.Replace(filepath.Base(x.Path), tree.Write{Perm: 0o644, Content: snap.Write, Unsynced: true})
 		}
-		return x.recycler.Replace(w)
+		return x.recycler.Replace(tree.Version{Perm: 0o644, Whole: snap.Write, Content: snap,
+			Over: func(to io.WriterAt, held any) (int64, error) { return snap.WriteOver(to, held.(*Snapshot)) }})
 	})
 }
 

@@ -118,6 +118,7 @@ type Snapshot struct {
 	Project  Project
 	position map[string]int // of an id; shared by the snapshots between two imports
 	chunks   [][]*Entry
+	widths   []int64                     // of the chunks: the bytes that each takes in the export
 	names    *names                      // shared by the snapshots between two imports
 	proposed *proposed                   // as names
 	renames  *renames                    // of this snapshot alone
@@ -180,7 +181,10 @@ func New(p Project, entries map[string]*Entry, head audit.Head) (*Snapshot, erro
 	if len(s.position) != len(entries) {
 		return nil, Disagreement("the project lists %d requirements, the store has %d", len(s.position), len(entries))
 	}
-	s.chunks = slices.Collect(slices.Chunk(ordered, chunkSize))
+	for chunk := range slices.Chunk(ordered, chunkSize) {
+		s.widths = append(s.widths, width(len(s.chunks) == 0, chunk))
+		s.chunks = append(s.chunks, chunk)
+	}
 	return s, nil
 }
 
@@ -215,7 +219,7 @@ func (s *Snapshot) After(batch []ledger.Commit) *Snapshot {
 		return next.rebuilt(s, changed)
 	}
 	next.Counts.ByStatus = maps.Clone(s.Counts.ByStatus)
-	next.chunks = slices.Clone(s.chunks)
+	next.chunks, next.widths = slices.Clone(s.chunks), slices.Clone(s.widths)
 	own := map[int]bool{}
 	for id, e := range changed {
 		place, known := next.position[id]
@@ -229,6 +233,7 @@ func (s *Snapshot) After(batch []ledger.Commit) *Snapshot {
 		e.describe(next.Project.Workflow())
 		next.Counts.add(next.chunks[i][at].Summary, -1)
 		next.Counts.add(e.Summary, 1)
+		next.widths[i] += int64(len(e.Raw) - len(next.chunks[i][at].Raw))
 		next.chunks[i][at] = e
 	}
 	return &next

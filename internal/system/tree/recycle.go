@@ -10,7 +10,8 @@ import (
 
 // Recycler replaces the content of one file again and again. It exchanges the file with one beside it, as Replace does,
 // but keeps the file that it has replaced, and writes the content after the next over it: a file that is made anew each
-// time costs three times as much, for pages that the system takes for it and then gives up.
+// time costs three times as much, for pages that the system takes for it and then gives up. Where the caller knows what
+// the two contents have in common, only the rest is written.
 //
 // A reader sees a content whole. The file that is kept is written over only if nobody can be reading it: this Recycler
 // made it, no other process has it open, and it has no other name. Where the system cannot tell, or cannot exchange
@@ -21,9 +22,25 @@ type Recycler struct {
 	folder, spares *Folder
 	name, spare    string
 
-	placed fs.FileInfo // of the file that was put in place last
-	kept   fs.FileInfo // of the file that it has replaced; nil where none is kept
-	never  bool        // files of the two folders cannot be exchanged
+	placed, kept version // that was put in place last, and that it has replaced
+	never        bool    // files of the two folders cannot be exchanged
+}
+
+// version is a content of the file.
+type version struct {
+	file    fs.FileInfo // when it was written; nil where there is none
+	content any
+}
+
+// Version is a content for Recycler.Replace.
+type Version struct {
+	Perm  fs.FileMode // less the umask
+	Whole func(io.Writer) error
+
+	// Over writes the content into a file that holds another one, and returns its size in bytes. held is the Content of
+	// that one, which was written to the file and is there still.
+	Over    func(to io.WriterAt, held any) (size int64, err error)
+	Content any
 }
 
 // NewRecycler returns what replaces the file name in folder, and keeps the file that it has replaced as spare in another
@@ -32,23 +49,20 @@ func NewRecycler(folder *Folder, name string, spares *Folder, spare string) *Rec
 	return &Recycler{folder: folder, name: name, spares: spares, spare: spare}
 }
 
-// Replace replaces the content of the file, and does not wait for the disk: w.Unsynced is implied, and w.Check is not
-// called. The rest is as Folder.Replace has it.
-func (r *Recycler) Replace(w Write) (displaced string, err error) {
-	w.Unsynced = true
-	if r.never {
-		return r.folder.Replace(r.name, w)
-	}
-	displaced, err = r.replace(w)
-	if errors.Is(err, errNoExchange) {
+// Replace replaces the content of the file, and does not wait for the disk. The rest is as Folder.Replace has it.
+func (r *Recycler) Replace(v Version) (displaced string, err error) {
+	if !r.never {
+		displaced, err = r.replace(v)
+		if !errors.Is(err, errNoExchange) {
+			return displaced, err
+		}
 		r.never = true
 		_ = r.drop()
-		return r.folder.Replace(r.name, w)
 	}
-	return displaced, err
+	return r.folder.Replace(r.name, Write{Perm: v.Perm, Content: v.Whole, Unsynced: true})
 }
 
-func (r *Recycler) replace(w Write) (displaced string, err error) {
+func (r *Recycler) replace(v Version) (displaced string, err error) {
 	root, err := r.folder.opened()
 	if err != nil {
 		return "", err
@@ -60,7 +74,7 @@ func (r *Recycler) replace(w Write) (displaced string, err error) {
 	if err != nil {
 		return "", errors.Join(errNoExchange, err)
 	}
-	written, err := r.write(spares, w)
+	written, err := r.write(spares, v)
 	if err != nil {
 		return "", err
 	}
@@ -73,61 +87,74 @@ func (r *Recycler) replace(w Write) (displaced string, err error) {
 	if err := r.takePlace(spares, root); err != nil {
 		return "", err
 	}
-	r.kept, r.placed = r.placed, written
+	r.kept, r.placed = r.placed, version{written, v.Content}
 	return displaced, nil
 }
 
 // write writes the content to the spare file, and returns which one that is.
-func (r *Recycler) write(spares *os.Root, w Write) (written fs.FileInfo, err error) {
-	file, err := r.openSpare(spares, w.Perm)
-	r.kept = nil // after an error it is not a whole file
+func (r *Recycler) write(spares *os.Root, v Version) (written fs.FileInfo, err error) {
+	file, holds, err := r.openSpare(spares, v.Perm)
+	held := r.kept.content
+	r.kept = version{} // after an error it is not a whole file
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	count := &counter{to: file}
-	buffer := bufio.NewWriterSize(count, bufferSize)
-	if err := w.Content(buffer); err != nil {
+	var size int64
+	if holds && v.Over != nil {
+		size, err = v.Over(file, held)
+	} else {
+		size, err = writeWhole(file, v.Whole)
+	}
+	if err == nil {
+		err = file.Truncate(size)
+	}
+	if err != nil {
 		return nil, err
 	}
-	if err := buffer.Flush(); err != nil {
-		return nil, err
-	}
-	info, err := file.Stat()
-	if err == nil && info.Size() > count.n {
-		err = file.Truncate(count.n)
-	}
-	return info, err
+	return file.Stat()
 }
 
-// openSpare opens the file that was replaced, or makes one.
-func (r *Recycler) openSpare(spares *os.Root, perm fs.FileMode) (*os.File, error) {
-	if r.kept != nil {
+func writeWhole(file *os.File, content func(io.Writer) error) (size int64, err error) {
+	buffer := bufio.NewWriterSize(file, bufferSize)
+	if err := content(buffer); err != nil {
+		return 0, err
+	}
+	if err := buffer.Flush(); err != nil {
+		return 0, err
+	}
+	return file.Seek(0, io.SeekCurrent)
+}
+
+// openSpare opens the file that was replaced, or makes one. holds reports whether it has the content that was written to
+// it: as far as its size and the time of its last change tell.
+func (r *Recycler) openSpare(spares *os.Root, perm fs.FileMode) (file *os.File, holds bool, err error) {
+	if meant := r.kept.file; meant != nil {
 		if file, err := spares.OpenFile(r.spare, os.O_RDWR|openFlags, 0); err == nil {
-			if isAlone(file, r.kept) {
-				return file, nil
+			info, err := file.Stat()
+			if err == nil && isAlone(file, info, meant) {
+				return file, info.Size() == meant.Size() && info.ModTime().Equal(meant.ModTime()), nil
 			}
 			_ = file.Close()
 		}
 	}
 	if err := spares.Remove(r.spare); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, errors.Join(errNoExchange, err)
+		return nil, false, errors.Join(errNoExchange, err)
 	}
-	file, err := spares.OpenFile(r.spare, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm.Perm())
-	if err != nil {
-		return nil, errors.Join(errNoExchange, err)
+	if file, err = spares.OpenFile(r.spare, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm.Perm()); err != nil {
+		return nil, false, errors.Join(errNoExchange, err)
 	}
-	return file, nil
+	return file, false, nil
 }
 
 // Close removes the file that is kept, and closes the folder that it lies in.
 func (r *Recycler) Close() error {
-	r.kept = nil
 	return errors.Join(r.drop(), r.spares.Close())
 }
 
 // drop removes the file that is kept.
 func (r *Recycler) drop() error {
+	r.kept = version{}
 	spares, err := r.spares.opened()
 	if err == nil {
 		err = spares.Remove(r.spare)
@@ -136,16 +163,4 @@ func (r *Recycler) drop() error {
 		return nil
 	}
 	return err
-}
-
-// counter counts what is written through it.
-type counter struct {
-	to io.Writer
-	n  int64
-}
-
-func (c *counter) Write(b []byte) (int, error) {
-	n, err := c.to.Write(b)
-	c.n += int64(n)
-	return n, err
 }

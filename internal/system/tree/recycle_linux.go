@@ -65,9 +65,8 @@ func withDescriptor(f *os.File, call func(fd uintptr) error) error {
 // isAlone reports whether an open file is the one that is meant, with the same owner and rights, and nobody else can read
 // or write it: it has one name, and is open nowhere else. The kernel tells the latter, since it gives a write lease
 // (fcntl(2), F_SETLEASE) only on such a file.
-func isAlone(file *os.File, meant fs.FileInfo) bool {
-	info, err := file.Stat()
-	if err != nil || !os.SameFile(info, meant) || info.Mode() != meant.Mode() {
+func isAlone(file *os.File, info, meant fs.FileInfo) bool {
+	if !os.SameFile(info, meant) || info.Mode() != meant.Mode() {
 		return false
 	}
 	now, then := info.Sys().(*syscall.Stat_t), meant.Sys().(*syscall.Stat_t)

@@ -31,9 +31,14 @@ func inode(t *testing.T, path string) uint64 {
 	return info.Sys().(*syscall.Stat_t).Ino
 }
 
+// inWhole returns a content that is always written whole.
+func inWhole(s string) Version {
+	return Version{Perm: 0o644, Whole: text(s).Content}
+}
+
 func replaced(t *testing.T, r *Recycler, with string) string {
 	t.Helper()
-	displaced, err := r.Replace(text(with))
+	displaced, err := r.Replace(inWhole(with))
 	require.NoError(t, err)
 	require.Equal(t, with, content(t, filepath.Join(r.folder.Path(), r.name)))
 	return displaced
@@ -144,9 +149,9 @@ func TestAFolderInThePlaceIsAnError(t *testing.T) {
 	replaced(t, r, "1")
 	require.NoError(t, os.Remove(filepath.Join(dir, "f")))
 	put(t, filepath.Join(dir, "f", "inside"), "theirs")
-	_, err := r.Replace(text("2"))
+	_, err := r.Replace(inWhole("2"))
 	require.ErrorContains(t, err, "is a folder")
-	_, err = r.replace(Write{Perm: 0o644, Content: func(w io.Writer) error { return io.ErrUnexpectedEOF }})
+	_, err = r.replace(Version{Perm: 0o644, Whole: func(w io.Writer) error { return io.ErrUnexpectedEOF }})
 	require.Error(t, err)
 	require.Equal(t, "theirs", content(t, filepath.Join(dir, "f", "inside")))
 	require.NoError(t, os.RemoveAll(filepath.Join(dir, "f")))
@@ -170,7 +175,7 @@ func TestAContentThatFailsIsNotPlaced(t *testing.T) {
 	r, dir, _ := recycling(t)
 	replaced(t, r, "1")
 	replaced(t, r, "2")
-	_, err := r.Replace(Write{Perm: 0o644, Content: func(w io.Writer) error {
+	_, err := r.Replace(Version{Perm: 0o644, Whole: func(w io.Writer) error {
 		_, err := io.WriteString(w, strings.Repeat("half", bufferSize))
 		require.NoError(t, err)
 		return io.ErrUnexpectedEOF
@@ -189,4 +194,43 @@ func TestWithoutAFolderForSpares(t *testing.T) {
 	replaced(t, r, "2")
 	require.True(t, r.never)
 	require.Equal(t, []string{"f"}, names(t, dir))
+}
+
+// Only a file that holds what was written to it is written over in part.
+func TestWritingOver(t *testing.T) {
+	r, dir, _ := recycling(t)
+	path := filepath.Join(dir, "f")
+	var over []any
+	place := func(s string) {
+		t.Helper()
+		v := inWhole(s)
+		v.Content = s
+		v.Over = func(to io.WriterAt, held any) (int64, error) {
+			over = append(over, held)
+			_, err := to.WriteAt([]byte(s[1:]), 1) // all have the first letter in common
+			return int64(len(s)), err
+		}
+		_, err := r.Replace(v)
+		require.NoError(t, err)
+		require.Equal(t, s, content(t, path))
+	}
+	place("a1")
+	place("a2")
+	require.Empty(t, over)
+	place("a3, longer")
+	place("a4")
+	place("a5")
+	require.Equal(t, []any{"a1", "a2", "a3, longer"}, over)
+
+	over = nil
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = f.WriteString("b")
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	place("a6")
+	place("a7")
+	require.Equal(t, []any{"a4"}, over, "a file that somebody wrote to is written whole")
+	place("a8")
+	require.Equal(t, []any{"a4", "a6"}, over)
 }

@@ -1,0 +1,104 @@
+package projection
+
+import "io"
+
+// WriteOver writes the export into a file that holds the export of another snapshot: what differs, and what stands
+// elsewhere. It returns the size of the export in bytes.
+func (s *Snapshot) WriteOver(to io.WriterAt, held *Snapshot) (size int64, err error) {
+	head, err := encodeHead(s.Project, s.Counts, s.Head)
+	if err != nil {
+		return 0, err
+	}
+	heldHead, err := encodeHead(held.Project, held.Counts, held.Head)
+	if err != nil {
+		return 0, err
+	}
+	out := &patch{to: to}
+	out.put(head)
+	was := int64(len(heldHead))
+	for i, chunk := range s.chunks {
+		var before []*Entry
+		if i < len(held.chunks) {
+			before = held.chunks[i]
+		}
+		if was == out.at && len(before) == len(chunk) && &before[0] == &chunk[0] { // the two snapshots share it
+			out.skip(s.widths[i])
+		} else {
+			out.putChunk(i == 0, chunk, before, was)
+		}
+		if i < len(held.widths) {
+			was += held.widths[i]
+		}
+	}
+	out.put([]byte(fileEnd))
+	out.flush()
+	return out.at, out.err
+}
+
+// width returns how many bytes requirements take in the export, first with the first one of all.
+func width(first bool, chunk []*Entry) (bytes int64) {
+	for _, e := range chunk {
+		bytes += int64(len(nextSeparator) + len(e.Raw))
+	}
+	if first {
+		bytes -= int64(len(nextSeparator) - len(firstSeparator))
+	}
+	return bytes
+}
+
+// patch writes parts of a file from its beginning to its end, and joins those that follow one another.
+type patch struct {
+	to  io.WriterAt
+	at  int64  // where the next part stands
+	run []byte // what is still to be written, and ends there
+	err error
+}
+
+// maxRun is how many bytes are written at once.
+const maxRun = 64 << 10
+
+func (p *patch) put(part []byte) {
+	if p.run = append(p.run, part...); len(p.run) >= maxRun {
+		p.at += int64(len(part))
+		p.flush()
+		return
+	}
+	p.at += int64(len(part))
+}
+
+// skip passes bytes that the file holds already.
+func (p *patch) skip(bytes int64) {
+	p.flush()
+	p.at += bytes
+}
+
+func (p *patch) flush() {
+	if p.err == nil && len(p.run) > 0 {
+		_, p.err = p.to.WriteAt(p.run, p.at-int64(len(p.run)))
+	}
+	p.run = p.run[:0]
+}
+
+// putChunk writes those of some requirements that differ from those in the file, or stand elsewhere there. was is where
+// the latter begin.
+func (p *patch) putChunk(first bool, chunk, before []*Entry, was int64) {
+	for i, e := range chunk {
+		separator := nextSeparator
+		if first && i == 0 {
+			separator = firstSeparator
+		}
+		bytes := int64(len(separator) + len(e.Raw))
+		if i < len(before) && was == p.at && sameBytes(before[i].Raw, e.Raw) {
+			p.skip(bytes)
+		} else {
+			p.put([]byte(separator))
+			p.put(e.Raw)
+		}
+		if i < len(before) {
+			was += int64(len(separator) + len(before[i].Raw))
+		}
+	}
+}
+
+// sameBytes reports whether two requirements are encoded in the same memory: a snapshot takes over what did not change.
+func sameBytes(a, b []byte) bool { return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0] }
