@@ -1,6 +1,9 @@
 package projection
 
-import "io"
+import (
+	"io"
+	"sync"
+)
 
 // WriteOver writes the export into a file that holds the export of another snapshot: what differs, and what stands
 // elsewhere. It returns the size of the export in bytes.
@@ -13,7 +16,9 @@ func (s *Snapshot) WriteOver(to io.WriterAt, held *Snapshot) (size int64, err er
 	if err != nil {
 		return 0, err
 	}
-	out := &patch{to: to}
+	run := runs.Get().(*[]byte)
+	defer runs.Put(run)
+	out := &patch{to: to, run: (*run)[:0]}
 	out.put(head)
 	was := int64(len(heldHead))
 	for i, chunk := range s.chunks {
@@ -57,13 +62,17 @@ type patch struct {
 // maxRun is how many bytes are written at once.
 const maxRun = 64 << 10
 
+// runs keeps the memory for runs from one export to the next.
+var runs = sync.Pool{New: func() any { run := make([]byte, 0, maxRun); return &run }}
+
 func (p *patch) put(part []byte) {
-	if p.run = append(p.run, part...); len(p.run) >= maxRun {
-		p.at += int64(len(part))
-		p.flush()
-		return
+	for len(part) > 0 {
+		fits := min(len(part), maxRun-len(p.run))
+		p.run, part = append(p.run, part[:fits]...), part[fits:]
+		if p.at += int64(fits); len(p.run) == maxRun {
+			p.flush()
+		}
 	}
-	p.at += int64(len(part))
 }
 
 // skip passes bytes that the file holds already.
@@ -83,15 +92,15 @@ func (p *patch) flush() {
 // the latter begin.
 func (p *patch) putChunk(first bool, chunk, before []*Entry, was int64) {
 	for i, e := range chunk {
-		separator := nextSeparator
+		separator := []byte(nextSeparator)
 		if first && i == 0 {
-			separator = firstSeparator
+			separator = []byte(firstSeparator)
 		}
 		bytes := int64(len(separator) + len(e.Raw))
 		if i < len(before) && was == p.at && sameBytes(before[i].Raw, e.Raw) {
 			p.skip(bytes)
 		} else {
-			p.put([]byte(separator))
+			p.put(separator)
 			p.put(e.Raw)
 		}
 		if i < len(before) {
