@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"io"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,10 +17,6 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/operator/database"
 )
-
-// verifyGC is by how many per cent the heap may grow between collections: what a verification holds on to is the state
-// of the whole project, and there is no need to have it nearly twice.
-const verifyGC = 60
 
 // verifyOptions are the flags of verify.
 type verifyOptions struct {
@@ -58,7 +53,7 @@ Exit codes: 0 in order; 1 something is wrong, and the first bad record is named;
   orchestrator verify                                     # the database of a stopped service`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			debug.SetGCPercent(verifyGC)
+			collectSeldom()
 			o.typed = setting.Typed(cmd, "server")
 			report, err := o.run(cmd.Context(), strings.Join(args, ""), cmd.ErrOrStderr())
 			return o.write(cmd.OutOrStdout(), report, err)

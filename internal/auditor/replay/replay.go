@@ -80,6 +80,7 @@ type Replay struct {
 	requirements *requirements.Replay
 	subsystems   []ledger.Replay
 	byKind       map[string]ledger.Replay
+	reading      *reading
 	keeps        bool
 }
 
@@ -91,7 +92,7 @@ func New(export projection.ExportFile) (*Replay, error) {
 		return nil, err
 	}
 	r := &Replay{requirements: own, subsystems: []ledger.Replay{own, &boundary.Replay{}, &state.Replay{}},
-		byKind: map[string]ledger.Replay{}}
+		byKind: map[string]ledger.Replay{}, reading: newReading()}
 	for _, subsystem := range r.subsystems {
 		for _, kind := range subsystem.Kinds() {
 			if r.byKind[kind] != nil {
@@ -109,30 +110,11 @@ func (r *Replay) Keep() {
 	r.requirements.Keep()
 }
 
-// Record is a record whose data was read ahead of its turn.
-type Record struct {
-	record    audit.Record
-	subsystem ledger.Replay // that wrote the record; nil for the one that begins a log
-	data      any           // as the subsystem has read it
-	err       error
-}
-
-// Read reads a record for Apply, which says what is wrong with it when its turn comes. blobs has data too large for a
-// record. It is safe for concurrent use.
-func (r *Replay) Read(blobs store.Getter, from audit.Record) *Record {
-	next := &Record{record: from, subsystem: r.byKind[from.Kind]}
-	switch {
-	case next.subsystem != nil:
-		next.data, next.err = next.subsystem.Read(blobs, from)
-	case from.Kind != ledger.KindCreated:
-		next.err = errors.New("no such kind of record is known")
-	}
-	next.record.Data = nil // it was read
-	return next
-}
-
 // Apply decides the next record again. head is the log with the record.
 func (r *Replay) Apply(next *Record, head audit.Head) error {
+	if next.subsystem != nil {
+		next.read(nil)
+	}
 	err := next.err
 	if err == nil && next.subsystem != nil {
 		err = next.subsystem.Apply(next.record, next.data)

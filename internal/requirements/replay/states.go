@@ -7,9 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
-	"slices"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/requirements/projection"
@@ -27,7 +24,8 @@ type states struct {
 	size int                  // of the hot ones, as encoded
 	most int
 
-	spare []byte // for the next encoding
+	encoded []byte // the last encoding
+	resting []byte // the encoding of what was laid to rest last
 	packer
 }
 
@@ -36,7 +34,7 @@ type replayed struct {
 	id     string
 	size   int        // in bytes, as encoded
 	sum    ledger.Sum // of the encoding
-	packed []byte     // the encoding, compressed; nil when only hot has it
+	packed []byte     // the encoding, compressed; nil when hot has it in pieces
 	hot    *hotState  // nil while it rests
 
 	status                  lifecycle.Status
@@ -47,10 +45,8 @@ type replayed struct {
 // hotState is a requirement as it is worked on.
 type hotState struct {
 	req lifecycle.Requirement
-	raw []byte // its encoding
 	at  *list.Element
-
-	history []jsontext.Value // the entries of its history, as encoded; nil while nobody has asked
+	pieces
 }
 
 func newStates(most int) *states { return &states{most: most} }
@@ -68,67 +64,37 @@ func (s *states) find(id string) (lifecycle.Requirement, int, error) {
 	raw := s.unpack(one.packed, one.size)
 	req, _, err := projection.TableRequirements.Decode(id, raw)
 	if err == nil {
-		s.heat(one, req, raw)
+		s.heat(one, req, pieces{})
 	}
 	return req, one.size, err
 }
 
-// put takes the place of what was known of a requirement, and returns its encoding.
+// put takes the place of what was known of a requirement, and returns its encoding, which is valid until the next one.
 func (s *states) put(req lifecycle.Requirement) ([]byte, error) {
-	raw, err := ledger.Encode(req)
-	if err == nil {
-		s.replace(req, raw, sha256.Sum256(raw), nil)
-	}
-	return raw, err
+	return s.encode(req, lifecycle.Requirement{}, pieces{})
 }
 
-// putChanged puts a requirement that a change came to. A history only grows: its entries are encoded once. The
-// encoding is valid until the next one.
+// putChanged puts a requirement that a change came to. What the change left alone is not encoded again.
 func (s *states) putChanged(req lifecycle.Requirement) ([]byte, error) {
-	one := s.byID[req.ID]
-	if one == nil || one.hot == nil || !grew(one.hot.req.History, req.History) {
-		return s.put(req)
+	if one := s.byID[req.ID]; one != nil && one.hot != nil {
+		return s.encode(req, one.hot.req, one.hot.pieces)
 	}
-	history := one.hot.history
-	for _, entry := range req.History[len(history):] {
-		encoded, err := ledger.Encode(entry)
-		if err != nil {
-			return nil, err
-		}
-		history = append(history, encoded)
-	}
-	b := bytes.NewBuffer(slices.Grow(s.spare[:0], one.size+roomToGrow))
-	if err := ledger.EncodeTo(b, withHistory{req, history}); err != nil {
+	return s.put(req)
+}
+
+// encode puts a requirement in the place of another one that has the given pieces.
+func (s *states) encode(req, before lifecycle.Requirement, known pieces) ([]byte, error) {
+	p, err := known.after(before, req)
+	if err != nil {
 		return nil, err
 	}
-	s.spare = one.hot.raw // which nobody needs any more
-	s.replace(req, b.Bytes(), sha256.Sum256(b.Bytes()), history)
-	return b.Bytes(), nil
+	s.encoded = p.append(s.encoded[:0])
+	s.replace(req, p)
+	return s.encoded, nil
 }
 
-// roomToGrow is by how many bytes most changes let the encoding of a requirement grow.
-const roomToGrow = 1 << 10
-
-// withHistory is a requirement whose history is encoded already. It takes the place of the requirement's own, which is
-// its last member too.
-type withHistory struct {
-	lifecycle.Requirement
-	History []jsontext.Value `json:"history"`
-}
-
-// grew reports whether a history begins with the very entries of another one.
-func grew(before, after []lifecycle.HistoryEntry) bool {
-	return len(after) >= len(before) && slices.EqualFunc(before, after[:len(before)], sameEntry)
-}
-
-func sameEntry(a, b lifecycle.HistoryEntry) bool {
-	cited, same := a.Justification.Evidence, b.Justification.Evidence
-	return a.Stamp == b.Stamp && a.From == b.From && a.To == b.To && a.Justification.Reason == b.Justification.Reason &&
-		len(cited) == len(same) && (len(cited) == 0 || &cited[0] == &same[0])
-}
-
-// replace keeps a requirement with its encoding, and that of the entries of its history; nil when they are not known.
-func (s *states) replace(req lifecycle.Requirement, raw []byte, sum ledger.Sum, history []jsontext.Value) {
+// replace keeps a requirement with its encoding.
+func (s *states) replace(req lifecycle.Requirement, p pieces) {
 	one := s.byID[req.ID]
 	if one == nil {
 		if s.byID == nil {
@@ -140,11 +106,10 @@ func (s *states) replace(req lifecycle.Requirement, raw []byte, sum ledger.Sum, 
 		s.hot.Remove(one.hot.at)
 		s.size -= one.size
 	}
-	one.size, one.sum, one.packed = len(raw), sum, nil
+	one.size, one.sum, one.packed = len(s.encoded), sha256.Sum256(s.encoded), nil
 	one.status, one.suspect, one.stale, one.retired, one.revision = req.Status, req.Suspect, len(req.Stale) > 0,
 		req.Retired, req.Revision
-	s.heat(one, req, raw)
-	one.hot.history = history
+	s.heat(one, req, p)
 }
 
 // remove forgets a requirement.
@@ -157,13 +122,14 @@ func (s *states) remove(id string) {
 }
 
 // heat keeps a requirement decoded, and lays those to rest that were used longest ago.
-func (s *states) heat(one *replayed, req lifecycle.Requirement, raw []byte) {
-	one.hot = &hotState{req: req, raw: raw, at: s.hot.PushFront(one)}
+func (s *states) heat(one *replayed, req lifecycle.Requirement, p pieces) {
+	one.hot = &hotState{req: req, pieces: p, at: s.hot.PushFront(one)}
 	for s.size += one.size; s.size > s.most && s.hot.Len() > 1; {
 		oldest := s.hot.Remove(s.hot.Back()).(*replayed)
 		s.size -= oldest.size
 		if oldest.packed == nil {
-			oldest.packed = s.pack(oldest.hot.raw)
+			s.resting = oldest.hot.append(s.resting[:0])
+			oldest.packed = s.pack(s.resting)
 		}
 		oldest.hot = nil
 	}
@@ -184,8 +150,8 @@ func (s *states) digest(id string) string { return hex.EncodeToString(s.byID[id]
 // raw returns the encoding of a requirement that is known.
 func (s *states) raw(id string) []byte {
 	one := s.byID[id]
-	if one.hot != nil {
-		return one.hot.raw
+	if one.packed == nil {
+		return one.hot.append(make([]byte, 0, one.size))
 	}
 	return s.unpack(one.packed, one.size)
 }

@@ -1,0 +1,147 @@
+package replay
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// pieces are the encoding of a requirement, cut where most changes leave it alone. A piece is kept while what it
+// encodes stays the same, so that a change encodes little more than what it adds.
+type pieces struct {
+	definition, state, work []byte // members
+	notes, deviations       []jsontext.Value
+	approvals, history      []jsontext.Value
+}
+
+// stateMembers are members of a requirement as lifecycle.Requirement has them. They change with every revision.
+type stateMembers struct {
+	Status    lifecycle.Status     `json:"status"`
+	HeldFrom  lifecycle.Status     `json:"held_from,omitempty"`
+	Suspect   bool                 `json:"suspect"`
+	Retired   bool                 `json:"retired"`
+	Revision  uint64               `json:"revision"`
+	Rechecks  uint64               `json:"rechecks,omitzero"`
+	FormerIDs []lifecycle.FormerID `json:"former_ids,omitempty"`
+}
+
+// workMembers are members of a requirement as lifecycle.Requirement has them. Notes and moves leave them alone.
+type workMembers struct {
+	DesignSpec             json.RawMessage       `json:"design_spec,omitempty"`
+	Implementation         json.RawMessage       `json:"implementation,omitempty"`
+	Test                   *lifecycle.TestRecord `json:"test,omitempty"`
+	ImplementationEvidence []lifecycle.Evidence  `json:"implementation_evidence,omitempty"`
+	Stale                  []lifecycle.Stale     `json:"stale,omitempty"`
+	Moved                  []lifecycle.Relocated `json:"moved,omitempty"`
+	TextSince              time.Time             `json:"text_since,omitzero"`
+	Stamps                 lifecycle.Stamps      `json:"stamps"`
+}
+
+// after returns the pieces of a requirement that takes the place of another one, whose pieces they are. The zero pieces
+// are of no requirement.
+func (p pieces) after(before, now lifecycle.Requirement) (next pieces, err error) {
+	next = p
+	if p.definition == nil || !sameDefinition(before.Definition, now.Definition) {
+		next.definition, err = members(now.Definition, err)
+	}
+	next.state, err = members(stateMembers{now.Status, now.HeldFrom, now.Suspect, now.Retired, now.Revision,
+		now.Rechecks, now.FormerIDs}, err)
+	if p.work == nil || !sameWork(before, now) {
+		next.work, err = members(workMembers{now.DesignSpec, now.Implementation,
+			now.Test, now.ImplementationEvidence, now.Stale, now.Moved, now.TextSince, now.Stamps}, err)
+	}
+	next.notes, err = entries(p.notes, before.PMNotes, now.PMNotes, same[lifecycle.Note], err)
+	next.deviations, err = entries(p.deviations, before.Deviations, now.Deviations, same[lifecycle.Deviation], err)
+	next.approvals, err = entries(p.approvals, before.Approvals, now.Approvals, same[lifecycle.Approval], err)
+	next.history, err = entries(p.history, before.History, now.History, sameEntry, err)
+	return next, err
+}
+
+// members encodes a struct without its braces, unless there was an error before.
+func members(of any, before error) ([]byte, error) {
+	if before != nil {
+		return nil, before
+	}
+	raw, err := ledger.Encode(of)
+	if err != nil {
+		return nil, err
+	}
+	return raw[1 : len(raw)-1], nil
+}
+
+// entries encodes the entries of a list from the first on that is not as before, unless there was an error before.
+func entries[T any](known []jsontext.Value, before, now []T, same func(a, b T) bool, failed error) ([]jsontext.Value,
+	error) {
+	n := 0
+	for n < min(len(known), len(before), len(now)) && same(before[n], now[n]) {
+		n++
+	}
+	if n == len(known) && n == len(now) || failed != nil {
+		return known, failed
+	}
+	known = slices.Clip(known[:n])
+	for _, entry := range now[n:] {
+		raw, err := ledger.Encode(entry)
+		if err != nil {
+			return nil, err
+		}
+		known = append(known, raw)
+	}
+	return known, nil
+}
+
+// append adds the whole encoding to a buffer.
+func (p *pieces) append(b []byte) []byte {
+	b = append(append(b, '{'), p.definition...)
+	b = append(append(b, ','), p.state...)
+	b = appendList(b, `,"pm_notes":[`, p.notes)
+	b = appendList(b, `,"deviations":[`, p.deviations)
+	b = appendList(b, `,"approvals":[`, p.approvals)
+	b = append(append(b, ','), p.work...)
+	return append(appendList(b, `,"history":[`, p.history), '}')
+}
+
+func appendList(b []byte, begin string, entries []jsontext.Value) []byte {
+	b = append(b, begin...)
+	for i, entry := range entries {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, entry...)
+	}
+	return append(b, ']')
+}
+
+// What the rules leave as it is, they leave where it is: of slices it is enough that they are the same memory.
+
+func same[T comparable](a, b T) bool { return a == b }
+
+func sameDefinition(a, b lifecycle.Definition) bool {
+	return a.ID == b.ID && a.Title == b.Title && a.Text == b.Text && a.Kind == b.Kind && a.Fingerprint == b.Fingerprint &&
+		isSlice(a.Acceptance, b.Acceptance) && isSlice(a.Parents, b.Parents) && isSlice(a.DependsOn, b.DependsOn) &&
+		sameSource(a.Source, b.Source)
+}
+
+func sameSource(a, b lifecycle.Source) bool {
+	return a.Path == b.Path && a.Line == b.Line && a.EndLine == b.EndLine && isSlice(a.Section, b.Section) &&
+		a.Family == b.Family && a.Assigned == b.Assigned && a.Priority == b.Priority && a.Tick == b.Tick
+}
+
+func sameWork(a, b lifecycle.Requirement) bool {
+	return isSlice(a.DesignSpec, b.DesignSpec) && isSlice(a.Implementation, b.Implementation) && a.Test == b.Test &&
+		isSlice(a.ImplementationEvidence, b.ImplementationEvidence) && isSlice(a.Stale, b.Stale) &&
+		isSlice(a.Moved, b.Moved) && a.TextSince == b.TextSince && a.Stamps == b.Stamps
+}
+
+func sameEntry(a, b lifecycle.HistoryEntry) bool {
+	return a.Stamp == b.Stamp && a.From == b.From && a.To == b.To && a.Justification.Reason == b.Justification.Reason &&
+		isSlice(a.Justification.Evidence, b.Justification.Evidence)
+}
+
+// isSlice reports whether two slices are one, or both empty.
+func isSlice[T any](a, b []T) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }

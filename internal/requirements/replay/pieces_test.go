@@ -1,0 +1,120 @@
+package replay
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// random returns a value of a type, made anew.
+func random(rt *rapid.T, of reflect.Type) reflect.Value {
+	v := reflect.New(of).Elem()
+	switch {
+	case of == reflect.TypeFor[time.Time]():
+		v.Set(reflect.ValueOf(time.UnixMicro(rapid.Int64Range(0, 1<<50).Draw(rt, "time")).UTC()))
+	case of == reflect.TypeFor[json.RawMessage]():
+		v.SetBytes(rapid.SampledFrom([][]byte{nil, []byte(`{}`), []byte(`{"a":["b"]}`), []byte(`"ü\u2028<>"`)}).Draw(rt, "raw"))
+	case of.Kind() == reflect.Struct:
+		for i := range of.NumField() {
+			v.Field(i).Set(random(rt, of.Field(i).Type))
+		}
+	case of.Kind() == reflect.Slice:
+		for range rapid.IntRange(0, 2).Draw(rt, "length") {
+			v.Set(reflect.Append(v, random(rt, of.Elem())))
+		}
+	case of.Kind() == reflect.Pointer:
+		if rapid.Bool().Draw(rt, "is there") {
+			v.Set(random(rt, of.Elem()).Addr())
+		}
+	case of.Kind() == reflect.String:
+		v.SetString(rapid.SampledFrom([]string{"", "a", `"}],{`, "ü\u2028<>"}).Draw(rt, "text"))
+	case of.Kind() == reflect.Bool:
+		v.SetBool(rapid.Bool().Draw(rt, "bool"))
+	case v.CanInt():
+		v.SetInt(rapid.Int64Range(0, 9).Draw(rt, "int"))
+	case v.CanUint():
+		v.SetUint(rapid.Uint64Range(0, 9).Draw(rt, "uint"))
+	default:
+		rt.Fatalf("a requirement has a %s", of)
+	}
+	return v
+}
+
+// leaves returns paths to the members of a struct, and to those of the structs in it.
+func leaves(of reflect.Type) (all [][]int) {
+	for i := range of.NumField() {
+		field := of.Field(i).Type
+		if field.Kind() != reflect.Struct || field == reflect.TypeFor[time.Time]() {
+			all = append(all, []int{i})
+			continue
+		}
+		for _, path := range leaves(field) {
+			all = append(all, append([]int{i}, path...))
+		}
+	}
+	return all
+}
+
+// changed is a requirement with one member that is another, or with one more entry, or another one.
+func changed(rt *rapid.T, req lifecycle.Requirement) lifecycle.Requirement {
+	of := reflect.ValueOf(&req).Elem()
+	member := of.FieldByIndex(rapid.SampledFrom(leaves(of.Type())).Draw(rt, "member"))
+	if member.Kind() != reflect.Slice || member.Type() == reflect.TypeFor[json.RawMessage]() ||
+		rapid.IntRange(0, 3).Draw(rt, "all of it") == 0 {
+		member.Set(random(rt, member.Type()))
+		return req
+	}
+	entries := reflect.MakeSlice(member.Type(), member.Len(), member.Len())
+	reflect.Copy(entries, member)
+	entry := random(rt, member.Type().Elem())
+	if n := entries.Len(); n > 0 && rapid.Bool().Draw(rt, "in place") {
+		entries.Index(rapid.IntRange(0, n-1).Draw(rt, "entry")).Set(entry)
+	} else {
+		entries = reflect.Append(entries, entry)
+	}
+	member.Set(entries)
+	return req
+}
+
+// TestPieces: whatever changes of a requirement, its pieces amount to its encoding.
+func TestPieces(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		var before lifecycle.Requirement
+		var p pieces
+		req := random(rt, reflect.TypeFor[lifecycle.Requirement]()).Interface().(lifecycle.Requirement)
+		for range rapid.IntRange(1, 20).Draw(rt, "changes") {
+			next, err := p.after(before, req)
+			require.NoError(rt, err)
+			want, err := ledger.Encode(req)
+			require.NoError(rt, err)
+			require.Equal(rt, string(want), string(next.append(nil)))
+			before, p, req = req, next, changed(rt, req)
+		}
+	})
+}
+
+// TestPiecesAreKept: what a change leaves alone is taken over, and not encoded again.
+func TestPiecesAreKept(t *testing.T) {
+	req, _ := lifecycle.Define(nil, lifecycle.Definition{ID: "R"}, time.Unix(0, 0), lifecycle.LatestRules)
+	req.PMNotes = []lifecycle.Note{{Text: "one"}}
+	p, err := pieces{}.after(lifecycle.Requirement{}, req)
+	require.NoError(t, err)
+	next := req
+	next.Revision++
+	next.PMNotes = append(next.PMNotes, lifecycle.Note{Text: "two"})
+	q, err := p.after(req, next)
+	require.NoError(t, err)
+	require.Same(t, &p.definition[0], &q.definition[0])
+	require.Same(t, &p.work[0], &q.work[0])
+	require.Len(t, q.notes, 2)
+	require.Same(t, &p.notes[0][0], &q.notes[0][0])
+	require.NotEqual(t, fmt.Sprint(p.state), fmt.Sprint(q.state))
+}
