@@ -77,7 +77,7 @@ func (r *run) consider(ctx context.Context, t *ObligationTrace, c *planning.Cont
 // checked again.
 func (r *run) recheckAllowed(ctx context.Context, t *ObligationTrace, c *planning.Contract,
 	inputs map[string]any) (admission, error) {
-	if r.resumed || r.earlier != nil {
+	if r.goesOn() {
 		if began, err := r.began(ctx, t, c); err != nil || began {
 			return allowed, err
 		}
@@ -193,9 +193,21 @@ func (r *run) runDependencies(ctx context.Context, t *ObligationTrace, c *planni
 	return allowed, nil
 }
 
+// hasInputs reports whether the payload of an obligation has all inputs of a tool, so that nothing known is looked up.
+func hasInputs(o planning.Obligation, c *planning.Contract) bool {
+	return !slices.ContainsFunc(c.Consumes, func(in planning.Input) bool {
+		_, given := o.Payload[in.Name]
+		return !given
+	})
+}
+
 // fillInputs resolves the inputs of a tool; what the payload lacks is taken from what is known of the caller.
 func (r *run) fillInputs(ctx context.Context, o planning.Obligation,
 	c *planning.Contract) (inputs map[string]any, missing []string, err error) {
+	if hasInputs(o, c) {
+		inputs, missing = planning.Fill(c, o, nil)
+		return inputs, missing, nil
+	}
 	err = r.view(ctx, func(v state.View) error {
 		var failed error
 		inputs, missing = planning.Fill(c, o, func(slot string) (any, bool) {
