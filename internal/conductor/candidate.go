@@ -1,6 +1,7 @@
 package conductor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -206,7 +207,7 @@ func (r *run) fillInputs(ctx context.Context, o planning.Obligation,
 	c *planning.Contract) (inputs map[string]any, missing []string, err error) {
 	if hasInputs(o, c) {
 		inputs, missing = planning.Fill(c, o, nil)
-		return inputs, missing, nil
+		return inputs, missing, cmp.Or(ctx.Err(), r.state.Err())
 	}
 	err = r.view(ctx, func(v state.View) error {
 		var failed error

@@ -67,7 +67,8 @@ func (r *run) run(ctx context.Context) (Trace, error) {
 		r.onWait()
 		r.trace.RephraseAnswers(ctx, r.rephrase)
 	}
-	return r.trace, r.finish(ctx)
+	err := r.finish(ctx)
+	return r.trace, err
 }
 
 // obligations runs the plan loop for each.

@@ -244,6 +244,9 @@ func (s *Store) CheckBudget(ctx context.Context, caller audit.Actor) error {
 	return s.ledger.CheckBudget(ctx, caller)
 }
 
+// Err returns why nothing can be read or written any more, or nil.
+func (s *Store) Err() error { return s.ledger.Err() }
+
 // View reads the state at one moment.
 func (s *Store) View(ctx context.Context, read func(View) error) error {
 	size := s.ledger.Head().Size
