@@ -194,29 +194,19 @@ func (r *run) runDependencies(ctx context.Context, t *ObligationTrace, c *planni
 	return allowed, nil
 }
 
-// hasInputs reports whether the payload of an obligation has all inputs of a tool, so that nothing known is looked up.
-func hasInputs(o planning.Obligation, c *planning.Contract) bool {
-	return !slices.ContainsFunc(c.Consumes, func(in planning.Input) bool {
-		_, given := o.Payload[in.Name]
-		return !given
-	})
-}
-
 // fillInputs resolves the inputs of a tool; what the payload lacks is taken from what is known of the caller.
 func (r *run) fillInputs(ctx context.Context, o planning.Obligation,
 	c *planning.Contract) (inputs map[string]any, missing []string, err error) {
-	if hasInputs(o, c) {
-		inputs, missing = planning.Fill(c, o, nil)
-		return inputs, missing, cmp.Or(ctx.Err(), r.state.Err())
+	looksUp := false
+	inputs, missing = planning.Fill(c, o, func(string) (any, bool) { looksUp = true; return nil, false })
+	if !looksUp {
+		return inputs, missing, r.state.Err(ctx)
 	}
 	err = r.view(ctx, func(v state.View) error {
 		var failed error
 		inputs, missing = planning.Fill(c, o, func(slot string) (any, bool) {
 			held, err := v.Held(builtin.UserSubject(r.request.Caller), slot)
-			if err != nil {
-				failed = err
-			}
-			if len(held) != 1 {
+			if failed = cmp.Or(failed, err); len(held) != 1 {
 				return nil, false
 			}
 			return held[0].Object, true

@@ -152,20 +152,25 @@ func TestARunThatEndsBeforeItsCommit(t *testing.T) {
 	require.Equal(t, trace.ID, again.ID)
 }
 
-// What is known is looked up only if the payload lacks an input, and the inputs are then those of the payload alone.
-func TestInputsOfThePayload(t *testing.T) {
-	names := []string{"a", "b", "c"}
+// The inputs of a tool are those of the payload and what is known of the caller, whether or not that is looked up.
+func TestInputsOfATool(t *testing.T) {
+	b := conductorOf(t, store.NewMemory())
+	b.conduct(ob(planning.Achieve, "status.name", "value", "Jeff"))
+	ctx := t.Context()
 	rapid.Check(t, func(t *rapid.T) {
+		names := rapid.SliceOfDistinct(rapid.SampledFrom([]string{"name", "b", "c"}), rapid.ID)
 		o, c := ob(planning.Report, "k.x"), planning.Contract{}
-		for _, name := range rapid.SliceOfDistinct(rapid.SampledFrom(names), rapid.ID).Draw(t, "given") {
+		for _, name := range names.Draw(t, "given") {
 			o.Payload[name] = rapid.SampledFrom([]any{nil, "", "x"}).Draw(t, "value")
 		}
-		for _, name := range rapid.SliceOfDistinct(rapid.SampledFrom(names), rapid.ID).Draw(t, "consumed") {
+		for _, name := range names.Draw(t, "consumed") {
 			c.Consumes = append(c.Consumes, planning.Input{Name: name, Required: rapid.Bool().Draw(t, "required")})
 		}
-		lookups := 0
-		planning.Fill(&c, o, func(string) (any, bool) { lookups++; return nil, false })
-		require.Equal(t, lookups == 0, hasInputs(o, &c))
+		want, lacks := planning.Fill(&c, o, func(slot string) (any, bool) { return "Jeff", slot == "name" })
+		inputs, missing, err := b.newRun(state.Request{Caller: ada}).fillInputs(ctx, o, &c)
+		require.NoError(t, err)
+		require.Equal(t, map[string]any(want), inputs)
+		require.Equal(t, lacks, missing)
 	})
 }
 
