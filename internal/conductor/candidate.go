@@ -1,6 +1,7 @@
 package conductor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -77,7 +78,7 @@ func (r *run) consider(ctx context.Context, t *ObligationTrace, c *planning.Cont
 // checked again.
 func (r *run) recheckAllowed(ctx context.Context, t *ObligationTrace, c *planning.Contract,
 	inputs map[string]any) (admission, error) {
-	if r.resumed || r.earlier != nil {
+	if r.goesOn() {
 		if began, err := r.began(ctx, t, c); err != nil || began {
 			return allowed, err
 		}
@@ -196,14 +197,16 @@ func (r *run) runDependencies(ctx context.Context, t *ObligationTrace, c *planni
 // fillInputs resolves the inputs of a tool; what the payload lacks is taken from what is known of the caller.
 func (r *run) fillInputs(ctx context.Context, o planning.Obligation,
 	c *planning.Contract) (inputs map[string]any, missing []string, err error) {
+	looksUp := false
+	inputs, missing = planning.Fill(c, o, func(string) (any, bool) { looksUp = true; return nil, false })
+	if !looksUp {
+		return inputs, missing, r.state.Err(ctx)
+	}
 	err = r.view(ctx, func(v state.View) error {
 		var failed error
 		inputs, missing = planning.Fill(c, o, func(slot string) (any, bool) {
 			held, err := v.Held(builtin.UserSubject(r.request.Caller), slot)
-			if err != nil {
-				failed = err
-			}
-			if len(held) != 1 {
+			if failed = cmp.Or(failed, err); len(held) != 1 {
 				return nil, false
 			}
 			return held[0].Object, true

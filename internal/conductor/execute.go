@@ -153,10 +153,12 @@ func (r *run) executeOnce(ctx context.Context, t *ObligationTrace, c planning.Co
 // onRecord returns what the ledger has of a run, and whether it has begun. Where another tool was run in its place, it
 // has failed.
 func (r *run) onRecord(ctx context.Context, asked state.ToolRun) (before state.ToolRun, began bool, err error) {
-	err = r.state.View(ctx, func(v state.View) (err error) {
-		before, began, err = v.ToolRun(r.request.ID, asked.ID)
-		return err
-	})
+	if r.goesOn() {
+		err = r.state.View(ctx, func(v state.View) (err error) {
+			before, began, err = v.ToolRun(r.request.ID, asked.ID)
+			return err
+		})
+	}
 	switch {
 	case err != nil || !began:
 	case before.Tool != asked.Tool || before.Version != asked.Version || !state.Equal(before.Inputs, asked.Inputs):

@@ -51,6 +51,9 @@ func (c *Conductor) newRun(request state.Request) *run {
 	return r
 }
 
+// goesOn reports whether some of the run was on record before: it was cut off, or waited for an answer.
+func (r *run) goesOn() bool { return r.resumed || r.earlier != nil }
+
 // run runs a request from its beginning, or goes on with what is recorded of it.
 func (r *run) run(ctx context.Context) (Trace, error) {
 	if err := r.obligations(ctx); err != nil {
@@ -64,7 +67,8 @@ func (r *run) run(ctx context.Context) (Trace, error) {
 		r.onWait()
 		r.trace.RephraseAnswers(ctx, r.rephrase)
 	}
-	return r.trace, r.finish(ctx)
+	err := r.finish(ctx)
+	return r.trace, err
 }
 
 // obligations runs the plan loop for each.
@@ -121,7 +125,7 @@ func (r *run) guard(ctx context.Context, t *ObligationTrace) error {
 	g := checking.Guardrail{Traced: t, Condition: condition}
 	r.guardrails = append(r.guardrails, g)
 	// what the run itself has done may be why it does not hold now
-	if condition.Names("input", "payload") || r.resumed || r.earlier != nil {
+	if condition.Names("input", "payload") || r.goesOn() {
 		return nil
 	}
 	facts, err := r.facts(ctx, condition.Names, t.Obligation, nil)

@@ -34,7 +34,7 @@ func (h *conductorHandlers) answer(w http.ResponseWriter, r *http.Request) error
 	if err != nil {
 		return h.refused(w, r, body, err)
 	}
-	return writeTrace(w, trace, slices.Collect(trace.Each())...)
+	return writeTrace(w, &trace, slices.Collect(trace.Each())...)
 }
 
 // longestRun is the most milliseconds that a request may give its run.

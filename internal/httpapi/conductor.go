@@ -82,7 +82,7 @@ func (h *conductorHandlers) conducted(w http.ResponseWriter, r *http.Request, bo
 	if len(trace.Obligations) == 1 && trace.Obligations[0].Refusal != nil {
 		return &refusedRun{trace}
 	}
-	return writeTrace(w, trace, slices.Collect(trace.Each())...)
+	return writeTrace(w, &trace, slices.Collect(trace.Each())...)
 }
 
 // writeTrace answers with the trace of a run, and with what its refusals say to who asked for it.
@@ -92,6 +92,9 @@ func writeTrace(w http.ResponseWriter, trace any, live ...*conductor.ObligationT
 		if o.Refusal != nil {
 			refusals = append(refusals, o.Refusal)
 		}
+	}
+	if kept, is := trace.(*conductor.Trace); is && refusals == nil && kept.Encoded() != nil {
+		trace = kept.Encoded()
 	}
 	body, err := problem.Told(trace, refusals...)
 	if err != nil {

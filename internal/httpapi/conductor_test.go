@@ -74,6 +74,19 @@ func TestWhatNoToolSatisfies(t *testing.T) {
 	}}, problem.Emitted)
 }
 
+// A run is answered with the bytes that GET /traces has of it.
+func TestARunIsAnsweredAsItIsKept(t *testing.T) {
+	h := newHarness(t)
+	for _, body := range []string{
+		obligation("query.math", sum), obligation("query.math", `"expr":"1/0"`), obligation("query.count_letters", `"letter":"<","text":"<\u00e9\u2028refusal"`),
+		`{"obligations":[{"type":"REPORT","payload":{"kind":"status.name"}}]}`, strings.Replace(obligation("query.math", sum), "[", `[{"type":"VERIFY","payload":{"kind":"answers"}},`, 1),
+	} {
+		answered := h.expect(200, "", "coder", "POST", "/obligations", body)
+		run := answered.json(t)["id"].(string)
+		require.Equal(t, string(h.expect(200, "", "coder", "GET", "/traces/"+run, "").Body), string(answered.Body), body)
+	}
+}
+
 // obligation is a request with one REPORT.
 func obligation(kind, members string) string {
 	return `{"obligations":[{"type":"REPORT","payload":{"kind":"` + kind + `",` + members + `}}]}`

@@ -180,9 +180,13 @@ func (t Table[T]) Decode(key string, raw []byte) (value T, found bool, err error
 	return value, true, nil
 }
 
-// Put writes a value and returns its bytes. Equal values have equal bytes; do not change them.
+// Put writes a value and returns its bytes. Equal values have equal bytes; do not change them. A jsontext.Value is one
+// that Encode has returned, and is not encoded again.
 func (t Table[T]) Put(tx *Tx, key string, value T) ([]byte, error) {
 	object := &value // a pointer, since a value is copied wherever it is passed as any
+	if encoded, is := any(value).(jsontext.Value); is {
+		return encoded, tx.write(Write{t.Name, key, encoded, object})
+	}
 	raw, err := Encode(object)
 	if err != nil {
 		return nil, err

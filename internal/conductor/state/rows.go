@@ -22,7 +22,7 @@ import (
 // Step writes the rows of one step, as one record of an actor.
 func (s *Store) Step(ctx context.Context, run, step string, actor audit.Actor, write func(w *Writer) error) error {
 	return s.ledger.Update(ctx, func(tx *ledger.Tx) error {
-		w := &Writer{from: tx, Run: run, At: tx.At(), rows: map[string]jsontext.Value{}}
+		w := &Writer{from: tx, Run: run, At: tx.At(), rows: map[string]*written{}}
 		if err := write(w); err != nil {
 			return err
 		}
@@ -52,7 +52,11 @@ func (w *Writer) packed(record uint64) (Stepped, error) {
 	}}
 	var data Stepped
 	for _, name := range slices.Sorted(maps.Keys(w.rows)) {
-		row, err := p.row(w.rows[name])
+		raw, err := w.rows[name].encoded()
+		if err != nil {
+			return data, err
+		}
+		row, err := p.row(raw)
 		if err != nil {
 			return data, err
 		}
@@ -75,22 +79,37 @@ type Writer struct {
 	from store.Getter // as it was before the step
 	Run  string
 	At   time.Time
-	rows map[string]jsontext.Value
+	rows map[string]*written
+}
+
+// written is a row of a step. It is encoded when it is read or kept: a later row of the step may take its place.
+type written struct {
+	value any // not changed once it is written
+	raw   jsontext.Value
+}
+
+func (r *written) encoded() (raw jsontext.Value, err error) {
+	if r.raw == nil {
+		r.raw, err = ledger.Encode(r.value)
+	}
+	return r.raw, err
 }
 
 // get returns a row as this step leaves it.
 func (w *Writer) get(kind string, id ...string) (jsontext.Value, error) {
-	if raw, written := w.rows[key(kind, id...)]; written {
-		return raw, nil
+	name := key(kind, id...)
+	if row := w.rows[name]; row != nil {
+		return row.encoded()
 	}
-	return stored(w.from, key(kind, id...))
+	return stored(w.from, name)
 }
 
 func (w *Writer) packedRow(kind string, id ...string) (jsontext.Value, error) {
-	if raw, written := w.rows[key(kind, id...)]; written {
-		return raw, nil
+	name := key(kind, id...)
+	if row := w.rows[name]; row != nil {
+		return row.encoded()
 	}
-	return w.from.Get(Table.Name, key(kind, id...))
+	return w.from.Get(Table.Name, name)
 }
 
 // Held returns the assertions on a subject and a predicate that are held.
@@ -99,11 +118,8 @@ func (w *Writer) Held(subject, predicate string) ([]Assertion, error) {
 }
 
 func (w *Writer) put(value any, kind string, id ...string) error {
-	raw, err := ledger.Encode(value)
-	if err == nil {
-		w.rows[key(kind, id...)] = raw
-	}
-	return err
+	w.rows[key(kind, id...)] = &written{value: value}
+	return nil
 }
 
 // Source writes a source, and returns its id.
@@ -186,26 +202,36 @@ func (w *Writer) Ended(r Request) error {
 
 // open changes which runs have not ended. One that begins and ends in one step leaves that as it is.
 func (w *Writer) open(change func(ids []string) []string) error {
+	name := key(kindOpen, kindRequest)
 	ids, _, err := read[[]string](w.get, kindOpen, kindRequest)
 	if err != nil {
 		return err
 	}
-	if err := w.put(change(ids), kindOpen, kindRequest); err != nil {
+	before, err := stored(w.from, name)
+	if err != nil {
 		return err
 	}
-	before, err := stored(w.from, key(kindOpen, kindRequest))
-	if written := w.rows[key(kindOpen, kindRequest)]; err == nil &&
-		(bytes.Equal(before, written) || before == nil && string(written) == "[]") {
-		delete(w.rows, key(kindOpen, kindRequest))
+	row := &written{value: change(ids)}
+	after, err := row.encoded()
+	if err != nil {
+		return err
 	}
-	return err
+	if bytes.Equal(before, after) || before == nil && string(after) == "[]" {
+		delete(w.rows, name)
+		return nil
+	}
+	w.rows[name] = row
+	return nil
 }
 
 // numberKey writes a number as keys have it, in the order of numbers.
 func numberKey(n uint64) string { return fmt.Sprintf("%016x", n) }
 
 // Trace writes the trace of the run, as it is answered.
-func (w *Writer) Trace(raw jsontext.Value) error { return w.put(raw, kindTrace, w.Run) }
+func (w *Writer) Trace(raw jsontext.Value) error {
+	w.rows[key(kindTrace, w.Run)] = &written{raw: raw}
+	return nil
+}
 
 // ErrKeyTaken is returned when another run has the idempotency key.
 var ErrKeyTaken = errors.New("another run has the idempotency key")

@@ -6,6 +6,7 @@
 package state
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -243,6 +244,9 @@ func New(l *ledger.Ledger) *Store { return &Store{l} }
 func (s *Store) CheckBudget(ctx context.Context, caller audit.Actor) error {
 	return s.ledger.CheckBudget(ctx, caller)
 }
+
+// Err returns why a View would fail that reads nothing: ctx has ended, or the ledger has failed.
+func (s *Store) Err(ctx context.Context) error { return cmp.Or(ctx.Err(), s.ledger.Err()) }
 
 // View reads the state at one moment.
 func (s *Store) View(ctx context.Context, read func(View) error) error {

@@ -2,11 +2,13 @@ package state
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
@@ -197,4 +199,52 @@ func TestFunctionalAssertions(t *testing.T) {
 	ended := view(t, ir, func(v View) (Assertion, error) { a, _, err := v.Assertion("a2"); return a, err })
 	require.NotZero(t, ended.Until)
 	require.Equal(t, "eve", view(t, ir, func(v View) (string, error) { return v.Actor("s-a4") }))
+}
+
+// A step keeps the last of what it wrote to each row, and reads it as it is then.
+func TestTheLastRowOfAStepCounts(t *testing.T) {
+	outer := t
+	rapid.Check(t, func(t *rapid.T) {
+		ir, l := opened(outer)
+		want := map[string]string{}
+		require.NoError(t, ir.Step(t.Context(), "r1", "ended", ada, func(w *Writer) error {
+			clear(want)
+			for range rapid.IntRange(1, 20).Draw(t, "writes") {
+				id := rapid.SampledFrom([]string{"o1", "o2", "o3"}).Draw(t, "id")
+				if rapid.Bool().Draw(t, "reads") {
+					raw, err := w.get(kindEvent, "r1", id)
+					require.NoError(t, err)
+					require.Equal(t, want[key(kindEvent, "r1", id)], string(raw))
+				}
+				e := Event{ID: id, What: rapid.StringN(0, 3, -1).Draw(t, "what")}
+				require.NoError(t, w.Event(e))
+				e.Run, e.At = w.Run, w.At
+				encoded, err := ledger.Encode(e)
+				require.NoError(t, err)
+				want[key(kindEvent, "r1", id)] = string(encoded)
+			}
+			return nil
+		}))
+		got := map[string]string{}
+		require.NoError(t, l.View(t.Context(), func(r store.Reader) error {
+			return r.Scan(Table.Name, "", "", func(key string, raw []byte) error { got[key] = string(raw); return nil })
+		}))
+		require.Equal(t, want, got)
+	})
+}
+
+// Rows are put as they were encoded, small or packed: encoding them again would change nothing.
+func TestRowsAreEncodedOnce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		texts := rapid.Map(rapid.String(), func(s string) any { return strings.Repeat(s, 1000) })
+		value := rapid.MapOf(rapid.StringMatching(`\$?[<é"]?[a-z]?`), rapid.OneOf(texts, rapid.Float64().AsAny(), rapid.Bool().AsAny())).Draw(t, "value")
+		encoded, err := ledger.Encode(map[string]any{"result": value})
+		require.NoError(t, err)
+		p := packer{values: map[string]jsontext.Value{}, find: func(string) (uint64, bool, error) { return 0, false, nil }}
+		row, err := p.row(encoded)
+		require.NoError(t, err)
+		again, err := ledger.Encode(row)
+		require.NoError(t, err)
+		require.Equal(t, string(again), string(row))
+	})
 }

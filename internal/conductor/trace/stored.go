@@ -61,8 +61,12 @@ func (t *Trace) Write(w *state.Writer) error {
 			return err
 		}
 	}
+	t.encoded = raw
 	return w.Trace(raw)
 }
+
+// Encoded returns the trace as it is stored, if it has not been changed since; nil where it was not written.
+func (t *Trace) Encoded() jsontext.Value { return t.encoded }
 
 // Asked returns an obligation of the run.
 func (t *Trace) Asked(id string) planning.Obligation {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"orchestrator/internal/conductor/budget"
 	"orchestrator/internal/conductor/builtin"
 	"orchestrator/internal/conductor/contract"
@@ -35,6 +37,8 @@ type Trace struct {
 	Obligations []Obligation     `json:"obligations"`
 	Answers     []Answer         `json:"answers"`
 	Missing     []string         `json:"missing_capabilities,omitempty"` // obligations that no tool is there for
+
+	encoded jsontext.Value // as Write has stored it; nil before
 }
 
 // Each visits the obligations of a trace in their order, each before its steps.
