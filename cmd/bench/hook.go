@@ -95,7 +95,7 @@ func (b *bench) hooks(ctx context.Context) ([]row, error) {
 	}
 	empty := programs[0].took
 	rows := []row{newRow("one call of the hook against the start of an empty program", "ms", empty, programs[1].took,
-		pairwise(programs[1].took, empty), atMost(2))}
+		pairwise(programs[1].took, empty), atMost(1.6))}
 	if len(programs) > 2 {
 		rows = append(rows, newRow("the same work in Python against the start of an empty program", "ms", empty,
 			programs[2].took, pairwise(programs[2].took, empty), nil))
@@ -174,7 +174,7 @@ func (b *bench) judging() []row {
 	return []row{
 		newRow("judging alone, when it has been read", "us", nil, took[2], nil, atMost(20)),
 		newRow(name, "us", nil, took[1], nil, atMost(20)),
-		newRow(name+" against its parser alone", "us", took[0], took[1], pairwise(took[1], took[0]), nil),
+		newRow(name+" against its parser alone", "us", took[0], took[1], pairwise(took[1], took[0]), atMost(2.5)),
 	}
 }
 

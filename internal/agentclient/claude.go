@@ -16,7 +16,7 @@ var claude = Client{
 	},
 	answers: answers{block: onStderr, deny: claudeDeny, warn: claudeWarning, ask: claudeQuestion},
 	ending: ending{task: "TaskCompleted", about: []string{"task_subject", "task_description"},
-		again: claudeEnding.again, hold: claudeEnding.hold},
+		again: stopHookActive, hold: holdByBlock},
 	Wiring: Wiring{
 		File: ".claude/settings.json", Events: []string{"PreToolUse", "PostToolUse", "PostToolUseFailure"},
 		Ends:   []string{"Stop", "TaskCompleted"},

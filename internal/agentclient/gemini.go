@@ -15,7 +15,7 @@ var gemini = Client{
 		tools: geminiTools, actor: untold, moment: geminiMoment, adjust: geminiAdjust,
 	},
 	answers: answers{block: onStderr, warn: systemMessage},
-	ending:  ending{again: claudeEnding.again, hold: holding("deny")},
+	ending:  ending{again: stopHookActive, hold: holdByDeny},
 	Wiring: Wiring{
 		File: ".gemini/settings.json", Events: []string{"BeforeTool", "AfterTool"},
 		Ends:   []string{"AfterAgent"},

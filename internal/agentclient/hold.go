@@ -12,11 +12,15 @@ type ending struct {
 }
 
 // claudeEnding is how Claude Code, and those that took its form over, hold a session up.
-var claudeEnding = ending{again: []string{"stop_hook_active"}, hold: holding("block")}
+var claudeEnding = ending{again: stopHookActive, hold: holdByBlock}
 
-func holding(decision string) func(string) Answer {
-	return func(message string) Answer { return say(pair{"decision", decision}, pair{"reason", message}) }
+var stopHookActive = []string{"stop_hook_active"}
+
+func holdByBlock(message string) Answer {
+	return say(pair{"decision", "block"}, pair{"reason", message})
 }
+
+func holdByDeny(message string) Answer { return say(pair{"decision", "deny"}, pair{"reason", message}) }
 
 // cursorFollowUp is sent as the next message of the person: Cursor has no other way.
 func cursorFollowUp(message string) Answer { return say(pair{"followup_message", message}) }

@@ -186,9 +186,9 @@ func (e *Error) Shown() []Field {
 }
 
 // PointerToken returns the name of a member as a part of the JSON Pointer of a Field (RFC 6901, section 3).
-func PointerToken(name string) string { return pointerEscapes.Replace(name) }
-
-var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
+func PointerToken(name string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
+}
 
 // Count returns a number with its noun, as in "1 line" and "2 lines".
 func Count(n int, noun string) string {

@@ -38,7 +38,7 @@ func (w *walker) run(words []arg) {
 		return
 	}
 	path := words[0].text
-	cut := strings.LastIndexAny(path, `/\`) + 1
+	cut := max(strings.LastIndexByte(path, '/'), strings.LastIndexByte(path, '\\')) + 1
 	c := &lists.Carve(&w.calls, 1)[:1][0]
 	*c = call{w: w, name: path[cut:], args: words[1:], in: path[:cut], other: cut > 0 && !systemFolders.has(path[:cut])}
 	if len(c.name) > 4 && strings.EqualFold(c.name[len(c.name)-4:], ".exe") {
@@ -66,7 +66,9 @@ func (c *call) look() {
 			c.name = plain // python3.12
 		}
 	}
-	if wrapped, ok := wrappers.find(c.name); ok {
+	if plainReaders.has(c.name) { // as most are, which no other table has
+		c.reads()
+	} else if wrapped, ok := wrappers.find(c.name); ok {
 		c.unwrap(wrapped)
 	} else if c.name != "git" && produces(c) {
 		return
@@ -98,9 +100,6 @@ func runner(c *call) (opts string, found bool) {
 
 // program returns the row of a program that a row can describe.
 func program(name string) (tool, bool) {
-	if plainReaders.has(name) {
-		return tool{class: Reads}, true
-	}
 	for _, rows := range []tools{readers, writers, sometimes} {
 		if t, found := rows.find(name); found {
 			return t, true
@@ -140,10 +139,9 @@ func singleDashes(args []arg) []arg {
 // listed reports whether a table tells what a program does.
 func listed(name string) bool {
 	_, wraps := wrappers.find(name)
-	is := special(name) != nil
 	_, does := program(name)
 	_, runs := interpreters.find(name)
-	return wraps || is || does || runs
+	return wraps || does || runs || special(name) != nil || plainReaders.has(name)
 }
 
 // judge decides by a row of a table.

@@ -1,6 +1,10 @@
 package shell
 
-import "strings"
+import (
+	"strings"
+
+	"orchestrator/internal/boundary/shell/lists"
+)
 
 // The options of a program stand in one string, separated by spaces. What a word of it means:
 //
@@ -52,10 +56,10 @@ func (p parsed) isDry() bool { return p.dry && !p.strange }
 // find looks a name up, as spelled with its dashes; a long one also by its beginning, as programs do.
 func find(table, name string) option {
 	var close option
-	for entry := ""; table != ""; {
-		entry, table, _ = strings.Cut(table, " ")
-		if entry == "" || !strings.HasPrefix(entry, name) {
-			continue
+	for entry, at := "", lists.Begins(table, name); at >= 0; at = lists.Begins(table, name) {
+		entry, table, _ = strings.Cut(table[at:], " ")
+		if !strings.HasPrefix(entry, name) {
+			continue // there is a space in the name
 		}
 		spelled := strings.TrimRight(entry, optionMarks+":=")
 		if spelled == name || strings.HasPrefix(name, "--") && len(name) > 2 && strings.HasPrefix(spelled, name) {

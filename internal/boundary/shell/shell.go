@@ -79,14 +79,13 @@ const (
 	maxParens   = 500       // parentheses open at once, quoted ones too: the parser takes time for each again and again
 )
 
-// unread takes out of a command what quotes and escapes in most languages of shells, and has slashes go one way.
-var unread = strings.NewReplacer(`"`, "", `'`, "", "`", "", `\`, "/", ":", " ")
-
 // Unread returns the reading of a command in a language that this package does not read: no policy vouches for it, and
 // any of its words may name a file that it shows.
 func Unread(command, why string) Reading {
 	w := walker{}
-	w.note(strings.Join(strings.Fields(unread.Replace(command)), "\n"))
+	// what quotes and escapes in most languages of shells goes, and slashes go one way
+	bare := strings.NewReplacer(`"`, "", `'`, "", "`", "", `\`, "/", ":", " ").Replace(command)
+	w.note(strings.Join(strings.Fields(bare), "\n"))
 	w.doubt(why)
 	showVariables(&w, toolchain.InPowerShell(command))
 	w.showRest()
@@ -95,8 +94,9 @@ func Unread(command, why string) Reading {
 
 // Bash reads a command as bash and sh would.
 func Bash(command string) Reading {
-	w := walker{budget: maxExpanded, parts: make([]Part, 0, 16), shown: make([]Target, 0, 16),
-		text: make([]byte, 0, min(len(command), maxCommand)+16)}
+	words := min(strings.Count(command, " ")+1, 200) // to make room once; there may be more of all that is noted
+	w := walker{budget: maxExpanded, parts: make([]Part, 0, words/4+2), shown: make([]Target, 0, words/2+4),
+		text: make([]byte, 0, min(len(command), maxCommand)+16), args: make([]arg, 0, words+words/4+4)}
 	w.code(command)
 	w.showRest()
 	return Reading{Parts: w.parts, Text: string(w.text), Shown: w.shown}

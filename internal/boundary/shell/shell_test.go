@@ -163,7 +163,8 @@ func TestTablesAreInOrder(t *testing.T) {
 	for what, all := range map[string]names{
 		"plainReaders":  plainReaders,
 		"systemFolders": systemFolders, "goFlags": goFlags,
-		"harmless": harmless, "asking": asking,
+		"harmless": harmless, "asking": asking, "contentless": contentless,
+		"contentlessGit": contentlessGit, "searchers": searchers, "leaving": leaving, "findLinks": findLinks, "fdRuns": fdRuns,
 		"readingSubcommands": readingSubcommands, "writingSubcommands": writingSubcommands,
 	} {
 		inOrder(what, all)

@@ -129,9 +129,9 @@ func mayHold(w *walker, files []Target, word string) []Target {
 	} else if word != "" && word[0] != '-' {
 		hold(word)
 	}
-	last := strings.LastIndexAny(word, ":@=")
+	last := max(strings.LastIndexByte(word, ':'), strings.LastIndexByte(word, '@'), strings.LastIndexByte(word, '='))
 	for i, marks := 0, 0; i <= last && i < len(word)-1; i++ {
-		if strings.IndexByte(":@=", word[i]) >= 0 && (marks < mostMarks || i == last) {
+		if mark := word[i]; (mark == ':' || mark == '@' || mark == '=') && (marks < mostMarks || i == last) {
 			hold(word[i+1:])
 			marks++
 		}

@@ -46,10 +46,7 @@ const (
 	unnamed          // files that it does not name, unless an option names them
 )
 
-func (t names) has(name string) bool {
-	_, found := lists.Find(name, len(t), func(i int) string { return t[i] })
-	return found
-}
+func (t names) has(name string) bool { return lists.Has(t, name) }
 
 func (t tools) find(name string) (tool, bool) {
 	at, found := lists.Find(name, len(t), func(i int) string { return t[i].name })

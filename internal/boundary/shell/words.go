@@ -59,7 +59,7 @@ func (w *walker) word(word *syntax.Word) arg { return w.assemble(word.Parts) }
 
 func (w *walker) assemble(parts []syntax.WordPart) arg {
 	if len(parts) == 1 {
-		if lit, ok := parts[0].(*syntax.Lit); ok && !strings.ContainsAny(lit.Value, "\\*?[~") {
+		if lit, ok := parts[0].(*syntax.Lit); ok && escapes.IsPlain(lit.Value) {
 			w.note(lit.Value)
 			return literal(lit.Value)
 		}
@@ -71,7 +71,8 @@ func (w *walker) assemble(parts []syntax.WordPart) arg {
 			return literal(single.Value)
 		}
 	}
-	b := builder{w: w, arg: arg{known: true}}
+	var room [3][64]byte // for most words
+	b := builder{w: w, arg: arg{known: true}, text: room[0][:0], all: room[1][:0], pattern: room[2][:0]}
 	for _, part := range parts {
 		b.part(part, false)
 	}

@@ -169,9 +169,6 @@ func unsaid(p *Policy, c Call) string {
 		" does not tell agents from the main session, and a person can set unknown_actor in the policy"
 }
 
-// inQuotes escapes what a JSON string may not have; control characters do not come here.
-var inQuotes = strings.NewReplacer(`"`, `\"`, `\`, `\\`)
-
 // example returns a call that starts an agent, with its input as JSON.
 func (d Delegation) example(s suited, targets []Target) string {
 	what := "Change <what>. It is done when <check>"
@@ -179,6 +176,7 @@ func (d Delegation) example(s suited, targets []Target) string {
 		const most = 80
 		what = "Change " + clip(oneLine(targets[0].Path), most) + ": <what>. It is done when <check>"
 	}
+	inQuotes := strings.NewReplacer(`"`, `\"`, `\`, `\\`) // control characters do not come here
 	var members []string
 	add := func(name, value string) {
 		if name != "" {

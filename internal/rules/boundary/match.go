@@ -17,8 +17,16 @@ func badPattern(pattern string) bool { return strings.ContainsAny(pattern, `[]\`
 
 // matchName matches the name of a tool or of an agent.
 func matchName(pattern, name string) bool {
-	ok, err := path.Match(pattern, strings.ReplaceAll(name, "/", "_"))
-	return ok && err == nil
+	return matchText(pattern, strings.ReplaceAll(name, "/", "_"))
+}
+
+// matchText matches a text without a slash.
+func matchText(pattern, text string) bool {
+	if literalOf(pattern) == pattern {
+		return pattern == text // as most are
+	}
+	ok, _ := path.Match(pattern, text) // false for what is no pattern
+	return ok
 }
 
 func matchAnyName(patterns []string, name string) bool {
@@ -65,11 +73,8 @@ func matchElements(pattern, name elements) bool {
 		if wanted == "**" {
 			return matchBelow(after, name)
 		}
-		if !name.some {
-			return false
-		}
 		element, rest := name.next()
-		if ok, err := path.Match(wanted, element); !ok || err != nil {
+		if !name.some || !matchText(wanted, element) {
 			return false
 		}
 		pattern, name = after, rest
@@ -85,6 +90,9 @@ func matchBelow(pattern, name elements) bool {
 			break
 		}
 		pattern = after
+	}
+	if !strings.Contains(name.rest, strings.TrimSuffix(literalOf(pattern.rest), "/")) {
+		return false // what the pattern goes on with is nowhere in the name
 	}
 	for !matchElements(pattern, name) {
 		if !name.some {
@@ -158,10 +166,8 @@ func touchesAny(names, patterns []string, unfinished bool) bool {
 		p = strings.ToLower(p)
 		literal := strings.TrimSuffix(literalOf(p), "/")
 		for _, name := range names {
-			if name == "" || !strings.HasPrefix(name, literal) && !strings.HasPrefix(literal, name) {
-				continue // most are told apart by how they begin
-			}
-			if matchPath(p, name) || leadsTo(name, p, unfinished) {
+			alike := strings.HasPrefix(name, literal) || strings.HasPrefix(literal, name) // most are not
+			if name != "" && alike && (matchPath(p, name) || leadsTo(name, p, unfinished)) {
 				return true
 			}
 		}
@@ -173,11 +179,8 @@ func touchesAny(names, patterns []string, unfinished bool) bool {
 // unfinished path that may become one of them. The root of the project is no such folder: formatters and git are given
 // it all the time.
 func leadsTo(name, pattern string, unfinished bool) bool {
-	if strings.HasPrefix(pattern, "/") != strings.HasPrefix(name, "/") {
-		return false
-	}
 	literal := literalOf(pattern)
-	if literal == "" {
+	if literal == "" || strings.HasPrefix(pattern, "/") != strings.HasPrefix(name, "/") {
 		return false
 	}
 	if unfinished {

@@ -1,7 +1,6 @@
 package boundary
 
 import (
-	"path"
 	"slices"
 	"strings"
 )
@@ -49,8 +48,7 @@ func namesSecret(name string, unfinished bool) bool {
 
 // matchFolder reports whether an element of a path may be the data folder. A wildcard does not stand for the dot.
 func matchFolder(element string) bool {
-	ok, err := path.Match(element, dataFolder)
-	return ok && err == nil && element[0] == '.'
+	return matchText(element, dataFolder) && element[0] == '.'
 }
 
 // soundsSecret reports whether a path below a folder of which nothing is known is that of a secret, if the folder is

@@ -87,3 +87,14 @@ func leadingNumber(s string, base, most int) (n uint64, size int) {
 	}
 	return n, size
 }
+
+// IsPlain reports whether a shell takes unquoted text as it stands.
+func IsPlain(text string) bool {
+	for i := range len(text) {
+		switch text[i] {
+		case '\\', '*', '?', '[', '~':
+			return false
+		}
+	}
+	return true
+}

@@ -19,3 +19,10 @@ func TestANSI(t *testing.T) {
 		require.Equal(t, want, ANSI(text), text)
 	}
 }
+
+func TestIsPlain(t *testing.T) {
+	require.True(t, IsPlain("") && IsPlain("a/b-c=d{e}]"))
+	for _, text := range []string{`a\b`, "*.go", "a?", "[a", "~"} {
+		require.False(t, IsPlain(text), text)
+	}
+}

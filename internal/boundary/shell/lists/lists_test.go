@@ -29,6 +29,7 @@ func TestFindsAsTheLibraryDoes(t *testing.T) {
 			at, found := Find(name, len(sorted), func(i int) string { return sorted[i] })
 			want, is := slices.BinarySearch(sorted, name)
 			require.Equal(t, []any{want, is}, []any{at, found}, "%q in %q", name, sorted)
+			require.Equal(t, is, Has(sorted, name), "%q in %q", name, sorted)
 		}
 	}
 }

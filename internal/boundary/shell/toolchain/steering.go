@@ -16,7 +16,7 @@ func SteeringRows() []Row { return slices.Clone(steering) }
 func Rows() []Row { return slices.Concat(rows, own, ghRows) }
 
 func find(rows []Row, name string) (row Row, found bool) {
-	at, found := slices.BinarySearchFunc(rows, name, byName)
+	at, found := at(rows, name)
 	if found {
 		row = rows[at]
 	}

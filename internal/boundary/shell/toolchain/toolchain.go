@@ -12,6 +12,8 @@ package toolchain
 import (
 	"slices"
 	"strings"
+
+	"orchestrator/internal/boundary/shell/lists"
 )
 
 // Row is a command by its program and subcommands. Opts has its options in the notation of package shell, where % marks
@@ -56,7 +58,7 @@ func (r Row) Effect() string {
 // Knows reports whether there is a row of a program. It is asked of every command, and allocates nothing.
 func Knows(program string) bool {
 	for _, rows := range tables {
-		at, found := slices.BinarySearchFunc(rows, program, byName)
+		at, found := at(rows, program)
 		if found || at < len(rows) && strings.HasPrefix(rows[at].Name, program) && rows[at].Name[len(program)] == ' ' {
 			return program != ""
 		}
@@ -64,7 +66,10 @@ func Knows(program string) bool {
 	return false
 }
 
-func byName(r Row, name string) int { return strings.Compare(r.Name, name) }
+// at returns where the row of a name stands, or would stand, and whether there is one.
+func at(rows []Row, name string) (int, bool) {
+	return lists.Find(name, len(rows), func(i int) string { return rows[i].Name })
+}
 
 // Find returns the row of a program with its first words, and how many of them are in its name. The longest name wins.
 func Find(program string, words []string) (row Row, used int, found bool) {

@@ -3,6 +3,8 @@ package toolchain
 import (
 	"slices"
 	"strings"
+
+	"orchestrator/internal/boundary/shell/lists"
 )
 
 // Variables of the environment that hold a command which other programs run, and those that change what programs do in
@@ -34,7 +36,4 @@ func Hazard(variable string) bool {
 }
 
 // has looks a name up in a list in order.
-func has(list []string, name string) bool {
-	_, found := slices.BinarySearch(list, name)
-	return found
-}
+func has(list []string, name string) bool { return lists.Has(list, name) }
