@@ -121,7 +121,7 @@ func ImportOlder(dir folder.Dir, lines []Older) (added int, err error) {
 	}
 	known := map[string]bool{}
 	for _, l := range h.Imported {
-		known[l.ID] = true
+		known[l.id] = true
 	}
 	for _, o := range lines {
 		l := o.line()
@@ -148,6 +148,21 @@ func (o Older) line() folder.Line {
 	}
 }
 
+// imported is a call out of the older journal, of which the lines of a journal keep no more.
+type imported struct {
+	id, file, tool string
+	at             time.Time
+	source         *boundary.ActorKind // nil where the line does not name who wrote which file
+}
+
+func importedOf(l folder.Line) imported {
+	i := imported{id: l.ID, tool: l.Tool, at: l.At}
+	if len(l.Named) > 0 && l.Actor != nil {
+		i.file, i.source = l.Named[0].Path, &l.Actor.Kind
+	}
+	return i
+}
+
 // WriteOlder writes what a project's journal has of files that were to be written, in the older form: a line for each
 // file.
 func (h *History) WriteOlder(to io.Writer) error {
@@ -159,20 +174,20 @@ func (h *History) WriteOlder(to io.Writer) error {
 		return err
 	}
 	for _, l := range h.Imported {
-		if len(l.Named) == 0 || l.Actor == nil {
+		if l.source == nil {
 			continue // nobody wrote this but by hand
 		}
-		if err := write(Older{l.At.Format(time.RFC3339Nano), l.Named[0].Path, l.Tool,
-			string(l.Actor.Kind)}); err != nil {
+		if err := write(Older{l.at.Format(time.RFC3339Nano), l.file, l.tool, string(*l.source)}); err != nil {
 			return err
 		}
 	}
-	for _, d := range h.Decisions {
+	for i := range h.Decisions {
+		d := &h.Decisions[i]
 		if d.Verdict.Class != boundary.Writes || d.Actor == nil {
 			continue
 		}
 		source := "main"
-		if d.Actor.Kind == boundary.Agent {
+		if d.byAgent() {
 			source = "agent"
 		}
 		for _, t := range d.targets() {

@@ -122,14 +122,16 @@ func (h *History) ReportUnder(p *boundary.Policy, since, now time.Time) Report {
 func (h *History) Report(since time.Time) Report {
 	h = h.since(since)
 	c := newCounter()
-	for _, d := range h.Decisions {
+	for d := range h.judged() {
 		c.add(d)
 	}
 	r := c.report()
 	r.Reviews, r.Stuck = []reviewing.Review{}, []Stuck{}
 	r.Since, r.Malformed, r.Imported = since, h.Malformed, len(h.Imported)
-	for _, e := range slices.Backward(h.Errors[max(0, len(h.Errors)-mostErrors):]) {
-		r.LastErrors = append(r.LastErrors, ErrorSeen{e.At, e.Client, e.Reason})
+	for i := len(h.Errors) - 1; i >= 0 && len(r.LastErrors) < mostErrors; i-- {
+		if e := h.Errors[i]; h.counts(e.At) {
+			r.LastErrors = append(r.LastErrors, e)
+		}
 	}
 	r.Errors = rateOf(h.runs())
 	r.Patterns = r.patterns(c.violating())
@@ -158,7 +160,7 @@ func newCounter() *counter {
 	}
 }
 
-func (c *counter) add(d Decision) {
+func (c *counter) add(d *Decision) {
 	c.all.Decisions++
 	c.all.ByDecision[d.Verdict.Decision]++
 	if d.Verdict.Class != "" {
@@ -195,7 +197,7 @@ func (c *counter) add(d Decision) {
 }
 
 // ViolationOf returns what a report shows of a decision.
-func ViolationOf(d Decision) Violation {
+func ViolationOf(d *Decision) Violation {
 	v := Violation{
 		ID: d.ID, At: d.At, Client: d.Client, Session: d.Session, Tool: d.Tool, Files: d.files(),
 		Decision: d.Verdict.Decision, Rule: d.Verdict.Rule, Class: d.Verdict.Class,
@@ -209,7 +211,7 @@ func ViolationOf(d Decision) Violation {
 		v.Actor = *d.Actor
 	}
 	if d.Label != nil {
-		v.Label = d.Label.What
+		v.Label = *d.Label
 	}
 	return v
 }

@@ -14,7 +14,7 @@ import (
 type thing struct {
 	times    int
 	sessions map[session]bool
-	last     Decision
+	last     *Decision
 }
 
 // Stuck is what was blocked again and again, with no allowed way since: a file, a command or a tool.
@@ -41,7 +41,7 @@ func (h *History) stuck(p *boundary.Policy) []string {
 // blocked most often comes first.
 func (h *History) stuckThings(p *boundary.Policy) []Stuck {
 	things := map[string]*thing{}
-	for _, d := range h.Decisions {
+	for d := range h.judged() {
 		if !stopped(d) {
 			if d.passed() {
 				for _, name := range d.does() {
@@ -57,12 +57,12 @@ func (h *History) stuckThings(p *boundary.Policy) []Stuck {
 				things[name] = t
 			}
 			t.times++
-			t.sessions[session{d.Client, d.Session}], t.last = true, d
+			t.sessions[d.session()], t.last = true, d
 		}
 	}
 	all := []Stuck{}
 	for name, t := range things {
-		if t.times >= boundary.StuckTimes && len(t.sessions) >= boundary.StuckSessions && h.still(p, t.last) {
+		if t.times >= boundary.StuckTimes && len(t.sessions) >= boundary.StuckSessions && still(p, t.last) {
 			all = append(all, Stuck{name, t.times, len(t.sessions), t.last.At, t.last.Verdict.Rule})
 		}
 	}
@@ -72,24 +72,24 @@ func (h *History) stuckThings(p *boundary.Policy) []Stuck {
 
 // stopped reports whether a call was kept from running that somebody may make: by the boundary or the person who was
 // asked, or of an agent, whose calls in validate count as well. What no session may do is no workflow.
-func stopped(d Decision) bool {
+func stopped(d *Decision) bool {
 	rule := d.Verdict.Rule
 	switch {
 	case !d.Verdict.Violation() || d.Verdict.Bypass != "" || boundary.Nobodys(rule):
 		return false
 	case d.Verdict.Decision == boundary.Warn:
-		return d.Actor != nil && d.Actor.Kind == boundary.Agent
+		return d.byAgent()
 	}
 	return d.Verdict.Decision == boundary.Block || d.Outcome != folder.OutcomeDone
 }
 
 // passed reports whether a call ran that enforce lets through, or that a person let through who was asked.
-func (d Decision) passed() bool {
+func (d *Decision) passed() bool {
 	return d.Outcome != folder.OutcomeFailed && (!d.Verdict.Violation() || d.Verdict.Decision == boundary.Ask)
 }
 
 // does names what a call does: by the files that it writes, or by its commands, or else by its tool.
-func (d Decision) does() (names []string) {
+func (d *Decision) does() (names []string) {
 	for _, t := range d.targets() {
 		if t.Path != "" && !t.Unknown {
 			names = append(names, t.Path)
@@ -113,11 +113,10 @@ func (d Decision) does() (names []string) {
 // again and started no agent.
 func (h *History) countInsisting(f *boundary.Figures) {
 	tried, delegated := map[session]map[string]int{}, map[session]bool{}
-	for _, d := range h.Decisions {
-		who := session{d.Client, d.Session}
-		agent := d.Actor != nil && d.Actor.Kind == boundary.Agent
+	for d := range h.judged() {
+		who := d.session()
 		switch {
-		case agent || d.Verdict.Class == boundary.Delegates:
+		case d.byAgent() || d.Verdict.Class == boundary.Delegates:
 			delegated[who] = true
 		case d.Verdict.Decision != boundary.Warn && stopped(d):
 			if tried[who] == nil {

@@ -1,0 +1,179 @@
+package report
+
+import (
+	"time"
+
+	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/rules/boundary"
+)
+
+// Reading is a journal that is read line by line. What it has read so far is a history, which can be asked at any time;
+// to read on takes as long as what is new. It is not for use by several goroutines.
+type Reading struct {
+	h      History
+	lines  map[string]int32 // by id; noDecision, or which of the decisions it is or repeats
+	uses   map[use]int32    // the latest decision on each
+	told   map[folder.Gist]*told
+	actors map[boundary.Actor]*boundary.Actor
+	texts  map[string]string // that many lines have, each once
+}
+
+const noDecision = -1
+
+// use is one use of a tool. Its id is "" where the client does not number them.
+type use struct{ client, session, id string }
+
+// orphan is what became of a call that the hook left no decision on.
+type orphan struct {
+	at   time.Time
+	what string
+}
+
+// NewReading returns an empty history, which is to be read. The agents of its sessions are looked for in the project at
+// root; where that is "" only those count that come with the clients.
+func NewReading(root string) *Reading {
+	return &Reading{
+		h:     History{Clients: map[string]Seen{}, orphans: map[use]orphan{}, root: root},
+		lines: map[string]int32{}, uses: map[use]int32{}, told: map[folder.Gist]*told{},
+		actors: map[boundary.Actor]*boundary.Actor{}, texts: map[string]string{},
+	}
+}
+
+// History returns what was read so far. It changes with what is read next; Copy keeps it.
+func (r *Reading) History() *History { return &r.h }
+
+// Lines returns how many lines were read, by which the reading takes memory.
+func (r *Reading) Lines() int { return len(r.lines) }
+
+// Add reads one more line. One that cannot be read, which err says, is counted.
+func (r *Reading) Add(l folder.Line, err error) {
+	if err != nil {
+		r.h.Malformed++
+		return
+	}
+	if _, known := r.lines[l.ID]; known {
+		return // a copy: the first one counts
+	}
+	r.lines[l.ID] = noDecision
+	if r.h.First.IsZero() || l.At.Before(r.h.First) {
+		r.h.First = l.At
+	}
+	l.Client, l.Session = r.text(l.Client), r.text(l.Session)
+	if l.Client != "" {
+		r.h.Clients[l.Client] = r.h.Clients[l.Client].with(l)
+	}
+	switch l.Kind {
+	case folder.KindDecision:
+		r.decide(l)
+	case folder.KindOutcome:
+		if l.ToolUseID != "" {
+			r.end(useOf(l), orphan{l.At, r.text(l.What)})
+		}
+	case folder.KindLabel:
+		if i, known := r.lines[l.Of]; known && i != noDecision {
+			label := r.text(l.What)
+			r.h.Decisions[i].Label = &label
+		}
+	default:
+		r.h.keep(l)
+	}
+}
+
+func useOf(l folder.Line) use { return use{l.Client, l.Session, l.ToolUseID} }
+
+// decide adds a decision, unless it repeats the last one on the same use of a tool.
+func (r *Reading) decide(l folder.Line) {
+	if l.Verdict == nil {
+		r.h.Malformed++
+		return
+	}
+	d := Decision{ID: l.ID, At: l.At, Session: l.Session, Actor: r.actor(l.Actor), Micros: l.Micros, told: r.common(l)}
+	next := int32(len(r.h.Decisions))
+	if l.ToolUseID != "" {
+		of := useOf(l)
+		if i, known := r.uses[of]; known {
+			before := &r.h.Decisions[i]
+			if d.told == before.told && d.Actor == before.Actor && folder.AtOnce(d.At, before.At) {
+				r.lines[l.ID] = i
+				r.h.Repeated = append(r.h.Repeated, l.At)
+				return
+			}
+			d.Outcome, before.Outcome = before.Outcome, ""
+		} else if o, ran := r.h.orphans[of]; ran {
+			d.Outcome = o.what
+			delete(r.h.orphans, of)
+		}
+		r.uses[of] = next
+	}
+	r.lines[l.ID] = next
+	r.h.Decisions = append(r.h.Decisions, d)
+}
+
+// end notes what became of a use of a tool: of the latest decision on it, which may still come.
+func (r *Reading) end(of use, o orphan) {
+	if i, known := r.uses[of]; known {
+		r.h.Decisions[i].Outcome = o.what
+		return
+	}
+	r.h.orphans[of] = o
+}
+
+// common returns what a decision has in common with others.
+func (r *Reading) common(l folder.Line) *told {
+	gist := l.Gist()
+	if t := r.told[gist]; t != nil {
+		return t
+	}
+	v := *l.Verdict
+	v.Steps, v.Targets, v.Fix = nil, nil, ""
+	v.Rule, v.Reason, v.Bypass = r.text(v.Rule), r.text(v.Reason), r.text(v.Bypass)
+	t := &told{
+		Client: l.Client, Tool: r.text(l.Tool), OwnTool: r.text(l.OwnTool), Mode: l.Mode, Shell: l.Shell,
+		Guarded: l.Guarded, Puts: l.Puts, Notes: l.Notes, Named: l.Named, Reads: l.Reads, Parts: l.Parts,
+		Homes: l.Homes, Verdict: v,
+	}
+	r.told[gist] = t
+	return t
+}
+
+func (r *Reading) actor(a *boundary.Actor) *boundary.Actor {
+	if a == nil {
+		return nil
+	}
+	known := r.actors[*a]
+	if known == nil {
+		known = a
+		r.actors[*a] = a
+	}
+	return known
+}
+
+func (r *Reading) text(s string) string {
+	if known, met := r.texts[s]; met {
+		return known
+	}
+	r.texts[s] = s
+	return s
+}
+
+// keep keeps a line that is about no call.
+func (h *History) keep(l folder.Line) {
+	switch l.Kind {
+	case folder.KindError:
+		h.Errors = append(h.Errors, ErrorSeen{l.At, l.Client, l.Reason})
+	case folder.KindMode:
+		h.Modes = append(h.Modes, l)
+	case folder.KindGrant:
+		h.Bypasses = append(h.Bypasses, l)
+	case folder.KindDrill:
+		h.Drills = append(h.Drills, l)
+	case folder.KindImported:
+		h.Imported = append(h.Imported, importedOf(l))
+	case folder.KindAttestation:
+		h.Attestations = append(h.Attestations, l)
+	case folder.KindRecovery:
+		h.Accounts = append(h.Accounts, l)
+	case folder.KindReview:
+		h.Reviewed = append(h.Reviewed, l)
+	}
+}
