@@ -130,6 +130,7 @@ var sections = []struct {
 	{"backup", (*bench).backups},
 	{"log", (*bench).logs},
 	{"hook", (*bench).hooks},
+	{"boundary", (*bench).guarded},
 	{"conductor", (*bench).conducted},
 	{"explore", func(_ *bench, ctx context.Context) ([]row, error) { return explored(ctx) }},
 }
