@@ -11,26 +11,24 @@ import (
 )
 
 // gaps are what main sessions were told to delegate, and no agent may do that their clients know in a project under a
-// policy. Each call, and the folders of each client's agents, are looked at once.
+// policy. The folders of each client's agents are read once.
 type gaps struct {
 	root   string // of the project; "" is none, and only the agents count that come with a client
 	policy *boundary.Policy
 	agents map[string]boundary.Delegation // by client
-	looked map[*told]bool
 	found  map[string]bool
 }
 
 func newGaps(root string, p *boundary.Policy) *gaps {
-	return &gaps{root, p, map[string]boundary.Delegation{}, map[*told]bool{}, map[string]bool{}}
+	return &gaps{root, p, map[string]boundary.Delegation{}, map[string]bool{}}
 }
 
-// look looks at a violation.
-func (g *gaps) look(d *Decision) {
-	if d.byAgent() || boundary.Nobodys(d.Verdict.Rule) || g.looked[d.told] {
+// look looks at a call that a main session was kept from.
+func (g *gaps) look(t *told) {
+	if boundary.Nobodys(t.Verdict.Rule) {
 		return
 	}
-	g.looked[d.told] = true
-	if gap := g.uncovered(d.told); gap != "" {
+	if gap := g.uncovered(t); gap != "" {
 		g.found[gap] = true
 	}
 }

@@ -11,14 +11,17 @@ import (
 // same of other calls: what they have in common is kept once.
 type Decision struct {
 	*told
+	who     *session
 	ID      string
 	At      time.Time
-	Session string
 	Actor   *boundary.Actor // nil where the line has none
 	Micros  int64
 	Label   *string // the latest; nil where nobody said anything
 	Outcome string  // folder.OutcomeDone, folder.OutcomeFailed, or "" where nothing is known
 }
+
+// session is a session of a client.
+type session struct{ client, id string }
 
 // told is what decisions have in common that judged the same call. It does not change.
 type told struct {
@@ -28,17 +31,16 @@ type told struct {
 	Named, Reads                []boundary.Target
 	Parts                       []boundary.Part
 	Homes                       []string
-	Verdict                     boundary.Verdict // without Steps, Fix and Targets, which no report shows
+	Verdict                     *boundary.Verdict // without Steps, Fix and Targets, which no report shows
+	does                        []string          // the names of what the call does
 }
 
 // Call returns the call of a decision, as far as the journal keeps it: enough to judge it again.
 func (d *Decision) Call() boundary.Call {
-	return folder.Line{At: d.At, Client: d.Client, Session: d.Session, Tool: d.Tool, OwnTool: d.OwnTool, Named: d.Named,
+	return folder.Line{At: d.At, Client: d.Client, Session: d.who.id, Tool: d.Tool, OwnTool: d.OwnTool, Named: d.Named,
 		Parts: d.Parts, Reads: d.Reads, Puts: d.Puts, Notes: d.Notes, Homes: d.Homes, Shell: d.Shell,
 		Guarded: d.Guarded, Actor: d.Actor}.Call()
 }
-
-func (d *Decision) session() session { return session{d.Client, d.Session} }
 
 // byAgent reports whether an agent made the call, and not a main session.
 func (d *Decision) byAgent() bool { return d.Actor != nil && d.Actor.Kind == boundary.Agent }

@@ -98,23 +98,29 @@ func still(p *boundary.Policy, d *Decision) bool {
 	return boundary.Judge(&enforced, d.Call()).Violation()
 }
 
+// countViolations counts the violations, and looks at what many of them have in common once.
 func (h *History) countViolations(p *boundary.Policy, f *boundary.Figures) {
-	gaps := newGaps(h.root, p)
-	sessions, files, tools := map[session]bool{}, map[string]bool{}, map[string]bool{}
+	sessions, byMain := map[*session]bool{}, map[*told]bool{}
 	for i := range h.Decisions {
 		d := &h.Decisions[i]
 		if d.Verdict.Bypass != "" {
 			f.Bypasses++
 		}
-		if !d.Verdict.Violation() {
-			continue
+		if d.Verdict.Violation() {
+			f.Violations++
+			sessions[d.who] = true
+			byMain[d.told] = byMain[d.told] || !d.byAgent()
 		}
-		f.Violations++
-		sessions[d.session()], tools[d.Tool] = true, true
-		for _, name := range d.files() {
+	}
+	files, tools, gaps := map[string]bool{}, map[string]bool{}, newGaps(h.root, p)
+	for t, byMain := range byMain {
+		tools[t.Tool] = true
+		for _, name := range t.files() {
 			files[name] = true
 		}
-		gaps.look(d)
+		if byMain {
+			gaps.look(t)
+		}
 	}
 	f.Uncovered = gaps.names()
 	f.ViolationSessions, f.ViolationFiles, f.ViolationTools = len(sessions), len(files), len(tools)
@@ -133,10 +139,10 @@ func nameOf(t boundary.Target) string {
 // countSessions counts the sessions that worked while the boundary was enforced, and those of them that a bypass lifted
 // it for.
 func (h *History) countSessions(f *boundary.Figures) {
-	enforced := map[session]bool{}
+	enforced := map[*session]bool{}
 	for d := range h.judged() {
 		if d.Mode.Blocks() {
-			who := d.session()
+			who := d.who
 			enforced[who] = enforced[who] || d.Verdict.Bypass != ""
 		}
 	}

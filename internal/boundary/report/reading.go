@@ -11,17 +11,31 @@ import (
 // to read on takes as long as what is new. It is not for use by several goroutines.
 type Reading struct {
 	h      History
-	lines  map[string]int32 // by id; noDecision, or which of the decisions it is or repeats
-	uses   map[use]int32    // the latest decision on each
+	lines  ids           // noDecision, or which of the decisions a line is or repeats
+	uses   map[use]int32 // the latest decision on each
 	told   map[folder.Gist]*told
+	who    map[session]*session
 	actors map[boundary.Actor]*boundary.Actor
+	ruled  map[ruling]*boundary.Verdict
 	texts  map[string]string // that many lines have, each once
 }
 
 const noDecision = -1
 
 // use is one use of a tool. Its id is "" where the client does not number them.
-type use struct{ client, session, id string }
+type use struct {
+	in *session
+	id string
+}
+
+// ruling is what reports show of a verdict.
+type ruling struct {
+	decision, would boundary.Decision
+	rule            string
+	class           boundary.Class
+	reason, bypass  string
+	mode            boundary.Mode
+}
 
 // orphan is what became of a call that the hook left no decision on.
 type orphan struct {
@@ -34,8 +48,8 @@ type orphan struct {
 func NewReading(root string) *Reading {
 	return &Reading{
 		h:     History{Clients: map[string]Seen{}, orphans: map[use]orphan{}, root: root},
-		lines: map[string]int32{}, uses: map[use]int32{}, told: map[folder.Gist]*told{},
-		actors: map[boundary.Actor]*boundary.Actor{}, texts: map[string]string{},
+		lines: newIDs(), uses: map[use]int32{}, told: map[folder.Gist]*told{}, who: map[session]*session{},
+		actors: map[boundary.Actor]*boundary.Actor{}, ruled: map[ruling]*boundary.Verdict{}, texts: map[string]string{},
 	}
 }
 
@@ -43,7 +57,7 @@ func NewReading(root string) *Reading {
 func (r *Reading) History() *History { return &r.h }
 
 // Lines returns how many lines were read, by which the reading takes memory.
-func (r *Reading) Lines() int { return len(r.lines) }
+func (r *Reading) Lines() int { return r.lines.len() }
 
 // Add reads one more line. One that cannot be read, which err says, is counted.
 func (r *Reading) Add(l folder.Line, err error) {
@@ -51,14 +65,14 @@ func (r *Reading) Add(l folder.Line, err error) {
 		r.h.Malformed++
 		return
 	}
-	if _, known := r.lines[l.ID]; known {
+	if _, known := r.lines.of(l.ID); known {
 		return // a copy: the first one counts
 	}
-	r.lines[l.ID] = noDecision
+	r.lines.set(l.ID, noDecision)
 	if r.h.First.IsZero() || l.At.Before(r.h.First) {
 		r.h.First = l.At
 	}
-	l.Client, l.Session = r.text(l.Client), r.text(l.Session)
+	l.Client = r.text(l.Client)
 	if l.Client != "" {
 		r.h.Clients[l.Client] = r.h.Clients[l.Client].with(l)
 	}
@@ -67,10 +81,10 @@ func (r *Reading) Add(l folder.Line, err error) {
 		r.decide(l)
 	case folder.KindOutcome:
 		if l.ToolUseID != "" {
-			r.end(useOf(l), orphan{l.At, r.text(l.What)})
+			r.end(use{r.session(l), l.ToolUseID}, orphan{l.At, r.text(l.What)})
 		}
 	case folder.KindLabel:
-		if i, known := r.lines[l.Of]; known && i != noDecision {
+		if i, known := r.lines.of(l.Of); known && i != noDecision {
 			label := r.text(l.What)
 			r.h.Decisions[i].Label = &label
 		}
@@ -79,22 +93,20 @@ func (r *Reading) Add(l folder.Line, err error) {
 	}
 }
 
-func useOf(l folder.Line) use { return use{l.Client, l.Session, l.ToolUseID} }
-
 // decide adds a decision, unless it repeats the last one on the same use of a tool.
 func (r *Reading) decide(l folder.Line) {
 	if l.Verdict == nil {
 		r.h.Malformed++
 		return
 	}
-	d := Decision{ID: l.ID, At: l.At, Session: l.Session, Actor: r.actor(l.Actor), Micros: l.Micros, told: r.common(l)}
+	d := Decision{ID: l.ID, At: l.At, who: r.session(l), Actor: r.actor(l.Actor), Micros: l.Micros, told: r.common(l)}
 	next := int32(len(r.h.Decisions))
 	if l.ToolUseID != "" {
-		of := useOf(l)
+		of := use{d.who, l.ToolUseID}
 		if i, known := r.uses[of]; known {
 			before := &r.h.Decisions[i]
 			if d.told == before.told && d.Actor == before.Actor && folder.AtOnce(d.At, before.At) {
-				r.lines[l.ID] = i
+				r.lines.set(l.ID, i)
 				r.h.Repeated = append(r.h.Repeated, l.At)
 				return
 			}
@@ -105,7 +117,7 @@ func (r *Reading) decide(l folder.Line) {
 		}
 		r.uses[of] = next
 	}
-	r.lines[l.ID] = next
+	r.lines.set(l.ID, next)
 	r.h.Decisions = append(r.h.Decisions, d)
 }
 
@@ -124,16 +136,36 @@ func (r *Reading) common(l folder.Line) *told {
 	if t := r.told[gist]; t != nil {
 		return t
 	}
-	v := *l.Verdict
-	v.Steps, v.Targets, v.Fix = nil, nil, ""
-	v.Rule, v.Reason, v.Bypass = r.text(v.Rule), r.text(v.Reason), r.text(v.Bypass)
 	t := &told{
 		Client: l.Client, Tool: r.text(l.Tool), OwnTool: r.text(l.OwnTool), Mode: l.Mode, Shell: l.Shell,
 		Guarded: l.Guarded, Puts: l.Puts, Notes: l.Notes, Named: l.Named, Reads: l.Reads, Parts: l.Parts,
-		Homes: l.Homes, Verdict: v,
+		Homes: l.Homes, Verdict: r.verdict(*l.Verdict),
 	}
+	t.does = t.named()
 	r.told[gist] = t
 	return t
+}
+
+// verdict returns what reports show of a verdict.
+func (r *Reading) verdict(v boundary.Verdict) *boundary.Verdict {
+	of := ruling{v.Decision, v.Would, v.Rule, v.Class, v.Reason, v.Bypass, v.Mode}
+	known := r.ruled[of]
+	if known == nil {
+		known = &boundary.Verdict{Decision: v.Decision, Would: v.Would, Rule: v.Rule, Class: v.Class, Reason: v.Reason,
+			Bypass: v.Bypass, Mode: v.Mode}
+		r.ruled[of] = known
+	}
+	return known
+}
+
+func (r *Reading) session(l folder.Line) *session {
+	s := session{l.Client, l.Session}
+	known := r.who[s]
+	if known == nil {
+		known = &s
+		r.who[s] = known
+	}
+	return known
 }
 
 func (r *Reading) actor(a *boundary.Actor) *boundary.Actor {

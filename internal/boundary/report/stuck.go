@@ -13,7 +13,7 @@ import (
 // thing is what is blocked: a file, a command or a tool, how often, and in which sessions.
 type thing struct {
 	times    int
-	sessions map[session]bool
+	sessions map[*session]bool
 	last     *Decision
 }
 
@@ -44,20 +44,20 @@ func (h *History) stuckThings(p *boundary.Policy) []Stuck {
 	for d := range h.judged() {
 		if !stopped(d) {
 			if d.passed() {
-				for _, name := range d.does() {
+				for _, name := range d.does {
 					delete(things, name)
 				}
 			}
 			continue
 		}
-		for _, name := range d.does() {
+		for _, name := range d.does {
 			t := things[name]
 			if t == nil {
-				t = &thing{sessions: map[session]bool{}}
+				t = &thing{sessions: map[*session]bool{}}
 				things[name] = t
 			}
 			t.times++
-			t.sessions[d.session()], t.last = true, d
+			t.sessions[d.who], t.last = true, d
 		}
 	}
 	all := []Stuck{}
@@ -88,9 +88,9 @@ func (d *Decision) passed() bool {
 	return d.Outcome != folder.OutcomeFailed && (!d.Verdict.Violation() || d.Verdict.Decision == boundary.Ask)
 }
 
-// does names what a call does: by the files that it writes, or by its commands, or else by its tool.
-func (d *Decision) does() (names []string) {
-	for _, t := range d.targets() {
+// named names what a call does: by the files that it writes, or by its commands, or else by its tool.
+func (t *told) named() (names []string) {
+	for _, t := range t.targets() {
 		if t.Path != "" && !t.Unknown {
 			names = append(names, t.Path)
 		}
@@ -98,13 +98,13 @@ func (d *Decision) does() (names []string) {
 	if len(names) > 0 {
 		return names
 	}
-	for _, part := range d.Parts {
-		if len(part.Words) > 0 && (part.Class != boundary.Reads || !d.Verdict.Violation()) {
+	for _, part := range t.Parts {
+		if len(part.Words) > 0 && (part.Class != boundary.Reads || !t.Verdict.Violation()) {
 			names = append(names, strings.Join(part.Words, " "))
 		}
 	}
 	if len(names) == 0 {
-		return []string{d.Tool}
+		return []string{t.Tool}
 	}
 	return names
 }
@@ -112,9 +112,9 @@ func (d *Decision) does() (names []string) {
 // countInsisting counts the sessions in which something was blocked, and those of them that tried the same again and
 // again and started no agent.
 func (h *History) countInsisting(f *boundary.Figures) {
-	tried, delegated := map[session]map[string]int{}, map[session]bool{}
+	tried, delegated := map[*session]map[string]int{}, map[*session]bool{}
 	for d := range h.judged() {
-		who := d.session()
+		who := d.who
 		switch {
 		case d.byAgent() || d.Verdict.Class == boundary.Delegates:
 			delegated[who] = true
@@ -122,7 +122,7 @@ func (h *History) countInsisting(f *boundary.Figures) {
 			if tried[who] == nil {
 				tried[who] = map[string]int{}
 			}
-			for _, name := range d.does() {
+			for _, name := range d.does {
 				tried[who][name]++
 			}
 		}
