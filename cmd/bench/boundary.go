@@ -18,9 +18,12 @@ const (
 	manySwitches = 2 * fewSwitches
 )
 
-// guarded measures the boundary's report on a long journal, the first and later ones with another decision before each;
-// and how readiness grows with the journal.
-func (b *bench) guarded(ctx context.Context) (rows []row, err error) {
+// guarded measures the boundary's reports.
+type guarded struct{ *bench }
+
+// rows measures the report on a long journal, the first and later ones with another decision before each; and how
+// readiness grows with the journal.
+func (b guarded) rows(ctx context.Context) (rows []row, err error) {
 	rows, err = b.reportOn(ctx)
 	if err != nil {
 		return nil, err
@@ -45,8 +48,8 @@ func (b *bench) guarded(ctx context.Context) (rows []row, err error) {
 }
 
 // reportOn measures the reports on a long journal.
-func (b *bench) reportOn(ctx context.Context) (rows []row, err error) {
-	j, s, err := b.startGuarded(ctx, "boundary", guardedCalls, 1)
+func (b guarded) reportOn(ctx context.Context) (rows []row, err error) {
+	j, s, err := b.start(ctx, "boundary", guardedCalls, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -83,8 +86,8 @@ func (b *bench) reportOn(ctx context.Context) (rows []row, err error) {
 }
 
 // readinessOf returns how long the first readiness takes of a journal with so many switches and as many decisions.
-func (b *bench) readinessOf(ctx context.Context, name string, switches int) (took float64, err error) {
-	_, s, err := b.startGuarded(ctx, name, switches, switches)
+func (b guarded) readinessOf(ctx context.Context, name string, switches int) (took float64, err error) {
+	_, s, err := b.start(ctx, name, switches, switches)
 	if err != nil {
 		return 0, err
 	}
@@ -92,8 +95,8 @@ func (b *bench) readinessOf(ctx context.Context, name string, switches int) (too
 	return s.ask("/boundary/readiness")
 }
 
-// startGuarded starts the product on a journal, and waits until all of it is in the log.
-func (b *bench) startGuarded(ctx context.Context, name string, calls, switches int) (*journal, *server, error) {
+// start starts the product on a journal, and waits until all of it is in the log.
+func (b guarded) start(ctx context.Context, name string, calls, switches int) (*journal, *server, error) {
 	dir, err := b.folder(name, 1, shortText)
 	if err != nil {
 		return nil, nil, err

@@ -1,7 +1,6 @@
 package folder
 
 import (
-	"crypto/sha256"
 	"reflect"
 	"time"
 )
@@ -29,16 +28,11 @@ func (l Line) Repeats(first Line) bool {
 // AtOnce reports whether two decisions came so close together that they may be of one call.
 func AtOnce(a, b time.Time) bool { return a.Sub(b).Abs() <= within }
 
-// Gist is a digest of what a decision tells, whichever call it is of: of a call, and of the verdict on it.
-type Gist [16]byte
-
-// Gist returns the digest of all that a decision tells, but for its id, its time, its session, its actor, the number of
-// the call, and how long the hook took.
-func (l Line) Gist() Gist {
+// Gist returns in one text all that a decision tells of a call, and of the verdict on it, but for its id, its time, its
+// session, its actor, the number of the call, and how long the hook took.
+func (l Line) Gist() ([]byte, error) {
 	l.ID, l.At, l.Session, l.Actor, l.ToolUseID, l.Micros = "", time.Time{}, "", nil, "", 0
-	raw, _ := marshal(l) // a line that was read can be written
-	sum := sha256.Sum256(raw)
-	return Gist(sum[:16])
+	return marshal(l)
 }
 
 // Once tells the decisions that repeat another one in a stream of lines. The zero value is ready to use.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"strings"
 	"time"
 
 	"orchestrator/internal/boundary/folder"
@@ -58,4 +59,25 @@ func (t *told) files() []string {
 
 func (t *told) targets() []boundary.Target {
 	return append(boundary.Written(t.Named, t.Parts), t.Reads...)
+}
+
+// named names what a call does: by the files that it writes, or by its commands, or else by its tool.
+func (t *told) named() (names []string) {
+	for _, t := range t.targets() {
+		if t.Path != "" && !t.Unknown {
+			names = append(names, t.Path)
+		}
+	}
+	if len(names) > 0 {
+		return names
+	}
+	for _, part := range t.Parts {
+		if len(part.Words) > 0 && (part.Class != boundary.Reads || !t.Verdict.Violation()) {
+			names = append(names, strings.Join(part.Words, " "))
+		}
+	}
+	if len(names) == 0 {
+		return []string{t.Tool}
+	}
+	return names
 }

@@ -37,7 +37,7 @@ func (h *History) Figures(p *boundary.Policy, now time.Time) boundary.Figures {
 	f := boundary.Figures{
 		ValidateDays: h.validateFor().Hours() / 24,
 		ToolUses:     len(h.Decisions),
-		OpenFalse:    h.openFalse(p),
+		OpenFalse:    openFalse(h, p),
 		Stuck:        recent.stuck(p),
 		Attestations: h.attested(),
 		Recovery:     h.Recovery(),
@@ -81,7 +81,7 @@ func (h *History) countLabels(f *boundary.Figures) {
 }
 
 // openFalse counts the false positives that nobody resolved, however old they are.
-func (h *History) openFalse(p *boundary.Policy) (n int) {
+func openFalse(h *History, p *boundary.Policy) (n int) {
 	for i := range h.Decisions {
 		if d := &h.Decisions[i]; d.Label != nil && *d.Label == LabelFalsePositive && still(p, d) {
 			n++

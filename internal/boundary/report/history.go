@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"orchestrator/internal/boundary/folder"
-	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
 )
 
@@ -37,34 +36,30 @@ type History struct {
 	from    time.Time // decisions and failures before it do not count in what judged and runs return
 }
 
-// Read reads the whole journal of a project.
-func Read(dir folder.Dir) (*History, error) { return readAll(dir.Root, dir.Read) }
-
-// FromFiles reads the whole journal of a project when it is asked to.
-func FromFiles(dir folder.Dir) func() (*History, error) {
-	return func() (*History, error) { return Read(dir) }
+// ErrorSeen is a run of the hook that failed.
+type ErrorSeen struct {
+	At     time.Time `json:"at"`
+	Client string    `json:"client"`
+	Reason string    `json:"reason"`
 }
 
-// ReadFile reads any one file of a journal.
-func ReadFile(path string) (*History, error) {
-	h, err := readAll("", func(visit func(folder.Line, error) error) error {
-		return folder.ReadFile(path, visit)
-	})
-	if err != nil {
-		return nil, fault.New(fault.NotFound, "journal_missing", "the journal %s cannot be read", path).
-			WithFix("name a file of .orchestrator/boundary/journal").Because(err)
-	}
-	return h, nil
+// imported is a call out of the older journal, of which the lines of a journal keep no more.
+type imported struct {
+	id, file, tool string
+	at             time.Time
+	source         *boundary.ActorKind // nil where the line does not name who wrote which file
 }
 
-// readAll reads a history from lines of a journal, in the order in which lines gives them.
-func readAll(root string, lines func(func(folder.Line, error) error) error) (*History, error) {
-	r := NewReading(root)
-	err := lines(func(l folder.Line, err error) error {
-		r.Add(l, err)
-		return nil
-	})
-	return r.History(), err
+// use is one use of a tool. Its id is "" where the client does not number them.
+type use struct {
+	in *session
+	id string
+}
+
+// orphan is what became of a call that the hook left no decision on.
+type orphan struct {
+	at   time.Time
+	what string
 }
 
 // Seen is what a journal knows of a client.

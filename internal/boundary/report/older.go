@@ -148,21 +148,6 @@ func (o Older) line() folder.Line {
 	}
 }
 
-// imported is a call out of the older journal, of which the lines of a journal keep no more.
-type imported struct {
-	id, file, tool string
-	at             time.Time
-	source         *boundary.ActorKind // nil where the line does not name who wrote which file
-}
-
-func importedOf(l folder.Line) imported {
-	i := imported{id: l.ID, tool: l.Tool, at: l.At}
-	if len(l.Named) > 0 && l.Actor != nil {
-		i.file, i.source = l.Named[0].Path, &l.Actor.Kind
-	}
-	return i
-}
-
 // WriteOlder writes what a project's journal has of files that were to be written, in the older form: a line for each
 // file.
 func (h *History) WriteOlder(to io.Writer) error {

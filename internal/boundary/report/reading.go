@@ -1,11 +1,42 @@
 package report
 
 import (
-	"time"
+	"crypto/sha256"
 
 	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
 )
+
+// Read reads the whole journal of a project.
+func Read(dir folder.Dir) (*History, error) { return readAll(dir.Root, dir.Read) }
+
+// FromFiles reads the whole journal of a project when it is asked to.
+func FromFiles(dir folder.Dir) func() (*History, error) {
+	return func() (*History, error) { return Read(dir) }
+}
+
+// ReadFile reads any one file of a journal.
+func ReadFile(path string) (*History, error) {
+	h, err := readAll("", func(visit func(folder.Line, error) error) error {
+		return folder.ReadFile(path, visit)
+	})
+	if err != nil {
+		return nil, fault.New(fault.NotFound, "journal_missing", "the journal %s cannot be read", path).
+			WithFix("name a file of .orchestrator/boundary/journal").Because(err)
+	}
+	return h, nil
+}
+
+// readAll reads a history from lines of a journal, in the order in which lines gives them.
+func readAll(root string, lines func(func(folder.Line, error) error) error) (*History, error) {
+	r := NewReading(root)
+	err := lines(func(l folder.Line, err error) error {
+		r.Add(l, err)
+		return nil
+	})
+	return r.History(), err
+}
 
 // Reading is a journal that is read line by line. What it has read so far is a history, which can be asked at any time;
 // to read on takes as long as what is new. It is not for use by several goroutines.
@@ -13,7 +44,7 @@ type Reading struct {
 	h      History
 	lines  ids           // noDecision, or which of the decisions a line is or repeats
 	uses   map[use]int32 // the latest decision on each
-	told   map[folder.Gist]*told
+	told   map[gist]*told
 	who    map[session]*session
 	actors map[boundary.Actor]*boundary.Actor
 	ruled  map[ruling]*boundary.Verdict
@@ -22,11 +53,8 @@ type Reading struct {
 
 const noDecision = -1
 
-// use is one use of a tool. Its id is "" where the client does not number them.
-type use struct {
-	in *session
-	id string
-}
+// gist is the digest of all that decisions on the same call have in common.
+type gist [sha256.Size]byte
 
 // ruling is what reports show of a verdict.
 type ruling struct {
@@ -37,18 +65,12 @@ type ruling struct {
 	mode            boundary.Mode
 }
 
-// orphan is what became of a call that the hook left no decision on.
-type orphan struct {
-	at   time.Time
-	what string
-}
-
 // NewReading returns an empty history, which is to be read. The agents of its sessions are looked for in the project at
 // root; where that is "" only those count that come with the clients.
 func NewReading(root string) *Reading {
 	return &Reading{
 		h:     History{Clients: map[string]Seen{}, orphans: map[use]orphan{}, root: root},
-		lines: newIDs(), uses: map[use]int32{}, told: map[folder.Gist]*told{}, who: map[session]*session{},
+		lines: newIDs(), uses: map[use]int32{}, told: map[gist]*told{}, who: map[session]*session{},
 		actors: map[boundary.Actor]*boundary.Actor{}, ruled: map[ruling]*boundary.Verdict{}, texts: map[string]string{},
 	}
 }
@@ -89,7 +111,7 @@ func (r *Reading) Add(l folder.Line, err error) {
 			r.h.Decisions[i].Label = &label
 		}
 	default:
-		r.h.keep(l)
+		r.keep(l)
 	}
 }
 
@@ -132,8 +154,9 @@ func (r *Reading) end(of use, o orphan) {
 
 // common returns what a decision has in common with others.
 func (r *Reading) common(l folder.Line) *told {
-	gist := l.Gist()
-	if t := r.told[gist]; t != nil {
+	raw, _ := l.Gist() // a line that was read can be written
+	of := gist(sha256.Sum256(raw))
+	if t := r.told[of]; t != nil {
 		return t
 	}
 	t := &told{
@@ -142,7 +165,7 @@ func (r *Reading) common(l folder.Line) *told {
 		Homes: l.Homes, Verdict: r.verdict(*l.Verdict),
 	}
 	t.does = t.named()
-	r.told[gist] = t
+	r.told[of] = t
 	return t
 }
 
@@ -189,7 +212,8 @@ func (r *Reading) text(s string) string {
 }
 
 // keep keeps a line that is about no call.
-func (h *History) keep(l folder.Line) {
+func (r *Reading) keep(l folder.Line) {
+	h := &r.h
 	switch l.Kind {
 	case folder.KindError:
 		h.Errors = append(h.Errors, ErrorSeen{l.At, l.Client, l.Reason})
@@ -208,4 +232,12 @@ func (h *History) keep(l folder.Line) {
 	case folder.KindReview:
 		h.Reviewed = append(h.Reviewed, l)
 	}
+}
+
+func importedOf(l folder.Line) imported {
+	i := imported{id: l.ID, tool: l.Tool, at: l.At}
+	if len(l.Named) > 0 && l.Actor != nil {
+		i.file, i.source = l.Named[0].Path, &l.Actor.Kind
+	}
+	return i
 }

@@ -71,13 +71,6 @@ type Rate struct {
 
 func rateOf(count, of int) Rate { return Rate{count, of, share.Share{Part: count, Whole: of}.Rate()} }
 
-// ErrorSeen is a run of the hook that failed.
-type ErrorSeen struct {
-	At     time.Time `json:"at"`
-	Client string    `json:"client"`
-	Reason string    `json:"reason"`
-}
-
 // Latency is how long the hook took, from its start to its decision.
 type Latency struct {
 	P50 int64 `json:"p50"`
@@ -126,7 +119,7 @@ func (h *History) Report(since time.Time) Report {
 		c.add(d)
 	}
 	r := c.report()
-	r.Latest = h.latest()
+	r.Latest = latest(h)
 	r.Reviews, r.Stuck = []reviewing.Review{}, []Stuck{}
 	r.Since, r.Malformed, r.Imported = since, h.Malformed, len(h.Imported)
 	for i := len(h.Errors) - 1; i >= 0 && len(r.LastErrors) < mostErrors; i-- {
@@ -140,7 +133,7 @@ func (h *History) Report(since time.Time) Report {
 }
 
 // latest returns the latest violations, newest first.
-func (h *History) latest() []Violation {
+func latest(h *History) []Violation {
 	found := []Violation{}
 	for i := len(h.Decisions) - 1; i >= 0 && len(found) < mostListed; i-- {
 		if d := &h.Decisions[i]; h.counts(d.At) && d.Verdict.Violation() {

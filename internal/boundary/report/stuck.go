@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"orchestrator/internal/boundary/folder"
@@ -86,27 +85,6 @@ func stopped(d *Decision) bool {
 // passed reports whether a call ran that enforce lets through, or that a person let through who was asked.
 func (d *Decision) passed() bool {
 	return d.Outcome != folder.OutcomeFailed && (!d.Verdict.Violation() || d.Verdict.Decision == boundary.Ask)
-}
-
-// named names what a call does: by the files that it writes, or by its commands, or else by its tool.
-func (t *told) named() (names []string) {
-	for _, t := range t.targets() {
-		if t.Path != "" && !t.Unknown {
-			names = append(names, t.Path)
-		}
-	}
-	if len(names) > 0 {
-		return names
-	}
-	for _, part := range t.Parts {
-		if len(part.Words) > 0 && (part.Class != boundary.Reads || !t.Verdict.Violation()) {
-			names = append(names, strings.Join(part.Words, " "))
-		}
-	}
-	if len(names) == 0 {
-		return []string{t.Tool}
-	}
-	return names
 }
 
 // countInsisting counts the sessions in which something was blocked, and those of them that tried the same again and

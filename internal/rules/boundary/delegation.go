@@ -85,8 +85,8 @@ func (d Delegation) suitedFor(p *Policy, targets []Target) []suited {
 	var found []suited
 	want := kindOfFiles(targets)
 	for _, a := range d.Agents {
-		rights, may := p.rightsTo(a, targets)
-		if !may {
+		rights, known := p.rightsOf(a.Name)
+		if !known || slices.ContainsFunc(targets, func(t Target) bool { return !t.Within(rights.MayWrite) }) {
 			continue
 		}
 		s := suited{AgentType: a}
@@ -106,16 +106,7 @@ func (d Delegation) suitedFor(p *Policy, targets []Target) []suited {
 
 // MayWrite reports whether one of the agents that exist may write all of some files.
 func (d Delegation) MayWrite(p *Policy, targets []Target) bool {
-	return slices.ContainsFunc(d.Agents, func(a AgentType) bool {
-		_, may := p.rightsTo(a, targets)
-		return may
-	})
-}
-
-// rightsTo returns the rights of an agent, and whether they are to write all of some files.
-func (p *Policy) rightsTo(a AgentType, targets []Target) (r Rights, may bool) {
-	r, known := p.rightsOf(a.Name)
-	return r, known && !slices.ContainsFunc(targets, func(t Target) bool { return !t.Within(r.MayWrite) })
+	return len(d.suitedFor(p, targets)) > 0
 }
 
 // rankOf ranks by what an agent is for, then those first that the policy suggests, then those of the project.
