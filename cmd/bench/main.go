@@ -114,7 +114,7 @@ var sections = []struct {
 	{"backup", (*bench).backups},
 	{"log", (*bench).logs},
 	{"hook", (*bench).hooks},
-	{"boundary", func(b *bench, ctx context.Context) ([]row, error) { return guarded{b}.rows(ctx) }},
+	{"boundary", guardedReports},
 	{"conductor", (*bench).conducted},
 	{"explore", func(_ *bench, ctx context.Context) ([]row, error) { return explored(ctx) }},
 }
