@@ -140,8 +140,7 @@ func runOnce(ctx context.Context, dir string, call []byte, exit int, command ...
 	return took, nil
 }
 
-// judging returns how long it takes to read and judge the command, in microseconds, beside the time that the parser
-// alone takes.
+// judging returns how long reading and judging the command takes, beside the time that the parser alone takes.
 func (b *bench) judging() []row {
 	took := guard.Judging(hookCommand, b.rounds)
 	name := fmt.Sprintf("reading and judging a shell command of %d characters", len(hookCommand))
