@@ -17,6 +17,7 @@ import (
 	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/boundary/report"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/boundary"
@@ -153,6 +154,16 @@ func TestManyAskWhileTheJournalGrows(t *testing.T) {
 			}
 		})
 	}
+	all.Go(func() {
+		for last := false; !last; {
+			last = grown.Load()
+			_, err := b.SetMode(t.Context(), "paula", control.ModeChange{Mode: boundary.Enforce, Reason: "r"})
+			if !fault.Is(err, "boundary_not_ready") {
+				t.Error(err)
+				return
+			}
+		}
+	})
 	for i, l := range lines {
 		boundarytest.Add(t, g.dir, l, folder.Line{ID: fmt.Sprintf("%016x", i), At: g.now, Kind: folder.KindOutcome, Client: l.Client, Session: l.Session,
 			ToolUseID: l.ToolUseID, What: folder.OutcomeDone})

@@ -121,7 +121,7 @@ var someLine = rapid.Custom(func(t *rapid.T) folder.Line {
 	case folder.KindOutcome:
 		l.What = one("outcome", folder.OutcomeDone, folder.OutcomeFailed)
 	case folder.KindLabel:
-		l.Of, l.What = fmt.Sprintf("%016x", rapid.IntRange(0, 40).Draw(t, "of")), one("label", KnownLabels()...)
+		l.Of, l.What = fmt.Sprintf("%016x", rapid.IntRange(0, 150).Draw(t, "of")), one("label", KnownLabels()...)
 	case folder.KindMode:
 		l.Mode, l.From = rapid.SampledFrom(boundary.Modes()).Draw(t, "mode"), rapid.SampledFrom(boundary.Modes()).Draw(t, "from")
 	case folder.KindDrill:
@@ -156,6 +156,7 @@ func TestAReadingThatGoesOnKnowsWhatOneFromNothingKnows(t *testing.T) {
 		var lines []folder.Line
 		for range rapid.IntRange(1, 6).Draw(t, "parts") {
 			for _, l := range rapid.SliceOfN(someLine, 0, 25).Draw(t, "lines") {
+				l = perhapsAgain(t, lines, l)
 				lines = append(lines, l)
 				kept.Add(l, errorOf(l))
 			}
@@ -190,12 +191,51 @@ func TestAReadingThatGoesOnKnowsWhatOneFromNothingKnows(t *testing.T) {
 	})
 }
 
+// perhapsAgain returns a line, or in its place one that repeats a decision, or tells nearly the same.
+func perhapsAgain(t *rapid.T, before []folder.Line, l folder.Line) folder.Line {
+	if l.ID == "" || l.Kind != folder.KindDecision {
+		return l
+	}
+	for i := len(before) - 1; i >= 0 && rapid.IntRange(0, 3).Draw(t, "again") > 0; i-- {
+		again := before[i]
+		if again.Kind != folder.KindDecision || again.ToolUseID == "" || again.Verdict == nil {
+			continue
+		}
+		again.ID, again.At = fmt.Sprintf("%016x", 100+len(before)), again.At.Add(time.Duration(rapid.IntRange(-3, 3).Draw(t, "apart"))*time.Second)
+		switch rapid.IntRange(0, 5).Draw(t, "what differs") {
+		case 0:
+			again.Actor = &boundary.Actor{Kind: boundary.Agent, ID: "another"}
+		case 1:
+			again.Micros++
+		case 2:
+			again.Session = "s3"
+		case 3:
+			again.Named = []boundary.Target{{Path: "d.go"}}
+		}
+		return again
+	}
+	return l
+}
+
 // errorOf returns the error of a line that cannot be read.
 func errorOf(l folder.Line) error {
 	if l.ID == "" {
 		return errors.New("it has no id")
 	}
 	return nil
+}
+
+// Of two moments the later one counts.
+func TestSinceTwoMoments(t *testing.T) {
+	r := NewReading("")
+	day := func(n int) time.Time { return time.Date(2026, 1, n, 0, 0, 0, 0, time.UTC) }
+	for n := 1; n <= 9; n++ {
+		r.Add(folder.Line{ID: fmt.Sprint(n), At: day(n), Kind: folder.KindDecision, Verdict: &boundary.Verdict{}}, nil)
+	}
+	for _, h := range []*History{r.History().since(day(4)).since(day(2)), r.History().since(day(2)).since(day(4))} {
+		_, all := h.runs()
+		require.Equal(t, 6, all)
+	}
 }
 
 // A copy stays as it was when the history is read on.
