@@ -225,6 +225,26 @@ func errorOf(l folder.Line) error {
 	return nil
 }
 
+// What became of a use of a tool is the outcome of the latest decision on it.
+func TestAnOutcomeIsOfTheLatestDecision(t *testing.T) {
+	r := NewReading("")
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	line := func(id, kind string, after time.Duration) folder.Line {
+		return folder.Line{ID: id, At: at.Add(after), Kind: kind, ToolUseID: "u", What: folder.OutcomeDone, Verdict: &boundary.Verdict{}}
+	}
+	outcomes := func() (all []string) {
+		for _, d := range r.History().Decisions {
+			all = append(all, d.Outcome)
+		}
+		return all
+	}
+	r.Add(line("1", folder.KindDecision, 0), nil)
+	r.Add(line("2", folder.KindOutcome, 0), nil)
+	require.Equal(t, []string{folder.OutcomeDone}, outcomes())
+	r.Add(line("3", folder.KindDecision, time.Hour), nil)
+	require.Equal(t, []string{"", folder.OutcomeDone}, outcomes())
+}
+
 // Of two moments the later one counts.
 func TestSinceTwoMoments(t *testing.T) {
 	r := NewReading("")
