@@ -8,15 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
-	"runtime/debug"
-	"strings"
 	"time"
 
-	"mvdan.cc/sh/v3/syntax"
-
+	"orchestrator/cmd/bench/guard"
 	"orchestrator/internal/boundary/folder"
-	"orchestrator/internal/boundary/shell"
 	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/system/child"
 )
@@ -145,63 +140,13 @@ func runOnce(ctx context.Context, dir string, call []byte, exit int, command ...
 	return took, nil
 }
 
-// judging returns how long it takes to read and judge the command, in microseconds, beside the time that the parser
-// alone takes. The garbage collector is left out: a hook ends long before its first collection; and so is memory that
-// was never touched: each batch fits into what a program begins with.
+// judging returns how long reading and judging the command takes, beside the time that the parser alone takes.
 func (b *bench) judging() []row {
-	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	policy := boundary.DefaultPolicy()
-	policy.Mode = boundary.Enforce
-	call := callOf(hookCommand)
-	work := []func(){
-		func() { _, _ = syntax.NewParser().Parse(strings.NewReader(hookCommand), "") },
-		func() { boundary.Judge(&policy, callOf(hookCommand)) },
-		func() { boundary.Judge(&policy, call) },
-	}
-	took := make([][]float64, len(work))
-	for range b.rounds {
-		batches := make([][]float64, len(work))
-		for range judgingBatches {
-			for i := range work {
-				batches[i] = append(batches[i], microsEach(work[i]))
-			}
-		}
-		for i := range work {
-			took[i] = append(took[i], median(batches[i]))
-		}
-	}
+	took := guard.Judging(hookCommand, b.rounds)
 	name := fmt.Sprintf("reading and judging a shell command of %d characters", len(hookCommand))
 	return []row{
-		newRow("judging alone, when it has been read", "us", nil, took[2], nil, atMost(20)),
-		newRow(name, "us", nil, took[1], nil, atMost(20)),
-		newRow(name+" against its parser alone", "us", took[0], took[1], pairwise(took[1], took[0]), atMost(2.5)),
+		newRow("judging alone, when it has been read", "us", nil, took.Judged, nil, atMost(20)),
+		newRow(name, "us", nil, took.Read, nil, atMost(20)),
+		newRow(name+" against its parser alone", "us", took.Parsed, took.Read, pairwise(took.Read, took.Parsed), atMost(2.5)),
 	}
-}
-
-// judgingBatches is how many batches are timed in a round.
-const judgingBatches = 20
-
-// microsEach returns how long each call of a batch takes.
-func microsEach(work func()) float64 {
-	const each = 150
-	runtime.GC()
-	begun := time.Now()
-	for range each {
-		work()
-	}
-	return float64(time.Since(begun).Nanoseconds()) / 1000 / each
-}
-
-func callOf(command string) boundary.Call {
-	reading := shell.Bash(command)
-	call := boundary.Call{Tool: "Bash", IsShell: true, Actor: boundary.Actor{Kind: boundary.Main}, Text: reading.Text,
-		Parts: make([]boundary.Part, 0, len(reading.Parts))}
-	for _, p := range reading.Parts {
-		part := boundary.Part{Words: p.Words, Class: boundary.Class(p.Class), Why: p.Why, Foreign: p.Unknown}
-		for _, t := range p.Targets {
-			part.Targets = append(part.Targets, boundary.Target{Path: t.Path, Unknown: !t.Known})
-		}
-		call.Parts = append(call.Parts, part)
-	}
-	return call
 }

@@ -60,16 +60,6 @@ func exitCode(err error) int {
 	return 1
 }
 
-type options struct {
-	rounds       int
-	round        time.Duration
-	only         []string
-	records      []int // of the logs that are backed up
-	log          int   // records of the log that is verified
-	longest      time.Duration
-	json, strict bool
-}
-
 func parseOptions(args []string) (options, error) {
 	var o options
 	var only, records string
@@ -107,12 +97,6 @@ func parseOptions(args []string) (options, error) {
 	return o, nil
 }
 
-// bench is one run.
-type bench struct {
-	options
-	dir, binary, self string
-}
-
 // sections are what can be measured, in the order of the report.
 var sections = []struct {
 	name string
@@ -130,6 +114,7 @@ var sections = []struct {
 	{"backup", (*bench).backups},
 	{"log", (*bench).logs},
 	{"hook", (*bench).hooks},
+	{"boundary", guardedReports},
 	{"conductor", (*bench).conducted},
 	{"explore", func(_ *bench, ctx context.Context) ([]row, error) { return explored(ctx) }},
 }
@@ -167,6 +152,3 @@ func measure(ctx context.Context, o options) (rep report, err error) {
 	}
 	return rep, ctx.Err()
 }
-
-// say shows progress.
-func say(format string, args ...any) { fmt.Fprintf(os.Stderr, "bench: "+format+"\n", args...) }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -32,12 +33,11 @@ func Project(t *testing.T) folder.Dir {
 	return dir
 }
 
-var changes int
+var changes atomic.Int64
 
 // By returns a change of a person; each has an id of its own.
 func By(reason string, at time.Time) control.Change {
-	changes++
-	return control.Change{By: "local:ada", Reason: reason, At: at, ID: fmt.Sprintf("c%015x", changes)}
+	return control.Change{By: "local:ada", Reason: reason, At: at, ID: fmt.Sprintf("c%015x", changes.Add(1))}
 }
 
 // Call is a judged call as a test writes it.

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -21,16 +20,16 @@ import (
 type Boundary struct {
 	Dir      folder.Dir
 	recorder *Recorder
+	kept     *kept
 	newID    func() string
 	clock    func() time.Time
 	recorded atomic.Int64
-	reading  sync.Mutex
 	reviews  reviews
 }
 
 // New returns the boundary of a project. Its journal goes to the ledger.
 func New(dir folder.Dir, l *ledger.Ledger, clock func() time.Time, newID func() string) *Boundary {
-	return &Boundary{Dir: dir, recorder: NewRecorder(dir, l), clock: clock, newID: newID}
+	return &Boundary{Dir: dir, recorder: NewRecorder(dir, l), kept: newKept(l, dir.Root), clock: clock, newID: newID}
 }
 
 // Record puts into the ledger what the journal has beyond what is there.
@@ -56,42 +55,35 @@ func (b *Boundary) Mode() boundary.Mode {
 }
 
 // Report reports from a moment on.
-func (b *Boundary) Report(ctx context.Context, since time.Time) (report.Report, error) {
-	p, h, err := b.read(ctx)
-	if err != nil {
-		return report.Report{}, err
-	}
-	return h.ReportUnder(&p, since, b.clock()), nil
+func (b *Boundary) Report(ctx context.Context, since time.Time) (r report.Report, err error) {
+	err = b.read(ctx, func(p *boundary.Policy, h *report.History) { r = h.ReportUnder(p, since, b.clock()) })
+	return r, err
 }
 
 // Readiness measures the activation checklist.
-func (b *Boundary) Readiness(ctx context.Context) (report.Readiness, error) {
-	p, h, err := b.read(ctx)
-	if err != nil {
-		return report.Readiness{}, err
-	}
-	return h.Readiness(&p, b.clock()), nil
+func (b *Boundary) Readiness(ctx context.Context) (r report.Readiness, err error) {
+	err = b.read(ctx, func(p *boundary.Policy, h *report.History) { r = h.Readiness(p, b.clock()) })
+	return r, err
 }
 
 // Decisions returns the decisions from the n-th on, oldest first, at most so many, and how many there are. Violations
 // alone where that is asked for.
 func (b *Boundary) Decisions(ctx context.Context, from uint64, limit int,
 	violations bool) (page []report.Violation, total int, err error) {
-	_, h, err := b.read(ctx)
-	if err != nil {
-		return nil, 0, err
-	}
 	page = []report.Violation{}
-	for _, d := range h.Decisions {
-		if violations && !d.Verdict.Violation() {
-			continue
+	err = b.read(ctx, func(_ *boundary.Policy, h *report.History) {
+		for i := range h.Decisions {
+			d := &h.Decisions[i]
+			if violations && !d.Verdict.Violation() {
+				continue
+			}
+			if uint64(total) >= from && len(page) < limit {
+				page = append(page, report.ViolationOf(d))
+			}
+			total++
 		}
-		if uint64(total) >= from && len(page) < limit {
-			page = append(page, report.ViolationOf(d))
-		}
-		total++
-	}
-	return page, total, nil
+	})
+	return page, total, err
 }
 
 // ModeChange is a request to switch the mode.
@@ -105,8 +97,11 @@ type ModeChange struct {
 func (b *Boundary) SetMode(ctx context.Context, by string, c ModeChange) (done ModeSwitched, err error) {
 	done, err = Switch{
 		To: c.Mode, Override: c.Override, NewID: b.newID,
-		Change:  Change{By: by, Reason: c.Reason, At: b.clock(), ID: b.newID()},
-		History: func() (*report.History, error) { return b.history(ctx) },
+		Change: Change{By: by, Reason: c.Reason, At: b.clock(), ID: b.newID()},
+		History: func() (h *report.History, err error) {
+			err = b.history(ctx, func(now *report.History) { h = now.Copy() })
+			return h, err
+		},
 	}.Make(b.Dir)
 	if err != nil {
 		return done, err
@@ -141,32 +136,28 @@ func (b *Boundary) Attest(ctx context.Context, by string, a Attesting) (boundary
 	return said, b.recordNow(ctx, "it is attested")
 }
 
-func (b *Boundary) read(ctx context.Context) (boundary.Policy, *report.History, error) {
+// read calls use with the policy and the history of now.
+func (b *Boundary) read(ctx context.Context, use func(*boundary.Policy, *report.History)) error {
 	p, err := Policy(b.Dir)
 	if err != nil {
-		return p, nil, err
+		return err
 	}
 	said := b.Tally().Said
-	h, err := b.history(ctx)
-	if err == nil {
+	return b.history(ctx, func(h *report.History) {
 		now := b.clock()
 		b.reviews.set(h.Reviews(p.Thresholds, now), now, said)
-	}
-	return p, h, err
+		use(&p, h)
+	})
 }
 
-// history returns what the ledger has of the journal, which is brought up to date before: what was recorded counts,
-// whatever became of the journal's files since. One is read at a time: it may be large.
-func (b *Boundary) history(ctx context.Context) (*report.History, error) {
-	b.reading.Lock()
-	defer b.reading.Unlock()
+// history calls use with what the ledger has of the journal, which is brought up to date before: what was recorded
+// counts, whatever became of the journal's files since.
+func (b *Boundary) history(ctx context.Context, use func(*report.History)) error {
 	// what is recorded can still be read
 	if _, err := b.Record(ctx); err != nil && !errors.Is(err, fault.InsufficientStorage) {
-		return nil, err
+		return err
 	}
-	return report.ReadLines(b.Dir.Root, func(visit func(folder.Line, error) error) error {
-		return b.recorder.read(ctx, visit)
-	})
+	return b.kept.ask(ctx, use)
 }
 
 // Watch records the journal every so often until ctx ends, and keeps the reviews up to date that the metrics show; what

@@ -3,5 +3,15 @@ package control
 // Positions lets tests see how far each file was read.
 var Positions = (*Recorder).positions
 
-// ReadBack reads the lines that the log has.
-var ReadBack = (*Recorder).read
+// KeepAtMost bounds how many lines are kept in memory.
+func (b *Boundary) KeepAtMost(lines int) { b.kept.most = lines }
+
+// Keeps returns how many lines are kept in memory.
+func (b *Boundary) Keeps() int {
+	b.kept.mu.RLock()
+	defer b.kept.mu.RUnlock()
+	if b.kept.reading == nil {
+		return 0
+	}
+	return b.kept.reading.Lines()
+}

@@ -68,11 +68,9 @@ func TestOnlyTheJournalsRecordsAreReadBack(t *testing.T) {
 	require.NoError(t, l.Update(t.Context(), func(tx *ledger.Tx) error {
 		return tx.Append(ledger.Event{Kind: "request.refused", Actor: ledger.System(), Subject: record.Subject, Data: map[string]any{"lines": "none"}})
 	}))
-	r := control.NewRecorder(folder.In(t.TempDir()), l)
-	h, err := report.ReadLines("", func(visit func(folder.Line, error) error) error {
-		return control.ReadBack(r, t.Context(), visit)
-	})
+	g := control.New(boundarytest.Project(t), l, time.Now, func() string { return "00000000000000ff" })
+	r, err := g.Report(t.Context(), time.Time{})
 	require.NoError(t, err)
-	require.Empty(t, h.Decisions)
-	require.Zero(t, h.Malformed)
+	require.Zero(t, r.Decisions)
+	require.Zero(t, r.Malformed)
 }

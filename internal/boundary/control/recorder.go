@@ -67,29 +67,6 @@ func (r *Recorder) Record(ctx context.Context) (lines int, err error) {
 	return lines, nil
 }
 
-// read visits the lines that were recorded, in order. A journal that came back shorter was recorded anew: lines may
-// come twice.
-func (r *Recorder) read(ctx context.Context, visit func(l folder.Line, err error) error) error {
-	return r.ledger.View(ctx, func(from store.Reader) error {
-		return record.Read(from, func(data record.Recorded) error {
-			for range data.Malformed {
-				if err := visit(folder.Line{}, errMalformed); err != nil {
-					return err
-				}
-			}
-			for _, text := range data.Lines {
-				l, err := folder.ParseLine(text)
-				if err := visit(l, err); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	})
-}
-
-var errMalformed = errors.New("it was no line when it was recorded")
-
 func (r *Recorder) positions(ctx context.Context) (map[string]record.Position, error) {
 	var all map[string]record.Position
 	err := r.ledger.View(ctx, func(from store.Reader) error {

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"orchestrator/internal/boundary/report"
 	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/rules/boundary/reviewing"
 )
@@ -48,6 +49,5 @@ func (b *Boundary) refreshReviews(ctx context.Context) error {
 	if b.Mode() != boundary.Enforce || b.reviews.current(b.clock(), b.Tally().Said) {
 		return nil
 	}
-	_, _, err := b.read(ctx)
-	return err
+	return b.read(ctx, func(*boundary.Policy, *report.History) {})
 }

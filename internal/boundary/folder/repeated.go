@@ -18,11 +18,21 @@ func UseOf(l Line) Use { return Use{l.Client, l.Session, l.ToolUseID} }
 // both for the project and for the user runs it twice for one call. Some clients leave it to a model to number the
 // calls, so the number alone proves nothing: the lines must tell the same of the call, at the same time.
 func (l Line) Repeats(first Line) bool {
-	if l.Kind != KindDecision || l.ToolUseID == "" || l.At.Sub(first.At).Abs() > within {
+	if l.Kind != KindDecision || l.ToolUseID == "" || !AtOnce(l.At, first.At) {
 		return false
 	}
 	l.ID, l.At, l.Micros = first.ID, first.At, first.Micros
 	return reflect.DeepEqual(l, first)
+}
+
+// AtOnce reports whether two decisions came so close together that they may be of one call.
+func AtOnce(a, b time.Time) bool { return a.Sub(b).Abs() <= within }
+
+// Gist returns in one text all that a decision tells of a call, and of the verdict on it, but for its id, its time, its
+// session, its actor, the number of the call, and how long the hook took.
+func (l Line) Gist() ([]byte, error) {
+	l.ID, l.At, l.Session, l.Actor, l.ToolUseID, l.Micros = "", time.Time{}, "", nil, "", 0
+	return marshal(l)
 }
 
 // Once tells the decisions that repeat another one in a stream of lines. The zero value is ready to use.

@@ -38,18 +38,20 @@ type Position struct {
 	Gone bool  `json:"gone,omitzero"`
 }
 
-// Read visits what was recorded, in order.
-func Read(r store.Getter, visit func(Recorded) error) error {
-	return thread.About(r, Subject, func(record audit.Record) error {
-		if record.Kind != KindRecorded {
-			return nil // a refusal, of a requirement that somebody gave this name
-		}
-		data, err := ledger.DataOf[Recorded](r, record)
-		if err != nil {
-			return err
-		}
-		return visit(data)
-	})
+// After returns the numbers of the records about the journal that come after one, oldest first; after 0 come all. A
+// record never changes, and neither does its number: who read up to one reads on after it.
+func After(r store.Getter, seq uint64) ([]uint64, error) {
+	return thread.Numbers(r, thread.Thread{Subject: Subject, From: seq + 1})
+}
+
+// At reads one of the records about the journal. It has nothing if it is a refusal, of a requirement that somebody gave
+// the name of the journal's subject.
+func At(r store.Getter, seq uint64) (data Recorded, err error) {
+	record, err := ledger.RecordAt(r, seq)
+	if err != nil || record.Kind != KindRecorded {
+		return data, err
+	}
+	return ledger.DataOf[Recorded](r, record)
 }
 
 // Table has the positions by the name of the file.

@@ -98,7 +98,8 @@ const inFlight = time.Minute
 // enforcedAfter returns when calls began to be judged in enforce, of those after a moment; the zero time where the last
 // one was not.
 func (h *History) enforcedAfter(from time.Time) (at time.Time) {
-	for _, d := range h.Decisions {
+	for i := range h.Decisions {
+		d := &h.Decisions[i]
 		switch {
 		case d.At.Before(from):
 		case d.Mode != boundary.Enforce:
@@ -144,7 +145,7 @@ func (h *History) Reviews(t boundary.Thresholds, now time.Time) []reviewing.Revi
 // measured returns what the decisions since a switch to enforce show.
 func (h *History) measured(activated, now time.Time) (m reviewing.Measured) {
 	middle := activated.Add(now.Sub(activated) / 2)
-	for _, d := range h.Decisions {
+	for d := range h.judged() {
 		half := &m.Early
 		if !d.At.Before(middle) {
 			half = &m.Late
@@ -153,7 +154,7 @@ func (h *History) measured(activated, now time.Time) (m reviewing.Measured) {
 		if d.Verdict.Violation() {
 			half.Part++
 		}
-		if stopped(d) && d.Actor != nil && d.Actor.Kind == boundary.Agent {
+		if stopped(d) && d.byAgent() {
 			m.AgentsBlocked++
 		}
 	}

@@ -203,7 +203,7 @@ func (c *course) outcome(id, what string) {
 func (c *course) sessionOf(id string) string {
 	d, n := boundarytest.History(c.t, c.dir).Find(id)
 	require.Equal(c.t, 1, n)
-	return d.Session
+	return report.ViolationOf(&d).Session
 }
 
 func (c *course) failed(id string) { c.outcome(id, folder.OutcomeFailed) }

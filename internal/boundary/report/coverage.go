@@ -1,53 +1,75 @@
 package report
 
 import (
+	"maps"
 	"os"
+	"slices"
 
 	"orchestrator/internal/agentclient"
 	"orchestrator/internal/boundary/roster"
 	"orchestrator/internal/rules/boundary"
 )
 
-// rosters are the agents of a project, client by client. The folders of each are read once.
-type rosters struct {
-	root  string // of the project; "" is none, and only the agents count that come with a client
-	found map[string]boundary.Delegation
+// gaps are what main sessions were told to delegate, and no agent may do that their clients know in a project under a
+// policy. The folders of each client's agents are read once.
+type gaps struct {
+	root   string // of the project; "" is none, and only the agents count that come with a client
+	policy *boundary.Policy
+	agents map[string]boundary.Delegation // by client
+	found  map[string]bool
+}
+
+func newGaps(root string, p *boundary.Policy) *gaps {
+	return &gaps{root, p, map[string]boundary.Delegation{}, map[string]bool{}}
+}
+
+// look looks at a call that a main session was kept from.
+func (g *gaps) look(t *told) {
+	if boundary.Nobodys(t.Verdict.Rule) {
+		return
+	}
+	if gap := g.uncovered(t); gap != "" {
+		g.found[gap] = true
+	}
+}
+
+// names returns what was found, in order.
+func (g *gaps) names() []string {
+	names := slices.AppendSeq(make([]string, 0, len(g.found)), maps.Keys(g.found))
+	slices.Sort(names)
+	return names
 }
 
 // of returns how a session of a client delegates in the project.
-func (r rosters) of(client string) boundary.Delegation {
-	if found, known := r.found[client]; known {
+func (g *gaps) of(client string) boundary.Delegation {
+	if found, known := g.agents[client]; known {
 		return found
 	}
 	var found boundary.Delegation
 	if c, known := agentclient.Named(client); known {
 		home := ""
-		if r.root != "" {
+		if g.root != "" {
 			home, _ = os.UserHomeDir()
 		}
-		found = roster.Of(c, r.root, home)
+		found = roster.Of(c, g.root, home)
 	}
-	r.found[client] = found
+	g.agents[client] = found
 	return found
 }
 
-// uncovered returns what a main session was told to delegate, and no agent may do that its client knows in the project;
-// "" where there is one.
-func (r rosters) uncovered(p *boundary.Policy, d Decision) string {
-	if d.Actor != nil && d.Actor.Kind == boundary.Agent || boundary.Nobodys(d.Verdict.Rule) {
-		return ""
-	}
-	agents, targets := r.of(d.Client), d.targets()
-	for _, t := range targets {
-		if !agents.MayWrite(p, []boundary.Target{t}) {
-			return d.Tool + " on " + nameOf(t)
+// uncovered returns what of a call no agent may do; "" where there is one that may do all of it.
+func (g *gaps) uncovered(t *told) string {
+	agents, targets := g.of(t.Client), t.targets()
+	for _, target := range targets {
+		if !agents.MayWrite(g.policy, []boundary.Target{target}) {
+			return t.Tool + " on " + nameOf(target)
 		}
 	}
 	switch {
-	case agents.MayWrite(p, targets):
+	case agents.MayWrite(g.policy, targets):
 		return ""
 	case len(targets) == 0:
-		return d.Tool
+		return t.Tool
 	}
-	return d.Tool + " on " + nameOf(targets[0]) + " and more at once"
+	return t.Tool + " on " + nameOf(targets[0]) + " and more at once"
 }

@@ -28,7 +28,9 @@ func TestWhatNobodyMayDoNeedsNoDelegate(t *testing.T) {
 		lines = append(lines, boundarytest.Judged(t, dir, call))
 		require.True(t, lines[i].Verdict.Violation(), call.File)
 	}
-	boundarytest.Add(t, dir, lines...)
+	ofAgent := boundarytest.Judged(t, dir, boundarytest.Call{ID: boundarytest.ID(9), Session: "s", Tool: "Edit", File: "h.txt", Actor: boundary.Agent, At: boundarytest.Day0})
+	ofAgent.Verdict.Decision, ofAgent.Verdict.Would = boundary.Warn, boundary.Block
+	boundarytest.Add(t, dir, append(lines, ofAgent)...)
 	p, err := dir.Policy()
 	require.NoError(t, err)
 	for i := range p.Agents {

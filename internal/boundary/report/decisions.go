@@ -15,7 +15,8 @@ type Decided struct {
 // is among them, unless violations alone are asked for.
 func (h *History) Newest(since time.Time, limit int, violations bool) Decided {
 	d := Decided{Decisions: []Violation{}}
-	for _, one := range slices.Backward(h.Decisions) {
+	for i := range slices.Backward(h.Decisions) {
+		one := &h.Decisions[i]
 		if one.At.Before(since) || violations && !one.Verdict.Violation() {
 			continue
 		}

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"slices"
 	"time"
 
 	"orchestrator/internal/rules/boundary"
@@ -38,8 +37,7 @@ func (h *History) Figures(p *boundary.Policy, now time.Time) boundary.Figures {
 	f := boundary.Figures{
 		ValidateDays: h.validateFor().Hours() / 24,
 		ToolUses:     len(h.Decisions),
-		OpenFalse:    h.openFalse(p),
-		Uncovered:    []string{},
+		OpenFalse:    openFalse(h, p),
 		Stuck:        recent.stuck(p),
 		Attestations: h.attested(),
 		Recovery:     h.Recovery(),
@@ -71,21 +69,21 @@ func (h *History) countRuns(f *boundary.Figures) {
 }
 
 func (h *History) countLabels(f *boundary.Figures) {
-	for _, d := range h.Decisions {
+	for d := range h.judged() {
 		if d.Label == nil {
 			continue
 		}
 		f.Labelled++
-		if d.Label.What != LabelCorrect {
+		if *d.Label != LabelCorrect {
 			f.FalsePositives++
 		}
 	}
 }
 
 // openFalse counts the false positives that nobody resolved, however old they are.
-func (h *History) openFalse(p *boundary.Policy) (n int) {
-	for _, d := range h.Decisions {
-		if d.Label != nil && d.Label.What == LabelFalsePositive && h.still(p, d) {
+func openFalse(h *History, p *boundary.Policy) (n int) {
+	for i := range h.Decisions {
+		if d := &h.Decisions[i]; d.Label != nil && *d.Label == LabelFalsePositive && still(p, d) {
 			n++
 		}
 	}
@@ -94,32 +92,37 @@ func (h *History) openFalse(p *boundary.Policy) (n int) {
 
 // still reports whether a decision would be the same violation under a policy as it is now: a false positive is
 // resolved when it would not.
-func (h *History) still(p *boundary.Policy, d Decision) bool {
+func still(p *boundary.Policy, d *Decision) bool {
 	enforced := *p
 	enforced.Mode = boundary.Enforce
 	return boundary.Judge(&enforced, d.Call()).Violation()
 }
 
+// countViolations counts the violations, and looks at what many of them have in common once.
 func (h *History) countViolations(p *boundary.Policy, f *boundary.Figures) {
-	there := rosters{h.root, map[string]boundary.Delegation{}}
-	sessions, files, tools := map[string]bool{}, map[string]bool{}, map[string]bool{}
-	for _, d := range h.Decisions {
+	sessions, byMain := map[*session]bool{}, map[*told]bool{}
+	for i := range h.Decisions {
+		d := &h.Decisions[i]
 		if d.Verdict.Bypass != "" {
 			f.Bypasses++
 		}
-		if !d.Verdict.Violation() {
-			continue
-		}
-		f.Violations++
-		sessions[d.Client+"\x00"+d.Session], tools[d.Tool] = true, true
-		for _, name := range d.files() {
-			files[name] = true
-		}
-		if gap := there.uncovered(p, d); gap != "" && !slices.Contains(f.Uncovered, gap) {
-			f.Uncovered = append(f.Uncovered, gap)
+		if d.Verdict.Violation() {
+			f.Violations++
+			sessions[d.who] = true
+			byMain[d.told] = byMain[d.told] || !d.byAgent()
 		}
 	}
-	slices.Sort(f.Uncovered)
+	files, tools, gaps := map[string]bool{}, map[string]bool{}, newGaps(h.root, p)
+	for t, byMain := range byMain {
+		tools[t.Tool] = true
+		for _, name := range t.files() {
+			files[name] = true
+		}
+		if byMain {
+			gaps.look(t)
+		}
+	}
+	f.Uncovered = gaps.names()
 	f.ViolationSessions, f.ViolationFiles, f.ViolationTools = len(sessions), len(files), len(tools)
 }
 
@@ -136,11 +139,11 @@ func nameOf(t boundary.Target) string {
 // countSessions counts the sessions that worked while the boundary was enforced, and those of them that a bypass lifted
 // it for.
 func (h *History) countSessions(f *boundary.Figures) {
-	enforced := map[string]bool{}
-	for _, d := range h.Decisions {
+	enforced := map[*session]bool{}
+	for d := range h.judged() {
 		if d.Mode.Blocks() {
-			session := d.Client + "\x00" + d.Session
-			enforced[session] = enforced[session] || d.Verdict.Bypass != ""
+			who := d.who
+			enforced[who] = enforced[who] || d.Verdict.Bypass != ""
 		}
 	}
 	for _, bypassed := range enforced {
@@ -166,7 +169,8 @@ type Changed struct {
 // not looked at.
 func (h *History) Decided(p boundary.Policy) map[boundary.Decision]int {
 	by := map[boundary.Decision]int{}
-	for _, d := range h.Decisions {
+	for i := range h.Decisions {
+		d := &h.Decisions[i]
 		by[boundary.Judge(&p, d.Call()).Decision]++
 	}
 	return by
@@ -175,7 +179,8 @@ func (h *History) Decided(p boundary.Policy) map[boundary.Decision]int {
 // Replay judges all decisions again under a policy, as if it were enforced. Bypasses are not looked at.
 func (h *History) Replay(p boundary.Policy) (changed []Changed) {
 	p.Mode = boundary.Enforce
-	for _, d := range h.Decisions {
+	for i := range h.Decisions {
+		d := &h.Decisions[i]
 		v := boundary.Judge(&p, d.Call())
 		if v.Would != d.Verdict.Would {
 			changed = append(changed, Changed{d.ID, d.At, d.Tool, d.files(), d.Verdict.Would, v.Would, v.Rule})

@@ -26,7 +26,7 @@ func TestTheTimeInValidateIsThatOfEveryPair(t *testing.T) {
 		for range rapid.IntRange(0, 30).Draw(t, "decisions") {
 			judged = judged.Add(time.Duration(rapid.IntRange(0, 3).Draw(t, "later")) * time.Hour)
 			h.Decisions = append(h.Decisions,
-				Decision{Line: folder.Line{At: judged, Mode: rapid.SampledFrom(modes).Draw(t, "judged in")}})
+				Decision{At: judged, told: &told{Mode: rapid.SampledFrom(modes).Draw(t, "judged in")}})
 		}
 		var total time.Duration
 		for i, m := range h.Modes {

@@ -121,7 +121,7 @@ func ImportOlder(dir folder.Dir, lines []Older) (added int, err error) {
 	}
 	known := map[string]bool{}
 	for _, l := range h.Imported {
-		known[l.ID] = true
+		known[l.id] = true
 	}
 	for _, o := range lines {
 		l := o.line()
@@ -159,20 +159,20 @@ func (h *History) WriteOlder(to io.Writer) error {
 		return err
 	}
 	for _, l := range h.Imported {
-		if len(l.Named) == 0 || l.Actor == nil {
+		if l.source == nil {
 			continue // nobody wrote this but by hand
 		}
-		if err := write(Older{l.At.Format(time.RFC3339Nano), l.Named[0].Path, l.Tool,
-			string(l.Actor.Kind)}); err != nil {
+		if err := write(Older{l.at.Format(time.RFC3339Nano), l.file, l.tool, string(*l.source)}); err != nil {
 			return err
 		}
 	}
-	for _, d := range h.Decisions {
+	for i := range h.Decisions {
+		d := &h.Decisions[i]
 		if d.Verdict.Class != boundary.Writes || d.Actor == nil {
 			continue
 		}
 		source := "main"
-		if d.Actor.Kind == boundary.Agent {
+		if d.byAgent() {
 			source = "agent"
 		}
 		for _, t := range d.targets() {

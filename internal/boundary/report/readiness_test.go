@@ -229,8 +229,10 @@ func TestADecisionIsNamedByTheBeginningOfItsID(t *testing.T) {
 			require.Len(t, h.Decisions, before)
 			found, n := h.Find(c.found)
 			require.Equal(t, 1, n)
-			require.Equal(t, c.label, found.Label.What)
-			require.Equal(t, "local:ada", found.Label.By)
+			require.Equal(t, c.label, *found.Label)
+			var last folder.Line
+			require.NoError(t, dir.Read(func(l folder.Line, err error) error { last = l; return err }))
+			require.Equal(t, []string{folder.KindLabel, c.label, "local:ada"}, []string{last.Kind, last.What, last.By})
 		})
 	}
 }

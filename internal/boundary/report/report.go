@@ -71,13 +71,6 @@ type Rate struct {
 
 func rateOf(count, of int) Rate { return Rate{count, of, share.Share{Part: count, Whole: of}.Rate()} }
 
-// ErrorSeen is a run of the hook that failed.
-type ErrorSeen struct {
-	At     time.Time `json:"at"`
-	Client string    `json:"client"`
-	Reason string    `json:"reason"`
-}
-
 // Latency is how long the hook took, from its start to its decision.
 type Latency struct {
 	P50 int64 `json:"p50"`
@@ -122,82 +115,94 @@ func (h *History) ReportUnder(p *boundary.Policy, since, now time.Time) Report {
 func (h *History) Report(since time.Time) Report {
 	h = h.since(since)
 	c := newCounter()
-	for _, d := range h.Decisions {
+	for d := range h.judged() {
 		c.add(d)
 	}
 	r := c.report()
+	r.Latest = latest(h)
 	r.Reviews, r.Stuck = []reviewing.Review{}, []Stuck{}
 	r.Since, r.Malformed, r.Imported = since, h.Malformed, len(h.Imported)
-	for _, e := range slices.Backward(h.Errors[max(0, len(h.Errors)-mostErrors):]) {
-		r.LastErrors = append(r.LastErrors, ErrorSeen{e.At, e.Client, e.Reason})
+	for i := len(h.Errors) - 1; i >= 0 && len(r.LastErrors) < mostErrors; i-- {
+		if e := h.Errors[i]; h.counts(e.At) {
+			r.LastErrors = append(r.LastErrors, e)
+		}
 	}
 	r.Errors = rateOf(h.runs())
 	r.Patterns = r.patterns(c.violating())
 	return r
 }
 
-type session struct{ client, id string }
+// latest returns the latest violations, newest first.
+func latest(h *History) []Violation {
+	found := []Violation{}
+	for i := len(h.Decisions) - 1; i >= 0 && len(found) < mostListed; i-- {
+		if d := &h.Decisions[i]; h.counts(d.At) && d.Verdict.Violation() {
+			found = append(found, ViolationOf(d))
+		}
+	}
+	return found
+}
 
+// counter counts decisions. What many of them have in common is counted by it, and told apart at the end.
 type counter struct {
-	all          Report
-	sessions     map[session]*SessionCount
-	bypassed     map[session]bool
-	files, tools map[string]int
-	rules        map[string]int
-	days         map[string]*DayCount
-	micros       []int64
-	violations   []Violation
+	calls      map[*told]int
+	sessions   map[*session]*SessionCount
+	bypassed   map[*session]bool
+	days       map[int64]*DayCount // since 1970
+	micros     []int64
+	violations int
+	ran        int
 }
 
 func newCounter() *counter {
-	return &counter{
-		all: Report{ByDecision: map[boundary.Decision]int{}, ByClass: map[boundary.Class]int{},
-			LastErrors: []ErrorSeen{}},
-		sessions: map[session]*SessionCount{}, bypassed: map[session]bool{}, files: map[string]int{},
-		tools: map[string]int{}, rules: map[string]int{}, days: map[string]*DayCount{},
+	return &counter{calls: map[*told]int{}, sessions: map[*session]*SessionCount{}, bypassed: map[*session]bool{},
+		days: map[int64]*DayCount{}}
+}
+
+func (c *counter) add(d *Decision) {
+	c.calls[d.told]++
+	c.micros = append(c.micros, d.Micros)
+	in, on := c.session(d), c.day(d)
+	in.Decisions++
+	on.Decisions++
+	if d.Verdict.Bypass != "" {
+		c.bypassed[d.who] = true
+	}
+	if d.Verdict.Decision == boundary.Block && d.Outcome == folder.OutcomeDone {
+		c.ran++
+	}
+	if d.Verdict.Violation() {
+		in.Violations++
+		on.Violations++
+		c.violations++
 	}
 }
 
-func (c *counter) add(d Decision) {
-	c.all.Decisions++
-	c.all.ByDecision[d.Verdict.Decision]++
-	if d.Verdict.Class != "" {
-		c.all.ByClass[d.Verdict.Class]++
+func (c *counter) session(d *Decision) *SessionCount {
+	s := c.sessions[d.who]
+	if s == nil {
+		s = &SessionCount{Client: d.who.client, Session: d.who.id}
+		c.sessions[d.who] = s
 	}
-	c.micros = append(c.micros, d.Micros)
-	who := session{d.Client, d.Session}
-	if c.sessions[who] == nil {
-		c.sessions[who] = &SessionCount{Client: d.Client, Session: d.Session}
+	return s
+}
+
+func (c *counter) day(d *Decision) *DayCount {
+	const seconds = 24 * 60 * 60
+	at := d.At.Unix()
+	n := (at - (at%seconds+seconds)%seconds) / seconds
+	day := c.days[n]
+	if day == nil {
+		day = &DayCount{Day: d.At.UTC().Format(time.DateOnly)}
+		c.days[n] = day
 	}
-	day := d.At.UTC().Format(time.DateOnly)
-	if c.days[day] == nil {
-		c.days[day] = &DayCount{Day: day}
-	}
-	c.sessions[who].Decisions++
-	c.days[day].Decisions++
-	if d.Verdict.Bypass != "" {
-		c.bypassed[who] = true
-	}
-	if d.Verdict.Decision == boundary.Block && d.Outcome == folder.OutcomeDone {
-		c.all.Ran++
-	}
-	if !d.Verdict.Violation() {
-		return
-	}
-	c.sessions[who].Violations++
-	c.days[day].Violations++
-	c.tools[d.Tool]++
-	c.rules[d.Verdict.Rule]++
-	for _, name := range d.files() {
-		c.files[name]++
-	}
-	c.violations = append(c.violations, ViolationOf(d))
+	return day
 }
 
 // ViolationOf returns what a report shows of a decision.
-func ViolationOf(d Decision) Violation {
+func ViolationOf(d *Decision) Violation {
 	v := Violation{
-		ID: d.ID, At: d.At, Client: d.Client, Session: d.Session, Tool: d.Tool, Files: d.files(),
+		ID: d.ID, At: d.At, Client: d.Client, Session: d.who.id, Tool: d.Tool, Files: d.files(),
 		Decision: d.Verdict.Decision, Rule: d.Verdict.Rule, Class: d.Verdict.Class,
 		Reason: d.Verdict.Reason, Bypass: d.Verdict.Bypass,
 		Outcome: d.Outcome,
@@ -209,15 +214,15 @@ func ViolationOf(d Decision) Violation {
 		v.Actor = *d.Actor
 	}
 	if d.Label != nil {
-		v.Label = d.Label.What
+		v.Label = *d.Label
 	}
 	return v
 }
 
 func (c *counter) report() Report {
-	r := c.all
-	r.Violations = len(c.violations)
-	r.Files, r.Tools, r.Rules = most(c.files), most(c.tools), most(c.rules)
+	r := Report{ByDecision: map[boundary.Decision]int{}, ByClass: map[boundary.Class]int{}, LastErrors: []ErrorSeen{},
+		Violations: c.violations, Ran: c.ran}
+	c.tellApart(&r)
 	r.Sessions = []SessionCount{}
 	for _, s := range c.sessions {
 		if s.Violations > 0 {
@@ -234,9 +239,28 @@ func (c *counter) report() Report {
 	}
 	r.Bypasses = rateOf(len(c.bypassed), len(c.sessions))
 	r.Latency = latency(c.micros)
-	slices.Reverse(c.violations)
-	r.Latest = append([]Violation{}, c.violations[:min(mostListed, len(c.violations))]...)
 	return r
+}
+
+// tellApart counts the calls by what they are.
+func (c *counter) tellApart(r *Report) {
+	files, tools, rules := map[string]int{}, map[string]int{}, map[string]int{}
+	for t, n := range c.calls {
+		r.Decisions += n
+		r.ByDecision[t.Verdict.Decision] += n
+		if t.Verdict.Class != "" {
+			r.ByClass[t.Verdict.Class] += n
+		}
+		if !t.Verdict.Violation() {
+			continue
+		}
+		tools[t.Tool] += n
+		rules[t.Verdict.Rule] += n
+		for _, name := range t.files() {
+			files[name] += n
+		}
+	}
+	r.Files, r.Tools, r.Rules = most(files), most(tools), most(rules)
 }
 
 // violating returns how many sessions have violations; the report lists only some of them.

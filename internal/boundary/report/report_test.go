@@ -185,7 +185,7 @@ func TestACallThatTwoHooksJudgedCountsOnce(t *testing.T) {
 	}
 	counted := []string{"0001", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010"}
 	require.Equal(t, counted, ids)
-	require.Equal(t, report.LabelCorrect, h.Decisions[0].Label.What, "of the second line, and so of the call")
+	require.Equal(t, report.LabelCorrect, *h.Decisions[0].Label, "of the second line, and so of the call")
 	require.Equal(t, report.Rate{1, 11, 1.0 / 11}, h.Report(time.Time{}).Errors, "the hook ran for both")
 	require.Equal(t, report.Rate{0, 1, 0}, h.Report(boundarytest.Day0.Add(time.Second)).Errors)
 	p, err := dir.Policy()

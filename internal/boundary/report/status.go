@@ -89,7 +89,8 @@ func endedSince(h *History, at time.Time) []boundary.Ended {
 // silentIn returns the clients that called, and in which of their sessions a warning reaches nobody.
 func silentIn(h *History) map[string]string {
 	found := map[string]string{}
-	for _, d := range h.Decisions {
+	for i := range h.Decisions {
+		d := &h.Decisions[i]
 		if c, known := agentclient.Named(d.Client); known && c.Wiring.SilentIn != "" {
 			found[d.Client] = c.Wiring.SilentIn
 		}

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"orchestrator/internal/boundary/folder"
@@ -13,8 +12,8 @@ import (
 // thing is what is blocked: a file, a command or a tool, how often, and in which sessions.
 type thing struct {
 	times    int
-	sessions map[session]bool
-	last     Decision
+	sessions map[*session]bool
+	last     *Decision
 }
 
 // Stuck is what was blocked again and again, with no allowed way since: a file, a command or a tool.
@@ -41,28 +40,28 @@ func (h *History) stuck(p *boundary.Policy) []string {
 // blocked most often comes first.
 func (h *History) stuckThings(p *boundary.Policy) []Stuck {
 	things := map[string]*thing{}
-	for _, d := range h.Decisions {
+	for d := range h.judged() {
 		if !stopped(d) {
 			if d.passed() {
-				for _, name := range d.does() {
+				for _, name := range d.does {
 					delete(things, name)
 				}
 			}
 			continue
 		}
-		for _, name := range d.does() {
+		for _, name := range d.does {
 			t := things[name]
 			if t == nil {
-				t = &thing{sessions: map[session]bool{}}
+				t = &thing{sessions: map[*session]bool{}}
 				things[name] = t
 			}
 			t.times++
-			t.sessions[session{d.Client, d.Session}], t.last = true, d
+			t.sessions[d.who], t.last = true, d
 		}
 	}
 	all := []Stuck{}
 	for name, t := range things {
-		if t.times >= boundary.StuckTimes && len(t.sessions) >= boundary.StuckSessions && h.still(p, t.last) {
+		if t.times >= boundary.StuckTimes && len(t.sessions) >= boundary.StuckSessions && still(p, t.last) {
 			all = append(all, Stuck{name, t.times, len(t.sessions), t.last.At, t.last.Verdict.Rule})
 		}
 	}
@@ -72,58 +71,36 @@ func (h *History) stuckThings(p *boundary.Policy) []Stuck {
 
 // stopped reports whether a call was kept from running that somebody may make: by the boundary or the person who was
 // asked, or of an agent, whose calls in validate count as well. What no session may do is no workflow.
-func stopped(d Decision) bool {
+func stopped(d *Decision) bool {
 	rule := d.Verdict.Rule
 	switch {
 	case !d.Verdict.Violation() || d.Verdict.Bypass != "" || boundary.Nobodys(rule):
 		return false
 	case d.Verdict.Decision == boundary.Warn:
-		return d.Actor != nil && d.Actor.Kind == boundary.Agent
+		return d.byAgent()
 	}
 	return d.Verdict.Decision == boundary.Block || d.Outcome != folder.OutcomeDone
 }
 
 // passed reports whether a call ran that enforce lets through, or that a person let through who was asked.
-func (d Decision) passed() bool {
+func (d *Decision) passed() bool {
 	return d.Outcome != folder.OutcomeFailed && (!d.Verdict.Violation() || d.Verdict.Decision == boundary.Ask)
-}
-
-// does names what a call does: by the files that it writes, or by its commands, or else by its tool.
-func (d Decision) does() (names []string) {
-	for _, t := range d.targets() {
-		if t.Path != "" && !t.Unknown {
-			names = append(names, t.Path)
-		}
-	}
-	if len(names) > 0 {
-		return names
-	}
-	for _, part := range d.Parts {
-		if len(part.Words) > 0 && (part.Class != boundary.Reads || !d.Verdict.Violation()) {
-			names = append(names, strings.Join(part.Words, " "))
-		}
-	}
-	if len(names) == 0 {
-		return []string{d.Tool}
-	}
-	return names
 }
 
 // countInsisting counts the sessions in which something was blocked, and those of them that tried the same again and
 // again and started no agent.
 func (h *History) countInsisting(f *boundary.Figures) {
-	tried, delegated := map[session]map[string]int{}, map[session]bool{}
-	for _, d := range h.Decisions {
-		who := session{d.Client, d.Session}
-		agent := d.Actor != nil && d.Actor.Kind == boundary.Agent
+	tried, delegated := map[*session]map[string]int{}, map[*session]bool{}
+	for d := range h.judged() {
+		who := d.who
 		switch {
-		case agent || d.Verdict.Class == boundary.Delegates:
+		case d.byAgent() || d.Verdict.Class == boundary.Delegates:
 			delegated[who] = true
 		case d.Verdict.Decision != boundary.Warn && stopped(d):
 			if tried[who] == nil {
 				tried[who] = map[string]int{}
 			}
-			for _, name := range d.does() {
+			for _, name := range d.does {
 				tried[who][name]++
 			}
 		}

@@ -26,10 +26,10 @@ func NewTail(dir folder.Dir, most int, since time.Time) (*Tail, []folder.Line, e
 	if err != nil {
 		return nil, nil, err
 	}
-	var newest []folder.Line
-	enough := false
+	var files [][]folder.Line // newest first
+	n := 0
 	for _, name := range slices.Backward(names) {
-		if enough || dayOf(name) < since.UTC().Format(time.DateOnly) {
+		if most > 0 && n >= most || dayOf(name) < since.UTC().Format(time.DateOnly) {
 			t.offsets[name], _ = dir.Size(name) // one that is gone has nothing more to read
 			continue
 		}
@@ -38,10 +38,12 @@ func NewTail(dir folder.Dir, most int, since time.Time) (*Tail, []folder.Line, e
 			return nil, nil, err
 		}
 		lines = slices.DeleteFunc(lines, func(l folder.Line) bool { return l.At.Before(since) })
-		newest = append(lines, newest...)
-		if enough = most > 0 && len(newest) >= most; enough {
-			newest = newest[len(newest)-most:]
-		}
+		files, n = append(files, lines), n+len(lines)
+	}
+	slices.Reverse(files)
+	newest := slices.Concat(files...)
+	if most > 0 && n > most {
+		newest = newest[n-most:]
 	}
 	return t, newest, nil
 }

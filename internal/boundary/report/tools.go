@@ -37,7 +37,8 @@ type Suggestion struct {
 func (h *History) Unlisted(p *boundary.Policy, since time.Time) UnlistedTools {
 	type key struct{ client, tool string }
 	found := map[key]*Unlisted{}
-	for _, d := range h.Decisions {
+	for i := range h.Decisions {
+		d := &h.Decisions[i]
 		own := cmp.Or(d.OwnTool, d.Tool)
 		if d.Shell || own == "" || d.At.Before(since) {
 			continue

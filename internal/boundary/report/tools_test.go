@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/rules/boundary"
 )
 
@@ -18,8 +17,8 @@ func TestUnknownTools(t *testing.T) {
 	at := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 	h := &History{}
 	call := func(client, tool, own string, hours int) {
-		h.Decisions = append(h.Decisions, Decision{Line: folder.Line{Client: client, Tool: tool, OwnTool: own,
-			At: at.Add(time.Duration(hours) * time.Hour), Verdict: &boundary.Verdict{}}})
+		h.Decisions = append(h.Decisions, Decision{
+			told: &told{Client: client, Tool: tool, OwnTool: own}, At: at.Add(time.Duration(hours) * time.Hour)})
 	}
 	call("codex", "collaborationspawn_agent", "", 0) // noted before it was known
 	call("codex", "Task", "collaborationspawn_agent", 1)
@@ -32,7 +31,7 @@ func TestUnknownTools(t *testing.T) {
 	call("nobody", "get_page", "", 3)
 	call("claude", "Read", "", 3)
 	call("claude", "", "", 3)
-	h.Decisions = append(h.Decisions, Decision{Line: folder.Line{Client: "claude", Tool: "Bash", Shell: true, At: at}})
+	h.Decisions = append(h.Decisions, Decision{told: &told{Client: "claude", Tool: "Bash", Shell: true}, At: at})
 	p := boundary.DefaultPolicy()
 	p.AllowedTools = append(p.AllowedTools, "get_*")
 	got := h.Unlisted(&p, time.Time{})

@@ -165,31 +165,22 @@ func checkCursor(r store.Reader, of []Thread, before, size uint64) error {
 		WithFix("follow next of the page before, or start without before")
 }
 
-// About visits the records about a subject, oldest first, those that are not published yet included.
-func About(r store.Getter, subject string, visit func(audit.Record) error) error {
-	w, err := NewWalk(r, []Thread{{Subject: subject}}, 0)
+// Numbers returns the numbers of a thread's records, oldest first, those that are not published yet included. It reads
+// no record before the thread begins.
+func Numbers(r store.Getter, of Thread) (seqs []uint64, err error) {
+	w, err := NewWalk(r, []Thread{of}, 0)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var seqs []uint64 // a record names the one before it
-	for {
+	for { // a record names the one before it
 		seq, err := w.Next()
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if seq == 0 {
-			break
+			slices.Reverse(seqs)
+			return seqs, nil
 		}
 		seqs = append(seqs, seq)
 	}
-	for _, seq := range slices.Backward(seqs) {
-		record, err := ledger.RecordAt(r, seq)
-		if err == nil {
-			err = visit(record)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

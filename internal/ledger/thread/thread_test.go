@@ -1,7 +1,6 @@
 package thread
 
 import (
-	"errors"
 	"testing"
 	"time"
 
@@ -79,23 +78,40 @@ func TestACursorOfOtherThreadsIsRefused(t *testing.T) {
 	}
 }
 
-func TestAboutVisitsTheOldestFirst(t *testing.T) {
+// reads counts the records that are read.
+type reads struct {
+	store.Reader
+	n *int
+}
+
+func (r reads) Get(table, key string) ([]byte, error) {
+	*r.n++
+	return r.Reader.Get(table, key)
+}
+
+// The numbers come oldest first, and of what lies before the thread nothing is read.
+func TestTheNumbersOfAThread(t *testing.T) {
 	l, err := ledger.Open(t.Context(), store.NewMemory(), func() time.Time { return time.Unix(1, 0) })
 	require.NoError(t, err)
-	for range 3 {
+	for i := range 100 {
 		require.NoError(t, l.Update(t.Context(), func(tx *ledger.Tx) error {
-			return tx.Append(ledger.Event{Kind: "k", Actor: ledger.System(), Subject: "a"})
+			return tx.Append(ledger.Event{Kind: "k", Actor: ledger.System(), Subject: []string{"a", "b"}[i%2]})
 		}))
 	}
-	var seen []uint64
-	broken := errors.New("broken")
-	visit := func(r audit.Record) error {
-		seen = append(seen, r.Seq)
-		if r.Seq == 3 {
-			return broken
-		}
-		return nil
+	for from, want := range map[uint64][]uint64{95: {95, 97, 99}, 96: {97, 99}, 99: {99}, 100: nil, 1000: nil} {
+		n := 0
+		var seqs []uint64
+		require.NoError(t, l.View(t.Context(), func(r store.Reader) (err error) {
+			seqs, err = Numbers(reads{r, &n}, Thread{Subject: "a", From: from})
+			return err
+		}))
+		require.Equal(t, want, seqs)
+		require.LessOrEqual(t, n, 2+len(want), "from %d", from)
 	}
-	require.ErrorIs(t, l.View(t.Context(), func(r store.Reader) error { return About(r, "a", visit) }), broken)
-	require.Equal(t, []uint64{1, 2, 3}, seen)
+	require.NoError(t, l.View(t.Context(), func(r store.Reader) error {
+		seqs, err := Numbers(r, Thread{Subject: "a"})
+		require.Len(t, seqs, 50)
+		require.IsIncreasing(t, seqs)
+		return err
+	}))
 }

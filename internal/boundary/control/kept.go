@@ -1,0 +1,118 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"orchestrator/internal/boundary/folder"
+	"orchestrator/internal/boundary/record"
+	"orchestrator/internal/boundary/report"
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/store"
+)
+
+// kept is what the ledger has of a journal, as it was read last: to ask again takes reading only the records that came
+// since. Records never change, so the number of the last one says all of what was read.
+type kept struct {
+	ledger *ledger.Ledger
+	root   string // of the project
+	most   int    // lines that are kept; a longer journal is read anew each time
+
+	mu      sync.RWMutex
+	reading *report.Reading // nil where nothing is kept
+	last    uint64          // record that was read
+}
+
+// mostKept is the most lines of a journal that are kept in memory.
+const mostKept = 1 << 20
+
+func newKept(l *ledger.Ledger, root string) *kept {
+	return &kept{ledger: l, root: root, most: mostKept}
+}
+
+// ask calls use with what the ledger has by now, which is use's until it returns. Who asks while nothing is new asks
+// beside others.
+func (k *kept) ask(ctx context.Context, use func(*report.History)) error {
+	if done, err := k.askAgain(ctx, use); done || err != nil {
+		return err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err := k.readOn(ctx); err != nil {
+		return err
+	}
+	use(k.reading.History())
+	if k.reading.Lines() > k.most {
+		k.reading, k.last = nil, 0
+	}
+	return nil
+}
+
+// askAgain calls use if everything was read.
+func (k *kept) askAgain(ctx context.Context, use func(*report.History)) (done bool, err error) {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	if k.reading == nil {
+		return false, nil
+	}
+	news, err := k.news(ctx)
+	if err != nil || len(news) > 0 {
+		return false, err
+	}
+	use(k.reading.History())
+	return true, nil
+}
+
+// news returns the numbers of the records that were not read.
+func (k *kept) news(ctx context.Context) (seqs []uint64, err error) {
+	err = k.ledger.View(ctx, func(from store.Reader) (err error) {
+		seqs, err = record.After(from, k.last)
+		return err
+	})
+	return seqs, err
+}
+
+// atATime is how many records are read in one transaction: a long one keeps pages of the store from being used again.
+const atATime = 32
+
+// readOn reads the records that were not read. After an error it goes on from the last one that was.
+func (k *kept) readOn(ctx context.Context) error {
+	if k.reading == nil {
+		k.reading = report.NewReading(k.root)
+	}
+	news, err := k.news(ctx)
+	if err != nil {
+		return err
+	}
+	for some := range slices.Chunk(news, atATime) {
+		all := make([]record.Recorded, len(some))
+		err := k.ledger.View(ctx, func(from store.Reader) (err error) {
+			for i := 0; i < len(some) && err == nil; i++ {
+				all[i], err = record.At(from, some[i])
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for i, data := range all {
+			k.take(data)
+			k.last = some[i]
+		}
+	}
+	return nil
+}
+
+var errMalformed = errors.New("it was no line when it was recorded")
+
+// take reads the lines of a record. A journal that came back shorter was recorded anew: lines may come twice.
+func (k *kept) take(data record.Recorded) {
+	for range data.Malformed {
+		k.reading.Add(folder.Line{}, errMalformed)
+	}
+	for _, text := range data.Lines {
+		k.reading.Add(folder.ParseLine(text))
+	}
+}
