@@ -214,13 +214,15 @@ func (r repository) Look(_ context.Context, e lifecycle.Evidence) (*lifecycle.Fo
 	}, nil
 }
 
-func (r repository) Recheck(_ context.Context, subjects []evidence.Subject) ([][]evidence.Standing, error) {
-	all := make([][]evidence.Standing, len(subjects))
+func (r repository) Recheck(_ context.Context, subjects []evidence.Subject) (evidence.Checked, error) {
+	all := evidence.Checked{Standings: make([][]evidence.Standing, len(subjects)), Fixed: make([]bool, len(subjects))}
 	for i, subject := range subjects {
-		all[i] = make([]evidence.Standing, len(subject.Cited))
+		all.Standings[i] = make([]evidence.Standing, len(subject.Cited))
 	}
 	return all, nil
 }
+
+func (r repository) Base(string) string { return "" }
 
 func (repository) Dirty(context.Context, []string) (map[string]bool, error) { return nil, nil }
 func (repository) Follow(string)                                            {}

@@ -98,7 +98,8 @@ func (s *Rechecker) weigh(ctx context.Context, id string, c *lifecycle.Change) e
 	} else if len(given) == 0 {
 		return nil
 	}
-	standings, err := s.options.Repository.Recheck(ctx, subjects)
+	checked, err := s.options.Repository.Recheck(ctx, subjects)
+	standings := checked.Standings
 	if err != nil || slices.ContainsFunc(slices.Concat(standings...), unread) {
 		return fault.New(fault.Unavailable, evidence.CodeUnreadable, "the evidence of %s cannot be looked at now", id).
 			WithFix("nothing was applied; send the change again").Because(err).ForClients()
@@ -148,21 +149,21 @@ func subjectOf(req lifecycle.Requirement) evidence.Subject {
 }
 
 // recheckOf looks again at the citations of requirements; one Recheck for each, in their order.
-func (s *Rechecker) recheckOf(ctx context.Context, all []lifecycle.Requirement) ([]lifecycle.Recheck, error) {
+func (s *Rechecker) recheckOf(ctx context.Context, all []lifecycle.Requirement) ([]lifecycle.Recheck, evidence.Checked, error) {
 	subjects := make([]evidence.Subject, len(all))
 	for i, req := range all {
 		subjects[i] = subjectOf(req)
 	}
-	standings, err := s.options.Repository.Recheck(ctx, subjects)
+	checked, err := s.options.Repository.Recheck(ctx, subjects)
 	if err != nil {
-		return nil, err
+		return nil, checked, err
 	}
 	now := s.clock().UTC().Truncate(time.Microsecond)
 	found := make([]lifecycle.Recheck, len(all))
 	for i, req := range all {
-		found[i] = recheckOf(req, standings[i], now)
+		found[i] = recheckOf(req, checked.Standings[i], now)
 	}
-	return found, nil
+	return found, checked, nil
 }
 
 func recheckOf(req lifecycle.Requirement, standings []evidence.Standing, now time.Time) lifecycle.Recheck {

@@ -1,9 +1,9 @@
 package requirements
 
 import (
+	"bytes"
 	"cmp"
 	"context"
-	"iter"
 	"slices"
 
 	"orchestrator/internal/fault"
@@ -11,7 +11,6 @@ import (
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
-	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -43,7 +42,11 @@ func (s *Rechecker) recheckSince(ctx context.Context, asked uint64) (int, error)
 
 func (s *Rechecker) recheckAll(ctx context.Context) (int, error) {
 	tip, tipErr := s.options.Repository.Tip(ctx)
-	found, unread, err := s.lookOverAll(ctx)
+	base := ""
+	if tipErr == nil {
+		base = s.options.Repository.Base(tip)
+	}
+	found, unread, err := s.lookOverAll(ctx, base)
 	if err != nil {
 		return 0, err
 	}
@@ -59,16 +62,18 @@ func (s *Rechecker) recheckAll(ctx context.Context) (int, error) {
 	return changed, unread
 }
 
-// lookOverAll returns what is new of every requirement that rests on evidence. Of what cannot be read now nothing is
-// new, since that says nothing of it; unread says so.
-func (s *Rechecker) lookOverAll(ctx context.Context) (news []record.RecheckedOne, unread, err error) {
+// lookOverAll returns what is new of every requirement that rests on evidence, but for those that were seen to stand on
+// this base: nothing can be new of them. Of what cannot be read now nothing is new, since that says nothing of it; unread
+// says so.
+func (s *Rechecker) lookOverAll(ctx context.Context, base string) (news []record.RecheckedOne, unread, err error) {
+	var entries []*projection.Entry
 	var all []lifecycle.Requirement
 	for e := range s.current.Load().All() {
-		if e.Cites {
-			all = append(all, e.Requirement())
+		if e.Cites && !e.Stands(base) {
+			entries, all = append(entries, e), append(all, e.Requirement())
 		}
 	}
-	found, err := s.recheckOf(ctx, all)
+	found, checked, err := s.recheckOf(ctx, all)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -81,6 +86,8 @@ func (s *Rechecker) lookOverAll(ctx context.Context) (news []record.RecheckedOne
 		}
 		if _, changed := req.Rechecked(found[i], lifecycle.LatestRules); changed {
 			news = append(news, record.RecheckedOne{ID: req.ID, Recheck: found[i]})
+		} else if checked.Fixed[i] {
+			entries[i].Stand(&checked.Base)
 		}
 	}
 	return news, unread, nil
@@ -102,7 +109,7 @@ func (s *Rechecker) LookOver(ctx context.Context, id string) (cited int, stale [
 	ctx, stop := context.WithTimeout(ctx, lookTime)
 	defer stop()
 	req := e.Requirement()
-	found, err := s.recheckOf(ctx, []lifecycle.Requirement{req})
+	found, _, err := s.recheckOf(ctx, []lifecycle.Requirement{req})
 	if err != nil {
 		return 0, nil, unreadableNow(id).Because(err)
 	}
@@ -192,7 +199,7 @@ func (s *Rechecker) branch() (name, unknown string) {
 // firstUnknown returns why some evidence is unknown, as that of a shallow clone may be; nil where none is.
 func (s *Rechecker) firstUnknown() error {
 	for e := range s.current.Load().All() {
-		if !e.Summary.Stale {
+		if !e.Summary.Stale || !bytes.Contains(e.Raw, unknown) { // most are stale for other reasons
 			continue
 		}
 		for _, stale := range e.Requirement().Stale {
@@ -205,17 +212,15 @@ func (s *Rechecker) firstUnknown() error {
 	return nil
 }
 
-// dirtyFiles returns which files of implementations have uncommitted changes, as far as that can be told now.
-func (s *Rechecker) dirtyFiles(ctx context.Context, all iter.Seq[lifecycle.Requirement]) map[string]bool {
+// unknown is the reason of that name, as entries have it.
+var unknown = []byte(`"` + lifecycle.Unknown + `"`)
+
+// dirtyFiles returns which files have uncommitted changes, as far as that can be told now.
+func (s *Rechecker) dirtyFiles(ctx context.Context, paths []string) map[string]bool {
 	if !s.verifies() {
 		return nil
 	}
-	var paths []string
-	for req := range all {
-		paths = append(paths, review.FilesOf(req)...)
-	}
-	slices.Sort(paths)
-	dirty, err := s.options.Repository.Dirty(ctx, slices.Compact(paths))
+	dirty, err := s.options.Repository.Dirty(ctx, paths)
 	if err != nil {
 		return nil
 	}

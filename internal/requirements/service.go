@@ -109,12 +109,14 @@ type Reviews struct {
 	exporter   *projection.Exporter
 	lastImport atomic.Pointer[outcome]
 	logReview  logReview
+	rows       reviewRows
 }
 
 // Repository is where evidence is looked up.
 type Repository interface {
 	Look(context.Context, lifecycle.Evidence) (*lifecycle.Found, *fault.Field)
-	Recheck(context.Context, []evidence.Subject) ([][]evidence.Standing, error)
+	Recheck(context.Context, []evidence.Subject) (evidence.Checked, error)
+	Base(tip string) string
 	Dirty(ctx context.Context, paths []string) (map[string]bool, error)
 
 	Follow(branch string) // from here on its tip counts
