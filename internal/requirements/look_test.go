@@ -43,6 +43,7 @@ type shelf struct {
 	gone    error             // why there is no tip
 	base    string            // of the tip; "" where verdicts may change with nothing else
 	checked int               // subjects of rechecks
+	dirty   []string          // files with uncommitted changes, besides dirty.go
 	looks   atomic.Int32
 	during  func() // called while something is rechecked
 }
@@ -101,7 +102,13 @@ func (f *shelf) Base(string) string {
 }
 
 func (f *shelf) Dirty(_ context.Context, paths []string) (map[string]bool, error) {
-	return map[string]bool{"dirty.go": slices.Contains(paths, "dirty.go")}, nil
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	dirty := map[string]bool{"dirty.go": slices.Contains(paths, "dirty.go")}
+	for _, path := range f.dirty {
+		dirty[path] = slices.Contains(paths, path)
+	}
+	return dirty, nil
 }
 
 func (f *shelf) Follow(branch string) { f.branch = branch }

@@ -17,6 +17,10 @@ import (
 // maxRechecked bounds one transaction of Recheck, in requirements.
 const maxRechecked = 500
 
+// maxLooked is how many requirements are decoded at the same time to be looked at again. Each part of so many asks git
+// anew.
+const maxLooked = 2000
+
 // Recheck looks again at all evidence that the requirements rest on, and puts on record what went stale, moved, or
 // holds again; it returns how many requirements that changed. No status moves. Without a repository it does nothing.
 // A look that another caller began after this one asked will do for both: reviews do not queue up behind a slow git.
@@ -66,12 +70,30 @@ func (s *Rechecker) recheckAll(ctx context.Context) (int, error) {
 // this base: nothing can be new of them. Of what cannot be read now nothing is new, since that says nothing of it; unread
 // says so.
 func (s *Rechecker) lookOverAll(ctx context.Context, base string) (news []record.RecheckedOne, unread, err error) {
-	var entries []*projection.Entry
-	var all []lifecycle.Requirement
+	var open []*projection.Entry
 	for e := range s.current.Load().All() {
 		if e.Cites && !e.Stands(base) {
-			entries, all = append(entries, e), append(all, e.Requirement())
+			open = append(open, e)
 		}
+	}
+	for part := range slices.Chunk(open, maxLooked) {
+		found, missed, err := s.lookOverThese(ctx, part)
+		if err != nil {
+			return nil, nil, err
+		}
+		news = append(news, found...)
+		if unread == nil {
+			unread = missed
+		}
+	}
+	return news, unread, nil
+}
+
+// lookOverThese does it for some requirements, which are decoded at the same time.
+func (s *Rechecker) lookOverThese(ctx context.Context, entries []*projection.Entry) (news []record.RecheckedOne, unread, err error) {
+	all := make([]lifecycle.Requirement, len(entries))
+	for i, e := range entries {
+		all[i] = e.Requirement()
 	}
 	found, checked, err := s.recheckOf(ctx, all)
 	if err != nil {

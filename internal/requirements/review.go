@@ -27,30 +27,38 @@ import (
 // those that were imported, and the log is verified as far as it has grown since the last time. Until one of these
 // changes the answer is the same.
 func (s *Reviews) Review(ctx context.Context, documents func() ([]reqdoc.File, error)) (review.Encoded, error) {
+	in, snap, err := s.reviewInput(ctx, documents)
+	if err != nil {
+		return review.Encoded{}, err
+	}
+	dirty := func(paths []string) map[string]bool { return s.evidence.dirtyFiles(ctx, paths) }
+	return s.rows.full(in, snap, dirty), nil
+}
+
+// reviewInput returns what the review is made of besides the requirements, which the snapshot has.
+func (s *Reviews) reviewInput(ctx context.Context, documents func() ([]reqdoc.File, error)) (review.Input, *projection.Snapshot, error) {
 	var unchecked []string
 	if _, err := s.evidence.Recheck(ctx); err != nil {
 		if ctx.Err() != nil {
-			return review.Encoded{}, ctx.Err()
+			return review.Input{}, nil, ctx.Err()
 		}
 		unchecked = append(unchecked, review.UncheckedEvidence)
 	}
 	log, actors, err := s.reviewLog(ctx)
 	if err != nil {
-		return review.Encoded{}, err
+		return review.Input{}, nil, err
 	}
 	if log.Problem != "" {
 		unchecked = append(unchecked, review.UncheckedRefusals)
 	}
 	snap := s.current.Load()
-	in := review.Input{
+	return review.Input{
 		Project: snap.Project.Name, Workflow: snap.Project.Workflow(), Evidence: snap.Project.Evidence,
 		Branch: snap.Project.Branch, Log: log,
 		Import: s.reviewImport(), Read: snap.Project.Import.Readings(), Drift: ondisk.Drift(snap.Project.Sources,
 			documents), Displaced: s.displaced(), Actors: actors,
 		IDs: snap.Finder(&s.ids), Unchecked: unchecked, Pending: snap.Pending(),
-	}
-	dirty := func(paths []string) map[string]bool { return s.evidence.dirtyFiles(ctx, paths) }
-	return s.rows.full(in, snap, dirty), nil
+	}, snap, nil
 }
 
 // displaced returns what stood in the place of export and checkpoint since the start.

@@ -70,7 +70,7 @@ func (r *Rows) Full(in Input, sources iter.Seq2[string, Source], dirty func(path
 		t.add(l.facts)
 	}
 	p.conclude(t)
-	r.keep(lines)
+	r.keep(lines, maxKept)
 	return Encoded{p, in, lines}
 }
 
@@ -113,11 +113,11 @@ func filesOf(lines []*line) []string {
 	return paths
 }
 
-// keep keeps the lines for the next review, as many of them as there is room for.
-func (r *Rows) keep(lines []*line) {
+// keep keeps the lines for the next review, as many of them as most bytes have room for.
+func (r *Rows) keep(lines []*line, most int) {
 	size := 0
 	for i, l := range lines {
-		if size += len(l.row.head) + len(l.row.tail.Value()); size > maxKept {
+		if size += len(l.row.head) + len(l.row.tail.Value()); size > most {
 			lines = lines[:i:i]
 			break
 		}
