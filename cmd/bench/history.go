@@ -215,15 +215,14 @@ func (r repository) Look(_ context.Context, e lifecycle.Evidence) (*lifecycle.Fo
 }
 
 func (r repository) Recheck(_ context.Context, subjects []evidence.Subject) (evidence.Checked, error) {
-	all := evidence.Checked{Standings: make([][]evidence.Standing, len(subjects)), Fixed: make([]bool, len(subjects))}
-	for i, subject := range subjects {
-		all.Standings[i] = make([]evidence.Standing, len(subject.Cited))
+	all := evidence.Checked{Fixed: make([]bool, len(subjects))}
+	for _, subject := range subjects {
+		all.Standings = append(all.Standings, make([]evidence.Standing, len(subject.Cited)))
 	}
 	return all, nil
 }
 
-func (r repository) Base(string) string { return "" }
-
+func (repository) Base(string) string                                       { return "" }
 func (repository) Dirty(context.Context, []string) (map[string]bool, error) { return nil, nil }
 func (repository) Follow(string)                                            {}
 func (repository) HeadBranch(context.Context) (string, error)               { return "main", nil }

@@ -10,6 +10,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/rechecking"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -66,9 +67,9 @@ func (s *Rechecker) recheckAll(ctx context.Context) (int, error) {
 	return changed, unread
 }
 
-// lookOverAll returns what is new of every requirement that rests on evidence, but for those that were seen to stand on
-// this base: nothing can be new of them. Of what cannot be read now nothing is new, since that says nothing of it; unread
-// says so.
+// lookOverAll returns what is new of every requirement that rests on evidence, but for those that were seen to stand
+// on this base: nothing can be new of them. Of what cannot be read now nothing is new, since that says nothing of it;
+// unread says so.
 func (s *Rechecker) lookOverAll(ctx context.Context, base string) (news []record.RecheckedOne, unread, err error) {
 	var open []*projection.Entry
 	for e := range s.current.Load().All() {
@@ -90,7 +91,8 @@ func (s *Rechecker) lookOverAll(ctx context.Context, base string) (news []record
 }
 
 // lookOverThese does it for some requirements, which are decoded at the same time.
-func (s *Rechecker) lookOverThese(ctx context.Context, entries []*projection.Entry) (news []record.RecheckedOne, unread, err error) {
+func (s *Rechecker) lookOverThese(ctx context.Context,
+	entries []*projection.Entry) (news []record.RecheckedOne, unread, err error) {
 	all := make([]lifecycle.Requirement, len(entries))
 	for i, e := range entries {
 		all[i] = e.Requirement()
@@ -100,7 +102,7 @@ func (s *Rechecker) lookOverThese(ctx context.Context, entries []*projection.Ent
 		return nil, nil, err
 	}
 	for i, req := range all {
-		if detail := keepUnread(req, &found[i]); detail != "" && unread == nil {
+		if detail := rechecking.KeepUnread(req, &found[i]); detail != "" && unread == nil {
 			unread = fault.New(fault.Unavailable, evidence.CodeUnreadable,
 				"evidence of %s, and perhaps of others, cannot be read now: %s", req.ID, detail).
 				WithFix("see whether git runs in the repository, and may read it; what is known of this evidence stays until it can be read").
@@ -146,29 +148,6 @@ func (s *Rechecker) LookOver(ctx context.Context, id string) (cited int, stale [
 func unreadableNow(id string) *fault.Error {
 	return fault.New(fault.Unavailable, evidence.CodeUnreadable, "the evidence of %s cannot be looked at now", id).
 		WithFix("see whether git runs in the repository, and may read it; then ask again").ForClients()
-}
-
-// keepUnread puts what is known in the place of what could not be read, and returns why that was; "" when all was read.
-func keepUnread(req lifecycle.Requirement, found *lifecycle.Recheck) (detail string) {
-	unread := map[string]bool{}
-	found.Stale = slices.DeleteFunc(found.Stale, func(s lifecycle.Stale) bool {
-		if s.Reason != lifecycle.Unreadable {
-			return false
-		}
-		unread[s.Pointer], detail = true, s.Detail
-		return true
-	})
-	for _, known := range req.Stale {
-		if unread[known.Pointer] {
-			found.Stale = append(found.Stale, known)
-		}
-	}
-	for _, known := range req.Moved {
-		if unread[known.Pointer] {
-			found.Moved = append(found.Moved, known)
-		}
-	}
-	return detail
 }
 
 // takeOver writes what was found. A requirement that has changed meanwhile is left to the next look.

@@ -32,11 +32,12 @@ func (s *Reviews) Review(ctx context.Context, documents func() ([]reqdoc.File, e
 		return review.Encoded{}, err
 	}
 	dirty := func(paths []string) map[string]bool { return s.evidence.dirtyFiles(ctx, paths) }
-	return s.rows.full(in, snap, dirty), nil
+	return s.rows.Full(in, snap, dirty), nil
 }
 
 // reviewInput returns what the review is made of besides the requirements, which the snapshot has.
-func (s *Reviews) reviewInput(ctx context.Context, documents func() ([]reqdoc.File, error)) (review.Input, *projection.Snapshot, error) {
+func (s *Reviews) reviewInput(ctx context.Context,
+	documents func() ([]reqdoc.File, error)) (review.Input, *projection.Snapshot, error) {
 	var unchecked []string
 	if _, err := s.evidence.Recheck(ctx); err != nil {
 		if ctx.Err() != nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -142,21 +141,4 @@ func TestWhatStandsOnTheBaseIsNotLookedAtAgain(t *testing.T) {
 	require.Equal(t, []int{1, 1, 0}, []int{looks(), looks(), looks()}, "what is news is looked at once more")
 	f.gone = fmt.Errorf("there is no branch")
 	require.Equal(t, 2, looks(), "without a tip there is no base")
-}
-
-func TestRowsAreDroppedWhenNobodyReviews(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := start(t, store.NewMemory(), func(o *Options) { o.ExportPath = "" })
-		defer r.stop()
-		r.mustImport(twoRequirements)
-		r.review()
-		time.Sleep(keepRows - time.Second)
-		r.review()
-		time.Sleep(keepRows - time.Second)
-		require.NotEqual(t, review.Rows{}, r.rows.rows)
-		time.Sleep(2 * time.Second)
-		synctest.Wait()
-		require.Equal(t, review.Rows{}, r.rows.rows)
-		require.Len(t, r.review().Requirements, 2)
-	})
 }

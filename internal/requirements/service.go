@@ -24,6 +24,7 @@ import (
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/folding"
 	"orchestrator/internal/requirements/idmatch"
+	"orchestrator/internal/requirements/keptreview"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
@@ -109,7 +110,7 @@ type Reviews struct {
 	exporter   *projection.Exporter
 	lastImport atomic.Pointer[outcome]
 	logReview  logReview
-	rows       reviewRows
+	rows       keptreview.Rows
 }
 
 // Repository is where evidence is looked up.

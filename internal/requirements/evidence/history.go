@@ -25,7 +25,7 @@ func (c *check) commit(ctx context.Context, id string) Standing {
 	if c.history != nil {
 		return c.lacking(ctx, c.history)
 	}
-	switch c.placeOf(id) {
+	switch placeOf(c, id) {
 	case inHistory:
 		return Standing{}
 	case elsewhere:
@@ -103,7 +103,7 @@ func (c *check) rank(ctx context.Context, commits []string) error {
 }
 
 // placeOf returns where a commit is. In the history of the tip it stays; any other place is for the refs of now to say.
-func (c *check) placeOf(id string) ancestry {
+func placeOf(c *check, id string) ancestry {
 	if c.ancestries[id] != inHistory {
 		c.loose = true
 	}

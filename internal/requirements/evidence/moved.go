@@ -20,7 +20,7 @@ func (c *check) file(ctx context.Context, e lifecycle.Evidence) Standing {
 		}
 	}
 	s := c.fileAtTip(ctx, e)
-	if slices.Contains(notAtTip, s.Reason) && c.history == nil && c.placeOf(e.Found.Commit) == elsewhere {
+	if slices.Contains(notAtTip, s.Reason) && c.history == nil && placeOf(c, e.Found.Commit) == elsewhere {
 		return c.unlessShallow(ctx, lifecycle.Elsewhere, fmt.Sprintf(
 			"%s; what was cited is at commit %s, which %s does not have: another branch, a tag or HEAD has it",
 			s.Detail, short(e.Found.Commit), c.r.git.Branch()))
@@ -177,7 +177,7 @@ func (c *check) moved(ctx context.Context, e lifecycle.Evidence, lines span) Sta
 	if c.tip == "" {
 		return c.gone(e)
 	}
-	if c.history == nil && c.placeOf(e.Found.Commit) == missing {
+	if c.history == nil && placeOf(c, e.Found.Commit) == missing {
 		if s := c.unlessCut(ctx, lifecycle.FileGone, ""); s.Reason == lifecycle.Unknown {
 			return Standing{Reason: s.Reason,
 				Detail: fmt.Sprintf("%s is not at %s any more, and whether it was renamed cannot be told%s", e.Path, c.at(), s.Detail)}

@@ -152,7 +152,7 @@ func (c *check) judge(ctx context.Context, items []*item) (waiting []*item) {
 		if *one.stand = c.recheck(ctx, one); c.waits {
 			*one.stand = Standing{Reason: lifecycle.Unreadable, Detail: "git was not asked which files were renamed"}
 			waiting = append(waiting, one)
-		} else if c.rests(*one.stand) {
+		} else if rests(c, *one.stand) {
 			*one.fixed = false
 		}
 	}
@@ -160,8 +160,9 @@ func (c *check) judge(ctx context.Context, items []*item) (waiting []*item) {
 }
 
 // rests reports whether the item that was judged rests on more than the base, or could not be told.
-func (c *check) rests(s Standing) bool {
-	return c.loose || c.failure != nil || c.history != nil || s.Reason == lifecycle.Unreadable || s.Reason == lifecycle.Unknown
+func rests(c *check, s Standing) bool {
+	return c.loose || c.failure != nil || c.history != nil || s.Reason == lifecycle.Unreadable ||
+		s.Reason == lifecycle.Unknown
 }
 
 // askGit asks what does not depend on a single item: the tip, its files, and where every cited commit is.

@@ -25,8 +25,8 @@ type rare struct {
 
 func factsOf(row Requirement, req lifecycle.Requirement) facts {
 	f := facts{
-		id: row.ID, status: row.Status, codes: row.Codes, ok: row.OK, missing: len(row.Missing) > 0, stale: len(row.Stale) > 0,
-		moved: len(row.Moved) > 0, suspect: row.Suspect, retired: row.Retired, complete: row.Complete,
+		id: row.ID, status: row.Status, codes: row.Codes, ok: row.OK, missing: len(row.Missing) > 0,
+		stale: len(row.Stale) > 0, moved: len(row.Moved) > 0, suspect: row.Suspect, retired: row.Retired, complete: row.Complete,
 	}
 	seldom := rare{deviations: row.Deviations, duties: dutiesOf(req)}
 	if req.NeedsDeferral() {
@@ -68,8 +68,8 @@ type tally struct {
 }
 
 func newTally(w lifecycle.Workflow) *tally {
-	t := &tally{counts: Counts{ByStatus: map[lifecycle.Status]int{}}, doneWith: map[fault.Code]int{}, deadEnds: []DeadEnd{},
-		deviations: []ProjectDeviation{}, stranded: []Stranded{}, duties: map[Duty]int{}}
+	t := &tally{counts: Counts{ByStatus: map[lifecycle.Status]int{}}, doneWith: map[fault.Code]int{},
+		deadEnds: []DeadEnd{}, deviations: []ProjectDeviation{}, stranded: []Stranded{}, duties: map[Duty]int{}}
 	for _, status := range w.DeadEnds() {
 		t.deadEnds = append(t.deadEnds, DeadEnd{status, []string{}})
 	}

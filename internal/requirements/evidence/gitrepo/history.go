@@ -91,8 +91,8 @@ func (r *Repository) Shallow(ctx context.Context) bool {
 	return err == nil && strings.TrimSpace(out) == "true"
 }
 
-// Cut returns what tells one place from another where the history of a shallow clone is cut off; "" for a clone that has
-// all of it. Nothing is started.
+// Cut returns what tells one place from another where the history of a shallow clone is cut off; "" for a clone that
+// has all of it. Nothing is started.
 func (r *Repository) Cut() string {
 	info, err := os.Lstat(filepath.Join(r.common, "shallow"))
 	switch {
