@@ -33,10 +33,7 @@ func (b *bench) reviewing(ctx context.Context, n int, goal float64) (rows []row,
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
 	say("citing a file for each of %d requirements", started)
-	if err := s.once(ctx, s.cite, started); err != nil {
-		return nil, err
-	}
-	if err := s.calm(ctx); err != nil {
+	if err := errors.Join(s.once(ctx, s.cite, started), s.calm(ctx)); err != nil {
 		return nil, err
 	}
 	var same, changed []float64
