@@ -214,14 +214,15 @@ func (r repository) Look(_ context.Context, e lifecycle.Evidence) (*lifecycle.Fo
 	}, nil
 }
 
-func (r repository) Recheck(_ context.Context, subjects []evidence.Subject) ([][]evidence.Standing, error) {
-	all := make([][]evidence.Standing, len(subjects))
-	for i, subject := range subjects {
-		all[i] = make([]evidence.Standing, len(subject.Cited))
+func (r repository) Recheck(_ context.Context, subjects []evidence.Subject) (evidence.Checked, error) {
+	all := evidence.Checked{Fixed: make([]bool, len(subjects))}
+	for _, subject := range subjects {
+		all.Standings = append(all.Standings, make([]evidence.Standing, len(subject.Cited)))
 	}
 	return all, nil
 }
 
+func (repository) Base(string) string                                       { return "" }
 func (repository) Dirty(context.Context, []string) (map[string]bool, error) { return nil, nil }
 func (repository) Follow(string)                                            {}
 func (repository) HeadBranch(context.Context) (string, error)               { return "main", nil }

@@ -184,18 +184,20 @@ func (s *seer) Look(_ context.Context, e lifecycle.Evidence) (*lifecycle.Found, 
 	return found, nil
 }
 
-func (s *seer) Recheck(_ context.Context, subjects []evidence.Subject) ([][]evidence.Standing, error) {
-	all := make([][]evidence.Standing, len(subjects))
+func (s *seer) Recheck(_ context.Context, subjects []evidence.Subject) (evidence.Checked, error) {
+	all := evidence.Checked{Standings: make([][]evidence.Standing, len(subjects)), Fixed: make([]bool, len(subjects))}
 	for i, subject := range subjects {
-		all[i] = make([]evidence.Standing, len(subject.Cited))
-		for k := range all[i] {
+		all.Standings[i] = make([]evidence.Standing, len(subject.Cited))
+		for k := range all.Standings[i] {
 			if s.elsewhere {
-				all[i][k] = evidence.Standing{Reason: lifecycle.Elsewhere, Detail: "it is on another branch"}
+				all.Standings[i][k] = evidence.Standing{Reason: lifecycle.Elsewhere, Detail: "it is on another branch"}
 			}
 		}
 	}
 	return all, nil
 }
+
+func (s *seer) Base(string) string { return "" }
 
 func (s *seer) Dirty(context.Context, []string) (map[string]bool, error) { return nil, nil }
 func (s *seer) Follow(branch string)                                     { s.chosen = branch }

@@ -57,11 +57,19 @@ func (h *requirementHandlers) renderReview(ctx context.Context, narrowed narrowi
 	if err != nil {
 		return text{}, err
 	}
-	return show(render.Project{Project: project})
+	return show(wholeReview{project})
+}
+
+// wholeReview is the review of the project.
+type wholeReview struct{ review.Encoded }
+
+// Markdown writes the review for people.
+func (p wholeReview) Markdown(w io.Writer) error {
+	return render.Project{Project: p.Project()}.Markdown(w)
 }
 
 // narrowing leaves those requirements of a review that were asked for, as they were to be sorted; nil leaves all.
-type narrowing func(review.Project) (review.Project, error)
+type narrowing func(review.Encoded) (review.Encoded, error)
 
 func (h *requirementHandlers) narrowing(r *http.Request) (narrowing, error) {
 	values, err := wire.Query(r, filter.Narrowing...)
@@ -70,7 +78,7 @@ func (h *requirementHandlers) narrowing(r *http.Request) (narrowing, error) {
 	}
 	q, err := filter.Requirements(values)
 	q.Limit = math.MaxInt
-	return func(p review.Project) (review.Project, error) {
+	return func(p review.Encoded) (review.Encoded, error) {
 		page, err := h.Service.List(q)
 		ids := make([]string, len(page.Requirements))
 		for i, one := range page.Requirements {
@@ -119,21 +127,29 @@ func negotiate(w http.ResponseWriter, r *http.Request) (render func(document) (t
 	case chosen == asMarkdown:
 		return func(d document) (text, error) { return renderText(typeMarkdown, d.Markdown) }, nil
 	}
-	return func(d document) (text, error) { return renderText(wire.TypeJSON, d.JSON) }, nil
+	return func(d document) (text, error) {
+		if whole, is := d.(wholeReview); is { // most of it is encoded
+			return text{wire.TypeJSON, whole.JSON}, nil
+		}
+		return renderText(wire.TypeJSON, d.JSON)
+	}, nil
 }
 
 // text is an answer that is ready to be sent.
 type text struct {
 	mediaType []string
-	body      bytes.Buffer
+	content   func(io.Writer) error
 }
 
 func renderText(mediaType []string, render func(io.Writer) error) (text, error) {
-	t := text{mediaType: mediaType}
-	err := render(&t.body)
-	return t, err
+	var b bytes.Buffer
+	err := render(&b)
+	return text{mediaType, func(w io.Writer) error {
+		_, err := w.Write(b.Bytes())
+		return err
+	}}, err
 }
 
 func (t text) write(w http.ResponseWriter) error {
-	return wire.WriteAs(w, t.mediaType, wire.NoCache, t.body.Bytes())
+	return wire.WriteContent(w, t.mediaType, wire.NoCache, t.content)
 }

@@ -193,16 +193,18 @@ func (c credulous) Look(_ context.Context, e lifecycle.Evidence) (*lifecycle.Fou
 	return found, nil
 }
 
-func (c credulous) Recheck(_ context.Context, subjects []evidence.Subject) ([][]evidence.Standing, error) {
-	all := make([][]evidence.Standing, len(subjects))
+func (c credulous) Recheck(_ context.Context, subjects []evidence.Subject) (evidence.Checked, error) {
+	all := evidence.Checked{Standings: make([][]evidence.Standing, len(subjects)), Fixed: make([]bool, len(subjects))}
 	for i, subject := range subjects {
-		all[i] = make([]evidence.Standing, len(subject.Cited))
+		all.Standings[i] = make([]evidence.Standing, len(subject.Cited))
 	}
 	if c.again != nil {
 		return all, c.again()
 	}
 	return all, nil
 }
+
+func (c credulous) Base(string) string { return "" }
 
 func (credulous) Dirty(context.Context, []string) (map[string]bool, error) { return nil, nil }
 func (credulous) Follow(string)                                            {}

@@ -12,6 +12,7 @@ import (
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/rechecking"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/testruns"
 	"orchestrator/internal/rules/lifecycle"
@@ -98,7 +99,8 @@ func (s *Rechecker) weigh(ctx context.Context, id string, c *lifecycle.Change) e
 	} else if len(given) == 0 {
 		return nil
 	}
-	standings, err := s.options.Repository.Recheck(ctx, subjects)
+	checked, err := s.options.Repository.Recheck(ctx, subjects)
+	standings := checked.Standings
 	if err != nil || slices.ContainsFunc(slices.Concat(standings...), unread) {
 		return fault.New(fault.Unavailable, evidence.CodeUnreadable, "the evidence of %s cannot be looked at now", id).
 			WithFix("nothing was applied; send the change again").Because(err).ForClients()
@@ -109,11 +111,11 @@ func (s *Rechecker) weigh(ctx context.Context, id string, c *lifecycle.Change) e
 	for i, finding := range findings {
 		finding.Against = nil
 		if v := standings[0][i]; v.Reason != "" {
-			finding.Against = &lifecycle.Against{Reason: v.Reason, Detail: remark(v)}
+			finding.Against = &lifecycle.Against{Reason: v.Reason, Detail: rechecking.Remark(v)}
 		}
 	}
 	if again {
-		found := recheckOf(req, standings[1], s.clock().UTC().Truncate(time.Microsecond))
+		found := rechecking.Of(req, standings[1], s.clock().UTC().Truncate(time.Microsecond))
 		c.Looked.Recheck = &found
 	}
 	return nil
@@ -148,45 +150,22 @@ func subjectOf(req lifecycle.Requirement) evidence.Subject {
 }
 
 // recheckOf looks again at the citations of requirements; one Recheck for each, in their order.
-func (s *Rechecker) recheckOf(ctx context.Context, all []lifecycle.Requirement) ([]lifecycle.Recheck, error) {
+func (s *Rechecker) recheckOf(ctx context.Context, all []lifecycle.Requirement) ([]lifecycle.Recheck, evidence.Checked, error) {
 	subjects := make([]evidence.Subject, len(all))
 	for i, req := range all {
 		subjects[i] = subjectOf(req)
 	}
-	standings, err := s.options.Repository.Recheck(ctx, subjects)
+	checked, err := s.options.Repository.Recheck(ctx, subjects)
 	if err != nil {
-		return nil, err
+		return nil, checked, err
 	}
 	now := s.clock().UTC().Truncate(time.Microsecond)
 	found := make([]lifecycle.Recheck, len(all))
 	for i, req := range all {
-		found[i] = recheckOf(req, standings[i], now)
+		found[i] = rechecking.Of(req, checked.Standings[i], now)
 	}
-	return found, nil
+	return found, checked, nil
 }
-
-func recheckOf(req lifecycle.Requirement, standings []evidence.Standing, now time.Time) lifecycle.Recheck {
-	found := lifecycle.Recheck{Revision: req.Revision, Rechecks: req.Rechecks}
-	for i, c := range req.Citations() {
-		switch v := standings[i]; {
-		case v.Reason != "":
-			found.Stale = append(found.Stale, lifecycle.Stale{Part: c.Part, Pointer: c.Pointer, Reason: v.Reason,
-				Detail: remark(v), Since: now})
-		case len(v.MovedTo) > maxPlace:
-			found.Stale = append(found.Stale, lifecycle.Stale{Part: c.Part, Pointer: c.Pointer, Reason: lifecycle.FileGone,
-				Detail: fmt.Sprintf("it stands at a path of %d bytes now; at most %d are kept", len(v.MovedTo), maxPlace), Since: now})
-		case v.MovedTo != "":
-			found.Moved = append(found.Moved, lifecycle.Relocated{Pointer: c.Pointer, To: secret.Mask(v.MovedTo), Since: now})
-		}
-	}
-	return found
-}
-
-// remark returns what is said of a piece of evidence on record: it may quote names of the repository.
-func remark(v evidence.Standing) string { return fault.Clip(secret.Mask(v.Detail), maxRemark) }
-
-// maxRemark and maxPlace bound what a recheck adds to a requirement, in bytes of one remark and of one place.
-const maxRemark, maxPlace = 300, 1000
 
 // attachedDigest returns the digest of the attached report that evidence names; false when it names none.
 func attachedDigest(e lifecycle.Evidence) (string, bool) {

@@ -41,6 +41,9 @@ type shelf struct {
 	commits map[string]string // in full, by what is cited
 	tip     string            // of it
 	gone    error             // why there is no tip
+	base    string            // of the tip; "" where verdicts may change with nothing else
+	checked int               // subjects of rechecks
+	dirty   []string          // files with uncommitted changes, besides dirty.go
 	looks   atomic.Int32
 	during  func() // called while something is rechecked
 }
@@ -73,23 +76,39 @@ func (f *shelf) Look(_ context.Context, e lifecycle.Evidence) (*lifecycle.Found,
 	return found, nil
 }
 
-func (f *shelf) Recheck(_ context.Context, subjects []evidence.Subject) ([][]evidence.Standing, error) {
+func (f *shelf) Recheck(_ context.Context, subjects []evidence.Subject) (evidence.Checked, error) {
 	if f.during != nil {
 		f.during()
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	verdicts := make([][]evidence.Standing, len(subjects))
+	all := evidence.Checked{Standings: make([][]evidence.Standing, len(subjects)), Base: f.base, Fixed: make([]bool, len(subjects))}
 	for i, subject := range subjects {
+		all.Fixed[i] = true
 		for _, e := range subject.Cited {
-			verdicts[i] = append(verdicts[i], f.verdict[e.Path+e.Commit+e.Name])
+			verdict := f.verdict[e.Path+e.Commit+e.Name]
+			all.Standings[i] = append(all.Standings[i], verdict)
+			all.Fixed[i] = all.Fixed[i] && verdict.Reason != lifecycle.Unreadable
 		}
 	}
-	return verdicts, f.failing
+	f.checked += len(subjects)
+	return all, f.failing
+}
+
+func (f *shelf) Base(string) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.base
 }
 
 func (f *shelf) Dirty(_ context.Context, paths []string) (map[string]bool, error) {
-	return map[string]bool{"dirty.go": slices.Contains(paths, "dirty.go")}, nil
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	dirty := map[string]bool{"dirty.go": slices.Contains(paths, "dirty.go")}
+	for _, path := range f.dirty {
+		dirty[path] = slices.Contains(paths, path)
+	}
+	return dirty, nil
 }
 
 func (f *shelf) Follow(branch string) { f.branch = branch }
@@ -387,8 +406,7 @@ func TestReviewOfTheLogAndTheDocuments(t *testing.T) {
 	r.refused(cody, "REQ-001", move(lifecycle.Planned), "field_forbidden")
 	r.must(paula, "REQ-001", move(lifecycle.Planned))
 	same := reading(reqdoc.File{Path: "REQUIREMENTS.md", Content: []byte(twoRequirements)})
-	project, err := r.Review(t.Context(), same)
-	require.NoError(t, err)
+	project := r.reviewWith(same)
 	require.Empty(t, project.Findings.Drift)
 	require.Equal(t, r.State().LogSize, project.Log.VerifiedUpTo)
 	require.Len(t, project.Findings.Refused, 1)
@@ -401,22 +419,20 @@ func TestReviewOfTheLogAndTheDocuments(t *testing.T) {
 		"it is not imported":                                       {{Path: "REQUIREMENTS.md", Content: []byte(twoRequirements)}, {Path: "other.md"}},
 		"it was imported, and is not among the documents any more": nil,
 	} {
-		project, err := r.Review(t.Context(), reading(files...))
-		require.NoError(t, err)
+		project := r.reviewWith(reading(files...))
 		require.Len(t, project.Findings.Drift, 1)
 		require.Equal(t, want, project.Findings.Drift[0].Detail)
 		require.Equal(t, review.Inconsistent, project.Verdict)
 	}
 	more := []reqdoc.File{{Path: "REQUIREMENTS.md", Content: []byte(twoRequirements)}, {Path: "docs/more.md", Content: []byte("- **REQ-003**: More.\n")}}
-	_, err = r.Import(t.Context(), paula, reading(more...), ImportOptions{})
+	_, err := r.Import(t.Context(), paula, reading(more...), ImportOptions{})
 	require.NoError(t, err)
 	gone := fault.New(fault.Conflict, "requirements_unreadable", "the document is gone").Because(&fs.PathError{Op: "open", Path: "./docs/more.md", Err: fs.ErrNotExist})
 	for _, c := range []struct {
 		err   error
 		paths []string
 	}{{errors.New("gone"), []string{"REQUIREMENTS.md", "docs/more.md"}}, {gone, []string{"docs/more.md"}}} {
-		project, err = r.Review(t.Context(), func() ([]reqdoc.File, error) { return nil, c.err })
-		require.NoError(t, err)
+		project = r.reviewWith(func() ([]reqdoc.File, error) { return nil, c.err })
 		var paths []string
 		for _, d := range project.Findings.Drift {
 			require.Contains(t, d.Detail, "it cannot be read: ")

@@ -1,22 +1,26 @@
 package requirements
 
 import (
+	"bytes"
 	"cmp"
 	"context"
-	"iter"
 	"slices"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/rechecking"
 	"orchestrator/internal/requirements/record"
-	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
 )
 
 // maxRechecked bounds one transaction of Recheck, in requirements.
 const maxRechecked = 500
+
+// maxLooked is how many requirements are decoded at the same time to be looked at again. Each part of so many asks git
+// anew.
+const maxLooked = 2000
 
 // Recheck looks again at all evidence that the requirements rest on, and puts on record what went stale, moved, or
 // holds again; it returns how many requirements that changed. No status moves. Without a repository it does nothing.
@@ -43,7 +47,11 @@ func (s *Rechecker) recheckSince(ctx context.Context, asked uint64) (int, error)
 
 func (s *Rechecker) recheckAll(ctx context.Context) (int, error) {
 	tip, tipErr := s.options.Repository.Tip(ctx)
-	found, unread, err := s.lookOverAll(ctx)
+	base := ""
+	if tipErr == nil {
+		base = s.options.Repository.Base(tip)
+	}
+	found, unread, err := s.lookOverAll(ctx, base)
 	if err != nil {
 		return 0, err
 	}
@@ -59,21 +67,42 @@ func (s *Rechecker) recheckAll(ctx context.Context) (int, error) {
 	return changed, unread
 }
 
-// lookOverAll returns what is new of every requirement that rests on evidence. Of what cannot be read now nothing is
-// new, since that says nothing of it; unread says so.
-func (s *Rechecker) lookOverAll(ctx context.Context) (news []record.RecheckedOne, unread, err error) {
-	var all []lifecycle.Requirement
+// lookOverAll returns what is new of every requirement that rests on evidence, but for those that were seen to stand
+// on this base: nothing can be new of them. Of what cannot be read now nothing is new, since that says nothing of it;
+// unread says so.
+func (s *Rechecker) lookOverAll(ctx context.Context, base string) (news []record.RecheckedOne, unread, err error) {
+	var open []*projection.Entry
 	for e := range s.current.Load().All() {
-		if e.Cites {
-			all = append(all, e.Requirement())
+		if e.Cites && !e.Stands(base) {
+			open = append(open, e)
 		}
 	}
-	found, err := s.recheckOf(ctx, all)
+	for part := range slices.Chunk(open, maxLooked) {
+		found, missed, err := s.lookOverThese(ctx, part)
+		if err != nil {
+			return nil, nil, err
+		}
+		news = append(news, found...)
+		if unread == nil {
+			unread = missed
+		}
+	}
+	return news, unread, nil
+}
+
+// lookOverThese does it for some requirements, which are decoded at the same time.
+func (s *Rechecker) lookOverThese(ctx context.Context,
+	entries []*projection.Entry) (news []record.RecheckedOne, unread, err error) {
+	all := make([]lifecycle.Requirement, len(entries))
+	for i, e := range entries {
+		all[i] = e.Requirement()
+	}
+	found, checked, err := s.recheckOf(ctx, all)
 	if err != nil {
 		return nil, nil, err
 	}
 	for i, req := range all {
-		if detail := keepUnread(req, &found[i]); detail != "" && unread == nil {
+		if detail := rechecking.KeepUnread(req, &found[i]); detail != "" && unread == nil {
 			unread = fault.New(fault.Unavailable, evidence.CodeUnreadable,
 				"evidence of %s, and perhaps of others, cannot be read now: %s", req.ID, detail).
 				WithFix("see whether git runs in the repository, and may read it; what is known of this evidence stays until it can be read").
@@ -81,6 +110,8 @@ func (s *Rechecker) lookOverAll(ctx context.Context) (news []record.RecheckedOne
 		}
 		if _, changed := req.Rechecked(found[i], lifecycle.LatestRules); changed {
 			news = append(news, record.RecheckedOne{ID: req.ID, Recheck: found[i]})
+		} else if checked.Fixed[i] {
+			entries[i].Stand(&checked.Base)
 		}
 	}
 	return news, unread, nil
@@ -102,7 +133,7 @@ func (s *Rechecker) LookOver(ctx context.Context, id string) (cited int, stale [
 	ctx, stop := context.WithTimeout(ctx, lookTime)
 	defer stop()
 	req := e.Requirement()
-	found, err := s.recheckOf(ctx, []lifecycle.Requirement{req})
+	found, _, err := s.recheckOf(ctx, []lifecycle.Requirement{req})
 	if err != nil {
 		return 0, nil, unreadableNow(id).Because(err)
 	}
@@ -117,29 +148,6 @@ func (s *Rechecker) LookOver(ctx context.Context, id string) (cited int, stale [
 func unreadableNow(id string) *fault.Error {
 	return fault.New(fault.Unavailable, evidence.CodeUnreadable, "the evidence of %s cannot be looked at now", id).
 		WithFix("see whether git runs in the repository, and may read it; then ask again").ForClients()
-}
-
-// keepUnread puts what is known in the place of what could not be read, and returns why that was; "" when all was read.
-func keepUnread(req lifecycle.Requirement, found *lifecycle.Recheck) (detail string) {
-	unread := map[string]bool{}
-	found.Stale = slices.DeleteFunc(found.Stale, func(s lifecycle.Stale) bool {
-		if s.Reason != lifecycle.Unreadable {
-			return false
-		}
-		unread[s.Pointer], detail = true, s.Detail
-		return true
-	})
-	for _, known := range req.Stale {
-		if unread[known.Pointer] {
-			found.Stale = append(found.Stale, known)
-		}
-	}
-	for _, known := range req.Moved {
-		if unread[known.Pointer] {
-			found.Moved = append(found.Moved, known)
-		}
-	}
-	return detail
 }
 
 // takeOver writes what was found. A requirement that has changed meanwhile is left to the next look.
@@ -192,7 +200,7 @@ func (s *Rechecker) branch() (name, unknown string) {
 // firstUnknown returns why some evidence is unknown, as that of a shallow clone may be; nil where none is.
 func (s *Rechecker) firstUnknown() error {
 	for e := range s.current.Load().All() {
-		if !e.Summary.Stale {
+		if !e.Summary.Stale || !bytes.Contains(e.Raw, unknown) { // most are stale for other reasons
 			continue
 		}
 		for _, stale := range e.Requirement().Stale {
@@ -205,17 +213,15 @@ func (s *Rechecker) firstUnknown() error {
 	return nil
 }
 
-// dirtyFiles returns which files of implementations have uncommitted changes, as far as that can be told now.
-func (s *Rechecker) dirtyFiles(ctx context.Context, all iter.Seq[lifecycle.Requirement]) map[string]bool {
+// unknown is the reason of that name, as entries have it.
+var unknown = []byte(`"` + lifecycle.Unknown + `"`)
+
+// dirtyFiles returns which files have uncommitted changes, as far as that can be told now.
+func (s *Rechecker) dirtyFiles(ctx context.Context, paths []string) map[string]bool {
 	if !s.verifies() {
 		return nil
 	}
-	var paths []string
-	for req := range all {
-		paths = append(paths, review.FilesOf(req)...)
-	}
-	slices.Sort(paths)
-	dirty, err := s.options.Repository.Dirty(ctx, slices.Compact(paths))
+	dirty, err := s.options.Repository.Dirty(ctx, paths)
 	if err != nil {
 		return nil
 	}

@@ -14,6 +14,7 @@ import (
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/rechecking"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
@@ -22,13 +23,13 @@ import (
 func TestARecheckTakesEachRequirementForItself(t *testing.T) {
 	r, f := startVerifying(t, store.NewMemory())
 	r.must(cody, "REQ-002", `{"implementation":{"summary":"done","files":[{"path":"logout.go"}]}}`)
-	long := strings.Repeat("ü", maxRemark)
+	long := strings.Repeat("ü", rechecking.MaxRemark)
 	f.says("logout.go", evidence.Standing{Reason: lifecycle.FileChanged, Detail: long})
 	n, err := r.Recheck(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
 	require.Empty(t, r.requirement("REQ-001").Stale)
-	require.Equal(t, fault.Clip(long, maxRemark), r.requirement("REQ-002").Stale[0].Detail)
+	require.Equal(t, fault.Clip(long, rechecking.MaxRemark), r.requirement("REQ-002").Stale[0].Detail)
 	r.verified()
 }
 

@@ -26,30 +26,40 @@ import (
 // Review reviews the whole project: the evidence is looked at again, the documents on disk are held against
 // those that were imported, and the log is verified as far as it has grown since the last time. Until one of these
 // changes the answer is the same.
-func (s *Reviews) Review(ctx context.Context, documents func() ([]reqdoc.File, error)) (review.Project, error) {
+func (s *Reviews) Review(ctx context.Context, documents func() ([]reqdoc.File, error)) (review.Encoded, error) {
+	in, snap, err := s.reviewInput(ctx, documents)
+	if err != nil {
+		return review.Encoded{}, err
+	}
+	dirty := func(paths []string) map[string]bool { return s.evidence.dirtyFiles(ctx, paths) }
+	return s.rows.Full(in, snap, dirty), nil
+}
+
+// reviewInput returns what the review is made of besides the requirements, which the snapshot has.
+func (s *Reviews) reviewInput(ctx context.Context,
+	documents func() ([]reqdoc.File, error)) (review.Input, *projection.Snapshot, error) {
 	var unchecked []string
 	if _, err := s.evidence.Recheck(ctx); err != nil {
 		if ctx.Err() != nil {
-			return review.Project{}, ctx.Err()
+			return review.Input{}, nil, ctx.Err()
 		}
 		unchecked = append(unchecked, review.UncheckedEvidence)
 	}
 	log, actors, err := s.reviewLog(ctx)
 	if err != nil {
-		return review.Project{}, err
+		return review.Input{}, nil, err
 	}
 	if log.Problem != "" {
 		unchecked = append(unchecked, review.UncheckedRefusals)
 	}
 	snap := s.current.Load()
-	return review.Full(review.Input{
+	return review.Input{
 		Project: snap.Project.Name, Workflow: snap.Project.Workflow(), Evidence: snap.Project.Evidence,
 		Branch: snap.Project.Branch, Log: log,
 		Import: s.reviewImport(), Read: snap.Project.Import.Readings(), Drift: ondisk.Drift(snap.Project.Sources,
 			documents), Displaced: s.displaced(), Actors: actors,
-		IDs: snap.Finder(&s.ids), Requirements: requirementsOf(snap), Unchecked: unchecked,
-		Dirty: s.evidence.dirtyFiles(ctx, requirementsOf(snap)), Pending: snap.Pending(),
-	}), nil
+		IDs: snap.Finder(&s.ids), Unchecked: unchecked, Pending: snap.Pending(),
+	}, snap, nil
 }
 
 // displaced returns what stood in the place of export and checkpoint since the start.
@@ -83,7 +93,7 @@ func (s *Reviews) Dossier(ctx context.Context, id string) (review.Dossier, error
 	}
 	return review.One(now.Project.Workflow(), req, review.Seen{
 		Evidence: s.reviewEvidence(ctx, req), IDs: now.Finder(&s.ids), Branch: now.Project.Branch,
-		Dirty: s.evidence.dirtyFiles(ctx, slices.Values([]lifecycle.Requirement{req})), Refused: refused,
+		Dirty: s.evidence.dirtyFiles(ctx, slices.Sorted(slices.Values(review.FilesOf(req)))), Refused: refused,
 		Proposed: now.Pending().On(id),
 	}), nil
 }
@@ -102,7 +112,7 @@ func (s *Reviews) reviewEvidence(ctx context.Context, req lifecycle.Requirement)
 	all, err := s.options.Repository.Recheck(ctx, []evidence.Subject{subject})
 	var standings []evidence.Standing
 	if err == nil {
-		standings = all[0]
+		standings = all.Standings[0]
 	}
 	found := make([]review.Rechecked, len(cited))
 	for i, c := range cited {

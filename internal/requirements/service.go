@@ -24,6 +24,7 @@ import (
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/folding"
 	"orchestrator/internal/requirements/idmatch"
+	"orchestrator/internal/requirements/keptreview"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
@@ -110,12 +111,14 @@ type Reviews struct {
 	exporter   *projection.Exporter
 	lastImport atomic.Pointer[outcome]
 	logReview  logReview
+	rows       keptreview.Rows
 }
 
 // Repository is where evidence is looked up.
 type Repository interface {
 	Look(context.Context, lifecycle.Evidence) (*lifecycle.Found, *fault.Field)
-	Recheck(context.Context, []evidence.Subject) ([][]evidence.Standing, error)
+	Recheck(context.Context, []evidence.Subject) (evidence.Checked, error)
+	Base(tip string) string
 	Dirty(ctx context.Context, paths []string) (map[string]bool, error)
 
 	Follow(branch string) // from here on its tip counts

@@ -110,9 +110,15 @@ func (r *rig) mustImport(text string) drift.Report {
 // review is the review of the project, without documents on disk.
 func (r *rig) review() review.Project {
 	r.t.Helper()
-	project, err := r.Review(r.t.Context(), reading())
+	return r.reviewWith(reading())
+}
+
+// reviewWith reviews the project with these documents on disk.
+func (r *rig) reviewWith(documents func() ([]reqdoc.File, error)) review.Project {
+	r.t.Helper()
+	project, err := r.Review(r.t.Context(), documents)
 	require.NoError(r.t, err)
-	return project
+	return project.Project()
 }
 
 func (r *rig) patch(who lifecycle.Actor, id, body string) (Answer, error) {

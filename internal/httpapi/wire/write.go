@@ -50,8 +50,10 @@ func write(w http.ResponseWriter, status int, mediaType, keep []string, body []b
 // Tag returns the entity tag of an answer that has no version of its own: it is made of its bytes.
 func Tag(body []byte) string {
 	sum := sha256.Sum256(body)
-	return `"` + base64.RawURLEncoding.EncodeToString(sum[:15]) + `"`
+	return tagOf(sum[:])
 }
+
+func tagOf(sum []byte) string { return `"` + base64.RawURLEncoding.EncodeToString(sum[:15]) + `"` }
 
 // NotModified sets the ETag and reports whether If-None-Match names it (RFC 9110, section 13.1.2); then
 // the answer is written.

@@ -121,7 +121,8 @@ func recheck(t *testing.T, r *Repository, e lifecycle.Evidence) Standing {
 // stands returns how the citations of one subject stand.
 func stands(t *testing.T, r *Repository, s Subject) []Standing {
 	t.Helper()
-	all, err := r.Recheck(t.Context(), []Subject{s})
+	checked, err := r.Recheck(t.Context(), []Subject{s})
+	all := checked.Standings
 	require.NoError(t, err)
 	require.Len(t, all, 1)
 	require.Len(t, all[0], len(s.Cited))
@@ -135,7 +136,7 @@ func stands(t *testing.T, r *Repository, s Subject) []Standing {
 // recheckAll checks citations that belong to no requirement.
 func recheckAll(ctx context.Context, r *Repository, cited []lifecycle.Evidence) ([]Standing, error) {
 	all, err := r.Recheck(ctx, []Subject{{Cited: cited}})
-	return all[0], err
+	return all.Standings[0], err
 }
 
 // within fails a call that does not return: the deadlines under test are far shorter.

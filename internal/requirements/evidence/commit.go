@@ -60,7 +60,7 @@ func (r *Repository) onlyCommit(ctx context.Context, id string, objects []string
 	case len(others) == 0:
 		return "", refuseUnknown(id, r.cutOff(ctx))
 	}
-	return "", r.refuseOther(ctx, id, others[0], kinds[others[0]])
+	return "", refuseOther(ctx, r, id, others[0], kinds[others[0]])
 }
 
 func refuseUnknown(id, cut string) error {
@@ -71,7 +71,7 @@ func refuseUnknown(id, cut string) error {
 	return refusal.WithFix("commit first, and write the id that git log shows")
 }
 
-func (r *Repository) refuseOther(ctx context.Context, id, object, kind string) error {
+func refuseOther(ctx context.Context, r *Repository, id, object, kind string) error {
 	refusal := refuse("not_a_commit", "%q is a %s, not a commit", id,
 		map[string]string{"blob": "file (blob)", "tree": "folder (tree)", "tag": "tag"}[kind]).
 		WithFix("write the id of a commit, as git log shows it")

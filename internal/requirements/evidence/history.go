@@ -25,7 +25,7 @@ func (c *check) commit(ctx context.Context, id string) Standing {
 	if c.history != nil {
 		return c.lacking(ctx, c.history)
 	}
-	switch c.ancestries[id] {
+	switch placeOf(c, id) {
 	case inHistory:
 		return Standing{}
 	case elsewhere:
@@ -102,10 +102,19 @@ func (c *check) rank(ctx context.Context, commits []string) error {
 	return nil
 }
 
+// placeOf returns where a commit is. In the history of the tip it stays; any other place is for the refs of now to say.
+func placeOf(c *check, id string) ancestry {
+	if c.ancestries[id] != inHistory {
+		c.loose = true
+	}
+	return c.ancestries[id]
+}
+
 // lacks tells what the clone lacks. It is asked for the first time that something is not there.
 type lacks struct{ asked, shallow, partial bool }
 
 func (c *check) lack(ctx context.Context) lacks {
+	c.loose = true
 	if !c.lacks.asked {
 		c.lacks = lacks{true, c.r.git.Shallow(ctx), c.r.git.Partial(ctx)}
 	}

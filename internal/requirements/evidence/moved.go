@@ -20,7 +20,7 @@ func (c *check) file(ctx context.Context, e lifecycle.Evidence) Standing {
 		}
 	}
 	s := c.fileAtTip(ctx, e)
-	if slices.Contains(notAtTip, s.Reason) && c.history == nil && c.ancestries[e.Found.Commit] == elsewhere {
+	if slices.Contains(notAtTip, s.Reason) && c.history == nil && placeOf(c, e.Found.Commit) == elsewhere {
 		return c.unlessShallow(ctx, lifecycle.Elsewhere, fmt.Sprintf(
 			"%s; what was cited is at commit %s, which %s does not have: another branch, a tag or HEAD has it",
 			s.Detail, short(e.Found.Commit), c.r.git.Branch()))
@@ -85,6 +85,7 @@ func (c *check) blob(ctx context.Context, k *kept, path, id string) ([]byte, err
 // fileOnDisk looks in the working tree for a file that the branch lacked then and still lacks: at best it was not
 // committed yet.
 func (c *check) fileOnDisk(ctx context.Context, e lifecycle.Evidence, lines span) Standing {
+	c.loose = true
 	err := c.r.checkPath(e.Path)
 	var f diskFile
 	if err == nil {
@@ -147,11 +148,16 @@ func (c *check) citedLines(ctx context.Context, e lifecycle.Evidence, lines span
 		if err != nil {
 			c.then = kept{key: e.Found.Blob} // not asked for again by the next citation
 		}
+		c.loose = c.loose || len(old) == 0
 		if part, ok := cut(old, lines); ok && digest(part) == e.Found.SHA256 {
 			return part
 		}
 	}
-	return searchDigest(content, lines.count(), e.Found.SHA256, &c.hashed)
+	found := searchDigest(content, lines.count(), e.Found.SHA256, &c.hashed)
+	if c.hashed > maxSearch { // by itself it might have been found
+		c.loose = true
+	}
+	return found
 }
 
 // movedTo returns the new place of a citation, or "" for what stands where it was cited.
@@ -171,7 +177,7 @@ func (c *check) moved(ctx context.Context, e lifecycle.Evidence, lines span) Sta
 	if c.tip == "" {
 		return c.gone(e)
 	}
-	if c.history == nil && c.ancestries[e.Found.Commit] == missing {
+	if c.history == nil && placeOf(c, e.Found.Commit) == missing {
 		if s := c.unlessCut(ctx, lifecycle.FileGone, ""); s.Reason == lifecycle.Unknown {
 			return Standing{Reason: s.Reason,
 				Detail: fmt.Sprintf("%s is not at %s any more, and whether it was renamed cannot be told%s", e.Path, c.at(), s.Detail)}

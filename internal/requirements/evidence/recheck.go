@@ -33,6 +33,7 @@ type Standing struct {
 type check struct {
 	r          *Repository
 	tip        string        // "" before the first commit
+	base       string        // of tip
 	tree       *gitrepo.Tree // of tip; without entries before the first commit
 	ancestries map[string]ancestry
 	failure    error // why git cannot be asked, from the first time on that it could not
@@ -45,6 +46,7 @@ type check struct {
 	reports    map[string]*reportNow
 	now, then  kept // of the file that was compared last: citations of one file often follow each other
 	hashed     int  // bytes, in search of lines that have moved
+	loose      bool // the item that is judged rests on more than the base
 }
 
 // kept is content, by where it is from.
@@ -58,11 +60,29 @@ type item struct {
 	lifecycle.Evidence
 	code  *code // nil where it is tied to none
 	stand *Standing
+	fixed *bool // of its subject
 }
 
 // maxRounds is how often items are judged: renames are asked for by the path of a file, and then by the path that a
 // rename led to.
 const maxRounds = 3
+
+// Checked is how subjects stand when they are checked again.
+type Checked struct {
+	Standings [][]Standing
+	Base      string // as Base returns it, of the tip that all was compared with
+	Fixed     []bool // of each subject: it stands so for as long as Base is this
+}
+
+// Base returns what tells one state of the branch from another, given its tip: evidence that rests on nothing but the
+// files and the history of the tip stands as it did for as long as this is the same. It is "" where there is no tip.
+// Nothing is started.
+func (r *Repository) Base(tip string) string {
+	if tip == "" {
+		return ""
+	}
+	return tip + r.git.Cut()
+}
 
 // Recheck reports of each cited item of each subject, in their order, whether what was found then still holds. Items
 // carry Found. What cannot be read is lifecycle.Unreadable; the error is that of ctx alone. How often git is started
@@ -70,7 +90,7 @@ const maxRounds = 3
 // need it are Unreadable.
 //
 // Implements: ORC-091
-func (r *Repository) Recheck(ctx context.Context, subjects []Subject) ([][]Standing, error) {
+func (r *Repository) Recheck(ctx context.Context, subjects []Subject) (Checked, error) {
 	all, items := itemsOf(subjects)
 	if len(items) == 0 {
 		return all, ctx.Err()
@@ -83,27 +103,31 @@ func (r *Repository) Recheck(ctx context.Context, subjects []Subject) ([][]Stand
 	}
 	c.root = root
 	c.failure = errors.Join(disk, c.askGit(ctx, subjects))
+	all.Base = c.base
 	for range maxRounds {
 		if items = c.judge(ctx, items); len(items) == 0 {
 			break
 		}
 		c.askRenames(ctx)
 	}
+	for _, one := range items { // they still wait
+		*one.fixed = false
+	}
 	return all, ctx.Err()
 }
 
 // itemsOf returns the citations in the order in which those of one file, and of one content of it, follow each other:
 // each content is then read once. What is found of them is written to all.
-func itemsOf(subjects []Subject) (all [][]Standing, items []*item) {
-	all = make([][]Standing, len(subjects))
+func itemsOf(subjects []Subject) (all Checked, items []*item) {
+	all.Standings, all.Fixed = make([][]Standing, len(subjects)), make([]bool, len(subjects))
 	for i, s := range subjects {
-		all[i] = make([]Standing, len(s.Cited))
+		all.Standings[i], all.Fixed[i] = make([]Standing, len(s.Cited)), true
 		var tied *code
 		if s.Code != nil {
 			tied = &code{cited: s.Code}
 		}
 		for j, e := range s.Cited {
-			items = append(items, &item{e, tied, &all[i][j]})
+			items = append(items, &item{e, tied, &all.Standings[i][j], &all.Fixed[i]})
 		}
 	}
 	blob := func(e *item) string {
@@ -124,13 +148,21 @@ func (c *check) judge(ctx context.Context, items []*item) (waiting []*item) {
 		if ctx.Err() != nil {
 			return nil
 		}
-		c.waits = false
+		c.waits, c.loose = false, false
 		if *one.stand = c.recheck(ctx, one); c.waits {
 			*one.stand = Standing{Reason: lifecycle.Unreadable, Detail: "git was not asked which files were renamed"}
 			waiting = append(waiting, one)
+		} else if rests(c, *one.stand) {
+			*one.fixed = false
 		}
 	}
 	return waiting
+}
+
+// rests reports whether the item that was judged rests on more than the base, or could not be told.
+func rests(c *check, s Standing) bool {
+	return c.loose || c.failure != nil || c.history != nil || s.Reason == lifecycle.Unreadable ||
+		s.Reason == lifecycle.Unknown
 }
 
 // askGit asks what does not depend on a single item: the tip, its files, and where every cited commit is.
@@ -138,6 +170,7 @@ func (c *check) askGit(ctx context.Context, subjects []Subject) (err error) {
 	if c.tip, err = c.r.Tip(ctx); err != nil {
 		return err
 	}
+	c.base = c.r.Base(c.tip) // before the history is read, which may be cut off meanwhile
 	if c.tip != "" {
 		if c.tree, err = c.r.git.Tree(ctx, c.tip); err != nil {
 			return err

@@ -26,6 +26,7 @@ func (c *check) report(ctx context.Context, e lifecycle.Evidence) Standing {
 	if strings.HasPrefix(e.Report, lifecycle.AttachedPrefix) || e.Found.In == lifecycle.InAttached {
 		return Standing{} // the service keeps it
 	}
+	c.loose = true
 	if c.root == nil {
 		return cannot(c.failure)
 	}

@@ -40,7 +40,8 @@ func TestRecheckStartsNoProcessForEach(t *testing.T) {
 		again := func(state, test, file string) {
 			t.Helper()
 			before := r.git.Starts()
-			all, err := r.Recheck(t.Context(), subjects)
+			checked, err := r.Recheck(t.Context(), subjects)
+			all := checked.Standings
 			require.NoError(t, err)
 			for _, s := range all {
 				require.Equal(t, test, s[0].Reason, "%s: %s", state, s[0].Detail)
@@ -65,7 +66,8 @@ func TestRecheckStartsNoProcessForEach(t *testing.T) {
 		c.git("mv", "src", "lib")
 		c.commit("renamed")
 		before := r.git.Starts()
-		all, err := r.Recheck(t.Context(), subjects)
+		checked, err := r.Recheck(t.Context(), subjects)
+		all := checked.Standings
 		require.NoError(t, err)
 		for i, s := range all {
 			require.Equal(t, Standing{}, s[0])
@@ -146,7 +148,8 @@ func BenchmarkRecheckTested(b *testing.B) {
 			}
 			for b.Loop() {
 				c.git("commit", "-q", "--allow-empty", "-m", "the tip moves")
-				all, err := r.Recheck(b.Context(), subjects)
+				checked, err := r.Recheck(b.Context(), subjects)
+				all := checked.Standings
 				require.NoError(b, err)
 				require.Equal(b, "", all[0][0].Reason)
 			}

@@ -87,7 +87,7 @@ func (c *check) findFiles(ctx context.Context, implementation *code) error {
 	made, deleted := false, false
 	for _, e := range implementation.cited {
 		switch {
-		case e.Kind == lifecycle.EvidenceCommit && e.Found != nil && c.ancestries[e.Found.Commit] != missing:
+		case e.Kind == lifecycle.EvidenceCommit && e.Found != nil && placeOf(c, e.Found.Commit) != missing:
 			files, has, err := filesOf(ctx, c.r.git, e.Found.Commit)
 			if err != nil {
 				return err
@@ -170,7 +170,7 @@ func (c *check) match(ctx context.Context, f codeFile, saw string) (match, error
 // laterName returns the name that a file got before the tests, else before the tip, from the commit on that the
 // implementation names; "" where it was deleted, by that commit or before both.
 func (c *check) laterName(ctx context.Context, f codeFile, saw string) (string, error) {
-	if f.since == "" || c.ancestries[f.since] == missing {
+	if f.since == "" || placeOf(c, f.since) == missing {
 		return "", nil
 	}
 	if had, err := c.r.git.Place(ctx, f.since, f.path); err != nil || !had.There() {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -39,6 +40,16 @@ type Entry struct {
 	Former        []lifecycle.FormerID   // ids that it had, the oldest first
 	Changed       time.Time              // when it was written last: its text, a part, a note or its status
 	req           *lifecycle.Requirement // decoded, for what was changed by this process; nil for the rest
+	stands        atomic.Pointer[string] // the base on which its evidence was seen to stand as it has it
+}
+
+// Stand remembers that the evidence of the entry stands as the entry has it, for as long as it is held against base.
+func (e *Entry) Stand(base *string) { e.stands.Store(base) }
+
+// Stands reports whether Stand was called with this base last. No evidence stands on "".
+func (e *Entry) Stands(base string) bool {
+	at := e.stands.Load()
+	return at != nil && *at == base && base != ""
 }
 
 // Summary is a requirement in a list.

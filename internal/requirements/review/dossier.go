@@ -125,7 +125,7 @@ func One(w lifecycle.Workflow, req lifecycle.Requirement, seen Seen) Dossier {
 		Deviations: append([]lifecycle.Deviation{}, req.Deviations...), Notes: append([]lifecycle.Note{},
 			req.PMNotes...),
 	}
-	d.Standing.Covered, d.Standing.Dirty = covered(req, seen.IDs), dirtyFiles(req, seen.Dirty)
+	d.Standing.Covered, d.Standing.Dirty = covered(req, seen.IDs), dirtyAmong(FilesOf(req), seen.Dirty)
 	for i, h := range req.History {
 		under := lifecycle.PointerTo("history", i) + "/justification/evidence"
 		d.History = append(d.History, Move{h.Stamp, h.From, h.To, h.Justification.Reason,

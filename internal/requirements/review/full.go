@@ -19,9 +19,20 @@ const alwaysFrom = 3
 //
 // Implements: ORC-093
 func Full(in Input) Project {
+	p, t, dead := in.frame(), newTally(in.Workflow), in.Workflow.DeadEnds()
+	for req := range in.Requirements {
+		row := in.row(dead, req)
+		p.Requirements = append(p.Requirements, row)
+		t.add(factsOf(row, req))
+	}
+	p.conclude(t)
+	return p
+}
+
+// frame returns the review without what depends on single requirements.
+func (in Input) frame() Project {
 	p := Project{
 		Project: in.Project, Workflow: in.Workflow.Name, Evidence: in.Evidence, Branch: in.Branch, Log: in.Log,
-		Counts: Counts{ByStatus: map[lifecycle.Status]int{}},
 		Findings: Findings{Import: in.Import, Reading: readingOf(in.Read), Drift: append([]Drift{}, in.Drift...), Displaced: in.Displaced,
 			Refused: refused(in.Actors), Pending: in.Pending},
 		Unchecked: append([]string{}, in.Unchecked...), Requirements: []Requirement{}, Reasons: []string{},
@@ -29,26 +40,22 @@ func Full(in Input) Project {
 	if in.Log.VerifiedUpTo == 0 && in.Log.Problem == "" && !slices.Contains(p.Unchecked, UncheckedLog) {
 		p.Unchecked = append(p.Unchecked, UncheckedLog)
 	}
-	p.Findings.Deviations, p.Findings.RetiredWithWork = []ProjectDeviation{}, []Stranded{}
-	dead := in.Workflow.DeadEnds()
-	duties := map[Duty]int{}
-	for req := range in.Requirements {
-		row := standing(in.Workflow, dead, req)
-		row.Covered, row.Dirty = covered(req, in.IDs), dirtyFiles(req, in.Dirty)
-		p.Requirements = append(p.Requirements, row)
-		p.Counts.add(row)
-		for _, d := range row.Deviations {
-			p.Findings.Deviations = append(p.Findings.Deviations, ProjectDeviation{row.ID, d})
-		}
-		if req.NeedsDeferral() {
-			p.Findings.RetiredWithWork = append(p.Findings.RetiredWithWork, Stranded{req.ID, req.Status, req.Strands()})
-		}
-		countDuties(duties, req)
-	}
-	p.Findings.DeadEnds = deadEnds(dead, p.Requirements)
-	p.Findings.Duties = habits(duties)
-	p.judge()
 	return p
+}
+
+// row returns the line of one requirement, with what depends on its surroundings.
+func (in Input) row(dead []lifecycle.Status, req lifecycle.Requirement) Requirement {
+	row := standing(in.Workflow, dead, req)
+	row.Covered, row.Dirty = covered(req, in.IDs), dirtyAmong(FilesOf(req), in.Dirty)
+	return row
+}
+
+// conclude sets what follows from all requirements together.
+func (p *Project) conclude(t *tally) {
+	p.Counts = t.counts
+	p.Findings.Deviations, p.Findings.RetiredWithWork = t.deviations, t.stranded
+	p.Findings.DeadEnds, p.Findings.Duties = t.deadEnds, habits(t.duties)
+	p.judge(t)
 }
 
 // standing returns the line of one requirement.
@@ -147,33 +154,6 @@ func (r Requirement) settled(needsDeferral bool) bool {
 	return r.Status == lifecycle.Deferred || r.Retired && !needsDeferral
 }
 
-func (c *Counts) add(row Requirement) {
-	c.Total++
-	c.ByStatus[row.Status]++
-	c.OpenDeviations += len(row.Deviations)
-	for _, n := range []struct {
-		count *int
-		holds bool
-	}{
-		{&c.OK, row.OK},
-		{&c.Done, row.Status == lifecycle.Done},
-		{&c.DoneStale, row.Status == lifecycle.Done && len(row.Stale) > 0},
-		{&c.Deferred, row.Status == lifecycle.Deferred},
-		{&c.Blocked, row.Status == lifecycle.Blocked},
-		{&c.Missing, len(row.Missing) > 0},
-		{&c.Complete, row.Complete},
-		{&c.Stale, len(row.Stale) > 0},
-		{&c.Moved, len(row.Moved) > 0},
-		{&c.Suspect, row.Suspect},
-		{&c.Retired, row.Retired},
-		{&c.RetiredWithWork, row.Has(CodeRetiredWithWork)},
-	} {
-		if n.holds {
-			*n.count++
-		}
-	}
-}
-
 // Has reports whether the requirement has a finding of this code.
 func (r Requirement) Has(code fault.Code) bool { return slices.Contains(r.Codes, code) }
 
@@ -183,38 +163,6 @@ func refused(actors []ActorCount) []ActorCount {
 		return cmp.Or(cmp.Compare(b.Refused, a.Refused), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Role, b.Role))
 	})
 	return all
-}
-
-func deadEnds(dead []lifecycle.Status, rows []Requirement) []DeadEnd {
-	all := []DeadEnd{}
-	for _, status := range dead {
-		ids := []string{}
-		for _, row := range rows {
-			if row.Status == status {
-				ids = append(ids, row.ID)
-			}
-		}
-		all = append(all, DeadEnd{status, ids})
-	}
-	return all
-}
-
-// countDuties counts by part, maker and approver; with no approver, the approved requirements of the maker.
-func countDuties(duties map[Duty]int, req lifecycle.Requirement) {
-	n := len(req.Approvals)
-	if n == 0 || req.Approvals[n-1].Decision != lifecycle.Approved {
-		return
-	}
-	for _, made := range []Duty{
-		{Part: lifecycle.FieldImplementation, Maker: req.Stamps.Implementation.By},
-		{Part: lifecycle.FieldTest, Maker: req.Stamps.Test.By},
-	} {
-		if made.Maker != "" {
-			duties[made]++
-			made.Approver = req.Approvals[n-1].By
-			duties[made]++
-		}
-	}
 }
 
 func habits(duties map[Duty]int) []Duty {
@@ -233,10 +181,10 @@ func habits(duties map[Duty]int) []Duty {
 }
 
 // judge sets the verdict and its reasons: what is inconsistent, then what is not ready.
-func (p *Project) judge() {
-	p.Reasons = p.contradictions()
+func (p *Project) judge(t *tally) {
+	p.Reasons = p.contradictions(t)
 	inconsistent := len(p.Reasons) > 0
-	p.Reasons = append(p.Reasons, p.unfinished()...)
+	p.Reasons = append(p.Reasons, t.unfinished()...)
 	switch {
 	case inconsistent:
 		p.Verdict = Inconsistent

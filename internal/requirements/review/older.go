@@ -82,10 +82,15 @@ var linesAtTheEnd = regexp.MustCompile(`:[0-9]+(-[0-9]+)?$`)
 
 func withoutLines(place string) string { return linesAtTheEnd.ReplaceAllString(place, "") }
 
-// dirtyFiles returns the files of the implementation that have uncommitted changes.
-func dirtyFiles(req lifecycle.Requirement, dirty map[string]bool) []string {
+// dirtyAmong returns those of the files of an implementation that have uncommitted changes.
+func dirtyAmong(files []string, dirty map[string]bool) (all []string) {
 	if len(dirty) == 0 {
 		return nil
 	}
-	return slices.DeleteFunc(FilesOf(req), func(path string) bool { return !dirty[path] })
+	for _, path := range files {
+		if dirty[path] {
+			all = append(all, path)
+		}
+	}
+	return all
 }

@@ -5,11 +5,10 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/account"
-	"orchestrator/internal/rules/lifecycle"
 )
 
 // contradictions returns the reasons why the project is inconsistent.
-func (p *Project) contradictions() []string {
+func (p *Project) contradictions(t *tally) []string {
 	reasons := []string{}
 	if log := p.Log.problem(); log != "" {
 		reasons = append(reasons, log)
@@ -30,7 +29,7 @@ func (p *Project) contradictions() []string {
 		{CodeOpenDeviation, "has an open deviation", "have an open deviation"},
 		{CodeRetiredWithWork, "was removed from its document and is not deferred", "were removed from their documents and are not deferred"},
 	} {
-		n := p.count(func(r Requirement) bool { return r.Status == lifecycle.Done && r.Has(c.code) })
+		n := t.doneWith[c.code]
 		what := c.more
 		if n == 1 {
 			what = c.one
@@ -43,29 +42,23 @@ func (p *Project) contradictions() []string {
 }
 
 // unfinished returns the reasons why a project is not ready that may well be consistent.
-func (p *Project) unfinished() []string {
+func (t *tally) unfinished() []string {
 	var reasons []string
-	live := p.live()
-	if live == 0 {
+	if t.live == 0 {
 		return append(reasons, "there is no requirement in force")
 	}
-	if n := p.count(func(r Requirement) bool { return r.Has(CodeNotDone) }); n > 0 {
-		reasons = append(reasons, fmt.Sprintf("%d of %d requirements %s open", n, live, are(n)))
-	} else if p.Counts.Done == 0 {
+	if n := t.open; n > 0 {
+		reasons = append(reasons, fmt.Sprintf("%d of %d requirements %s open", n, t.live, are(n)))
+	} else if t.counts.Done == 0 {
 		reasons = append(reasons, "no requirement is done; all are deferred")
 	}
 	return reasons
 }
 
 // live counts the requirements that are not retired for good.
-func (p *Project) live() int {
-	return p.count(func(r Requirement) bool { return !r.Retired || r.Has(CodeRetiredWithWork) })
-}
-
-func (p *Project) count(holds func(Requirement) bool) int {
-	n := 0
+func (p *Project) live() (n int) {
 	for _, r := range p.Requirements {
-		if holds(r) {
+		if !r.Retired || r.Has(CodeRetiredWithWork) {
 			n++
 		}
 	}

@@ -2,6 +2,11 @@ package gitrepo
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"orchestrator/internal/fault"
@@ -84,6 +89,19 @@ func (r *Repository) Outside(ctx context.Context, commits []string, from ...stri
 func (r *Repository) Shallow(ctx context.Context) bool {
 	out, err := r.git.run(ctx, "", "rev-parse", "--is-shallow-repository")
 	return err == nil && strings.TrimSpace(out) == "true"
+}
+
+// Cut returns what tells one place from another where the history of a shallow clone is cut off; "" for a clone that
+// has all of it. Nothing is started.
+func (r *Repository) Cut() string {
+	info, err := os.Lstat(filepath.Join(r.common, "shallow"))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return ""
+	case err != nil:
+		return " " + err.Error()
+	}
+	return fmt.Sprintf(" %d %d", info.Size(), info.ModTime().UnixNano())
 }
 
 // Partial reports whether this clone was made without some of the objects. Older versions of git die in such a clone
