@@ -53,7 +53,7 @@ type Event struct {
 	Actor     audit.Actor
 	Subject   string // at most 1,024 bytes
 	RequestID string // at most 128 bytes
-	Data      any    // encoded as JSON; kept beside the log when large
+	Data      any    // encoded as JSON, unless it is Encoded; kept beside the log when large
 }
 
 // blobRef stands in a record in place of data that is kept in table blobs.
@@ -64,7 +64,7 @@ type blobRef struct {
 
 // Append adds a record to the log.
 func (tx *Tx) Append(e Event) error {
-	data, err := Encode(e.Data)
+	data, err := encodeData(e.Data)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -37,7 +36,8 @@ type importer struct {
 	postponed *postponed
 	log       zerolog.Logger
 	wait      atomic.Bool // for the budget: a document has changed that is not imported
-	later     bool        // the documents of the start are yet to be read
+	sparingly func(func())
+	later     bool // the documents of the start are yet to be read
 }
 
 // first imports the documents at the start. It must succeed on an empty database; later a broken document leaves the
@@ -71,17 +71,6 @@ func (i *importer) importAtStart(ctx context.Context) error {
 		i.logFailure(err, i.named, "the requirement documents were not imported; the last good state stays in force")
 	}
 	return err
-}
-
-// besides is by how many per cent the heap may grow between collections while documents are read beside requests.
-const besides = 10
-
-// sparingly does what needs much memory once: the garbage is collected early, and given back.
-func sparingly(do func()) {
-	before := debug.SetGCPercent(besides)
-	do()
-	debug.SetGCPercent(before)
-	debug.FreeOSMemory()
 }
 
 // importNow imports the documents as they are now. What nobody asked for is charged to a budget of its own.
@@ -131,7 +120,7 @@ func (i *importer) logFailure(err error, document, msg string) {
 // watch imports documents that change, until ctx ends.
 func (i *importer) watch(ctx context.Context, w *watcher) {
 	if i.later && ctx.Err() == nil {
-		sparingly(func() { _ = i.importAtStart(ctx) }) // it is logged
+		i.sparingly(func() { _ = i.importAtStart(ctx) }) // it is logged
 		i.later = false
 	}
 	var retries sync.WaitGroup

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"syscall"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -46,7 +45,7 @@ func (r reader) Scan(table, from, to string, visit func(key string, value []byte
 		}
 		if passed += max(len(k)+len(v), minResident); passed > maxResident {
 			passed = 0
-			r.letGo()
+			letGo(r.tx)
 		}
 		if k == nil || to != "" && string(k) >= to {
 			return nil
@@ -57,23 +56,6 @@ func (r reader) Scan(table, from, to string, visit func(key string, value []byte
 			return err
 		}
 	}
-}
-
-// maxResident is how many bytes of keys and values a Scan passes before it lets go of their pages. An entry counts for
-// minResident at least: the system brings the pages around each that is read, so that small ones, whose pages lie
-// scattered, make many times their size resident.
-const (
-	maxResident = 1 << 20
-	minResident = 4 << 10
-)
-
-// letGo takes the pages of the file out of the memory of this process; they stay in the cache of the system, and come
-// back when they are read again. Without it a Scan of the whole file would leave all of it resident.
-func (r reader) letGo() { advise(r.tx.DB(), int(r.tx.Size()), syscall.MADV_DONTNEED) }
-
-// advise announces to the system how the mapped file will be read. After an error the system goes on as before.
-func advise(db *bolt.DB, size, advice int) {
-	_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, db.Info().Data, uintptr(size), uintptr(advice))
 }
 
 // staged is the transaction of one update: its own writes over a bbolt transaction, which holds what earlier

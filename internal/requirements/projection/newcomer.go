@@ -1,0 +1,47 @@
+package projection
+
+import (
+	"bytes"
+	"time"
+
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// Newcomer is a requirement that an import brings: nothing is known of it but its definition.
+type Newcomer struct {
+	Definition *lifecycle.Definition
+	At         time.Time // of the import
+}
+
+// Requirement returns the requirement as it begins.
+func (n *Newcomer) Requirement() lifecycle.Requirement {
+	req, _ := lifecycle.Define(nil, *n.Definition, n.At, lifecycle.LatestRules)
+	return req
+}
+
+// Put writes the newcomer, given its encoded definition. rest is what Rest returns for the time of the import.
+func (n *Newcomer) Put(tx *ledger.Tx, definition, rest []byte) error {
+	raw := make([]byte, 0, len(definition)+len(rest))
+	raw = append(append(raw, definition[:len(definition)-1]...), rest...)
+	return TableRequirements.PutEncoded(tx, n.Definition.ID, raw, n)
+}
+
+// Rest returns how the encoding of every newcomer of one import goes on after its definition: all begin alike.
+func Rest(at time.Time) ([]byte, error) {
+	var none lifecycle.Definition
+	definition, err := ledger.Encode(&none)
+	if err != nil {
+		return nil, err
+	}
+	first := Newcomer{&none, at}
+	whole, err := ledger.Encode(first.Requirement())
+	if err != nil {
+		return nil, err
+	}
+	rest, begins := bytes.CutPrefix(whole, definition[:len(definition)-1])
+	if !begins {
+		panic("a requirement is not encoded as its definition and what follows") // Definition is embedded first
+	}
+	return rest, nil
+}
