@@ -33,6 +33,7 @@ type Options struct {
 	MetricsTokenFile string   // with a token that /metrics needs; "" leaves it open
 	Drain            time.Duration
 	Version          Version
+	Follow           project.Follow // shows how far the import at the start is; may be nil
 }
 
 // Version says which program answers.
@@ -90,7 +91,7 @@ func serve(ctx context.Context, o Options, log zerolog.Logger, ready func(Starte
 	s := &server{options: o, log: log, listener: listener, draining: new(atomic.Bool), heap: newHeap()}
 	s.project, err = plan.Open(ctx, project.Process{
 		Log: log, URL: apiclient.LocalURL(listener.Address()), Draining: s.draining.Load,
-		Sparingly: s.heap.sparingly,
+		Follow: o.Follow, Sparingly: s.heap.sparingly,
 	})
 	if err != nil {
 		return database.InUse(ctx, err, datadir.Dir(o.Project.Data), "use that one; to start another, stop it first")

@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 
 	"orchestrator/internal/requirements/documents"
+	"orchestrator/internal/system/program"
 )
 
 const (
@@ -13,10 +14,10 @@ const (
 	//
 	// The floor is an amount, and GOGC a factor: one that gives a small heap that room would let a heap that has grown
 	// since take many times its size.
-	heapFloor = 40 << 20
+	heapFloor = 32 << 20
 
 	// besides is by how many per cent the heap may grow between collections while documents are read beside requests.
-	besides = 20
+	besides = 10
 )
 
 // heap decides how far the heap grows between two collections. Nothing else in the process does.
@@ -33,6 +34,7 @@ func newHeap() heap {
 // takes none. While that is kept the heap grows to heapFloor before it is collected.
 func (h heap) settle() (ballast []byte) {
 	debug.FreeOSMemory()
+	program.LetGo()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return make([]byte, h.missing(m.HeapAlloc))

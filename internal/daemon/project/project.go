@@ -43,8 +43,12 @@ type Process struct {
 	URL      string      // where agents reach the service
 	Draining func() bool // reports whether the process is about to end
 
+	Follow    Follow          // shows how far the import at the start is; may be nil
 	Sparingly func(do func()) // does what needs much memory once, beside requests
 }
+
+// Follow shows how far something is, which far tells at any time, until stop is called.
+type Follow func(far func() (done, total int, what string)) (stop func())
 
 // Project is one open project.
 type Project struct {
@@ -157,7 +161,8 @@ func (p *Plan) assemble(around Process, d *dataFolder, docs documents.Set, repos
 	clock := newClock(d.ledger, d.log)
 	boundary := control.New(folder.In(p.dir().Project()), d.ledger, time.Now, hook.NewID)
 	importer := &importer{service: service, documents: docs, reading: p.Reading, named: p.named(),
-		postponed: d.postponed, log: d.log, sparingly: around.Sparingly}
+		postponed: d.postponed, log: d.log, sparingly: around.Sparingly,
+		follow: around.Follow}
 	return &Project{
 		Data: p.dir(), Service: service, Boundary: boundary, Conductor: c.conductor, Driver: c.driver, Model: p.model,
 		Tokens: d.credentials.tokens, MadeTokens: d.credentials.made,

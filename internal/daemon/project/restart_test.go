@@ -20,7 +20,7 @@ func TestAStartReadsFirstWhatWasChanged(t *testing.T) {
 		require.True(t, p.importer.later)
 		p.importer.later = false
 		size := p.Service.State().LogSize
-		require.NoError(t, p.importer.importAtStart(t.Context()))
+		require.NoError(t, p.importer.importAtStart(t.Context(), p.importer.read(t.Context())))
 		require.Equal(t, size, p.Service.State().LogSize, "nothing is found in them")
 	})
 	require.NoError(t, err)

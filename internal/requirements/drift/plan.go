@@ -29,10 +29,9 @@ type Plan struct {
 	read    []account.Document
 	at      time.Time
 
-	present map[string]bool        // ids that the documents define
-	reword  []lifecycle.Definition // as they were, of what changed; in the order of report.Changed
-	newer   []lifecycle.Definition // as they are, of the same
-	texts   newTexts
+	present map[string]bool         // ids that the documents define
+	reword  []lifecycle.Definition  // as they were, of what changed; in the order of report.Changed
+	newer   []lifecycle.Definition  // as they are, of the same
 	gone    []lifecycle.Requirement // what this import retires
 }
 
@@ -43,9 +42,6 @@ type definition struct {
 	added bool // the project had no requirement of this id
 }
 
-// newTexts finds what was added by its text, in document order.
-type newTexts map[string][]string
-
 // New plans the import of documents that were read at a time against a state: that of the transaction, or for a dry run
 // of a snapshot.
 func New(from store.Getter, before projection.Project, set reqdoc.Set, at time.Time) (Plan, error) {
@@ -54,7 +50,7 @@ func New(from store.Getter, before projection.Project, set reqdoc.Set, at time.T
 	}
 	p := Plan{
 		at: at, before: before, report: reportOn(set), present: make(map[string]bool,
-			len(set.Requirements)), texts: newTexts{},
+			len(set.Requirements)),
 		after: before, read: account.Of(set),
 	}
 	p.after.Name, p.after.Sources, p.after.IDs = set.Title, []projection.SourceFile{}, nil
@@ -132,7 +128,6 @@ func (p *Plan) define(from store.Getter, def lifecycle.Definition) error {
 	if !found {
 		p.defined = append(p.defined, definition{def, true})
 		p.report.Added = append(p.report.Added, Added{def.ID, def.Title, at})
-		p.texts[def.Fingerprint] = append(p.texts[def.Fingerprint], def.ID)
 		return nil
 	}
 	next, drift := lifecycle.Define(&current, def, p.at, lifecycle.LatestRules)
@@ -205,6 +200,9 @@ func (p *Plan) Report() Report {
 
 // keepNewNames leaves out the declared renamings that an earlier import has made, and those that come to nothing.
 func (p *Plan) keepNewNames() {
+	if len(p.report.Renamed) == 0 {
+		return
+	}
 	news := map[string]bool{}
 	for _, a := range p.report.Added {
 		news[a.ID] = true
@@ -221,15 +219,24 @@ func (p *Plan) keepNewNames() {
 
 // proposeNames pairs what was retired with what was added under the same text, unless a document has said it.
 func (p *Plan) proposeNames() {
+	if len(p.gone) == 0 {
+		return
+	}
 	declared := map[string]bool{}
 	for _, r := range p.report.Renamed {
 		declared[r.From], declared[r.To] = true, true
+	}
+	texts := map[string][]string{} // the ids of what was added, by its text, in document order
+	for _, d := range p.defined {
+		if d.added {
+			texts[d.Fingerprint] = append(texts[d.Fingerprint], d.ID)
+		}
 	}
 	for _, old := range p.gone {
 		if declared[old.ID] {
 			continue
 		}
-		added := p.texts[old.Fingerprint]
+		added := texts[old.Fingerprint]
 		for len(added) > 0 && declared[added[0]] {
 			added = added[1:]
 		}
@@ -237,7 +244,7 @@ func (p *Plan) proposeNames() {
 			p.report.Renamed = append(p.report.Renamed, Renamed{From: old.ID, To: added[0]})
 			added = added[1:]
 		}
-		p.texts[old.Fingerprint] = added
+		texts[old.Fingerprint] = added
 	}
 }
 

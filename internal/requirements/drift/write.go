@@ -17,6 +17,7 @@ type Asked struct {
 	RequestID string
 	Origin    projection.ImportOrigin
 	Documents map[string]account.Origin // by path
+	Progress  *Progress                 // told how far the import is; may be nil
 }
 
 // Write writes what the plan changes, with its record.
@@ -35,7 +36,7 @@ func (p *Plan) Write(tx *ledger.Tx, asked Asked) (err error) {
 	if p.after.Import, err = data.After(p.before.Import, tx.Seq(), tx.At(), by); err != nil {
 		return err
 	}
-	encoded, err := p.writeRequirements(tx, data)
+	encoded, err := p.writeRequirements(tx, data, asked.Progress)
 	if err != nil {
 		return err
 	}
@@ -47,7 +48,7 @@ func (p *Plan) Write(tx *ledger.Tx, asked Asked) (err error) {
 
 // writeRequirements writes the requirements that the plan changes, and returns the data of the record. A definition is
 // encoded once: the record and the requirement that it adds share its bytes.
-func (p *Plan) writeRequirements(tx *ledger.Tx, data record.Imported) (ledger.Encoded, error) {
+func (p *Plan) writeRequirements(tx *ledger.Tx, data record.Imported, progress *Progress) (ledger.Encoded, error) {
 	for _, next := range p.next {
 		if _, err := projection.TableRequirements.Put(tx, next.ID, next); err != nil {
 			return nil, err
@@ -64,25 +65,27 @@ func (p *Plan) writeRequirements(tx *ledger.Tx, data record.Imported) (ledger.En
 	var b bytes.Buffer
 	b.Grow(len(head) + p.estimate() + len(tail))
 	b.Write(head)
-	newcomers := make([]projection.Newcomer, 0, len(p.defined))
 	for i := range p.defined {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		start, def := b.Len(), &p.defined[i]
-		if err := ledger.EncodeTo(&b, &def.Definition); err != nil {
+		if err := p.defined[i].write(tx, &b, projection.Newcomer{At: p.at}, rest); err != nil {
 			return nil, err
 		}
-		if !def.added {
-			continue
-		}
-		newcomers = append(newcomers, projection.Newcomer{Definition: &def.Definition, At: p.at})
-		if err := newcomers[len(newcomers)-1].Put(tx, b.Bytes()[start:], rest); err != nil {
-			return nil, err
-		}
+		progress.stored(i+1, len(p.defined))
 	}
 	b.Write(tail)
 	return b.Bytes(), nil
+}
+
+// write adds the encoded definition to the data of the record, and writes the requirement if it is new.
+func (d *definition) write(tx *ledger.Tx, data *bytes.Buffer, newcomer projection.Newcomer, rest []byte) error {
+	start := data.Len()
+	if err := ledger.EncodeTo(data, &d.Definition); err != nil || !d.added {
+		return err
+	}
+	newcomer.Definition = &d.Definition
+	return newcomer.Put(tx, data.Bytes()[start:], rest)
 }
 
 // withoutTexts is about how many bytes an encoded definition has besides its texts.

@@ -22,9 +22,13 @@ func (n *Newcomer) Requirement() lifecycle.Requirement {
 
 // Put writes the newcomer, given its encoded definition. rest is what Rest returns for the time of the import.
 func (n *Newcomer) Put(tx *ledger.Tx, definition, rest []byte) error {
-	raw := make([]byte, 0, len(definition)+len(rest))
-	raw = append(append(raw, definition[:len(definition)-1]...), rest...)
-	return TableRequirements.PutEncoded(tx, n.Definition.ID, raw, n)
+	return TableRequirements.PutEncoded(tx, n.Definition.ID, n.encoded(definition, rest), n)
+}
+
+// encoded joins the two in bytes of their own, of which none is to spare.
+func (*Newcomer) encoded(definition, rest []byte) ledger.Encoded {
+	raw := make([]byte, 0, len(definition)-1+len(rest))
+	return append(append(raw, definition[:len(definition)-1]...), rest...)
 }
 
 // Rest returns how the encoding of every newcomer of one import goes on after its definition: all begin alike.
