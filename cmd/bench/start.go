@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 )
 
@@ -25,16 +23,15 @@ var startings = []starting{
 // startUp measures how soon the product answers, and how much memory it then takes.
 func (b *bench) startUp(ctx context.Context) (rows []row, err error) {
 	for _, of := range startings {
-		more, err := b.startUpOf(ctx, of)
-		if err != nil {
+		more, err := of.measure(ctx, b)
+		if rows = append(rows, more...); err != nil {
 			return rows, err
 		}
-		rows = append(rows, more...)
 	}
 	return rows, nil
 }
 
-func (b *bench) startUpOf(ctx context.Context, of starting) ([]row, error) {
+func (of starting) measure(ctx context.Context, b *bench) ([]row, error) {
 	dir, err := b.folder(fmt.Sprint("start-", of.requirements), of.requirements, of.text)
 	if err != nil {
 		return nil, err
@@ -45,47 +42,30 @@ func (b *bench) startUpOf(ctx context.Context, of starting) ([]row, error) {
 		imported = s.cpu().Seconds()
 		return s.memory("VmHWM")
 	})
-	if err != nil {
-		return nil, err
-	}
 	var seconds, resident, highest []float64
-	for range b.rounds {
-		took, now, err := b.startOnce(ctx, dir, func(s *server) (float64, error) {
-			if err := s.traffic(ctx, of.requirements); err != nil {
-				return 0, err
-			}
-			high, err := s.memory("VmHWM")
+	for n := 0; n < b.rounds && err == nil; n++ {
+		var took, left float64
+		took, left, err = b.startOnce(ctx, dir, func(s *server) (float64, error) {
+			err := s.traffic(ctx, of.requirements)
+			high, unread := s.memory("VmHWM")
+			resident, failed := s.memory("VmRSS")
 			highest = append(highest, high)
-			return now(s, err)
+			return resident, errors.Join(err, unread, failed)
 		})
-		if err != nil {
-			return nil, err
-		}
-		seconds, resident = append(seconds, took), append(resident, now)
-		say("start %.3f s, then %.1f MB resident, %.1f MB at most", took, now, highest[len(highest)-1])
+		seconds, resident = append(seconds, took), append(resident, left)
 	}
-	info, err := os.Stat(filepath.Join(dir, "project_status.json"))
 	if err != nil {
 		return nil, err
 	}
-	size := fmt.Sprintf("%d requirements, export of %.1f MB", of.requirements, float64(info.Size())/1e6)
 	among := fmt.Sprintf(", %d requirements", of.requirements)
 	return []row{
-		newRow("start to first 200, "+size, "s", nil, seconds, nil, of.ready),
+		newRow("start to first 200"+among, "s", nil, seconds, nil, of.ready),
 		newRow("first start, with import"+among, "s", nil, []float64{first}, nil, nil),
 		newRow("processor time of the first start"+among, "s", nil, []float64{imported}, nil, of.importing),
 		newRow("resident memory after traffic"+among, "MB", nil, resident, nil, of.resident),
 		newRow("highest resident memory"+among, "MB", nil, highest, nil, of.highest),
 		newRow("highest resident memory, first start"+among, "MB", nil, []float64{peak}, nil, nil),
 	}, nil
-}
-
-// now returns what is resident.
-func now(s *server, err error) (float64, error) {
-	if err != nil {
-		return 0, err
-	}
-	return s.memory("VmRSS")
 }
 
 // startOnce starts the product, takes a measure and ends it.

@@ -54,7 +54,7 @@ func (p *Plan) writeRequirements(tx *ledger.Tx, data record.Imported, progress *
 			return nil, err
 		}
 	}
-	rest, err := projection.Rest(p.at)
+	rest, err := (&projection.Newcomer{At: p.at}).Rest()
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ func (n *Newcomer) Requirement() lifecycle.Requirement {
 	return req
 }
 
-// Put writes the newcomer, given its encoded definition. rest is what Rest returns for the time of the import.
+// Put writes the newcomer, given its encoded definition. rest is what Rest returns.
 func (n *Newcomer) Put(tx *ledger.Tx, definition, rest []byte) error {
 	return TableRequirements.PutEncoded(tx, n.Definition.ID, n.encoded(definition, rest), n)
 }
@@ -31,14 +31,14 @@ func (*Newcomer) encoded(definition, rest []byte) ledger.Encoded {
 	return append(append(raw, definition[:len(definition)-1]...), rest...)
 }
 
-// Rest returns how the encoding of every newcomer of one import goes on after its definition: all begin alike.
-func Rest(at time.Time) ([]byte, error) {
+// Rest returns how the encoding goes on after the definition. It is the same for all newcomers of one import.
+func (n *Newcomer) Rest() ([]byte, error) {
 	var none lifecycle.Definition
 	definition, err := ledger.Encode(&none)
 	if err != nil {
 		return nil, err
 	}
-	first := Newcomer{&none, at}
+	first := Newcomer{&none, n.At}
 	whole, err := ledger.Encode(first.Requirement())
 	if err != nil {
 		return nil, err

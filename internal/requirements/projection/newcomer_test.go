@@ -27,7 +27,7 @@ func TestANewcomerIsStoredAsEncoded(t *testing.T) {
 		if err != nil {
 			t.Skip("text that JSON does not have is refused before") // the documents are valid UTF-8
 		}
-		rest, err := Rest(at)
+		rest, err := newcomer.Rest()
 		if err != nil {
 			t.Fatal(err)
 		}

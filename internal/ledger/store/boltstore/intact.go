@@ -212,7 +212,7 @@ func (s *Store) keepLooking(every time.Duration) {
 			s.lookForRoom()
 			if n := s.touches.Load(); n != touches {
 				touches = n
-				s.letGoAll()
+				letGoAll(s)
 			}
 		}
 	}
