@@ -188,10 +188,7 @@ func (c *collector) body(cand *candidate, end int, cut []span) string {
 			lines = append(lines, text)
 		}
 	}
-	for len(lines) > 0 && lines[len(lines)-1] == "" {
-		lines = lines[:len(lines)-1]
-	}
-	return strings.Join(lines, "\n") // one line is no copy
+	return strings.TrimRight(strings.Join(lines, "\n"), "\n") // one line is no copy
 }
 
 // withoutComments drops HTML comments from a text, other than in code blocks.
