@@ -24,7 +24,6 @@ type ImportOptions struct {
 	Origin    projection.ImportOrigin
 	Progress  *drift.Progress // told how far the import is; may be nil
 	Stop      <-chan struct{} // nothing is imported when it is closed before the documents are read; nil never is
-
 	documents map[string]account.Origin
 }
 
@@ -67,9 +66,7 @@ func (s *Service) Import(ctx context.Context, who lifecycle.Actor, files func() 
 		if s.options.Origins != nil && !o.DryRun {
 			maps.Copy(o.documents, s.options.Origins(context.WithoutCancel(ctx), drift.NotImported(given, s.current.Load().Project)))
 		}
-		reading := s.options.Reading
-		reading.OnRead = o.Progress.Read
-		return drift.ReadUnless(o.Stop, given, reading, s.current.Load().Project)
+		return drift.ReadUnless(o.Stop, given, o.Progress.Of(s.options.Reading), s.current.Load().Project)
 	}, o)
 }
 
@@ -117,8 +114,7 @@ func (s *Service) take(ctx context.Context, who lifecycle.Actor, set reqdoc.Set,
 		if o.Unasked {
 			tx.ChargeTo(unaskedAccount)
 		}
-		return plan.Write(tx, drift.Asked{By: who, RequestID: o.RequestID, Origin: o.Origin, Documents: o.documents,
-			Progress: o.Progress})
+		return plan.Write(tx, drift.Asked{By: who, RequestID: o.RequestID, Origin: o.Origin, Documents: o.documents, Progress: o.Progress})
 	})
 	if err != nil {
 		return drift.Report{}, err

@@ -1,6 +1,10 @@
 package drift
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"orchestrator/internal/requirements/reqdoc"
+)
 
 // Progress says how far an import is, to others while it goes on. A nil Progress says nothing.
 type Progress struct {
@@ -15,11 +19,12 @@ func (s *step) set(done, total int) {
 	s.done.Store(int64(done))
 }
 
-// Read notes that so many of all documents were read.
-func (p *Progress) Read(done, total int) {
+// Of returns the options of a reading that notes how many of all documents were read.
+func (p *Progress) Of(reading reqdoc.Options) reqdoc.Options {
 	if p != nil {
-		p.documents.set(done, total)
+		reading.OnRead = p.documents.set
 	}
+	return reading
 }
 
 // stored notes that so many of all requirements were written in the transaction.
