@@ -44,7 +44,7 @@ var public = map[string][]string{
 		"trace"},
 	"internal/rules": {"actorname", "boundary", "boundary/reviewing", "boundary/share", "claiming", "lifecycle", "planning", "planning/flow",
 		"renaming", "repeating"},
-	"internal/system": {"background", "child", "clockjump", "durable", "editor", "git", "gitignore", "marked", "runner", "shellquote", "tree", "watch"},
+	"internal/system": {"background", "child", "clockjump", "durable", "editor", "git", "gitignore", "marked", "program", "runner", "shellquote", "tree", "watch"},
 }
 
 // forTests lists the packages that tests import, of whichever folder, and nothing else does.

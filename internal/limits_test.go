@@ -29,7 +29,7 @@ const (
 
 // largePackages lists the packages over maxPackage lines.
 var largePackages = map[string]int{
-	"cmd/bench": 2650, "internal/boundary/shell": 4200,
+	"cmd/bench": 2675, "internal/boundary/shell": 4200,
 	"internal/requirements/reqdoc": 4150,
 }
 

@@ -8,10 +8,12 @@ import (
 	"strings"
 )
 
-// The lengths of a requirement's text that make it about 1 KB as stored: as imported, and with an implementation.
+// The lengths of a requirement's text: what makes it about 1 KB as stored, as imported and with an implementation, and
+// some lines.
 const (
-	wholeText = 660
-	shortText = 120
+	wholeText  = 660
+	shortText  = 120
+	middleText = 220
 )
 
 func requirementID(i int) string { return fmt.Sprintf("REQ-%06d", i+1) }

@@ -9,6 +9,7 @@ import (
 	"orchestrator/cmd/orchestrator/cli"
 	"orchestrator/cmd/orchestrator/cli/exportflag"
 	"orchestrator/cmd/orchestrator/cli/setting"
+	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/daemon"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/operator/localservice"
@@ -91,6 +92,9 @@ func serveCommand() *cobra.Command {
 			}
 			o.Version = daemon.Version{Version: cli.BuildVersion, Commit: cli.Commit(), Go: runtime.Version()}
 			o.Project.LogBudget, o.Project.EvidenceSaved = uint64(o.logBudget), setting.Saved(cmd, "evidence")
+			if !o.background {
+				o.Follow = output.NewBar(cmd.ErrOrStderr()).Follow
+			}
 			err = daemon.Serve(cmd.Context(), o.Options, log, func(s daemon.Started) {
 				if !o.background {
 					greet(cmd.OutOrStdout(), s)

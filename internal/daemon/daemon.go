@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -22,7 +21,6 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi"
 	"orchestrator/internal/operator/database"
-	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/system/tree"
 )
 
@@ -35,6 +33,7 @@ type Options struct {
 	MetricsTokenFile string   // with a token that /metrics needs; "" leaves it open
 	Drain            time.Duration
 	Version          Version
+	Follow           project.Follow // shows how far the import at the start is; may be nil
 }
 
 // Version says which program answers.
@@ -57,11 +56,11 @@ type server struct {
 	project  *project.Project
 	listener *listen.Listener
 	draining *atomic.Bool
+	heap     heap
 }
 
 // Serve serves a project until ctx ends or the database fails. It calls ready when it answers.
 func Serve(ctx context.Context, o Options, log zerolog.Logger, ready func(Started)) error {
-	debug.SetGCPercent(documents.GCPercent)
 	err := serve(ctx, o, log, ready)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return nil // told to stop while it started
@@ -89,9 +88,10 @@ func serve(ctx context.Context, o Options, log zerolog.Logger, ready func(Starte
 		return nameOwn(ctx, datadir.Dir(o.Project.Data), err)
 	}
 	defer func() { err = errors.Join(err, closeListener(listener)) }()
-	s := &server{options: o, log: log, listener: listener, draining: new(atomic.Bool)}
+	s := &server{options: o, log: log, listener: listener, draining: new(atomic.Bool), heap: newHeap()}
 	s.project, err = plan.Open(ctx, project.Process{
 		Log: log, URL: apiclient.LocalURL(listener.Address()), Draining: s.draining.Load,
+		Follow: o.Follow, Sparingly: s.heap.sparingly,
 	})
 	if err != nil {
 		return database.InUse(ctx, err, datadir.Dir(o.Project.Data), "use that one; to start another, stop it first")
@@ -124,9 +124,7 @@ func (s *server) run(ctx context.Context, metricsToken string, ready func(Starte
 		return err
 	}
 	s.announce(ready)
-	debug.SetGCPercent(100)
-	debug.FreeOSMemory() // what the import needed
-	defer runtime.KeepAlive(ballast())
+	defer runtime.KeepAlive(s.heap.settle())
 	return s.serveUntilDone(ctx, &http.Server{
 		Handler: s.handler(metricsToken), ReadTimeout: ReadTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: MaxHeader, ErrorLog: stdLogger(s.log),

@@ -53,7 +53,7 @@ type Event struct {
 	Actor     audit.Actor
 	Subject   string // at most 1,024 bytes
 	RequestID string // at most 128 bytes
-	Data      any    // encoded as JSON; kept beside the log when large
+	Data      any    // encoded as JSON, unless it is Encoded; kept beside the log when large
 }
 
 // blobRef stands in a record in place of data that is kept in table blobs.
@@ -64,7 +64,7 @@ type blobRef struct {
 
 // Append adds a record to the log.
 func (tx *Tx) Append(e Event) error {
-	data, err := Encode(e.Data)
+	data, err := encodeData(e.Data)
 	if err != nil {
 		return err
 	}
@@ -247,3 +247,19 @@ func decode(raw []byte, v any) error {
 // trusted spares a search for duplicate names: what is encoded here was parsed strictly before, and what is
 // decoded here was encoded here.
 var trusted = jsontext.AllowDuplicateNames(true)
+
+// Encoded is a value as Encode encodes it.
+type Encoded []byte
+
+func encodeData(data any) ([]byte, error) {
+	if encoded, is := data.(Encoded); is {
+		return encoded, nil
+	}
+	return Encode(data)
+}
+
+// PutEncoded writes a value as Put would have encoded it. The bytes are the ledger's from then on. What follows the
+// commits is given object in place of the value.
+func (t Table[T]) PutEncoded(tx *Tx, key string, value Encoded, object any) error {
+	return tx.write(Write{t.Name, key, value, object})
+}

@@ -22,8 +22,8 @@ type ImportOptions struct {
 	DryRun    bool // only the report
 	Unasked   bool // a document has changed, and nobody asked by name: charged to a budget of its own
 	Origin    projection.ImportOrigin
+	Progress  *drift.Progress // told how far the import is; may be nil
 	Stop      <-chan struct{} // nothing is imported when it is closed before the documents are read; nil never is
-
 	documents map[string]account.Origin
 }
 
@@ -66,7 +66,7 @@ func (s *Service) Import(ctx context.Context, who lifecycle.Actor, files func() 
 		if s.options.Origins != nil && !o.DryRun {
 			maps.Copy(o.documents, s.options.Origins(context.WithoutCancel(ctx), drift.NotImported(given, s.current.Load().Project)))
 		}
-		return drift.ReadUnless(o.Stop, given, s.options.Reading, s.current.Load().Project)
+		return drift.ReadUnless(o.Stop, given, o.Progress.Of(s.options.Reading), s.current.Load().Project)
 	}, o)
 }
 
@@ -114,7 +114,7 @@ func (s *Service) take(ctx context.Context, who lifecycle.Actor, set reqdoc.Set,
 		if o.Unasked {
 			tx.ChargeTo(unaskedAccount)
 		}
-		return plan.Write(tx, drift.Asked{By: who, RequestID: o.RequestID, Origin: o.Origin, Documents: o.documents})
+		return plan.Write(tx, drift.Asked{By: who, RequestID: o.RequestID, Origin: o.Origin, Documents: o.documents, Progress: o.Progress})
 	})
 	if err != nil {
 		return drift.Report{}, err

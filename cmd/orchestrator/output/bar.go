@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"golang.org/x/term"
 )
@@ -41,6 +42,35 @@ func (b *Bar) Draw(done, total int, what string) {
 		done, total, what))
 	fmt.Fprint(b.out, "\r\x1b[K"+string(line[:min(len(line), b.width()-1)]))
 	b.shown = true
+}
+
+// Follow draws the bar again and again, as far tells how much is done, until stop is called, which clears it. What does
+// not take long shows nothing.
+func (b *Bar) Follow(far func() (done, total int, what string)) (stop func()) {
+	if b.out == nil {
+		return func() {}
+	}
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		ticks := time.NewTicker(progressEvery)
+		defer ticks.Stop()
+		for begin := time.Now(); ; {
+			select {
+			case <-done:
+				b.Clear()
+				return
+			case now := <-ticks.C:
+				if now.Sub(begin) >= progressAfter {
+					b.Draw(far())
+				}
+			}
+		}
+	}()
+	return func() {
+		close(done)
+		<-ended
+	}
 }
 
 // Clear takes the bar away, so that a line can stand in its place.

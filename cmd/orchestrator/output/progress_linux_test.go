@@ -7,7 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -62,4 +64,24 @@ func TestTheBarWithoutATerminal(t *testing.T) {
 	written, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Empty(t, written)
+}
+
+// TestTheBarFollows: it is drawn as far as something is when that takes long, and nothing is left of it.
+func TestTheBarFollows(t *testing.T) {
+	at, shown := outputtest.Terminal(t, 200)
+	var asked atomic.Int64
+	stop := NewBar(at).Follow(func() (int, int, string) { return int(asked.Add(1)), 1000, "moves" })
+	require.Eventually(t, func() bool { return asked.Load() > 1 }, time.Minute, time.Millisecond)
+	stop()
+	n := asked.Load()
+	out := shown()
+	require.Contains(t, out, "1 of 1000 moves")
+	require.True(t, strings.HasSuffix(out, wiped), "%q", out)
+	time.Sleep(2 * progressEvery)
+	require.Equal(t, n, asked.Load(), "nobody asks any more")
+
+	at, shown = outputtest.Terminal(t, 200)
+	NewBar(at).Follow(func() (int, int, string) { return 1, 2, "moves" })()
+	require.Empty(t, shown(), "what is soon done shows nothing")
+	(&Bar{}).Follow(nil)()
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -37,18 +36,28 @@ type importer struct {
 	postponed *postponed
 	log       zerolog.Logger
 	wait      atomic.Bool // for the budget: a document has changed that is not imported
-	later     bool        // the documents of the start are yet to be read
+	sparingly func(func())
+	follow    Follow
+	progress  *drift.Progress // of the import at the start
+	later     bool            // the documents of the start are yet to be read
 }
 
 // first imports the documents at the start. It must succeed on an empty database; later a broken document leaves the
 // last good state in force, which readyz shows. Documents that are as they were imported are read when the service
 // answers: nothing is found in them but what a newer program reads otherwise.
 func (i *importer) first(ctx context.Context) error {
-	if files, err := i.documents.Read(ctx); err == nil && i.service.HasImported(files) {
-		i.later = true
-		return nil
+	read := i.read(ctx)
+	if i.service.State().Requirements > 0 {
+		files, err := read()
+		if err == nil && i.service.HasImported(files) {
+			i.later = true
+			return nil
+		}
+		read = func() ([]reqdoc.File, error) { return files, err }
 	}
-	err := i.importAtStart(ctx)
+	i.progress = &drift.Progress{}
+	err := i.importAtStart(ctx, read)
+	i.progress = nil
 	if err != nil && i.service.State().Requirements == 0 {
 		if f := fault.As(err); f != nil {
 			return documents.HintAssign(f, i.reading)
@@ -58,40 +67,36 @@ func (i *importer) first(ctx context.Context) error {
 	return nil
 }
 
-// importAtStart imports the documents. Where there are requirements, a failure leaves the last good state in force, and
-// is logged.
-func (i *importer) importAtStart(ctx context.Context) error {
-	asked := func(ctx context.Context) error { return i.importNow(ctx, projection.ViaStart) }
-	err := asked(ctx)
+// importAtStart imports the documents that are read. Where there are requirements, a failure leaves the last good state
+// in force, and is logged.
+func (i *importer) importAtStart(ctx context.Context, read func() ([]reqdoc.File, error)) error {
+	err := i.importRead(ctx, read, projection.ViaStart)
 	switch {
 	case err == nil || i.service.State().Requirements == 0:
 	case isFull(err):
-		i.postponed.add("documents", err, asked)
+		i.postponed.add("documents", err, func(ctx context.Context) error { return i.importNow(ctx, projection.ViaStart) })
 	default:
 		i.logFailure(err, i.named, "the requirement documents were not imported; the last good state stays in force")
 	}
 	return err
 }
 
-// besides is by how many per cent the heap may grow between collections while documents are read beside requests.
-const besides = 10
-
-// sparingly does what needs much memory once: the garbage is collected early, and given back.
-func sparingly(do func()) {
-	before := debug.SetGCPercent(besides)
-	do()
-	debug.SetGCPercent(before)
-	debug.FreeOSMemory()
+// importNow imports the documents as they are now.
+func (i *importer) importNow(ctx context.Context, via string) error {
+	return i.importRead(ctx, i.read(ctx), via)
 }
 
-// importNow imports the documents as they are now. What nobody asked for is charged to a budget of its own.
-func (i *importer) importNow(ctx context.Context, via string) error {
+// importRead imports the documents that are read. What nobody asked for is charged to a budget of its own.
+func (i *importer) importRead(ctx context.Context, read func() ([]reqdoc.File, error), via string) error {
 	unasked := via == projection.ViaWatch
-	options := requirements.ImportOptions{Unasked: unasked, Origin: projection.ImportOrigin{Via: via}}
+	options := requirements.ImportOptions{Unasked: unasked, Progress: i.progress,
+		Origin: projection.ImportOrigin{Via: via}}
 	if i.later {
 		options.Stop = ctx.Done()
 	}
-	report, err := i.service.Import(ctx, record.System(), i.read(ctx), options)
+	hide := i.showProgress()
+	report, err := i.service.Import(ctx, record.System(), read, options)
+	hide()
 	if errors.Is(err, drift.ErrStopped) {
 		return nil // the next start reads them
 	}
@@ -106,6 +111,14 @@ func (i *importer) importNow(ctx context.Context, via string) error {
 	i.log.Info().Strs("documents", paths).Str("report", report.String()).
 		Int("warnings", len(report.Warnings)).Int("skipped", len(report.Skipped)).Msg("imported")
 	return nil
+}
+
+// showProgress shows how far the import at the start is, until hide is called.
+func (i *importer) showProgress() (hide func()) {
+	if i.progress == nil || i.follow == nil {
+		return func() {}
+	}
+	return i.follow(i.progress.Far)
 }
 
 // read returns what reads the documents as they are then.
@@ -131,7 +144,7 @@ func (i *importer) logFailure(err error, document, msg string) {
 // watch imports documents that change, until ctx ends.
 func (i *importer) watch(ctx context.Context, w *watcher) {
 	if i.later && ctx.Err() == nil {
-		sparingly(func() { _ = i.importAtStart(ctx) }) // it is logged
+		i.sparingly(func() { _ = i.importAtStart(ctx, i.read(ctx)) }) // it is logged
 		i.later = false
 	}
 	var retries sync.WaitGroup

@@ -42,7 +42,13 @@ type Process struct {
 	Log      zerolog.Logger
 	URL      string      // where agents reach the service
 	Draining func() bool // reports whether the process is about to end
+
+	Follow    Follow          // shows how far the import at the start is; may be nil
+	Sparingly func(do func()) // does what needs much memory once, beside requests
 }
+
+// Follow shows how far something is, which far tells at any time, until stop is called.
+type Follow func(far func() (done, total int, what string)) (stop func())
 
 // Project is one open project.
 type Project struct {
@@ -112,7 +118,7 @@ func (p *Plan) open(ctx context.Context, around Process, opened *closers) (*Proj
 	if err := p.agree(ctx, data, service); err != nil {
 		return nil, err
 	}
-	project := p.assemble(data, docs, repository, service, conducting)
+	project := p.assemble(around, data, docs, repository, service, conducting)
 	return project, project.importer.first(ctx)
 }
 
@@ -150,12 +156,13 @@ func warnOfDeadEnds(w requirements.WorkflowView, log zerolog.Logger) {
 }
 
 // assemble puts together what was opened, and what has to happen while it is.
-func (p *Plan) assemble(d *dataFolder, docs documents.Set, repository *evidence.Repository,
+func (p *Plan) assemble(around Process, d *dataFolder, docs documents.Set, repository *evidence.Repository,
 	service *requirements.Service, c *conducting) *Project {
 	clock := newClock(d.ledger, d.log)
 	boundary := control.New(folder.In(p.dir().Project()), d.ledger, time.Now, hook.NewID)
 	importer := &importer{service: service, documents: docs, reading: p.Reading, named: p.named(),
-		postponed: d.postponed, log: d.log}
+		postponed: d.postponed, log: d.log, sparingly: around.Sparingly,
+		follow: around.Follow}
 	return &Project{
 		Data: p.dir(), Service: service, Boundary: boundary, Conductor: c.conductor, Driver: c.driver, Model: p.model,
 		Tokens: d.credentials.tokens, MadeTokens: d.credentials.made,

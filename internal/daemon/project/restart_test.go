@@ -1,9 +1,11 @@
 package project
 
 import (
+	"fmt"
 	"os"
 	"testing"
 
+	"github.com/rs/zerolog"
 	"github.com/stretchr/testify/require"
 )
 
@@ -20,7 +22,7 @@ func TestAStartReadsFirstWhatWasChanged(t *testing.T) {
 		require.True(t, p.importer.later)
 		p.importer.later = false
 		size := p.Service.State().LogSize
-		require.NoError(t, p.importer.importAtStart(t.Context()))
+		require.NoError(t, p.importer.importAtStart(t.Context(), p.importer.read(t.Context())))
 		require.Equal(t, size, p.Service.State().LogSize, "nothing is found in them")
 	})
 	require.NoError(t, err)
@@ -30,4 +32,26 @@ func TestAStartReadsFirstWhatWasChanged(t *testing.T) {
 		require.Equal(t, 2, p.Service.State().Requirements)
 	})
 	require.NoError(t, err)
+}
+
+// The import at the start says how far it is while it goes on, and no later one does.
+func TestTheImportAtTheStartIsFollowed(t *testing.T) {
+	o, _ := inWorkingTree(t)
+	plan, err := Prepare(o)
+	require.NoError(t, err)
+	var seen []string
+	follow := func(far func() (int, int, string)) func() {
+		done, total, what := far()
+		seen = append(seen, fmt.Sprint(done, " ", total, " ", what))
+		return func() {
+			done, total, what := far()
+			seen = append(seen, fmt.Sprint(done, " ", total, " ", what))
+		}
+	}
+	project, err := plan.Open(t.Context(), Process{Log: zerolog.Nop(), Draining: func() bool { return false }, Follow: follow})
+	require.NoError(t, err)
+	require.Equal(t, []string{"0 0 documents read", "1 1 requirements stored"}, seen)
+	require.NoError(t, project.importer.importNow(t.Context(), "watch"))
+	require.Len(t, seen, 2)
+	require.NoError(t, project.Close())
 }

@@ -40,9 +40,9 @@ const (
 	maxAll  = watch.MostFull * MaxFile // of all documents together
 )
 
-// GCPercent is by how many per cent the heap may grow between collections while documents are imported: a large one is
-// read once, and memory matters more than the collector's time.
-const GCPercent = 25
+// GCPercent is by how many per cent the heap may grow between collections where documents are imported: less would cost
+// an import half of its time, and more would cost memory.
+const GCPercent = 50
 
 // Set is the paths and patterns of requirement documents, each with the folder that it is confined to, and those of the
 // open changes that lie beside them.

@@ -201,7 +201,7 @@ func (d *delta) takeAway() error {
 		}
 	}
 	known := p.before.Import.Readings()
-	if len(p.next) == 0 {
+	if !p.changesRequirements() {
 		p.after = p.before // documents that change nothing are not what the state was made from
 		p.read = account.Told(known, p.read)
 	}

@@ -11,8 +11,9 @@ import (
 // keepFingerprints returns the requirements with the fingerprint under which the state has the same text, where that is
 // one of an earlier release. What was approved and tested on that text stays approved and tested.
 func keepFingerprints(from store.Getter, all []reqdoc.Requirement) ([]reqdoc.Requirement, error) {
-	all = slices.Clone(all)
-	for i, r := range all {
+	own := false
+	for i := range all {
+		r := &all[i]
 		if r.Earlier == "" {
 			continue
 		}
@@ -21,6 +22,9 @@ func keepFingerprints(from store.Getter, all []reqdoc.Requirement) ([]reqdoc.Req
 			return nil, err
 		}
 		if found && current.Fingerprint == r.Earlier {
+			if !own {
+				all, own = slices.Clone(all), true
+			}
 			all[i].Fingerprint = r.Earlier
 		}
 	}

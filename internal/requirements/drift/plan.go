@@ -10,12 +10,10 @@ import (
 	"time"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/account"
 	"orchestrator/internal/requirements/pending"
 	"orchestrator/internal/requirements/projection"
-	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -25,21 +23,24 @@ type Plan struct {
 	report  Report
 	before  projection.Project
 	after   projection.Project
-	defined []lifecycle.Definition
+	defined []definition
 	retired []string
-	next    []lifecycle.Requirement
+	next    []lifecycle.Requirement // of those that were known
 	read    []account.Document
 	at      time.Time
 
-	present map[string]bool        // ids that the documents define
-	reword  []lifecycle.Definition // as they were, of what changed; in the order of report.Changed
-	newer   []lifecycle.Definition // as they are, of the same
-	texts   newTexts
+	present map[string]bool         // ids that the documents define
+	reword  []lifecycle.Definition  // as they were, of what changed; in the order of report.Changed
+	newer   []lifecycle.Definition  // as they are, of the same
 	gone    []lifecycle.Requirement // what this import retires
 }
 
-// newTexts finds what was added by its text, in document order.
-type newTexts map[string][]string
+// definition is one that is new, or not as it was.
+type definition struct {
+	lifecycle.Definition
+
+	added bool // the project had no requirement of this id
+}
 
 // New plans the import of documents that were read at a time against a state: that of the transaction, or for a dry run
 // of a snapshot.
@@ -49,7 +50,7 @@ func New(from store.Getter, before projection.Project, set reqdoc.Set, at time.T
 	}
 	p := Plan{
 		at: at, before: before, report: reportOn(set), present: make(map[string]bool,
-			len(set.Requirements)), texts: newTexts{},
+			len(set.Requirements)),
 		after: before, read: account.Of(set),
 	}
 	p.after.Name, p.after.Sources, p.after.IDs = set.Title, []projection.SourceFile{}, nil
@@ -61,6 +62,9 @@ func New(from store.Getter, before projection.Project, set reqdoc.Set, at time.T
 	}
 	for _, d := range set.Documents {
 		p.after.Sources = append(p.after.Sources, projection.SourceFile{Path: d.Path, SHA256: d.SHA256})
+	}
+	if len(before.IDs) == 0 {
+		from = nothing{}
 	}
 	var err error
 	if set.Requirements, err = keepFingerprints(from, set.Requirements); err != nil {
@@ -104,7 +108,7 @@ func (p *Plan) warn(at reqdoc.Place, id, message, fix string) {
 
 func (p *Plan) defineAll(from store.Getter, set reqdoc.Set) error {
 	if n := len(set.Requirements); !p.before.Imported() { // all of them are new
-		p.defined, p.next = make([]lifecycle.Definition, 0, n), make([]lifecycle.Requirement, 0, n)
+		p.defined = make([]definition, 0, n)
 		p.report.Added = make([]Added, 0, n)
 	}
 	for _, r := range set.Requirements {
@@ -120,22 +124,18 @@ func (p *Plan) define(from store.Getter, def lifecycle.Definition) error {
 	if err != nil {
 		return err
 	}
-	var known *lifecycle.Requirement
-	if found {
-		known = &current
+	at := Place{def.Source.Path, def.Source.Line}
+	if !found {
+		p.defined = append(p.defined, definition{def, true})
+		p.report.Added = append(p.report.Added, Added{def.ID, def.Title, at})
+		return nil
 	}
-	next, drift := lifecycle.Define(known, def, p.at, lifecycle.LatestRules)
+	next, drift := lifecycle.Define(&current, def, p.at, lifecycle.LatestRules)
 	if drift == lifecycle.Unchanged {
 		p.report.Unchanged++
 		return nil
 	}
-	p.defined, p.next = append(p.defined, def), append(p.next, next)
-	at := Place{def.Source.Path, def.Source.Line}
-	if drift == lifecycle.Added {
-		p.report.Added = append(p.report.Added, Added{def.ID, def.Title, at})
-		p.texts[def.Fingerprint] = append(p.texts[def.Fingerprint], def.ID)
-		return nil
-	}
+	p.defined, p.next = append(p.defined, definition{def, false}), append(p.next, next)
 	priority := changeOfPriority(current.Source.Priority, def.Source.Priority)
 	switch {
 	case drift == lifecycle.Restored:
@@ -150,6 +150,12 @@ func (p *Plan) define(from store.Getter, def lifecycle.Definition) error {
 	}
 	return nil
 }
+
+// nothing is the state of a project that has no requirements yet.
+type nothing struct{}
+
+// Get returns that there is no value.
+func (nothing) Get(string, string) ([]byte, error) { return nil, nil }
 
 func changeOfPriority(from, to string) *Priority {
 	if from == to {
@@ -194,6 +200,9 @@ func (p *Plan) Report() Report {
 
 // keepNewNames leaves out the declared renamings that an earlier import has made, and those that come to nothing.
 func (p *Plan) keepNewNames() {
+	if len(p.report.Renamed) == 0 {
+		return
+	}
 	news := map[string]bool{}
 	for _, a := range p.report.Added {
 		news[a.ID] = true
@@ -210,15 +219,24 @@ func (p *Plan) keepNewNames() {
 
 // proposeNames pairs what was retired with what was added under the same text, unless a document has said it.
 func (p *Plan) proposeNames() {
+	if len(p.gone) == 0 {
+		return
+	}
 	declared := map[string]bool{}
 	for _, r := range p.report.Renamed {
 		declared[r.From], declared[r.To] = true, true
+	}
+	texts := map[string][]string{} // the ids of what was added, by its text, in document order
+	for _, d := range p.defined {
+		if d.added {
+			texts[d.Fingerprint] = append(texts[d.Fingerprint], d.ID)
+		}
 	}
 	for _, old := range p.gone {
 		if declared[old.ID] {
 			continue
 		}
-		added := p.texts[old.Fingerprint]
+		added := texts[old.Fingerprint]
 		for len(added) > 0 && declared[added[0]] {
 			added = added[1:]
 		}
@@ -226,16 +244,18 @@ func (p *Plan) proposeNames() {
 			p.report.Renamed = append(p.report.Renamed, Renamed{From: old.ID, To: added[0]})
 			added = added[1:]
 		}
-		p.texts[old.Fingerprint] = added
+		texts[old.Fingerprint] = added
 	}
 }
 
 // Changes reports whether the import changes anything.
 func (p *Plan) Changes() bool {
-	return len(p.next) > 0 || p.after.Name != p.before.Name ||
+	return p.changesRequirements() || p.after.Name != p.before.Name ||
 		!slices.Equal(p.after.Sources, p.before.Sources) || !slices.Equal(p.after.IDs, p.before.IDs) ||
 		p.before.Import == nil || p.changesOfReading(nil) != nil || p.changesOfPending() != nil
 }
+
+func (p *Plan) changesRequirements() bool { return len(p.defined)+len(p.retired) > 0 }
 
 func (p *Plan) changesOfPending() []pending.Delta {
 	return pending.Changes(p.before.Pending, p.after.Pending)
@@ -244,39 +264,4 @@ func (p *Plan) changesOfPending() []pending.Delta {
 func (p *Plan) changesOfReading(origins map[string]account.Origin) []account.Document {
 	before := p.before.Import.Readings()
 	return account.Changes(before, account.Settle(before, p.read, origins))
-}
-
-// Asked says who asked for an import, and where its documents come from as far as it is known.
-type Asked struct {
-	By        lifecycle.Actor
-	RequestID string
-	Origin    projection.ImportOrigin
-	Documents map[string]account.Origin // by path
-}
-
-// Write writes what the plan changes, with its record.
-func (p *Plan) Write(tx *ledger.Tx, asked Asked) (err error) {
-	data := record.Imported{Rules: lifecycle.LatestRules, Workflow: p.before.WorkflowName, Name: p.after.Name,
-		Sources: p.after.Sources, Defined: p.defined, Retired: p.retired, Origin: &asked.Origin,
-		Read:    p.changesOfReading(asked.Documents),
-		Pending: p.changesOfPending()}
-	if !p.before.Imported() {
-		data.Qualify = p.after.Qualify
-	}
-	if !slices.Equal(p.after.IDs, p.before.IDs) {
-		data.IDs = p.after.IDs
-	}
-	by := record.Actor(asked.By)
-	if p.after.Import, err = data.After(p.before.Import, tx.Seq(), tx.At(), by); err != nil {
-		return err
-	}
-	for _, next := range p.next {
-		if _, err := projection.TableRequirements.Put(tx, next.ID, next); err != nil {
-			return err
-		}
-	}
-	if _, err := projection.TableProject.Put(tx, projection.KeyProject, p.after); err != nil {
-		return err
-	}
-	return tx.Append(ledger.Event{Kind: record.KindImported, Actor: by, RequestID: asked.RequestID, Data: data})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"orchestrator/internal/fault"
@@ -103,20 +104,29 @@ func ReadUnless(stop <-chan struct{}, files []reqdoc.File, o reqdoc.Options, of 
 func NotImported(files []reqdoc.File, into projection.Project) []reqdoc.File {
 	known := into.Import.Digests()
 	return slices.DeleteFunc(slices.Clone(files), func(f reqdoc.File) bool {
-		return f.Change != "" || known[f.Path] == ledger.Digest(f.Content)
+		return f.Change != "" || isKnown(f, known)
 	})
+}
+
+// isKnown reports whether a document is as it was imported, given the digests of all that were.
+func isKnown(f reqdoc.File, digests map[string]string) bool {
+	return digests[f.Path] == ledger.Digest(f.Content)
 }
 
 // AreImported reports whether documents are, byte for byte, those that were imported last, without open changes.
 func AreImported(files []reqdoc.File, into projection.Project) bool {
-	return len(files) > 0 && len(files) == len(into.Import.Digests()) && len(into.Pending) == 0 &&
-		!slices.ContainsFunc(files, func(f reqdoc.File) bool { return f.Change != "" }) &&
-		len(NotImported(files, into)) == 0
+	known := into.Import.Digests()
+	return len(files) > 0 && len(files) == len(known) && len(into.Pending) == 0 &&
+		!slices.ContainsFunc(files, func(f reqdoc.File) bool { return f.Change != "" || !isKnown(f, known) })
 }
 
+// definitionOf returns the definition that a document gives. What a snapshot keeps of it keeps no document in memory.
 func definitionOf(r reqdoc.Requirement) lifecycle.Definition {
+	for i, id := range r.DependsOn {
+		r.DependsOn[i] = strings.Clone(id)
+	}
 	d := lifecycle.Definition{
-		ID: r.ID, Title: r.Title, Text: r.Text, Kind: r.Kind, Acceptance: []lifecycle.Criterion{},
+		ID: r.ID, Title: strings.Clone(r.Title), Text: r.Text, Kind: r.Kind, Acceptance: []lifecycle.Criterion{},
 		Parents: r.Parents, DependsOn: r.DependsOn, Fingerprint: r.Fingerprint,
 		Source: lifecycle.Source{
 			Path: r.Path, Line: r.Line, EndLine: r.EndLine, Section: append([]string{}, r.Section...),

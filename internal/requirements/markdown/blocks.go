@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"html"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
@@ -59,7 +60,11 @@ func (s Source) Parse() (ast.Node, error) {
 	left := &budget{blocks: min(maxParts, fewParts+len(s.Text)/2)}
 	pc := parser.NewContext()
 	pc.Set(budgetKey, left)
-	root := blockParser.Parse(text.NewReader([]byte(s.Text)), parser.WithContext(pc))
+	source := s.bytes // which the parser only reads
+	if source == nil {
+		source = []byte(s.Text)
+	}
+	root := blockParser.Parse(text.NewReader(source), parser.WithContext(pc))
 	if left.spent != "" {
 		return nil, unreadable(s.Line(left.at), "document_too_complex", left.spent,
 			"write it with fewer or shallower lists, quotes and tables")
@@ -164,4 +169,23 @@ func plainText(n *ast.Text, src []byte) string {
 }
 
 // Fold replaces each run of white space by one space and trims both ends.
-func Fold(s string) string { return strings.Join(strings.Fields(s), " ") }
+func Fold(s string) string {
+	if isFolded(s) {
+		return s
+	}
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// isFolded reports whether a text is certainly as Fold leaves it. Of one with characters beyond ASCII it does not tell.
+func isFolded(s string) bool {
+	after := byte(' ')
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == ' ' && after == ' ' || c >= '\t' && c <= '\r' || c >= utf8.RuneSelf:
+			return false
+		default:
+			after = c
+		}
+	}
+	return after != ' ' || s == ""
+}

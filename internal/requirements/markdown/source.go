@@ -17,6 +17,7 @@ type Source struct {
 	Text   string
 	Front  string // front matter, whose lines are empty in Text
 	starts []int  // offsets at which lines start
+	bytes  []byte // of Text, where the document has the same; else nil
 }
 
 // New checks the bytes of a document. The error is a *fault.Error of kind Invalid with the pointer "#L<line>".
@@ -26,10 +27,14 @@ func New(src []byte) (Source, error) {
 			len(src), maxBytes).
 			WithFix("split it into several documents")
 	}
+	whole := src
 	src = bytes.TrimPrefix(src, []byte("\ufeff"))
 	text := strings.ReplaceAll(strings.ReplaceAll(string(src), "\r\n", "\n"), "\r", "\n")
 	front, text := splitFrontMatter(text)
 	s := Source{Text: text, Front: front, starts: []int{0}}
+	if text == string(whole) {
+		s.bytes = whole
+	}
 	for i := 0; i < len(text); i++ {
 		if text[i] == '\n' && i+1 < len(text) {
 			s.starts = append(s.starts, i+1)

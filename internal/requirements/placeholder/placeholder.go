@@ -15,7 +15,11 @@ import (
 // [MUST], and a question that is left open in a real requirement, are none.
 func Is(text string) bool {
 	text = markdown.Fold(text[:min(len(text), 2048)])
-	switch word := strings.ToLower(strings.Trim(text, ".…*_ ")); word {
+	word := strings.Trim(text, ".…*_ ")
+	if len(word) < 128 { // none of these is as long, however its letters are written
+		word = strings.ToLower(word)
+	}
+	switch word {
 	case "tbd", "todo", "tba", "tbc", "requirement name", "requirement title", "requirement description",
 		"feature name", "short title", "brief title", "example requirement", "your requirement here":
 		return true

@@ -73,15 +73,13 @@ type Summary struct {
 
 // NewEntry returns a requirement with its encoded bytes, under a workflow.
 func NewEntry(req lifecycle.Requirement, raw []byte, w lifecycle.Workflow) *Entry {
-	e := &Entry{Raw: raw, req: &req}
-	e.describe(w)
-	e.req = nil // most are only read
+	e := &Entry{Raw: raw}
+	e.describe(&req, w)
 	return e
 }
 
 // describe sets what is said of the requirement under a workflow.
-func (e *Entry) describe(w lifecycle.Workflow) {
-	req := e.req
+func (e *Entry) describe(req *lifecycle.Requirement, w lifecycle.Workflow) {
 	e.Cites = req.Cites()
 	e.OpenDeviation = req.OpenDeviation() != ""
 	e.DependsOn, e.Former = req.DependsOn, req.FormerIDs
@@ -211,14 +209,19 @@ func (s *Snapshot) After(batch []ledger.Commit) *Snapshot {
 	next.renames = &renames{}
 	next.Head, next.claims = batch[len(batch)-1].Head, s.claimed(batch)
 	changed := map[string]*Entry{} // by id; the last of the batch, nil for one that has another id now
-	imported := false
+	project := projectIn(batch)
+	if project != nil {
+		next.Project = *project
+	}
+	workflow := next.Project.Workflow()
 	for _, commit := range batch {
 		for _, w := range commit.Writes {
 			switch object := w.Object.(type) {
-			case *Project:
-				next.Project, imported = *object, true
 			case *lifecycle.Requirement:
 				changed[w.Key] = &Entry{Raw: w.Value, req: object, Size: commit.Head.Size}
+			case *Newcomer:
+				changed[w.Key] = NewEntry(object.Requirement(), w.Value, workflow)
+				changed[w.Key].Size = commit.Head.Size
 			case nil:
 				if w.Table == TableRequirements.Name {
 					changed[w.Key] = nil
@@ -226,7 +229,7 @@ func (s *Snapshot) After(batch []ledger.Commit) *Snapshot {
 			}
 		}
 	}
-	if imported {
+	if project != nil {
 		return next.rebuilt(s, changed)
 	}
 	next.Counts.ByStatus = maps.Clone(s.Counts.ByStatus)
@@ -241,13 +244,25 @@ func (s *Snapshot) After(batch []ledger.Commit) *Snapshot {
 		if !own[i] {
 			next.chunks[i], own[i] = slices.Clone(next.chunks[i]), true
 		}
-		e.describe(next.Project.Workflow())
+		e.describe(e.req, workflow)
 		next.Counts.add(next.chunks[i][at].Summary, -1)
 		next.Counts.add(e.Summary, 1)
 		next.widths[i] += int64(len(e.Raw) - len(next.chunks[i][at].Raw))
 		next.chunks[i][at] = e
 	}
 	return &next
+}
+
+// projectIn returns the project as a batch leaves it, or nil if it does not write it.
+func projectIn(batch []ledger.Commit) (last *Project) {
+	for _, commit := range batch {
+		for _, w := range commit.Writes {
+			if p, is := w.Object.(*Project); is {
+				last = p
+			}
+		}
+	}
+	return last
 }
 
 // rebuilt makes a snapshot after an import or under a new workflow: order and turns may be others.
@@ -266,8 +281,10 @@ func (s *Snapshot) rebuilt(before *Snapshot, changed map[string]*Entry) *Snapsho
 			delete(entries, id)
 			continue
 		}
-		e.describe(w)
-		e.req = nil // an import may bring more than are ever asked for
+		if e.req != nil {
+			e.describe(e.req, w)
+			e.req = nil // an import may bring more than are ever asked for
+		}
 		entries[id] = e
 	}
 	next, err := New(s.Project, entries, s.Head)

@@ -8,6 +8,7 @@
 package record
 
 import (
+	"bytes"
 	"encoding/json"
 	"time"
 
@@ -122,6 +123,18 @@ func (i Imported) After(before *projection.Import, seq uint64, at time.Time, by 
 	}
 	documents, err := account.Apply(before.Readings(), i.Read)
 	return &projection.Import{Record: seq, At: at, By: by, Origin: *i.Origin, Documents: documents}, err
+}
+
+// AroundDefined returns what stands before and after the elements of Defined in the encoding of the data, whatever they
+// are.
+func (i Imported) AroundDefined() (before, after []byte, err error) {
+	i.Defined = nil
+	whole, err := ledger.Encode(i)
+	if err != nil {
+		return nil, nil, err
+	}
+	at := bytes.Index(whole, []byte(`"defined":[`)) + len(`"defined":[`) // a quote within a text is escaped
+	return whole[:at], whole[at:], nil
 }
 
 // Proposed accounts for a change request that was decided. Replaying it gives the same decision.

@@ -161,7 +161,7 @@ func (c *collector) trimEnd(first, end int, holes []span) int {
 // body returns the source from the end of the label to the last line, without the lines that were cut out and,
 // in a list item, without the indentation that the item asks for.
 func (c *collector) body(cand *candidate, end int, cut []span) string {
-	var b strings.Builder
+	var lines []string
 	indent, removed := 0, false
 	if item, ok := cand.node.(*ast.ListItem); ok && cand.place == inItem {
 		indent = item.Offset
@@ -184,9 +184,11 @@ func (c *collector) body(cand *candidate, end int, cut []span) string {
 		} else {
 			text = dedent(text, indent)
 		}
-		b.WriteString(strings.TrimRight(text, " \t") + "\n")
+		if text = strings.TrimRight(text, " \t"); text != "" || len(lines) > 0 {
+			lines = append(lines, text)
+		}
 	}
-	return strings.Trim(b.String(), "\n")
+	return strings.TrimRight(strings.Join(lines, "\n"), "\n") // one line is no copy
 }
 
 // withoutComments drops HTML comments from a text, other than in code blocks.

@@ -32,6 +32,8 @@ type Options struct {
 	Strict  bool   // refuse templates and drafts, which are left out where other documents define requirements
 
 	InForce map[string]bool // documents that requirements in force come from: none of them is left out
+
+	OnRead func(done, total int) // told how many files have been read; nil tells nobody
 }
 
 // Set is what several documents amount to together.
@@ -68,9 +70,12 @@ func Read(files []File, o Options) (Set, error) {
 	}
 	o.Qualify = cmp.Or(o.Qualify, qualify.Families)
 	r := reading{Set: Set{Qualify: o.Qualify}, options: o, sources: make(map[string]markdown.Source, len(files))}
-	for _, f := range files {
+	for i, f := range files {
 		if f.Change == "" {
 			r.read(f)
+		}
+		if o.OnRead != nil {
+			o.OnRead(i+1, len(files))
 		}
 	}
 	r.leaveOut()

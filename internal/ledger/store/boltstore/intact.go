@@ -193,6 +193,7 @@ func (s *Store) keepLooking(every time.Duration) {
 	ticks := time.NewTicker(every)
 	defer ticks.Stop()
 	var walkAgain time.Time
+	var touches uint64
 	for {
 		select {
 		case <-s.closing:
@@ -209,6 +210,10 @@ func (s *Store) keepLooking(every time.Duration) {
 				walkAgain = time.Now().Add(10 * time.Since(now))
 			}
 			s.lookForRoom()
+			if n := s.touches.Load(); n != touches {
+				touches = n
+				letGoAll(s)
+			}
 		}
 	}
 }

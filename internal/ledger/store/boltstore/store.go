@@ -68,6 +68,8 @@ type Store struct {
 
 	batches, updates, refused atomic.Uint64
 
+	touches atomic.Uint64 // Views and Updates so far
+
 	close    sync.Once
 	closeErr error
 }
@@ -98,6 +100,7 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 	if err != nil {
 		return err
 	}
+	defer touched(s)                                         // when the View has ended
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // a file cut short under us must not kill the process
 	defer func() { _ = tx.Rollback() }()
 	return s.failIfHurt(store.Call(fn, store.Reader(reader{tx, s})))
@@ -149,6 +152,7 @@ func (s *Store) Update(ctx context.Context, fn func(store.Tx) error) error {
 	if err := s.queue.add(u); err != nil {
 		return err
 	}
+	defer touched(s)
 	select {
 	case err := <-u.done:
 		return err

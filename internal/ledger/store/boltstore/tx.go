@@ -45,7 +45,7 @@ func (r reader) Scan(table, from, to string, visit func(key string, value []byte
 		}
 		if passed += max(len(k)+len(v), minResident); passed > maxResident {
 			passed = 0
-			r.letGo()
+			letGo(r.tx)
 		}
 		if k == nil || to != "" && string(k) >= to {
 			return nil
@@ -68,7 +68,28 @@ const (
 
 // letGo takes the pages of the file out of the memory of this process; they stay in the cache of the system, and come
 // back when they are read again. Without it a Scan of the whole file would leave all of it resident.
-func (r reader) letGo() { advise(r.tx.DB(), int(r.tx.Size()), syscall.MADV_DONTNEED) }
+func letGo(tx *bolt.Tx) { advise(tx.DB(), int(tx.Size()), syscall.MADV_DONTNEED) }
+
+// maxTouches is how many Views and Updates pass before their pages are let go. Each reads a few entries, around each of
+// which the system brings 64 KB.
+const maxTouches = 64
+
+// touched counts a View or an Update, and lets go of the pages when there were many.
+func touched(s *Store) {
+	if s.touches.Add(1)%maxTouches == 0 {
+		letGoAll(s)
+	}
+}
+
+// letGoAll lets go of all pages, if it can: a store that has failed keeps them.
+func letGoAll(s *Store) {
+	tx, err := s.begin()
+	if err != nil {
+		return
+	}
+	letGo(tx)
+	_ = tx.Rollback()
+}
 
 // advise announces to the system how the mapped file will be read. After an error the system goes on as before.
 func advise(db *bolt.DB, size, advice int) {

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package program
+
+// LetGo does nothing here.
+func LetGo() {}

@@ -1,0 +1,38 @@
+package program
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestOnlyWhatIsNeverWrittenIsLetGo(t *testing.T) {
+	const maps = `00400000-01569000 r-xp 00000000 fe:00 9995587                            /opt/a program
+01569000-0280e000 r--p 01169000 fe:00 9995587                            /opt/a program
+0280e000-02860000 rw-p 0240e000 fe:00 9995587                            /opt/a program
+7f0000000000-7f0000001000 r--p 00000000 fe:00 12                         /opt/another
+7f0000001000-7f0000002000 r--s 00000000 fe:00 13                         /opt/a program
+c000000000-c000400000 rw-p 00000000 00:00 0
+`
+	require.Equal(t, []mapping{{0x400000, 0x1569000}, {0x1569000, 0x280e000}}, readOnly(maps, "/opt/a program"))
+	require.Empty(t, readOnly(maps, "/opt/program"))
+}
+
+func TestTheProgramGoesOnWithFewerPages(t *testing.T) {
+	before := resident(t)
+	LetGo()
+	require.Less(t, resident(t), before, "kilobytes of files that are resident")
+}
+
+func resident(t *testing.T) int {
+	status, err := os.ReadFile("/proc/self/status")
+	require.NoError(t, err)
+	_, after, found := strings.Cut(string(status), "RssFile:")
+	require.True(t, found)
+	kilobytes, err := strconv.Atoi(strings.Fields(after)[0])
+	require.NoError(t, err)
+	return kilobytes
+}
