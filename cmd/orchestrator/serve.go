@@ -126,7 +126,7 @@ func serveCommand() *cobra.Command {
 // exportFlags adds the flags of the export.
 func exportFlags(f *pflag.FlagSet, o *serveOptions) {
 	exportflag.Add(f, &o.Project.Export, "file to which the state is written after each commit")
-	f.DurationVar(&o.Project.ExportWait, "export-wait", 10*time.Millisecond,
+	f.DurationVar(&o.Project.ExportWait, "export-wait", 2*time.Millisecond,
 		"how long a change waits for the export that contains it; one that does not come in time is not waited for")
 	f.BoolVar(&o.Project.ExportSync, "export-sync", false,
 		"wait until each export is on the disk, so that it is whole after a power cut")

@@ -14,7 +14,7 @@ const (
 	//
 	// The floor is an amount, and GOGC a factor: one that gives a small heap that room would let a heap that has grown
 	// since take many times its size.
-	heapFloor = 32 << 20
+	heapFloor = 40 << 20
 
 	// besides is by how many per cent the heap may grow between collections while documents are read beside requests.
 	besides = 10

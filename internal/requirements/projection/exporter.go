@@ -12,9 +12,8 @@ import (
 	"orchestrator/internal/system/tree"
 )
 
-// Pacing of the export: it costs disk time that commits need, so after each one the exporter rests
-// restFactor times as long as it took, within minRest and maxRest. A change that waits for its export ends
-// the rest, unless the export is so slow that waiting is in vain.
+// Pacing of the export: it costs time that commits need, so after each one the exporter rests restFactor times as long as
+// it took. When nobody waits for the next export, it rests minRest at least, and maxRest at most where it is slow.
 const (
 	restFactor = 4
 	minRest    = 100 * time.Millisecond
@@ -54,7 +53,7 @@ type Exporter struct {
 
 	written   *Snapshot // in the file; of Run alone, as all of these
 	writtenAt time.Time
-	took      time.Duration // to write it
+	rested    time.Time // before which no other export begins
 	lost      bool          // written may not be in the file any more
 	signedAt  time.Time
 
@@ -75,6 +74,7 @@ type ExportState struct {
 	Failures  uint64
 	Err       error // of the last attempt
 	Took      time.Duration
+	Rested    time.Time // before which no other export begins
 	Displaced []Displaced // one for each file in whose place something else was found, in the order of their paths
 }
 
@@ -156,7 +156,7 @@ func (x *Exporter) due() <-chan time.Time {
 // round writes the export, rests, and writes the checkpoint: before the rest where the last one is old, and after it
 // unless there is a newer snapshot by then.
 func (x *Exporter) round(ctx context.Context) error {
-	x.rest(ctx, x.took-time.Since(x.writtenAt), nil) // half of the time is for those who make changes
+	x.rest(ctx, time.Until(x.rested), nil)
 	took, err := x.writeNewest()
 	if err != nil {
 		return err
@@ -258,7 +258,8 @@ func (x *Exporter) writeNewest() (time.Duration, error) {
 		x.fail(err)
 		return took, err
 	}
-	x.written, x.writtenAt, x.took, x.lost = snap, time.Now(), took, false
+	x.written, x.writtenAt, x.lost = snap, time.Now(), false
+	x.rested = x.writtenAt.Add(min(restFactor*took, maxRest))
 	x.note(snap.Head.Size, took)
 	return took, nil
 }
@@ -290,7 +291,7 @@ func (x *Exporter) note(size uint64, took time.Duration) {
 	defer x.mu.Unlock()
 	x.state.Err, x.state.Pending, x.failing = nil, false, false
 	x.state.Writes++
-	x.state.Size, x.state.Took = size, took
+	x.state.Size, x.state.Took, x.state.Rested = size, took, x.rested
 	if x.Synced {
 		x.state.Synced = size
 	}
@@ -315,7 +316,7 @@ const (
 )
 
 // Wait returns once the log up to size is in the file, or when the time is over. It waits for nothing that does not come
-// in time: an export that takes longer than atMost, or one that failed.
+// in time, such as an export that takes longer than atMost, or one that failed.
 func (x *Exporter) Wait(ctx context.Context, size uint64, atMost time.Duration) Exported {
 	if x.Path == "" {
 		return ExportNone
@@ -328,10 +329,13 @@ func (x *Exporter) Wait(ctx context.Context, size uint64, atMost time.Duration) 
 		if state.Size >= size {
 			return ExportWritten
 		}
-		if atMost <= 0 || state.Took > atMost || failing {
+		if atMost <= 0 || failing {
 			return ExportPending
 		}
 		if timeout == nil {
+			if max(time.Until(state.Rested), 0)+state.Took > atMost {
+				return ExportPending
+			}
 			t := time.NewTimer(atMost)
 			defer t.Stop()
 			timeout = t.C

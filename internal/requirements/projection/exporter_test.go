@@ -63,7 +63,11 @@ func TestWait(t *testing.T) {
 func TestNobodyWaitsInVain(t *testing.T) {
 	for why, happened := range map[string]func(*Exporter){
 		"it takes longer": func(x *Exporter) { x.note(8, 2*time.Minute) },
-		"it failed":       func(x *Exporter) { x.fail(errors.New("the disk is full")) },
+		"it is at rest": func(x *Exporter) {
+			x.rested = time.Now().Add(2 * time.Minute)
+			x.note(8, time.Millisecond)
+		},
+		"it failed": func(x *Exporter) { x.fail(errors.New("the disk is full")) },
 	} {
 		x := NewExporter(Exporting{Path: "somewhere"})
 		happened(x)

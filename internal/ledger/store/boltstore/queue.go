@@ -48,6 +48,17 @@ func (q *queue) take(into []*update) []*update {
 	for len(into)+len(q.waiting) == 0 && !q.closed {
 		q.filled.Wait()
 	}
+	return q.takeLocked(into)
+}
+
+// takeNow moves all updates that wait now to the end of into.
+func (q *queue) takeNow(into []*update) []*update {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.takeLocked(into)
+}
+
+func (q *queue) takeLocked(into []*update) []*update {
 	into = append(into, q.waiting...)
 	clear(q.waiting)
 	q.waiting = q.waiting[:0]

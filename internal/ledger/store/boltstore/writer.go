@@ -29,11 +29,12 @@ var errGoexit = errors.New("boltstore: a function of the batch ended the writer'
 func (s *Store) write(waiting []*update) {
 	debug.SetPanicOnFault(true)
 	for {
-		runtime.Gosched() // lets the callers just woken join this batch instead of the next
 		if waiting = s.queue.take(waiting); len(waiting) == 0 {
 			close(s.idle)
 			return
 		}
+		runtime.Gosched() // lets callers that are about to come join this batch instead of the next
+		waiting = s.queue.takeNow(waiting)
 		waiting = slices.Delete(waiting, 0, s.transact(waiting))
 	}
 }
