@@ -12,12 +12,14 @@ import (
 	"orchestrator/internal/system/tree"
 )
 
-// Pacing of the export: it costs time that commits need, so after each one the exporter rests restFactor times as long as
-// it took. When nobody waits for the next export, it rests minRest at least, and maxRest at most where it is slow.
+// Pacing of the export: it costs time that commits need, so the exporter rests restFactor times as long as exports take.
+// It may save up to credit of rest for a while in which more exports are waited for. When nobody waits for the next
+// export, it rests minRest at least, and maxRest at most where it is slow.
 const (
 	restFactor = 4
 	minRest    = 100 * time.Millisecond
 	maxRest    = 5 * time.Second
+	credit     = 20 * time.Millisecond
 	slowExport = 20 * time.Millisecond
 	atRest     = time.Second // after which an export that is still the newest is written to the disk
 	firstRetry = 100 * time.Millisecond
@@ -259,7 +261,10 @@ func (x *Exporter) writeNewest() (time.Duration, error) {
 		return took, err
 	}
 	x.written, x.writtenAt, x.lost = snap, time.Now(), false
-	x.rested = x.writtenAt.Add(min(restFactor*took, maxRest))
+	if saved := start.Add(-credit); x.rested.Before(saved) {
+		x.rested = saved
+	}
+	x.rested = x.rested.Add(took + min(restFactor*took, maxRest))
 	x.note(snap.Head.Size, took)
 	return took, nil
 }

@@ -63,13 +63,6 @@ func (r *Recycler) Replace(v Version) (displaced string, err error) {
 }
 
 func (r *Recycler) replace(v Version) (displaced string, err error) {
-	root, err := r.folder.opened()
-	if err != nil {
-		return "", err
-	}
-	if _, err := r.folder.standing(root, r.name); err != nil {
-		return "", err
-	}
 	spares, err := r.spares.opened()
 	if err != nil {
 		return "", errors.Join(errNoExchange, err)
@@ -78,7 +71,8 @@ func (r *Recycler) replace(v Version) (displaced string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if _, err := r.folder.opened(); err != nil {
+	root, err := r.folder.opened()
+	if err != nil {
 		return "", err
 	}
 	if displaced, err = r.folder.standing(root, r.name); err != nil {
