@@ -11,9 +11,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// acceptor reports whether a schema accepts a value, as the library does, but does not say what is wrong with one. Almost
-// every value is accepted, and the library allocates several objects at each level of a value to be ready for an error.
-// A schema with a keyword that is not known here is left to the library.
+// acceptor reports whether a schema accepts a value, as the library does, but does not say what is wrong with one.
+// Almost every value is accepted, and the library allocates several objects at each level of a value to be ready for an
+// error. A schema with a keyword that is not known here is left to the library.
 type acceptor struct {
 	schema  *jsonschema.Schema
 	foreign bool // it has a keyword that is not known here
@@ -77,7 +77,8 @@ func (a *acceptor) read(s *jsonschema.Schema) bool {
 		return false
 	}
 	a.all, a.anyOf, a.oneOf = acceptorsOf(s.AllOf), acceptorsOf(s.AnyOf), acceptorsOf(s.OneOf)
-	a.not, a.condition, a.holds, a.holdsNot = acceptorOf(s.Not), acceptorOf(s.If), acceptorOf(s.Then), acceptorOf(s.Else)
+	a.not, a.condition = acceptorOf(s.Not), acceptorOf(s.If)
+	a.holds, a.holdsNot = acceptorOf(s.Then), acceptorOf(s.Else)
 	a.object = objectRules{least: s.MinProperties, most: s.MaxProperties, required: s.Required,
 		dependentRequired: s.DependentRequired}
 	for name, member := range s.Properties {
@@ -224,8 +225,8 @@ func (a *acceptor) acceptsContent(value any) bool {
 	case map[string]any:
 		return a.object.accept(v)
 	case []any:
-		return within(len(v), a.array.least, a.array.most) &&
-			(a.array.items == nil || !slices.ContainsFunc(v, func(item any) bool { return !a.array.items.accepts(item) }))
+		refused := func(item any) bool { return !a.array.items.accepts(item) }
+		return within(len(v), a.array.least, a.array.most) && (a.array.items == nil || !slices.ContainsFunc(v, refused))
 	case string:
 		return a.text.accept(v)
 	case json.Number:

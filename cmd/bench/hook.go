@@ -147,6 +147,7 @@ func (b *bench) judging() []row {
 	return []row{
 		newRow("judging alone, when it has been read", "us", nil, took.Judged, nil, atMost(20)),
 		newRow(name, "us", nil, took.Read, nil, atMost(20)),
-		newRow(name+" against its parser alone", "us", took.Parsed, took.Read, pairwise(took.Read, took.Parsed), atMost(2.5)),
+		newRow(name+" against its parser alone", "us", took.Parsed, took.Read, pairwise(took.Read, took.Parsed),
+			atMost(2.5)),
 	}
 }

@@ -40,8 +40,8 @@ func (h heap) settle() (ballast []byte) {
 	return make([]byte, h.missing(m.HeapAlloc))
 }
 
-// missing returns how much more must count as live for a heap of so many live bytes to grow to heapFloor: all that counts
-// grows by the percentage, and what is missing is never touched.
+// missing returns how much more must count as live for a heap of so many live bytes to grow to heapFloor: all that
+// counts grows by the percentage, and what is missing is never touched.
 func (h heap) missing(live uint64) uint64 {
 	grown := live * uint64(100+h.percent) / 100
 	return (heapFloor - min(grown, heapFloor)) * 100 / uint64(h.percent)

@@ -82,12 +82,9 @@ func (s *Service) importing(ctx context.Context, who lifecycle.Actor, set func()
 	defer s.oneImport.Unlock()
 	documents, err := set()
 	var report drift.Report
-	switch {
-	case err != nil:
-	case o.DryRun:
-		now := s.current.Load()
+	if now := s.current.Load(); err == nil && o.DryRun {
 		report, err = drift.DryRun(now, now.Project, documents)
-	default:
+	} else if err == nil {
 		report, err = s.take(ctx, who, documents, o)
 	}
 	report.WarnOfReused(s.current.Load().WasRenamed)
@@ -114,7 +111,8 @@ func (s *Service) take(ctx context.Context, who lifecycle.Actor, set reqdoc.Set,
 		if o.Unasked {
 			tx.ChargeTo(unaskedAccount)
 		}
-		return plan.Write(tx, drift.Asked{By: who, RequestID: o.RequestID, Origin: o.Origin, Documents: o.documents, Progress: o.Progress})
+		return plan.Write(tx, drift.Asked{By: who, RequestID: o.RequestID, Origin: o.Origin, Documents: o.documents,
+			Progress: o.Progress})
 	})
 	if err != nil {
 		return drift.Report{}, err

@@ -150,7 +150,8 @@ func subjectOf(req lifecycle.Requirement) evidence.Subject {
 }
 
 // recheckOf looks again at the citations of requirements; one Recheck for each, in their order.
-func (s *Rechecker) recheckOf(ctx context.Context, all []lifecycle.Requirement) ([]lifecycle.Recheck, evidence.Checked, error) {
+func (s *Rechecker) recheckOf(ctx context.Context,
+	all []lifecycle.Requirement) ([]lifecycle.Recheck, evidence.Checked, error) {
 	subjects := make([]evidence.Subject, len(all))
 	for i, req := range all {
 		subjects[i] = subjectOf(req)

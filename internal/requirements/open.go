@@ -59,13 +59,14 @@ func (s *Service) choose(ctx context.Context) error {
 func newService(of *shared) *Service {
 	s := &Service{shared: of, Reader: &Reader{of}, Log: &Log{shared: of}, Rechecker: &Rechecker{shared: of}}
 	var sign func(*projection.Snapshot) ([]byte, error)
-	if of.options.Signer.Key != "" {
+	o := of.options
+	if o.Signer.Key != "" {
 		sign = s.checkpointOf
 	}
-	s.exporter = projection.NewExporter(projection.Exporting{Path: of.options.ExportPath, Spares: of.options.ExportSpares,
-		Newest: of.current.Load, Sign: sign, Synced: of.options.ExportSync, OnDisplaced: of.options.OnDisplaced})
+	s.exporter = projection.NewExporter(projection.Exporting{Path: o.ExportPath, Spares: o.ExportSpares,
+		Newest: of.current.Load, Sign: sign, Synced: o.ExportSync, OnDisplaced: o.OnDisplaced})
 	s.Reviews = &Reviews{shared: of, evidence: s.Rechecker, exporter: s.exporter}
-	s.refusals = folding.New(of.options.OnFolding)
+	s.refusals = folding.New(o.OnFolding)
 	return s
 }
 

@@ -35,7 +35,7 @@ import (
 type Options struct {
 	Workflow       lifecycle.Workflow         // of a new store, lifecycle.V1 unless named; another than that of the store is refused
 	ExportPath     string                     // "" writes no export
-	ExportSpares   string                     // a folder of the service's own, where an export that was replaced is kept; "" keeps none
+	ExportSpares   string                     // a folder of its own, where the export that was replaced is kept; or ""
 	ExportWait     time.Duration              // how long a change waits for the export that contains it
 	ExportSync     bool                       // it waits until the export is on the disk
 	RequireIfMatch bool                       // a change without If-Match is refused

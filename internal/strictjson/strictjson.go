@@ -63,8 +63,8 @@ func parse(body []byte, most int) (any, error) {
 	return value, nil
 }
 
-// Fill reads a body that Parse has accepted, in which no name stands twice, into v; numbers into any as Exact has it. A member or type that does not
-// fit is *fault.Error of kind Invalid.
+// Fill reads a body that Parse has accepted, in which no name stands twice, into v; numbers into any as Exact has it.
+// A member or type that does not fit is *fault.Error of kind Invalid.
 func Fill(body []byte, v any) error {
 	if jsontext.Value(body).Kind() == 'n' { // which would empty v, and be no error
 		return fault.New(fault.Invalid, "json_type", "the body is null").

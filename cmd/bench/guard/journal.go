@@ -59,7 +59,8 @@ func (j *journal) call() error {
 	j.calls++
 	j.at = j.at.Add(j.step)
 	l := folder.Line{
-		Kind: folder.KindDecision, Client: "claude", Session: fmt.Sprintf("5f0c2c51-7d0e-4a44-9d3e-%012x", n/perSession),
+		Kind: folder.KindDecision, Client: "claude",
+		Session:   fmt.Sprintf("5f0c2c51-7d0e-4a44-9d3e-%012x", n/perSession),
 		ToolUseID: fmt.Sprintf("toolu_01%022x", n), Mode: j.policy.Mode, Actor: &boundary.Actor{Kind: boundary.Main},
 		Micros: int64(900 + n%700),
 	}

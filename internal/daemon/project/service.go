@@ -15,7 +15,8 @@ import (
 func (p *Plan) openService(ctx context.Context, d *dataFolder, repository *evidence.Repository,
 	signer audit.Signer) (*requirements.Service, error) {
 	options := requirements.Options{
-		Workflow: p.workflow, ExportPath: p.Export, ExportSpares: p.Data, ExportWait: p.ExportWait, ExportSync: p.ExportSync,
+		Workflow: p.workflow, ExportPath: p.Export, ExportSpares: p.Data, ExportWait: p.ExportWait,
+		ExportSync:     p.ExportSync,
 		RequireIfMatch: p.RequireIfMatch, Reading: p.Reading, Evidence: projection.EvidenceRecorded, Signer: signer, AcceptKey: p.AcceptNewKey,
 		Origins: origin.Of, Lost: d.lost, AcceptRollback: p.AcceptRollback, OnFolding: d.logFolding,
 		OnDisplaced: d.logDisplaced,

@@ -12,9 +12,9 @@ import (
 	"orchestrator/internal/system/tree"
 )
 
-// Pacing of the export: it costs time that commits need, so the exporter rests restFactor times as long as exports take.
-// It may save up to credit of rest for a while in which more exports are waited for. When nobody waits for the next
-// export, it rests minRest at least, and maxRest at most where it is slow.
+// Pacing of the export: it costs time that commits need, so the exporter rests restFactor times as long as exports
+// take. It may save up to credit of rest for a while in which more exports are waited for. When nobody waits for the
+// next export, it rests minRest at least, and maxRest at most where it is slow.
 const (
 	restFactor = 4
 	minRest    = 100 * time.Millisecond
@@ -56,7 +56,7 @@ type Exporter struct {
 	written   *Snapshot // in the file; of Run alone, as all of these
 	writtenAt time.Time
 	rested    time.Time // before which no other export begins
-	lost      bool          // written may not be in the file any more
+	lost      bool      // written may not be in the file any more
 	signedAt  time.Time
 
 	mu       sync.Mutex
@@ -76,7 +76,7 @@ type ExportState struct {
 	Failures  uint64
 	Err       error // of the last attempt
 	Took      time.Duration
-	Rested    time.Time // before which no other export begins
+	Rested    time.Time   // before which no other export begins
 	Displaced []Displaced // one for each file in whose place something else was found, in the order of their paths
 }
 

@@ -123,13 +123,6 @@ func WriteFile(w io.Writer, p Project, counts Counts, log audit.Head, raw iter.S
 	return err
 }
 
-// What stands before the first requirement, before each other one, and after the last one.
-const (
-	firstSeparator = "\n"
-	nextSeparator  = ",\n"
-	fileEnd        = "\n]}\n"
-)
-
 // encodeHead returns everything in the export that stands before the requirements.
 func encodeHead(p Project, counts Counts, log audit.Head) ([]byte, error) {
 	by := map[lifecycle.Status]int{}

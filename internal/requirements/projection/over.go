@@ -40,17 +40,6 @@ func (s *Snapshot) WriteOver(to io.WriterAt, held *Snapshot) (size int64, err er
 	return out.at, out.err
 }
 
-// width returns how many bytes requirements take in the export, first with the first one of all.
-func width(first bool, chunk []*Entry) (bytes int64) {
-	for _, e := range chunk {
-		bytes += int64(len(nextSeparator) + len(e.Raw))
-	}
-	if first {
-		bytes -= int64(len(nextSeparator) - len(firstSeparator))
-	}
-	return bytes
-}
-
 // patch writes parts of a file from its beginning to its end, and joins those that follow one another.
 type patch struct {
 	to  io.WriterAt

@@ -22,7 +22,8 @@ func Of(req lifecycle.Requirement, standings []evidence.Standing, now time.Time)
 				Detail: Remark(v), Since: now})
 		case len(v.MovedTo) > maxPlace:
 			found.Stale = append(found.Stale, lifecycle.Stale{Part: c.Part, Pointer: c.Pointer, Reason: lifecycle.FileGone,
-				Detail: fmt.Sprintf("it stands at a path of %d bytes now; at most %d are kept", len(v.MovedTo), maxPlace), Since: now})
+				Detail: fmt.Sprintf("it stands at a path of %d bytes now; at most %d are kept", len(v.MovedTo), maxPlace),
+				Since:  now})
 		case v.MovedTo != "":
 			found.Moved = append(found.Moved, lifecycle.Relocated{Pointer: c.Pointer, To: secret.Mask(v.MovedTo), Since: now})
 		}

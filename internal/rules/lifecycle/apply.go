@@ -68,16 +68,7 @@ func (w Workflow) openMoves(req Requirement) []Transition {
 }
 
 // fromAny reports whether a row of the table leads from any status to this one.
-func fromAny(to Status) bool { return slices.Contains(reachableFromAny, to) }
-
-var reachableFromAny = func() (all []Status) {
-	for _, t := range transitions {
-		if t.From == anyStatus {
-			all = append(all, t.To)
-		}
-	}
-	return all
-}()
+func fromAny(to Status) bool { return slices.Contains(transitions, Transition{anyStatus, to, PM}) }
 
 // checkOpen keeps a done requirement sealed for everyone but PM, and a retired one from being worked on.
 func (w Workflow) checkOpen(req Requirement, role Role, to Status) error {

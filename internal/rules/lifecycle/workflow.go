@@ -88,10 +88,8 @@ func (w Workflow) movesFrom(req Requirement) []Transition {
 		if to == heldFrom {
 			to = req.HeldFrom
 		}
-		if row.From != anyStatus && row.From != req.Status || to == req.Status || to == "" {
-			continue
-		}
-		if !slices.ContainsFunc(moves, func(m Transition) bool { return m.To == to }) {
+		leads := (row.From == anyStatus || row.From == req.Status) && to != req.Status && to != ""
+		if leads && !slices.ContainsFunc(moves, func(m Transition) bool { return m.To == to }) {
 			moves = append(moves, Transition{req.Status, to, row.By})
 		}
 	}

@@ -43,8 +43,8 @@ type Version struct {
 	Content any
 }
 
-// NewRecycler returns what replaces the file name in folder, and keeps the file that it has replaced as spare in another
-// folder of the same file system.
+// NewRecycler returns what replaces the file name in folder, and keeps the file that it has replaced as spare in
+// another folder of the same file system.
 func NewRecycler(folder *Folder, name string, spares *Folder, spare string) *Recycler {
 	return &Recycler{folder: folder, name: name, spares: spares, spare: spare}
 }
@@ -120,8 +120,8 @@ func writeWhole(file *os.File, content func(io.Writer) error) (size int64, err e
 	return file.Seek(0, io.SeekCurrent)
 }
 
-// openSpare opens the file that was replaced, or makes one. holds reports whether it has the content that was written to
-// it: as far as its size and the time of its last change tell.
+// openSpare opens the file that was replaced, or makes one. holds reports whether it has the content that was written
+// to it: as far as its size and the time of its last change tell.
 func (r *Recycler) openSpare(spares *os.Root, perm fs.FileMode) (file *os.File, holds bool, err error) {
 	if meant := r.kept.file; meant != nil {
 		if file, err := spares.OpenFile(r.spare, os.O_RDWR|openFlags, 0); err == nil {

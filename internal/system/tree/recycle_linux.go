@@ -62,9 +62,9 @@ func withDescriptor(f *os.File, call func(fd uintptr) error) error {
 	return errors.Join(err, failed)
 }
 
-// isAlone reports whether an open file is the one that is meant, with the same owner and rights, and nobody else can read
-// or write it: it has one name, and is open nowhere else. The kernel tells the latter, since it gives a write lease
-// (fcntl(2), F_SETLEASE) only on such a file.
+// isAlone reports whether an open file is the one that is meant, with the same owner and rights, and nobody else can
+// read or write it: it has one name, and is open nowhere else. The kernel tells the latter, since it gives a write
+// lease (fcntl(2), F_SETLEASE) only on such a file.
 func isAlone(file *os.File, info, meant fs.FileInfo) bool {
 	if !os.SameFile(info, meant) || info.Mode() != meant.Mode() {
 		return false

@@ -18,7 +18,8 @@ const (
 	tempSuffix   = ".tmp"
 	randomLength = 26
 
-	openFlags = syscall.O_NONBLOCK | syscall.O_NOCTTY // opening a pipe or a device in the place of a file waits for nobody
+	// openFlags keep the opening of a pipe or a device in the place of a file from waiting.
+	openFlags = syscall.O_NONBLOCK | syscall.O_NOCTTY
 )
 
 // Write says how a file is replaced.
