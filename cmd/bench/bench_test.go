@@ -63,53 +63,25 @@ func TestLoadCountsAndFails(t *testing.T) {
 	}))
 	defer web.Close()
 	s := &server{addr: web.Listener.Addr().String()}
-	r, err := load{s.addr, 4, s.get("viewer", "/"), time.Minute, 100, false}.run(context.Background())
+	r, err := load{s.addr, 4, s.get("viewer", "/"), time.Minute, 100, false, 0}.run(context.Background())
 	require.NoError(t, err)
 	require.Equal(t, 100, r.requests)
 	require.EqualValues(t, 100, served.Load())
 	require.IsNonDecreasing(t, r.latencies)
 
 	failAt.Store(150)
-	_, err = load{s.addr, 4, s.get("viewer", "/"), time.Minute, 100, false}.run(context.Background())
+	_, err = load{s.addr, 4, s.get("viewer", "/"), time.Minute, 100, false, 0}.run(context.Background())
 	require.ErrorContains(t, err, "status 503")
 
 	failAt.Store(served.Load() + 1)
-	_, err = load{s.addr, 1, s.get("viewer", "/"), time.Minute, 1, true}.run(context.Background())
+	_, err = load{s.addr, 1, s.get("viewer", "/"), time.Minute, 1, true, 0}.run(context.Background())
 	require.ErrorContains(t, err, "status 503", "a failure is no refusal")
-	_, err = load{s.addr, 1, s.get("viewer", "/"), time.Minute, 1, true}.run(context.Background())
+	_, err = load{s.addr, 1, s.get("viewer", "/"), time.Minute, 1, true, 0}.run(context.Background())
 	require.ErrorContains(t, err, "status 200", "and nor is a success")
 
 	web.Close()
-	_, err = load{s.addr, 1, s.get("viewer", "/"), time.Minute, 1, false}.run(context.Background())
+	_, err = load{s.addr, 1, s.get("viewer", "/"), time.Minute, 1, false, 0}.run(context.Background())
 	require.Error(t, err)
-}
-
-func TestVerdicts(t *testing.T) {
-	require.Equal(t, "meets", atLeast(0.8).verdict(0.8))
-	require.Equal(t, misses, atLeast(0.8).verdict(0.79))
-	require.Equal(t, "meets", atMost(1.5).verdict(1.5))
-	require.Equal(t, misses, atMost(1.5).verdict(1.51))
-	require.Empty(t, (*goal)(nil).verdict(0))
-}
-
-// A failure leaves no figure behind, and outweighs a missed goal.
-//
-// Verifies: ORC-044
-func TestReport(t *testing.T) {
-	r := report{Failed: map[string]string{}}
-	r.add("get", []row{newRow("GET", "/s", []float64{10}, []float64{5}, []float64{0.5}, atLeast(0.8))}, nil)
-	require.Zero(t, r.exitCode(false))
-	require.Equal(t, 2, r.exitCode(true))
-	r.add("patch", []row{{Name: "PATCH"}}, context.DeadlineExceeded)
-	require.Equal(t, 1, r.exitCode(true))
-	require.Len(t, r.Rows, 1)
-
-	var table, machine bytes.Buffer
-	require.NoError(t, r.write(&table, false))
-	require.Regexp(t, `GET +10\.0 /s +5\.000 /s +0\.500 x +\[0\.500, 0\.500\] +>= 0\.80 +misses`, table.String())
-	require.Contains(t, table.String(), "patch: no result")
-	require.NoError(t, r.write(&machine, true))
-	require.True(t, json.Valid(machine.Bytes()))
 }
 
 func TestProcFiles(t *testing.T) {

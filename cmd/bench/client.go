@@ -28,8 +28,9 @@ type load struct {
 	clients int
 	request request
 	lasting time.Duration
-	atMost  int  // requests in all
-	refused bool // every request is to be refused, with 4xx
+	atMost  int           // requests in all
+	refused bool          // every request is to be refused, with 4xx
+	pause   time.Duration // of a client after each answer
 }
 
 // result is what became of a load of which every request succeeded.
@@ -99,6 +100,10 @@ func (l load) client(ctx context.Context, first int, start time.Time) ([]time.Du
 		}
 		now := time.Now()
 		latencies = append(latencies, now.Sub(before))
+		if l.pause > 0 {
+			time.Sleep(l.pause)
+			now = time.Now()
+		}
 		before = now
 	}
 	return latencies, nil

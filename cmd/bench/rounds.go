@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -62,16 +61,6 @@ func (s *server) once(ctx context.Context, what request, n int) error {
 		err = s.calm(ctx)
 	}
 	return err
-}
-
-// median returns the median of at least one value.
-func median(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	middle := len(sorted) / 2
-	if len(sorted)%2 == 1 {
-		return sorted[middle]
-	}
-	return (sorted[middle-1] + sorted[middle]) / 2
 }
 
 // figures takes one number out of every result.
