@@ -29,32 +29,36 @@ type Series struct {
 	Points []Point
 }
 
-// Point is shown with its Y beside it. Neither value may be 0 or less: there is no place for it on a logarithmic axis.
-type Point struct{ X, Y float64 }
+// Point is shown with its label beside it. Neither value may be 0 or less: there is no place for it on a logarithmic
+// axis.
+type Point struct {
+	X, Y  float64
+	Label string
+}
 
 // The measures of the drawing in pixels.
 const (
-	panelWidth  = 330
-	plotLeft    = 52
-	plotWidth   = 250
-	plotTop     = 64
-	plotHeight  = 220
-	rowHeight   = 18
-	markSize    = 3.5
-	labelAbove  = -9
-	labelBelow  = 18
-	axisSpace   = 48 // below the plot: the ticks and what they count
-	insideRight = 14 // between the last point and the edge of the plot
+	panelWidth = 330
+	plotLeft   = 52
+	plotWidth  = 262
+	plotTop    = 64
+	plotHeight = 236
+	inside     = 24 // between the edge of the plot and the first and last tick
+	rowHeight  = 18
+	markSize   = 3.5
+	labelAbove = -9
+	labelBelow = 18
+	axisSpace  = 48 // below the plot: the ticks and what they count
 )
 
 // style has the colours of the first three series, and those of a dark theme.
 const style = `
 text{font:12px system-ui,-apple-system,"Segoe UI","Liberation Sans",Arial,sans-serif;fill:#24292f}
-.title{font-size:15px;font-weight:600}.panel{font-weight:600}.tick,.axis{fill:#57606a;font-size:11px}.value{font-size:10px}
+.title{font-size:15px;font-weight:600}.panel{font-weight:600}.tick,.axis{fill:#57606a;font-size:11px}.value{font-size:10px;stroke:#ffffff;stroke-width:3px;stroke-linejoin:round;paint-order:stroke}
 .ground{fill:#ffffff}.grid{stroke:#d8dee4;stroke-width:1}.frame{fill:none;stroke:#8c959f;stroke-width:1}
 .line{fill:none;stroke-width:2;stroke-linejoin:round}
 .s0{stroke:#0062a8}.m0{fill:#0062a8}.s1{stroke:#c04a00;stroke-dasharray:6 3}.m1{fill:#c04a00}.s2{stroke:#00785a;stroke-dasharray:2 3}.m2{fill:#00785a}
-@media (prefers-color-scheme:dark){text{fill:#e6edf3}.tick,.axis{fill:#9da7b3}.ground{fill:#0d1117}.grid{stroke:#30363d}
+@media (prefers-color-scheme:dark){text{fill:#e6edf3}.tick,.axis{fill:#9da7b3}.value{stroke:#0d1117}.ground{fill:#0d1117}.grid{stroke:#30363d}
 .frame{stroke:#6e7681}.s0{stroke:#58a6ff}.m0{fill:#58a6ff}.s1{stroke:#f0883e}.m1{fill:#f0883e}.s2{stroke:#3fb950}.m2{fill:#3fb950}}
 `
 
@@ -69,7 +73,9 @@ func (c Chart) SVG() ([]byte, error) {
 	}
 	legend := 0
 	for _, p := range c.Panels {
-		legend = max(legend, len(p.Series))
+		if len(p.Series) > 1 {
+			legend = max(legend, len(p.Series))
+		}
 	}
 	width, height := panelWidth*len(c.Panels), plotTop+plotHeight+axisSpace+rowHeight*legend+8
 	var b bytes.Buffer
@@ -108,7 +114,7 @@ func (c Chart) common() (scale, error) {
 	if len(xs) == 0 {
 		return scale{}, errors.New("there is no point to draw")
 	}
-	return decades(xs, plotLeft+insideRight, plotLeft+plotWidth-insideRight), nil
+	return decades(xs, plotLeft+inside, plotLeft+plotWidth-inside), nil
 }
 
 // draw draws a panel at the origin.
@@ -119,7 +125,7 @@ func (p Panel) draw(b *bytes.Buffer, x scale, xName string) {
 			ys = append(ys, at.Y)
 		}
 	}
-	y := decades(ys, plotTop+plotHeight, plotTop)
+	y := decades(ys, plotTop+plotHeight-inside, plotTop+inside)
 	text(b, "panel", "start", plotLeft, plotTop-12, fmt.Sprintf("%s (%s)", p.Title, p.Unit))
 	for _, tick := range y.ticks() {
 		at := y.place(tick)
@@ -136,14 +142,20 @@ func (p Panel) draw(b *bytes.Buffer, x scale, xName string) {
 	text(b, "axis", "middle", plotLeft+plotWidth/2, plotTop+plotHeight+36, xName)
 	for i, s := range p.Series {
 		s.draw(b, i, x, y)
+		if len(p.Series) == 1 {
+			break // the title says what it is
+		}
 		row := float64(plotTop + plotHeight + axisSpace + rowHeight*i + 8)
 		fmt.Fprintf(b, "<path class=\"line s%d\" d=\"M%d %.1fh28\"/>\n", i, plotLeft, row)
 		mark(b, i, plotLeft+14, row)
 		text(b, "legend", "start", plotLeft+36, row+4, s.Name)
 	}
+	for i, s := range p.Series {
+		s.label(b, i, x, y)
+	}
 }
 
-// draw draws a line with the value of each point. Those of the first line stand above it, and those of others below.
+// draw draws a line with its points.
 func (s Series) draw(b *bytes.Buffer, i int, x, y scale) {
 	var path strings.Builder
 	command := "M"
@@ -153,13 +165,19 @@ func (s Series) draw(b *bytes.Buffer, i int, x, y scale) {
 	}
 	fmt.Fprintf(b, "<path class=\"line s%d\" d=\"%s\"/>\n", i, path.String())
 	for _, at := range s.Points {
-		left, top := x.place(at.X), y.place(at.Y)
-		mark(b, i, left, top)
-		beside := float64(labelAbove)
-		if i > 0 {
-			beside = labelBelow
-		}
-		text(b, "value", "middle", left, top+beside, number(at.Y))
+		mark(b, i, x.place(at.X), y.place(at.Y))
+	}
+}
+
+// label writes the labels of the points, above the first line of a panel and below the others. They have a halo, since
+// lines cross them.
+func (s Series) label(b *bytes.Buffer, i int, x, y scale) {
+	beside := float64(labelAbove)
+	if i > 0 {
+		beside = labelBelow
+	}
+	for _, at := range s.Points {
+		text(b, "value", "middle", x.place(at.X), y.place(at.Y)+beside, at.Label)
 	}
 }
 

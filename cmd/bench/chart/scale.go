@@ -41,12 +41,11 @@ func (s scale) ticks() (all []float64) {
 	return all
 }
 
-// number returns v with three digits, and its thousands in groups.
+// number returns a power of ten, with its thousands in groups.
 func number(v float64) string {
-	decimals := max(0, 2-int(math.Floor(exponent(v))))
-	text := strconv.FormatFloat(v, 'f', decimals, 64)
+	text := strconv.FormatFloat(v, 'f', max(0, -int(exponent(v))), 64)
 	if strings.Contains(text, ".") {
-		return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+		return text
 	}
 	for i := len(text) - 3; i > 0; i -= 3 {
 		text = text[:i] + "," + text[i:]

@@ -62,8 +62,8 @@ func NewRow(name, unit string, base, value, ratios []float64, g *Goal) Row {
 
 // cells returns what a table shows of the row after its name: floor, product, ratio, spread, goal and verdict.
 func (r Row) cells() []string {
-	spread := fmt.Sprintf("[%s, %s]", number(slices.Min(r.Rounds), ""), number(slices.Max(r.Rounds), ""))
-	return []string{number(r.Base, r.Unit), number(r.Value, r.Unit), number(r.Ratio, "x"), spread, r.Goal.String(),
+	spread := fmt.Sprintf("[%s, %s]", Number(slices.Min(r.Rounds), ""), Number(slices.Max(r.Rounds), ""))
+	return []string{Number(r.Base, r.Unit), Number(r.Value, r.Unit), Number(r.Ratio, "x"), spread, r.Goal.String(),
 		r.Verdict}
 }
 
@@ -77,8 +77,8 @@ func Median(values []float64) float64 {
 	return (sorted[middle-1] + sorted[middle]) / 2
 }
 
-// number shows about three digits; nothing for what there is not.
-func number(x float64, unit string) string {
+// Number formats a figure with about three digits; nothing for what there is not.
+func Number(x float64, unit string) string {
 	switch {
 	case x == 0:
 		return ""
