@@ -153,7 +153,8 @@ var onlyIn = map[string][]string{
 		"internal/system/runner", "internal/httpapi", "internal/httpapi/accounting", "internal/httpapi/changing", "internal/httpapi/fixed",
 		"internal/httpapi/guarding", "internal/httpapi/inflight", "internal/httpapi/problem", "internal/httpapi/public", "internal/httpapi/reading",
 		"internal/httpapi/scheduling",
-		"internal/httpapi/wire", "internal/apiclient", "internal/conductor/language/chat", "internal/daemon", "cmd/bench", "cmd/bench/baseline", "cmd/torture",
+		"internal/httpapi/wire", "internal/apiclient", "internal/conductor/language/chat", "internal/daemon", "cmd/bench", "cmd/bench/baseline", "cmd/bench/http1",
+		"cmd/torture",
 		"cmd/checkclients/model",
 	},
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -141,16 +140,9 @@ func (s *server) stored(n int) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var history struct {
-		Records []json.RawMessage `json:"records"`
-	}
-	if err := json.Unmarshal(page, &history); err != nil || len(history.Records) == 0 {
-		return nil, errors.Join(err, errors.New("the history shows no record of the change"))
-	}
-	var ids []byte
+	var ids []string
 	for i := range n {
-		ids = fmt.Appendln(ids, requirementID(i))
+		ids = append(ids, requirementID(i))
 	}
-	return map[string][]byte{baseline.FileRequirement: requirement, baseline.FileIDs: ids,
-		baseline.FileRecord: history.Records[len(history.Records)-1]}, nil
+	return baseline.Files(ids, requirement, page)
 }

@@ -42,7 +42,8 @@ func (b sizes) curve(ctx context.Context) (rows []row, err error) {
 		for _, n := range curveSizes {
 			r := newRow(fmt.Sprintf("%s, %d requirements", line.name, n), line.unit, nil, line.of(at[n]), nil, nil)
 			rows = append(rows, r)
-			series.Points = append(series.Points, chart.Point{X: float64(n), Y: r.Value, Label: report.Number(r.Value, "")})
+			point := chart.Point{X: float64(n), Y: r.Value, Label: report.Number(r.Value, "")}
+			series.Points = append(series.Points, point)
 		}
 		i := slices.IndexFunc(drawn.Panels, func(p chart.Panel) bool { return p.Title == line.panel })
 		if i < 0 {

@@ -41,7 +41,7 @@ func (b devices) rows(ctx context.Context) (rows []row, err error) {
 		rows = append(rows, more...)
 	}
 	if len(lacking) > 0 {
-		return rows, report.Skipped(strings.Join(lacking, "; "))
+		return rows, report.Skipped(strings.Join(lacking, "; ") + "; Debian has the programs in e2fsprogs, xfsprogs and mount")
 	}
 	return rows, nil
 }
@@ -71,8 +71,8 @@ func (b devices) rowsOf(ctx context.Context, kind string) (rows []row, err error
 			}
 			*one.kb = append(*one.kb, kb)
 		}
-		say("round %d/%d  %s: a change writes %.1f KB, and %.1f KB at the floor", round+1, deviceRounds, kind, value[round],
-			base[round])
+		say("round %d/%d  %s: a change writes %.1f KB, and %.1f KB at the floor", round+1, deviceRounds, kind,
+			value[round], base[round])
 	}
 	of := fmt.Sprintf("written to the device a change, %s, %d requirements, c=%d", kind, started, deviceClients)
 	return []row{
@@ -110,8 +110,8 @@ func (b devices) start(ctx context.Context) (product, floor *server, err error) 
 	return product, floor, err
 }
 
-// writtenAChange loads a server, waits until everything that follows from its changes is on the device, and returns what
-// each has written in the mean, in KB.
+// writtenAChange loads a server, waits until everything that follows from its changes is on the device, and returns
+// what each has written in the mean, in KB.
 func (s *server) writtenAChange(ctx context.Context, disk *loopdisk.Disk) (float64, error) {
 	before, err := disk.Written()
 	if err != nil {

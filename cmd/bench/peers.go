@@ -22,11 +22,8 @@ func (b peers) rows(ctx context.Context) (rows []row, err error) {
 	clients := clientCounts[len(clientCounts)-1]
 	// Beside the folder of the run, which is closed to the user that runs PostgreSQL.
 	database, err := postgres.Start(ctx, filepath.Dir(b.dir), clients)
-	if errors.Is(err, postgres.ErrMissing) {
-		return nil, report.Skipped(err.Error())
-	}
 	if err != nil {
-		return nil, err
+		return nil, skippedIfMissing(err)
 	}
 	defer func() { err = errors.Join(err, database.Stop()) }()
 	product, err := b.startPatched(ctx, "peers")
@@ -58,4 +55,12 @@ func (b peers) rows(ctx context.Context) (rows []row, err error) {
 			results[1], peerGoals[c]))
 	}
 	return rows, nil
+}
+
+// skippedIfMissing makes the error of a machine without PostgreSQL the reason to skip what needs it.
+func skippedIfMissing(err error) error {
+	if errors.Is(err, postgres.ErrMissing) {
+		return report.Skipped(err.Error())
+	}
+	return err
 }

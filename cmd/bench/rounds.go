@@ -44,10 +44,10 @@ func (b *bench) interleave(ctx context.Context, clients int, sides ...side) ([][
 }
 
 func (s side) load(ctx context.Context, clients int, lasting time.Duration) (result, error) {
-	cpu := s.server.cpu()
+	cpu := s.server.CPU()
 	r, err := load{addr: s.server.addr, clients: clients, request: s.request, lasting: lasting,
 		atMost: unlimited}.run(ctx)
-	r.cpu = s.server.cpu() - cpu
+	r.cpu = s.server.CPU() - cpu
 	if err == nil {
 		err = s.server.calm(ctx)
 	}

@@ -32,21 +32,11 @@ func (b *bench) scale(ctx context.Context) (rows []row, err error) {
 
 // startScaled starts the product with n requirements, and changes those once that the rounds will change.
 func (b *bench) startScaled(ctx context.Context, n int) (side, error) {
-	say("importing %d requirements", n)
-	name := fmt.Sprintf("product, %d", n)
-	dir, err := b.folder(fmt.Sprint("scale-", n), n, shortText)
+	s, err := sizes{b}.startAt(ctx, n, "scale", "--export-wait=0")
 	if err != nil {
 		return side{}, err
 	}
-	s, err := b.product(ctx, dir, "--export-wait=0")
-	if err != nil {
-		return side{}, err
-	}
-	changes := s.patch(n, max(1, n/patched))
-	if err := s.once(ctx, changes, min(n, patched)); err != nil {
-		return side{}, errors.Join(err, s.stop())
-	}
-	return side{name, s, changes}, nil
+	return side{fmt.Sprintf("product, %d", n), s, s.patch(n, spread(n))}, nil
 }
 
 // startUp measures how soon the product answers, and how much memory it then takes.

@@ -32,8 +32,8 @@ func (b sizes) lone(ctx context.Context) (rows []row, err error) {
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, newRow(fmt.Sprintf("lone PATCH p50, default against export-wait 0, %d requirements", n), "ms",
-			f.loneNow, f.lone, pairwise(f.lone, f.loneNow), atMost(3)))
+		name := fmt.Sprintf("lone PATCH p50, default against export-wait 0, %d requirements", n)
+		rows = append(rows, newRow(name, "ms", f.loneNow, f.lone, pairwise(f.lone, f.loneNow), atMost(3)))
 	}
 	return rows, nil
 }
@@ -88,8 +88,8 @@ func (b sizes) measureAt(ctx context.Context, n int, f *sizedFigures) (dir strin
 			return "", err
 		}
 		f.get, f.resident = append(f.get, r.p50()), append(f.resident, resident)
-		say("round %d/%d  %d requirements  lone PATCH %.3f ms, with export-wait 0 %.3f ms; GET %.3f ms; %.0f MB", round+1,
-			b.rounds, n, f.lone[round], f.loneNow[round], r.p50(), resident)
+		say("round %d/%d  %d requirements  lone PATCH %.3f ms, with export-wait 0 %.3f ms; GET %.3f ms; %.0f MB",
+			round+1, b.rounds, n, f.lone[round], f.loneNow[round], r.p50(), resident)
 	}
 	return usual.dir, nil
 }

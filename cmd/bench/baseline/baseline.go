@@ -9,6 +9,7 @@ package baseline
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -34,6 +35,19 @@ const (
 	FileIDs         = "ids"              // of the requirements that are there from the start, one a line
 	FileDatabase    = "database"         // how the peer reaches PostgreSQL
 )
+
+// Files returns the files of a baseline that has these requirements, and stores at each change what the product has
+// stored at its last: the requirement, and the last record of its history.
+func Files(ids []string, requirement, history []byte) (map[string][]byte, error) {
+	var page struct {
+		Records []json.RawMessage `json:"records"`
+	}
+	if err := json.Unmarshal(history, &page); err != nil || len(page.Records) == 0 {
+		return nil, errors.Join(err, errors.New("the history shows no record of the change"))
+	}
+	return map[string][]byte{FileRequirement: requirement, FileRecord: page.Records[len(page.Records)-1],
+		FileIDs: []byte(strings.Join(ids, "\n") + "\n")}, nil
+}
 
 // Is reports whether a baseline has that name.
 func Is(name string) bool { return slices.Contains([]string{FloorGet, FloorPatch, Peer}, name) }

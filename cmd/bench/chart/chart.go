@@ -54,12 +54,16 @@ const (
 // style has the colours of the first three series, and those of a dark theme.
 const style = `
 text{font:12px system-ui,-apple-system,"Segoe UI","Liberation Sans",Arial,sans-serif;fill:#24292f}
-.title{font-size:15px;font-weight:600}.panel{font-weight:600}.tick,.axis{fill:#57606a;font-size:11px}.value{font-size:10px;stroke:#ffffff;stroke-width:3px;stroke-linejoin:round;paint-order:stroke}
+.title{font-size:15px;font-weight:600}.panel{font-weight:600}.tick,.axis{fill:#57606a;font-size:11px}
+.value{font-size:10px;stroke:#ffffff;stroke-width:3px;stroke-linejoin:round;paint-order:stroke}
 .ground{fill:#ffffff}.grid{stroke:#d8dee4;stroke-width:1}.frame{fill:none;stroke:#8c959f;stroke-width:1}
 .line{fill:none;stroke-width:2;stroke-linejoin:round}
-.s0{stroke:#0062a8}.m0{fill:#0062a8}.s1{stroke:#c04a00;stroke-dasharray:6 3}.m1{fill:#c04a00}.s2{stroke:#00785a;stroke-dasharray:2 3}.m2{fill:#00785a}
-@media (prefers-color-scheme:dark){text{fill:#e6edf3}.tick,.axis{fill:#9da7b3}.value{stroke:#0d1117}.ground{fill:#0d1117}.grid{stroke:#30363d}
-.frame{stroke:#6e7681}.s0{stroke:#58a6ff}.m0{fill:#58a6ff}.s1{stroke:#f0883e}.m1{fill:#f0883e}.s2{stroke:#3fb950}.m2{fill:#3fb950}}
+.s0{stroke:#0062a8}.m0{fill:#0062a8}.s1{stroke:#c04a00;stroke-dasharray:6 3}.m1{fill:#c04a00}
+.s2{stroke:#00785a;stroke-dasharray:2 3}.m2{fill:#00785a}
+@media (prefers-color-scheme:dark){text{fill:#e6edf3}.tick,.axis{fill:#9da7b3}.value{stroke:#0d1117}
+.ground{fill:#0d1117}.grid{stroke:#30363d}
+.frame{stroke:#6e7681}.s0{stroke:#58a6ff}.m0{fill:#58a6ff}.s1{stroke:#f0883e}.m1{fill:#f0883e}
+.s2{stroke:#3fb950}.m2{fill:#3fb950}}
 `
 
 // maxSeries is how many lines of one panel can be told apart.
@@ -100,7 +104,8 @@ func (c Chart) common() (scale, error) {
 	var xs []float64
 	for _, p := range c.Panels {
 		if len(p.Series) > maxSeries {
-			return scale{}, fmt.Errorf("%q has %d lines, at most %d can be told apart", p.Title, len(p.Series), maxSeries)
+			return scale{}, fmt.Errorf("%q has %d lines, at most %d can be told apart", p.Title, len(p.Series),
+				maxSeries)
 		}
 		for _, s := range p.Series {
 			for _, at := range s.Points {
@@ -137,8 +142,8 @@ func (p Panel) draw(b *bytes.Buffer, x scale, xName string) {
 		fmt.Fprintf(b, "<path class=\"grid\" d=\"M%.1f %dV%d\"/>\n", at, plotTop, plotTop+plotHeight)
 		text(b, "tick", "middle", at, plotTop+plotHeight+18, number(tick))
 	}
-	fmt.Fprintf(b, "<rect class=\"frame\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", plotLeft, plotTop, plotWidth,
-		plotHeight)
+	fmt.Fprintf(b, "<rect class=\"frame\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", plotLeft, plotTop,
+		plotWidth, plotHeight)
 	text(b, "axis", "middle", plotLeft+plotWidth/2, plotTop+plotHeight+36, xName)
 	for i, s := range p.Series {
 		s.draw(b, i, x, y)
@@ -187,12 +192,13 @@ func mark(b *bytes.Buffer, series int, x, y float64) {
 	case 0:
 		fmt.Fprintf(b, "<circle class=\"m0\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/>\n", x, y, markSize)
 	case 1:
-		fmt.Fprintf(b, "<rect class=\"m1\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n", x-markSize, y-markSize,
-			2*markSize, 2*markSize)
+		const side = 2 * markSize
+		fmt.Fprintf(b, "<rect class=\"m1\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n", x-markSize,
+			y-markSize, side, side)
 	default:
 		const r = 1.4 * markSize
-		fmt.Fprintf(b, "<path class=\"m%d\" d=\"M%.1f %.1fl%.1f %.1fl%.1f %.1fl%.1f %.1fz\"/>\n", series, x, y-r, r, r, -r, r,
-			-r, -r)
+		fmt.Fprintf(b, "<path class=\"m%d\" d=\"M%.1f %.1fl%.1f %.1fl%.1f %.1fl%.1f %.1fz\"/>\n", series, x, y-r, r, r,
+			-r, r, -r, -r)
 	}
 }
 

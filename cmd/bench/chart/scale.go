@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// scale places values on a logarithmic axis, from low at the pixel from to high at the pixel to. Both are powers of ten.
+// scale places values on a logarithmic axis, from low at the pixel from to high at the pixel to. Low and high are
+// powers of ten.
 type scale struct{ low, high, from, to float64 }
 
 // decades returns the shortest scale of whole decades that has all the values; it has one at least.

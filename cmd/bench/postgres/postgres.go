@@ -108,7 +108,8 @@ func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 // start makes the cluster and starts its server. What is set is what anyone sets who measures: room for the clients,
 // memory for the tables, and no checkpoint within the run.
 func (s *Server) start(ctx context.Context, connections int) error {
-	if err := s.run(ctx, "initdb", "-D", s.data(), "-U", account, "-A", "trust", "-E", "UTF8", "--locale", "C"); err != nil {
+	err := s.run(ctx, "initdb", "-D", s.data(), "-U", account, "-A", "trust", "-E", "UTF8", "--locale", "C")
+	if err != nil {
 		return err
 	}
 	options := fmt.Sprintf("-c listen_addresses= -c unix_socket_directories=%s -c unix_socket_permissions=0700 "+

@@ -88,8 +88,8 @@ func (r *Report) WriteTable(out io.Writer) error {
 
 // conditions says under what the figures were taken.
 func (r *Report) conditions() string {
-	return fmt.Sprintf("%s, %s, %d CPUs, %s; medians of %d rounds, in brackets the lowest and the highest", r.Date, r.Go,
-		r.CPUs, r.FileSystem, r.Rounds)
+	return fmt.Sprintf("%s, %s, %d CPUs, %s; medians of %d rounds, in brackets the lowest and the highest", r.Date,
+		r.Go, r.CPUs, r.FileSystem, r.Rounds)
 }
 
 // writeRest writes what is not in the table.

@@ -119,8 +119,8 @@ func (d *Disk) Written() (int64, error) {
 	return bytesWritten(string(stat))
 }
 
-// bytesWritten reads the statistics of a block device. The seventh number counts sectors that were written, of 512 bytes
-// on every device.
+// bytesWritten reads the statistics of a block device. The seventh number counts sectors that were written, of 512
+// bytes on every device.
 func bytesWritten(stat string) (int64, error) {
 	f := strings.Fields(stat)
 	if len(f) < 7 {
