@@ -19,7 +19,7 @@ LICENSE    ?=
 HOMEPAGE   ?=
 PLATFORMS  ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 
-.PHONY: build install release check-release check-deb cross run test test-long check fmt-check vet lint layout requirements coverage size vuln lint-contract check-contract check-clients check-drive fuzz tamper fsck format-data bench bench-log torture module clean FORCE
+.PHONY: build install release check-release check-deb cross run test test-long check fmt-check vet lint layout requirements coverage size vuln lint-contract check-contract check-clients check-drive fuzz tamper fsck format-data bench bench-peers bench-device bench-log torture module clean FORCE
 
 build: bin/orchestrator bin/orchestrator-hook
 
@@ -227,6 +227,18 @@ format-data:
 # Speed and memory as ratios against baselines measured in the same run. It takes minutes, and needs a quiet machine.
 bench:
 	$(GO) run ./cmd/bench
+
+# PATCH beside a handler with chi and PostgreSQL, with Debian's package of it. For root, it installs that.
+bench-peers:
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && ! ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1; then \
+		{ apt-get update && apt-get install -y postgresql; } > /dev/null || echo "NOTE: PostgreSQL cannot be installed"; fi
+	$(GO) run ./cmd/bench --only peers
+
+# The bytes that a change writes to the device, on ext4 and xfs. It needs root, and installs what makes them.
+bench-device:
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && ! { command -v mkfs.xfs && command -v mkfs.ext4; } > /dev/null; then \
+		{ apt-get update && apt-get install -y xfsprogs e2fsprogs; } > /dev/null || echo "NOTE: xfsprogs and e2fsprogs cannot be installed"; fi
+	$(GO) run ./cmd/bench --only device
 
 # Appends to a log of a million records, and verifies it. It takes a quarter of an hour and 4 GB of disk.
 bench-log:

@@ -44,7 +44,7 @@ var public = map[string][]string{
 		"trace"},
 	"internal/rules": {"actorname", "boundary", "boundary/reviewing", "boundary/share", "claiming", "lifecycle", "planning", "planning/flow",
 		"renaming", "repeating"},
-	"internal/system": {"background", "child", "clockjump", "durable", "editor", "git", "gitignore", "marked", "program", "runner", "shellquote", "tree", "watch"},
+	"internal/system": {"background", "child", "clockjump", "durable", "editor", "git", "gitignore", "loopdisk", "marked", "program", "runner", "shellquote", "tree", "watch"},
 }
 
 // forTests lists the packages that tests import, of whichever folder, and nothing else does.
@@ -103,7 +103,8 @@ var onlyIn = map[string][]string{
 	"github.com/aymanbagabas/go-udiff":         {"internal/requirements/drift"},
 	"github.com/cespare/xxhash/v2":             {"internal/ledger"},
 	"github.com/fsnotify/fsnotify":             {"internal/system/watch"},
-	"github.com/go-chi/chi/v5":                 {"internal/httpapi"},
+	"github.com/go-chi/chi/v5":                 {"internal/httpapi", "cmd/bench/baseline"},
+	"github.com/jackc/pgx/v5":                  {"cmd/bench/baseline"},
 	"github.com/modelcontextprotocol/go-sdk":   {"internal/system/runner"},
 	"github.com/prometheus/client_golang":      {"internal/daemon", "internal/httpapi"},
 	"github.com/santhosh-tekuri/jsonschema/v5": {"schemas"},
@@ -129,7 +130,7 @@ var onlyIn = map[string][]string{
 	"golang.org/x/mod":            {"internal/ledger/audit", "internal/auditor", "internal/ledger"},
 	"golang.org/x/net":            {"internal/conductor/normalize"},
 	"golang.org/x/sys": {
-		"internal/system/runner", "internal/system/tree", "internal/system/measure", "internal/ledger/store/boltstore",
+		"internal/system/loopdisk", "internal/system/runner", "internal/system/tree", "internal/system/measure", "internal/ledger/store/boltstore",
 		"cmd/orchestrator/output/outputtest",
 	},
 	"golang.org/x/term":  {"cmd/orchestrator", "cmd/orchestrator/adoptcmd", "cmd/orchestrator/boundarycmd", "cmd/orchestrator/clientcmd", "cmd/orchestrator/output", "cmd/orchestrator/projectcmd"},
@@ -142,7 +143,7 @@ var onlyIn = map[string][]string{
 	// do, and by the programs that measure others and drive clients.
 	"os/exec": {
 		"internal/system/background", "internal/system/child", "internal/system/editor", "internal/system/git", "internal/system/runner",
-		"internal/boundary/doctor", "internal/boundary/install", "cmd/bench", "cmd/torture",
+		"internal/boundary/doctor", "internal/boundary/install", "cmd/bench", "cmd/bench/postgres", "cmd/torture",
 		"cmd/checkclients/check", "cmd/checkclients/client", "cmd/checkclients/sandbox",
 	},
 	// Connections are made below system, by the API and its client, by the process, by the client of a language model,
@@ -152,7 +153,8 @@ var onlyIn = map[string][]string{
 		"internal/system/runner", "internal/httpapi", "internal/httpapi/accounting", "internal/httpapi/changing", "internal/httpapi/fixed",
 		"internal/httpapi/guarding", "internal/httpapi/inflight", "internal/httpapi/problem", "internal/httpapi/public", "internal/httpapi/reading",
 		"internal/httpapi/scheduling",
-		"internal/httpapi/wire", "internal/apiclient", "internal/conductor/language/chat", "internal/daemon", "cmd/bench", "cmd/torture",
+		"internal/httpapi/wire", "internal/apiclient", "internal/conductor/language/chat", "internal/daemon", "cmd/bench/baseline", "cmd/bench/http1",
+		"cmd/torture",
 		"cmd/checkclients/model",
 	},
 }

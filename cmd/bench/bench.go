@@ -6,6 +6,9 @@ import (
 	"time"
 )
 
+// floorVerify is the argument for which the program reads a log, as the floor of verification.
+const floorVerify = "floor-verify"
+
 // options are what the caller asks for.
 type options struct {
 	rounds       int
@@ -14,13 +17,16 @@ type options struct {
 	records      []int // of the logs that are backed up
 	log          int   // records of the log that is verified
 	longest      time.Duration
+	curve        string // the file that gets the drawing, or ""
 	json, strict bool
+	markdown     bool
 }
 
 // bench is one run.
 type bench struct {
 	options
 	dir, binary, self string
+	sized             map[int]*sizedFigures // by the number of requirements; two sections report them
 }
 
 // say shows progress.

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -17,7 +18,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/requirements/reqdoc"
+	"orchestrator/cmd/bench/postgres"
+	"orchestrator/cmd/bench/report"
 )
 
 func TestMedianAndPairwise(t *testing.T) {
@@ -26,30 +28,6 @@ func TestMedianAndPairwise(t *testing.T) {
 	require.Equal(t, []float64{5, 1, 3}, values, "the order of rounds is kept")
 	require.InDelta(t, 2.5, median([]float64{4, 1, 2, 3}), 0)
 	require.Equal(t, []float64{0.5, 2}, pairwise([]float64{1, 6}, []float64{2, 3}))
-}
-
-func TestReadAnswer(t *testing.T) {
-	for _, c := range []struct{ name, answer, wrong string }{
-		{"with a body", "HTTP/1.1 200 OK\r\nX: y\r\ncontent-length: 3\r\n\r\nabc", ""},
-		{"without a body", "HTTP/1.1 204 No Content\r\n\r\n", ""},
-		{"a problem", "HTTP/1.1 409 Conflict\r\nContent-Length: 6\r\n\r\nsealed", "status 409: sealed"},
-		{"not HTTP", "hello, who is there?\r\n\r\n", "not an HTTP answer"},
-		{"chunked", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "without Content-Length"},
-		{"a wrong length", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", "Content-Length of"},
-		{"cut in the head", "HTTP/1.1 200 OK\r\nContent-Le", "EOF"},
-		{"cut in the body", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab", "EOF"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			in := bufio.NewReader(strings.NewReader(c.answer))
-			err := readAnswer(in, '2')
-			if c.wrong != "" {
-				require.ErrorContains(t, err, c.wrong)
-				return
-			}
-			require.NoError(t, err)
-			require.Zero(t, in.Buffered(), "the next answer begins here")
-		})
-	}
 }
 
 // A load fails as soon as one request does; its figures must not be used.
@@ -63,69 +41,25 @@ func TestLoadCountsAndFails(t *testing.T) {
 	}))
 	defer web.Close()
 	s := &server{addr: web.Listener.Addr().String()}
-	r, err := load{s.addr, 4, s.get("viewer", "/"), time.Minute, 100, false}.run(context.Background())
+	r, err := load{s.addr, 4, s.get("viewer", "/"), time.Minute, 100, false, 0}.run(context.Background())
 	require.NoError(t, err)
 	require.Equal(t, 100, r.requests)
 	require.EqualValues(t, 100, served.Load())
 	require.IsNonDecreasing(t, r.latencies)
 
 	failAt.Store(150)
-	_, err = load{s.addr, 4, s.get("viewer", "/"), time.Minute, 100, false}.run(context.Background())
+	_, err = load{s.addr, 4, s.get("viewer", "/"), time.Minute, 100, false, 0}.run(context.Background())
 	require.ErrorContains(t, err, "status 503")
 
 	failAt.Store(served.Load() + 1)
-	_, err = load{s.addr, 1, s.get("viewer", "/"), time.Minute, 1, true}.run(context.Background())
+	_, err = load{s.addr, 1, s.get("viewer", "/"), time.Minute, 1, true, 0}.run(context.Background())
 	require.ErrorContains(t, err, "status 503", "a failure is no refusal")
-	_, err = load{s.addr, 1, s.get("viewer", "/"), time.Minute, 1, true}.run(context.Background())
+	_, err = load{s.addr, 1, s.get("viewer", "/"), time.Minute, 1, true, 0}.run(context.Background())
 	require.ErrorContains(t, err, "status 200", "and nor is a success")
 
 	web.Close()
-	_, err = load{s.addr, 1, s.get("viewer", "/"), time.Minute, 1, false}.run(context.Background())
+	_, err = load{s.addr, 1, s.get("viewer", "/"), time.Minute, 1, false, 0}.run(context.Background())
 	require.Error(t, err)
-}
-
-func TestVerdicts(t *testing.T) {
-	require.Equal(t, "meets", atLeast(0.8).verdict(0.8))
-	require.Equal(t, misses, atLeast(0.8).verdict(0.79))
-	require.Equal(t, "meets", atMost(1.5).verdict(1.5))
-	require.Equal(t, misses, atMost(1.5).verdict(1.51))
-	require.Empty(t, (*goal)(nil).verdict(0))
-}
-
-// A failure leaves no figure behind, and outweighs a missed goal.
-//
-// Verifies: ORC-044
-func TestReport(t *testing.T) {
-	r := report{Failed: map[string]string{}}
-	r.add("get", []row{newRow("GET", "/s", []float64{10}, []float64{5}, []float64{0.5}, atLeast(0.8))}, nil)
-	require.Zero(t, r.exitCode(false))
-	require.Equal(t, 2, r.exitCode(true))
-	r.add("patch", []row{{Name: "PATCH"}}, context.DeadlineExceeded)
-	require.Equal(t, 1, r.exitCode(true))
-	require.Len(t, r.Rows, 1)
-
-	var table, machine bytes.Buffer
-	require.NoError(t, r.write(&table, false))
-	require.Regexp(t, `GET +10\.0 /s +5\.000 /s +0\.500 x +\[0\.500, 0\.500\] +>= 0\.80 +misses`, table.String())
-	require.Contains(t, table.String(), "patch: no result")
-	require.NoError(t, r.write(&machine, true))
-	require.True(t, json.Valid(machine.Bytes()))
-}
-
-func TestProcFiles(t *testing.T) {
-	mb, err := kilobytes("Name:\tx\nVmHWM:\t   2000 kB\nVmRSS:\t   1000 kB\n", "VmRSS")
-	require.NoError(t, err)
-	require.InDelta(t, 1.024, mb, 1e-9)
-	_, err = kilobytes("Name:\tx\n", "VmRSS")
-	require.Error(t, err)
-}
-
-func TestDocumentHoldsWhatIsAskedFor(t *testing.T) {
-	doc, err := reqdoc.Read([]reqdoc.File{{Path: "R.md", Content: document(10, 30, shortText)}}, reqdoc.Options{})
-	require.NoError(t, err)
-	require.Len(t, doc.Requirements, 20)
-	require.Equal(t, requirementID(10), doc.Requirements[0].ID)
-	require.Equal(t, requirementID(29), doc.Requirements[19].ID)
 }
 
 func TestPatchesGoRound(t *testing.T) {
@@ -146,7 +80,8 @@ func TestOptions(t *testing.T) {
 	o, err := parseOptions([]string{"--only", "get,start", "--rounds=7", "--json"})
 	require.NoError(t, err)
 	require.Equal(t, []string{"get", "start"}, o.only)
-	for _, args := range [][]string{{"--rounds", "4"}, {"--only", "put"}, {"x"}, {"--round", "0s"}} {
+	for _, args := range [][]string{{"--rounds", "4"}, {"--only", "put"}, {"x"}, {"--round", "0s"}, {"--json", "--markdown"},
+		{"--only", "get", "--curve", "curve.svg"}} {
 		_, err := parseOptions(args)
 		require.Error(t, err, args)
 	}
@@ -170,4 +105,38 @@ func TestThePageNamesTheRowOfTheHook(t *testing.T) {
 	source, err := os.ReadFile(named[1] + ".go")
 	require.NoError(t, err)
 	require.Contains(t, string(source), `newRow("`+named[2]+`", "ms", `)
+}
+
+// A machine without PostgreSQL fails nothing, and is told what it lacks.
+func TestPeersAreSkippedWithoutPostgreSQL(t *testing.T) {
+	rep := report.New(time.Now(), "ext4", 5)
+	rep.Add("peers", nil, skippedIfMissing(fmt.Errorf("%w: no such user", postgres.ErrMissing)))
+	require.Zero(t, rep.ExitCode(true))
+	require.Contains(t, rep.Skipped["peers"], "make bench-peers")
+	rep.Add("peers", nil, skippedIfMissing(io.ErrUnexpectedEOF))
+	require.Equal(t, 1, rep.ExitCode(false), "another error is a failure")
+}
+
+// A lone change finds the service at rest: the pause is not part of what it takes.
+func TestThePauseIsNotMeasured(t *testing.T) {
+	web := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer web.Close()
+	s := &server{addr: web.Listener.Addr().String()}
+	const pause = 200 * time.Millisecond
+	r, err := load{addr: s.addr, clients: 1, request: s.get("viewer", "/"), lasting: time.Minute, atMost: 5, pause: pause}.
+		run(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 5, r.requests)
+	require.GreaterOrEqual(t, r.took, 5*pause)
+	require.Less(t, r.latencies[0], pause)
+}
+
+// The page has the table that --markdown prints, and every section in it.
+func TestThePageHasTheTableOfTheBench(t *testing.T) {
+	page, err := os.ReadFile("../../docs/performance.md")
+	require.NoError(t, err)
+	require.Contains(t, string(page), report.MarkdownHead)
+	for _, name := range sectionNames() {
+		require.Contains(t, string(page), "`--only "+name+"`")
+	}
 }

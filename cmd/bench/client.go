@@ -1,22 +1,14 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"io"
-	"net"
-	"net/http"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
-)
 
-// patience is how long after the end of a load its last answers may still arrive.
-const patience = 10 * time.Second
+	"orchestrator/cmd/bench/http1"
+)
 
 // request appends the n-th request of a load to dst, whole.
 type request func(dst []byte, n int) []byte
@@ -28,8 +20,9 @@ type load struct {
 	clients int
 	request request
 	lasting time.Duration
-	atMost  int  // requests in all
-	refused bool // every request is to be refused, with 4xx
+	atMost  int           // requests in all
+	refused bool          // every request is to be refused, with 4xx
+	pause   time.Duration // of a client after each answer
 }
 
 // result is what became of a load of which every request succeeded.
@@ -50,11 +43,16 @@ func (l load) run(ctx context.Context) (result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	latencies, errs := make([][]time.Duration, l.clients), make([]error, l.clients)
+	client := http1.Client{Addr: l.addr, Request: l.request, Class: '2', Pause: l.pause}
+	if l.refused {
+		client.Class = '4'
+	}
 	start := time.Now()
 	var clients sync.WaitGroup
 	for i := range l.clients {
 		clients.Go(func() {
-			if latencies[i], errs[i] = l.client(ctx, i, start); errs[i] != nil {
+			latencies[i], errs[i] = client.Run(ctx, i, l.clients, l.atMost, start.Add(l.lasting))
+			if errs[i] != nil {
 				cancel()
 			}
 		})
@@ -72,95 +70,5 @@ func (l load) run(ctx context.Context) (result, error) {
 	return r, nil
 }
 
-func (l load) client(ctx context.Context, first int, start time.Time) ([]time.Duration, error) {
-	conn, err := net.DialTimeout("tcp", l.addr, patience)
-	if err != nil {
-		return nil, err
-	}
-	defer conn.Close()
-	end := start.Add(l.lasting)
-	if err := conn.SetDeadline(end.Add(patience)); err != nil {
-		return nil, err
-	}
-	var latencies []time.Duration
-	var out []byte
-	in, class := bufio.NewReaderSize(conn, 8<<10), byte('2')
-	if l.refused {
-		class = '4'
-	}
-	before := time.Now()
-	for n := first; n < l.atMost && before.Before(end) && ctx.Err() == nil; n += l.clients {
-		out = l.request(out[:0], n)
-		if _, err := conn.Write(out); err != nil {
-			return latencies, err
-		}
-		if err := readAnswer(in, class); err != nil {
-			return latencies, fmt.Errorf("request %d: %w", n, err)
-		}
-		now := time.Now()
-		latencies = append(latencies, now.Sub(before))
-		before = now
-	}
-	return latencies, nil
-}
-
-// readAnswer reads one HTTP/1.1 answer of a class to its end. It is as little of HTTP as the servers at hand need, so
-// that the client leaves the machine to them: an answer has a Content-Length or no body.
-func readAnswer(in *bufio.Reader, class byte) error {
-	line, err := in.ReadSlice('\n')
-	if err != nil {
-		return err
-	}
-	if len(line) < 13 || !bytes.HasPrefix(line, []byte("HTTP/1.1 ")) {
-		return fmt.Errorf("not an HTTP answer: %q", line)
-	}
-	success, status := line[9] == class, string(line[9:12])
-	length := 0
-	for {
-		if line, err = in.ReadSlice('\n'); err != nil {
-			return err
-		}
-		name, value, _ := bytes.Cut(bytes.TrimSpace(line), []byte(":"))
-		if len(name) == 0 {
-			break
-		}
-		switch {
-		case bytes.EqualFold(name, []byte("Content-Length")):
-			if length, err = strconv.Atoi(string(bytes.TrimSpace(value))); err != nil || length < 0 {
-				return fmt.Errorf("a Content-Length of %q", value)
-			}
-		case bytes.EqualFold(name, []byte("Transfer-Encoding")):
-			return errors.New("an answer without Content-Length")
-		}
-	}
-	if !success {
-		problem, _ := io.ReadAll(io.LimitReader(in, int64(min(length, 500))))
-		return fmt.Errorf("status %s: %s", status, problem)
-	}
-	_, err = in.Discard(length)
-	return err
-}
-
 // fetch makes one request and returns the body of its answer.
-func fetch(addr string, what []byte) ([]byte, error) {
-	conn, err := net.DialTimeout("tcp", addr, patience)
-	if err != nil {
-		return nil, err
-	}
-	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
-		return nil, err
-	}
-	if _, err := conn.Write(what); err != nil {
-		return nil, err
-	}
-	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if err != nil {
-		return nil, err
-	}
-	body, err := io.ReadAll(answer.Body)
-	if err == nil && answer.StatusCode/100 != 2 {
-		err = fmt.Errorf("status %s: %s", answer.Status, body)
-	}
-	return body, err
-}
+func fetch(addr string, what []byte) ([]byte, error) { return http1.Fetch(addr, what) }

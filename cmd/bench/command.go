@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"time"
+
+	"orchestrator/internal/system/child"
 )
 
 // cost is what a command took: its CPU time may be more than the seconds that went by; peak is resident memory in MB.
@@ -54,10 +55,8 @@ func watchPeak(pid int, ended <-chan struct{}) (most float64) {
 			return most
 		case <-every.C:
 		}
-		if status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)); err == nil {
-			if now, err := kilobytes(string(status), "VmHWM"); err == nil {
-				most = max(most, now)
-			}
+		if now, err := child.Memory(pid, "VmHWM"); err == nil {
+			most = max(most, now)
 		}
 	}
 }

@@ -2,9 +2,10 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+
+	"orchestrator/cmd/bench/baseline"
 )
 
 // How many requirements there are in the measurements.
@@ -17,6 +18,12 @@ const (
 
 // clientCounts are the loads of GET and PATCH.
 var clientCounts = []int{1, 64}
+
+// The goals by the number of clients.
+var (
+	getGoals   = map[int]*goal{1: atLeast(0.85), 64: atLeast(0.9)}
+	patchGoals = map[int]*goal{1: atLeast(0.7), 64: atLeast(0.6)}
+)
 
 // get compares GET /requirements/{id} with a handler that returns the same bytes.
 func (b *bench) get(ctx context.Context) (rows []row, err error) {
@@ -34,10 +41,11 @@ func (b *bench) get(ctx context.Context) (rows []row, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if dir, err = b.folderOf(floorGet, map[string][]byte{fileRequirement: doc}); err != nil {
+	dir, err = b.folderOf(baseline.FloorGet, map[string][]byte{baseline.FileRequirement: doc})
+	if err != nil {
 		return nil, err
 	}
-	floor, err := b.floor(ctx, floorGet, dir)
+	floor, err := b.baseline(ctx, baseline.FloorGet, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +57,7 @@ func (b *bench) get(ctx context.Context) (rows []row, err error) {
 			return rows, err
 		}
 		rows = append(rows, rateRow(fmt.Sprintf("GET /requirements/{id}, %d bytes, c=%d", len(doc), c), results[0],
-			results[1], atLeast(0.80)))
+			results[1], getGoals[c]))
 	}
 	return rows, nil
 }
@@ -99,33 +107,42 @@ func (b *bench) comparePatch(ctx context.Context, sizes string, floor, now, wait
 			return rows, err
 		}
 		rows = append(rows,
-			rateRow(fmt.Sprintf("PATCH, %s, export-wait 0, c=%d", sizes, c), results[0], results[1], atLeast(0.5)),
-			rateRow(fmt.Sprintf("PATCH, default export-wait, c=%d", c), results[0], results[2], nil))
+			rateRow(fmt.Sprintf("PATCH, %s, export-wait 0, c=%d", sizes, c), results[0], results[1],
+				patchGoals[c]),
+			rateRow(fmt.Sprintf("PATCH, default export-wait, c=%d", c), results[0], results[2],
+				atLeast(0.5)))
 	}
 	return rows, nil
 }
 
-// startPatchFloor takes the bytes to commit from what the product has stored.
+// startPatchFloor starts the floor with the bytes that the product has stored.
 func (b *bench) startPatchFloor(ctx context.Context, from *server) (*server, string, error) {
-	requirement, err := fetch(from.addr, from.get("viewer", "/requirements/"+requirementID(0))(nil, 0))
+	files, err := from.stored(patched)
 	if err != nil {
 		return nil, "", err
 	}
-	page, err := fetch(from.addr, from.get("viewer", "/requirements/"+requirementID(0)+"/history")(nil, 0))
+	dir, err := b.folderOf(baseline.FloorPatch, files)
 	if err != nil {
 		return nil, "", err
 	}
-	var history struct {
-		Records []json.RawMessage `json:"records"`
-	}
-	if err := json.Unmarshal(page, &history); err != nil || len(history.Records) == 0 {
-		return nil, "", errors.Join(err, errors.New("the history shows no record of the change"))
-	}
-	record := history.Records[len(history.Records)-1]
-	dir, err := b.folderOf(floorPatch, map[string][]byte{fileRequirement: requirement, fileRecord: record})
+	s, err := b.baseline(ctx, baseline.FloorPatch, dir)
+	return s, fmt.Sprintf("%d+%d bytes", len(files[baseline.FileRequirement]), len(files[baseline.FileRecord])), err
+}
+
+// stored returns the files of a baseline that has n requirements, and stores at each change what the product has stored
+// at its first.
+func (s *server) stored(n int) (map[string][]byte, error) {
+	requirement, err := fetch(s.addr, s.get("viewer", "/requirements/"+requirementID(0))(nil, 0))
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	s, err := b.floor(ctx, floorPatch, dir)
-	return s, fmt.Sprintf("%d+%d bytes", len(requirement), len(record)), err
+	page, err := fetch(s.addr, s.get("viewer", "/requirements/"+requirementID(0)+"/history")(nil, 0))
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for i := range n {
+		ids = append(ids, requirementID(i))
+	}
+	return baseline.Files(ids, requirement, page)
 }

@@ -1,11 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
+
+	"orchestrator/cmd/bench/fixture"
 )
 
 // The lengths of a requirement's text: what makes it about 1 KB as stored, as imported and with an implementation, and
@@ -16,22 +16,13 @@ const (
 	middleText = 220
 )
 
-func requirementID(i int) string { return fmt.Sprintf("REQ-%06d", i+1) }
+func requirementID(i int) string { return fixture.RequirementID(i) }
 
 // perDocument is how many requirements stand in one document; a document has a largest size.
 const perDocument = 20_000
 
-// document returns a requirement document with the requirements from first to before end, whose texts have size bytes.
-func document(first, end, size int) []byte {
-	const words = "The service keeps every decision with the evidence that was given for it, and shows both to whoever asks. "
-	text := strings.TrimSpace(strings.Repeat(words, size/len(words)+1)[:size])
-	var b bytes.Buffer
-	b.WriteString("# Benchmark\n")
-	for i := first; i < end; i++ {
-		fmt.Fprintf(&b, "\n### %s: Decision %d is kept\n\n%s %d.\n", requirementID(i), i+1, text, i+1)
-	}
-	return b.Bytes()
-}
+// document returns a requirement document; fixture.Document says with what.
+func document(first, end, size int) []byte { return fixture.Document(first, end, size) }
 
 // folder makes a folder under the run's own with documents of n requirements in it.
 func (b *bench) folder(name string, n, size int) (string, error) {

@@ -8,9 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
+
+	"orchestrator/cmd/bench/fixture"
 )
 
 // loadClients flood one route with the token of one actor.
@@ -19,63 +20,16 @@ const loadClients = 16
 // mostAdded is the most MB that a flood of bodies may add to what is resident.
 const mostAdded = 256
 
-// worst is the worst body that is known for a route.
-type worst struct {
-	name, role, method, path string
-	body                     []byte
-}
-
-// worsts returns the worst bodies of all routes that take one.
-func worsts() []worst {
-	const mb = 1 << 20
-	fill := func(begin, item, end string, size int) []byte {
-		return []byte(begin + strings.Repeat(item+",", (size-len(begin)-len(end)-len(item))/(len(item)+1)) + item + end)
-	}
-	one := "/requirements/" + requirementID(0)
-	unknown := func(size int) []byte {
-		var b strings.Builder
-		b.WriteString(`{"x":0`)
-		for i := 0; b.Len() < size-20; i++ {
-			fmt.Fprintf(&b, `,"m%d":0`, i)
-		}
-		return []byte(b.String() + "}")
-	}
-	fact := `{"subject":"s","predicate":"p","object":"` + strings.Repeat("o", 900) + `"}`
-	return []worst{
-		{"PATCH, many values", "viewer", "PATCH", one, fill(`{"pm_notes":[`, "1", "]}", mb)},
-		{"PATCH, 15,000 values by its role", "pm", "PATCH", one, fill(`{"pm_notes":[`, "1", "]}", 30_000)},
-		{"PATCH, unknown members", "pm", "PATCH", one, unknown(500_000)},
-		{"PATCH, one long text", "viewer", "PATCH", one, []byte(`{"pm_notes":[{"text":"` + strings.Repeat("a1B2", mb/4-20) + `"}]}`)},
-		{"PATCH, escapes", "viewer", "PATCH", one, []byte(`{"pm_notes":[{"text":"` + strings.Repeat(`\u0041`, mb/6-20) + `"}]}`)},
-		{"test report, TAP", "tester", "POST", one + "/test-report", []byte("TAP version 13\n" + strings.Repeat("ok 1 - t\n", 8*mb/9-10))},
-		{"test report, JUnit", "tester", "POST", one + "/test-report",
-			[]byte("<testsuite>" + strings.Repeat(`<testcase name="t"/>`, 8*mb/20-10) + "</testsuite>")},
-		{"test report, CTRF", "tester", "POST", one + "/test-report",
-			fill(`{"results":{"tool":{"name":"t"},"tests":[`, `{"name":"t","status":"passed","duration":1}`, `]}}`,
-				8*mb-100)},
-		{"obligations, many values", "viewer", "POST", "/obligations", fill(`{"obligations":[`, "1", "]}", mb)},
-		{"obligations, facts", "coder", "POST", "/obligations",
-			fill(`{"obligations":[{"type":"ACHIEVE","payload":{"kind":"ir.assert","facts":[`, fact, `]}}]}`, 900_000)},
-		{"obligations, a question", "viewer", "POST", "/obligations",
-			[]byte(`{"obligations":[{"type":"REPORT","payload":{"kind":"query.count_letters","letter":"a","text":"` +
-				strings.Repeat("a", 15_000) + `"}}]}`)},
-		{"requests", "viewer", "POST", "/requests", []byte(`{"utterance":"` + strings.Repeat("what is 2+2; ", mb/13-10) + `"}`)},
-		{"drive", "viewer", "POST", "/drive", fill(`{"requirements":[`, `"R"`, `]}`, mb)},
-		{"boundary mode", "viewer", "PUT", "/boundary/mode", fill(`{"mode":[`, "1", "]}", mb)},
-		{"import", "viewer", "POST", "/project/import", fill(`{"mode":[`, "1", "]}", mb)},
-	}
-}
-
 // loaded measures what floods with the worst bodies, at the default rate limit, do to others: their GET and their
 // PATCH, and the memory.
 func (b *bench) loaded(ctx context.Context) (rows []row, err error) {
 	var gets, patches, added []float64
-	for _, w := range worsts() {
+	for _, w := range fixture.Worsts() {
 		get, patch, mb, err := b.besideWorst(ctx, w)
 		if err != nil {
-			return rows, fmt.Errorf("%s: %w", w.name, err)
+			return rows, fmt.Errorf("%s: %w", w.Name, err)
 		}
-		say("%-34s GET p99 × %6.2f, PATCH p99 × %6.2f, %7.1f MB added", w.name, get, patch, mb)
+		say("%-34s GET p99 × %6.2f, PATCH p99 × %6.2f, %7.1f MB added", w.Name, get, patch, mb)
 		gets, patches, added = append(gets, get), append(patches, patch), append(added, mb)
 	}
 	largest := func(all []float64) []float64 { return []float64{slices.Max(all)} }
@@ -87,7 +41,7 @@ func (b *bench) loaded(ctx context.Context) (rows []row, err error) {
 }
 
 // besideWorst floods a fresh service with one body.
-func (b *bench) besideWorst(ctx context.Context, w worst) (get, patch, added float64, err error) {
+func (b *bench) besideWorst(ctx context.Context, w fixture.Worst) (get, patch, added float64, err error) {
 	dir, err := b.folder("load", patched, shortText)
 	if err != nil {
 		return 0, 0, 0, err
@@ -136,11 +90,11 @@ func (b *bench) besideWorst(ctx context.Context, w worst) (get, patch, added flo
 }
 
 // insist sends a body again and again, at its share of the default rate limit, whatever comes back, until ctx ends.
-func (s *server) insist(ctx context.Context, w worst) {
+func (s *server) insist(ctx context.Context, w fixture.Worst) {
 	head := fmt.Appendf(nil,
 		"%s %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n",
-		w.method, w.path, s.addr, s.secret(w.role), len(w.body))
-	whole := bytes.Join([][]byte{head, w.body}, nil)
+		w.Method, w.Path, s.addr, s.secret(w.Role), len(w.Body))
+	whole := bytes.Join([][]byte{head, w.Body}, nil)
 	ticks := time.NewTicker(loadClients * time.Second / 100) // all clients together: the default rate limit
 	defer ticks.Stop()
 	for ctx.Err() == nil {

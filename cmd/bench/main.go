@@ -22,6 +22,8 @@ import (
 	"syscall"
 	"time"
 
+	"orchestrator/cmd/bench/baseline"
+	"orchestrator/cmd/bench/report"
 	"orchestrator/internal/system/child"
 )
 
@@ -30,8 +32,8 @@ func main() { os.Exit(run(os.Args[1:])) }
 func run(args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	if len(args) == 1 && isFloor(args[0]) {
-		return exitCode(runFloor(ctx, args[0]))
+	if len(args) == 1 && (args[0] == floorVerify || baseline.Is(args[0])) {
+		return exitCode(runBaseline(ctx, args[0]))
 	}
 	o, err := parseOptions(args)
 	if errors.Is(err, flag.ErrHelp) {
@@ -46,10 +48,26 @@ func run(args []string) int {
 	if err != nil {
 		return exitCode(err)
 	}
-	if err := rep.write(os.Stdout, o.json); err != nil {
+	write := rep.WriteTable
+	switch {
+	case o.json:
+		write = rep.WriteJSON
+	case o.markdown:
+		write = rep.WriteMarkdown
+	}
+	if err := write(os.Stdout); err != nil {
 		return exitCode(err)
 	}
-	return rep.exitCode(o.strict)
+	return rep.ExitCode(o.strict)
+}
+
+// runBaseline runs what the product is measured beside in the current folder, until ctx ends; the floor of verification
+// ends by itself.
+func runBaseline(ctx context.Context, name string) error {
+	if name == floorVerify {
+		return readHashes(ctx)
+	}
+	return baseline.Serve(ctx, name)
 }
 
 func exitCode(err error) int {
@@ -69,8 +87,10 @@ func parseOptions(args []string) (options, error) {
 	f.StringVar(&only, "only", strings.Join(sectionNames(), ","), "what to measure")
 	f.StringVar(&records, "records", "10000,100000", "how many records the logs have that are backed up and restored")
 	f.IntVar(&o.log, "log", 50_000, "how many records the log has that is verified")
-	f.DurationVar(&o.longest, "longest", 20*time.Minute, "what bounds the whole run")
+	f.DurationVar(&o.longest, "longest", 40*time.Minute, "what bounds the whole run")
+	f.StringVar(&o.curve, "curve", "", "the SVG file into which the section curve is drawn")
 	f.BoolVar(&o.json, "json", false, "write JSON instead of a table")
+	f.BoolVar(&o.markdown, "markdown", false, "write the table of docs/performance.md instead")
 	f.BoolVar(&o.strict, "strict", false, "exit 2 when a goal is missed")
 	if err := f.Parse(args); err != nil {
 		return o, err
@@ -94,6 +114,12 @@ func parseOptions(args []string) (options, error) {
 	if o.rounds < 5 || o.round <= 0 || f.NArg() > 0 {
 		return o, errors.New("give at least 5 rounds, longer than nothing, and no other arguments")
 	}
+	if o.json && o.markdown {
+		return o, errors.New("give --json or --markdown, not both")
+	}
+	if o.curve != "" && !slices.Contains(o.only, "curve") {
+		return o, errors.New("--curve: there is nothing to draw without the section curve")
+	}
 	return o, nil
 }
 
@@ -104,6 +130,10 @@ var sections = []struct {
 }{
 	{"get", (*bench).get},
 	{"patch", (*bench).patch},
+	{"peers", func(b *bench, ctx context.Context) ([]row, error) { return peers{b}.rows(ctx) }},
+	{"lone", func(b *bench, ctx context.Context) ([]row, error) { return sizes{b}.lone(ctx) }},
+	{"device", func(b *bench, ctx context.Context) ([]row, error) { return devices{b}.rows(ctx) }},
+	{"curve", func(b *bench, ctx context.Context) ([]row, error) { return sizes{b}.curve(ctx) }},
 	{"flood", (*bench).flooded},
 	{"load", (*bench).loaded},
 	{"scale", (*bench).scale},
@@ -129,13 +159,13 @@ func sectionNames() []string {
 }
 
 // measure runs the sections one after the other; one that fails is reported, and the others go on.
-func measure(ctx context.Context, o options) (rep report, err error) {
+func measure(ctx context.Context, o options) (rep report.Report, err error) {
 	dir, fsType, err := child.WorkDir("orchestrator-bench-")
 	if err != nil {
 		return rep, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	b := &bench{options: o, dir: dir, binary: filepath.Join(dir, "orchestrator")}
+	b := &bench{options: o, dir: dir, binary: filepath.Join(dir, "orchestrator"), sized: map[int]*sizedFigures{}}
 	if b.self, err = os.Executable(); err != nil {
 		return rep, err
 	}
@@ -143,13 +173,13 @@ func measure(ctx context.Context, o options) (rep report, err error) {
 	if err := child.Build(ctx, "orchestrator/cmd/orchestrator", b.binary); err != nil {
 		return rep, err
 	}
-	rep = newReport(fsType, o)
+	rep = report.New(time.Now(), fsType, o.rounds)
 	for _, s := range sections {
 		if !slices.Contains(o.only, s.name) || ctx.Err() != nil {
 			continue
 		}
 		rows, err := s.run(b, ctx)
-		rep.add(s.name, rows, err)
+		rep.Add(s.name, rows, err)
 	}
 	return rep, ctx.Err()
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -45,10 +44,10 @@ func (b *bench) interleave(ctx context.Context, clients int, sides ...side) ([][
 }
 
 func (s side) load(ctx context.Context, clients int, lasting time.Duration) (result, error) {
-	cpu := s.server.cpu()
+	cpu := s.server.CPU()
 	r, err := load{addr: s.server.addr, clients: clients, request: s.request, lasting: lasting,
 		atMost: unlimited}.run(ctx)
-	r.cpu = s.server.cpu() - cpu
+	r.cpu = s.server.CPU() - cpu
 	if err == nil {
 		err = s.server.calm(ctx)
 	}
@@ -62,16 +61,6 @@ func (s *server) once(ctx context.Context, what request, n int) error {
 		err = s.calm(ctx)
 	}
 	return err
-}
-
-// median returns the median of at least one value.
-func median(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	middle := len(sorted) / 2
-	if len(sorted)%2 == 1 {
-		return sorted[middle]
-	}
-	return (sorted[middle-1] + sorted[middle]) / 2
 }
 
 // figures takes one number out of every result.

@@ -30,21 +30,11 @@ func (b *bench) scale(ctx context.Context) (rows []row, err error) {
 
 // startScaled starts the product with n requirements, and changes those once that the rounds will change.
 func (b *bench) startScaled(ctx context.Context, n int) (side, error) {
-	say("importing %d requirements", n)
-	name := fmt.Sprintf("product, %d", n)
-	dir, err := b.folder(fmt.Sprint("scale-", n), n, shortText)
+	s, err := sizes{b}.startAt(ctx, n, "scale", "--export-wait=0")
 	if err != nil {
 		return side{}, err
 	}
-	s, err := b.product(ctx, dir, "--export-wait=0")
-	if err != nil {
-		return side{}, err
-	}
-	changes := s.patch(n, max(1, n/patched))
-	if err := s.once(ctx, changes, min(n, patched)); err != nil {
-		return side{}, errors.Join(err, s.stop())
-	}
-	return side{name, s, changes}, nil
+	return side{fmt.Sprintf("product, %d", n), s, s.patch(n, spread(n))}, nil
 }
 
 // starting is a project whose starts are measured, with its goals.
@@ -79,7 +69,7 @@ func (of starting) measure(ctx context.Context, b *bench) ([]row, error) {
 	say("first start, which imports %d requirements", of.requirements)
 	var imported float64
 	first, peak, err := b.startOnce(ctx, dir, func(s *server) (float64, error) {
-		imported = s.cpu().Seconds()
+		imported = s.CPU().Seconds()
 		return s.memory("VmHWM")
 	})
 	var seconds, resident, highest []float64
@@ -100,8 +90,8 @@ func (of starting) measure(ctx context.Context, b *bench) ([]row, error) {
 	among := fmt.Sprintf(", %d requirements", of.requirements)
 	return []row{
 		newRow("start to first 200"+among, "s", nil, seconds, nil, of.ready),
-		newRow("first start, with import"+among, "s", nil, []float64{first}, nil, nil),
-		newRow("processor time of the first start"+among, "s", nil, []float64{imported}, nil, of.importing),
+		newRow("first start, with import"+among, "s", nil, []float64{first}, nil, of.importing),
+		newRow("processor time of the first start"+among, "s", nil, []float64{imported}, nil, nil),
 		newRow("resident memory after traffic"+among, "MB", nil, resident, nil, of.resident),
 		newRow("highest resident memory"+among, "MB", nil, highest, nil, of.highest),
 		newRow("highest resident memory, first start"+among, "MB", nil, []float64{peak}, nil, nil),

@@ -39,8 +39,8 @@ func (b *bench) product(ctx context.Context, dir string, flags ...string) (*serv
 	return s, err
 }
 
-// floor starts a floor in dir, where the bytes are that it serves or commits.
-func (b *bench) floor(ctx context.Context, kind, dir string) (*server, error) {
+// baseline starts a baseline in dir, where the bytes are that it serves or commits.
+func (b *bench) baseline(ctx context.Context, kind, dir string) (*server, error) {
 	return start(ctx, dir, "/", b.self, kind)
 }
 
@@ -63,7 +63,7 @@ func start(ctx context.Context, dir, path, program string, args ...string) (*ser
 	return s, nil
 }
 
-// secret returns the token that the product made for a role; a floor has none and gets a text of the same length.
+// secret returns the token that the product made for a role; a baseline has none and gets a text of the same length.
 func (s *server) secret(role string) string {
 	secret, err := child.Secret(s.dir, role)
 	if err != nil {

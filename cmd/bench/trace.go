@@ -8,8 +8,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"time"
+
+	"orchestrator/cmd/bench/fixture"
 )
 
 const (
@@ -25,7 +26,7 @@ func (b *bench) tracing(ctx context.Context) ([]row, error) {
 		return nil, err
 	}
 	for i := range tracedFiles {
-		name, content := tracedFile(i)
+		name, content := fixture.Source(i, tracedBytes)
 		folder := filepath.Join(dir, fmt.Sprintf("src/%02d", i%100))
 		if err := os.MkdirAll(folder, 0o700); err != nil {
 			return nil, err
@@ -73,27 +74,6 @@ func (b *bench) traceOnce(ctx context.Context, dir string) (seconds float64, err
 		return 0, fmt.Errorf("trace found %+v", report.Summary)
 	}
 	return took.Seconds(), nil
-}
-
-// tracedFile returns a source file with a mark, or one with tests of which one has an id in its name. Every third line
-// or so of a file with tests is the name of one.
-func tracedFile(i int) (name string, content []byte) {
-	id := requirementID(i)
-	kinds := []struct{ name, start, line string }{
-		{"code%d.go", "package code\n\n// Implements: " + id + "\n",
-			"\tif err := run(ctx, \"a: b\", 'c'); err != nil { return fmt.Errorf(\"run: %%w\", err) } // line %d\n"},
-		{"code%d_test.go", "package code\n\nfunc TestRun_" + strings.ReplaceAll(id, "-", "") + "(t *testing.T) {\n",
-			"\tt.Run(\"case %d: runs\", func(t *testing.T) {\n\t\trequire.Equal(t, \"a: b\", run(ctx))\n\t})\n"},
-		{"test_code%d.py", "# Covers: " + id + "\n", "    def test_case_%d(self):\n        self.assertEqual({'a': 1}, run(\"b\"))  # as before\n\n"},
-		{"code%d.spec.ts", "describe('runs [" + id + "]', () => {\n", "  it('case %d: runs', async () => {\n    expect(await run({ a: 1 })).toBe(2)\n  })\n"},
-	}
-	kind := kinds[i%len(kinds)]
-	var b strings.Builder
-	b.WriteString(kind.start)
-	for n := 0; b.Len() < tracedBytes; n++ {
-		fmt.Fprintf(&b, kind.line, n)
-	}
-	return fmt.Sprintf(kind.name, i), []byte(b.String())
 }
 
 var exploredStates = regexp.MustCompile(`rework: ([0-9]+) states, ([0-9]+) transitions`)

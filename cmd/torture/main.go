@@ -168,7 +168,7 @@ func (h *harness) project(ctx context.Context, r row, t *tally, rng *rand.Rand, 
 		if one.disk, err = newDisk(ctx, h.dir, name, r.megabytes); err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, one.disk.remove()) }()
+		defer func() { err = errors.Join(err, one.disk.Remove()) }()
 		dir = filepath.Join(dir, "project")
 	} else {
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()

@@ -3,10 +3,10 @@ package main
 import (
 	"context"
 	"math/rand/v2"
-	"os"
-	"os/exec"
-	"strings"
 	"time"
+
+	"orchestrator/internal/system/child"
+	"orchestrator/internal/system/loopdisk"
 )
 
 // How long things last that are not timed on purpose.
@@ -34,7 +34,7 @@ type row struct {
 }
 
 func rows() []row {
-	loop := []string{"mkfs.ext4", "mount", "umount"}
+	loop := loopdisk.Needs(loopdisk.Ext4)
 	return []row{
 		{name: "kill", what: "kill -9 under load", runs: 120, fresh: 20, strike: (*run).kill},
 		{name: "cut", what: "power cut (ext4)", runs: 40, fresh: 5, megabytes: 512, tools: append(loop, "xfs_io"), mayTear: true,
@@ -50,26 +50,12 @@ func rows() []row {
 }
 
 // lacks returns why a row cannot run here; "" when it can.
-func (r row) lacks() string {
-	if len(r.tools) > 0 && os.Geteuid() != 0 {
-		return "needs root"
-	}
-	var missing []string
-	for _, tool := range r.tools {
-		if _, err := exec.LookPath(tool); err != nil {
-			missing = append(missing, tool)
-		}
-	}
-	if len(missing) > 0 {
-		return "needs " + strings.Join(missing, ", ")
-	}
-	return ""
-}
+func (r row) lacks() string { return child.Lacks(r.tools...) }
 
 // run is one run of a row: a service under load, on which the row strikes.
 type run struct {
 	*subject
-	disk  *disk
+	disk  disk
 	rng   *rand.Rand
 	tally *tally
 	row   row

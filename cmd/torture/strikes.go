@@ -45,10 +45,10 @@ func (r *run) powerCut(ctx context.Context, flushed bool) error {
 	}
 	r.service.Kill()
 	r.load.wait()
-	if err := r.disk.detach(); err != nil {
+	if err := r.disk.Detach(); err != nil {
 		return err
 	}
-	return r.disk.attach(ctx)
+	return r.disk.Attach(ctx)
 }
 
 // lie cuts off the power of a disk that has synced nothing, and said that it did.
@@ -81,7 +81,7 @@ func (r *run) move(ctx context.Context) error {
 	what := "a database moved away"
 	if r.rng.IntN(2) == 0 {
 		what = "a database replaced"
-		if err := command(ctx, "cp", aside, path); err != nil {
+		if err := child.Run(ctx, "cp", aside, path); err != nil {
 			return err
 		}
 	}
