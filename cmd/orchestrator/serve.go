@@ -86,21 +86,7 @@ func serveCommand() *cobra.Command {
 			if err := cli.CheckData(cmd, cmd.Flags().Lookup("data").Value.String()); err != nil {
 				return err
 			}
-			log, flush, err := o.startLog()
-			if err != nil {
-				return err
-			}
-			o.Version = daemon.Version{Version: cli.BuildVersion, Commit: cli.Commit(), Go: runtime.Version()}
-			o.Project.LogBudget, o.Project.EvidenceSaved = uint64(o.logBudget), setting.Saved(cmd, "evidence")
-			if !o.background {
-				o.Follow = output.NewBar(cmd.ErrOrStderr()).Follow
-			}
-			err = daemon.Serve(cmd.Context(), o.Options, log, func(s daemon.Started) {
-				if !o.background {
-					greet(cmd.OutOrStdout(), s)
-				}
-			})
-			return errors.Join(err, flush())
+			return o.serve(cmd)
 		},
 	}
 	f := cmd.Flags()
@@ -121,6 +107,25 @@ func serveCommand() *cobra.Command {
 	processFlags(f, &o)
 	serveSettings(cmd)
 	return cli.WithEnv(cmd)
+}
+
+// serve runs the service until the command ends.
+func (o *serveOptions) serve(cmd *cobra.Command) error {
+	log, flush, err := o.startLog()
+	if err != nil {
+		return err
+	}
+	o.Version = daemon.Version{Version: cli.BuildVersion, Commit: cli.Commit(), Go: runtime.Version()}
+	o.Project.LogBudget, o.Project.EvidenceSaved = uint64(o.logBudget), setting.Saved(cmd, "evidence")
+	if !o.background {
+		o.Follow = output.NewBar(cmd.ErrOrStderr()).Follow
+	}
+	err = daemon.Serve(cmd.Context(), o.Options, log, func(s daemon.Started) {
+		if !o.background {
+			greet(cmd.OutOrStdout(), s)
+		}
+	})
+	return errors.Join(err, flush())
 }
 
 // exportFlags adds the flags of the export.

@@ -135,7 +135,7 @@ func sameSource(a, b lifecycle.Source) bool {
 func sameWork(a, b lifecycle.Requirement) bool {
 	return isSlice(a.DesignSpec, b.DesignSpec) && isSlice(a.Implementation, b.Implementation) && a.Test == b.Test &&
 		isSlice(a.ImplementationEvidence, b.ImplementationEvidence) && isSlice(a.Stale, b.Stale) &&
-		isSlice(a.Moved, b.Moved) && a.TextSince == b.TextSince && a.Stamps == b.Stamps
+		isSlice(a.Moved, b.Moved) && a.TextSince.Equal(b.TextSince) && a.Stamps == b.Stamps
 }
 
 func sameEntry(a, b lifecycle.HistoryEntry) bool {

@@ -2,7 +2,6 @@ package replay
 
 import (
 	"encoding/json"
-	"fmt"
 	"reflect"
 	"testing"
 	"time"
@@ -116,5 +115,5 @@ func TestPiecesAreKept(t *testing.T) {
 	require.Same(t, &p.work[0], &q.work[0])
 	require.Len(t, q.notes, 2)
 	require.Same(t, &p.notes[0][0], &q.notes[0][0])
-	require.NotEqual(t, fmt.Sprint(p.state), fmt.Sprint(q.state))
+	require.NotEqual(t, string(p.state), string(q.state))
 }
