@@ -17,7 +17,8 @@ import (
 
 // mayNameAClient are the files of the program outside of this package that name a client, each with its reason.
 var mayNameAClient = map[string]string{
-	"cmd/bench/hook.go": "the hook is measured with the calls of one client",
+	"cmd/bench/guard/journal.go":                      "a journal is measured with the calls of one client",
+	"cmd/bench/hook.go":                               "the hook is measured with the calls of one client",
 	"cmd/orchestrator/boundarycmd/boundaryinstall.go": "the example in the command's help",
 	"internal/boundary/boundarytest/boundarytest.go":  "decisions for tests are those of one client",
 	"internal/conductor/usage/clients.go":             "what each client reports of tokens and money, which no hook sees",

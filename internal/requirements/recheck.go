@@ -1,7 +1,6 @@
 package requirements
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"slices"
@@ -108,10 +107,14 @@ func (s *Rechecker) lookOverThese(ctx context.Context,
 				WithFix("see whether git runs in the repository, and may read it; what is known of this evidence stays until it can be read").
 				ForClients()
 		}
+		var base *string // that it stands on, with what was found; nil where it rests on more
+		if checked.Fixed[i] {
+			base = &checked.Base
+		}
 		if _, changed := req.Rechecked(found[i], lifecycle.LatestRules); changed {
-			news = append(news, record.RecheckedOne{ID: req.ID, Recheck: found[i]})
-		} else if checked.Fixed[i] {
-			entries[i].Stand(&checked.Base)
+			news = append(news, record.RecheckedOne{ID: req.ID, Recheck: found[i], Base: base})
+		} else {
+			entries[i].Stand(base)
 		}
 	}
 	return news, unread, nil
@@ -152,13 +155,13 @@ func unreadableNow(id string) *fault.Error {
 
 // takeOver writes what was found. A requirement that has changed meanwhile is left to the next look.
 func (s *Rechecker) takeOver(ctx context.Context, found []record.RecheckedOne) (int, error) {
-	changed := 0
+	var data record.Rechecked
 	err := s.ledger.Update(ctx, func(tx *ledger.Tx) error {
 		w, err := projection.InForce(tx)
 		if err != nil {
 			return err
 		}
-		data := record.Rechecked{Rules: lifecycle.LatestRules, Workflow: w.Name}
+		data = record.Rechecked{Rules: lifecycle.LatestRules, Workflow: w.Name}
 		for _, one := range found {
 			req, _, err := s.reader(tx)(one.ID)
 			if err != nil {
@@ -175,13 +178,17 @@ func (s *Rechecker) takeOver(ctx context.Context, found []record.RecheckedOne) (
 			one.SHA256 = ledger.Digest(raw)
 			data.Changed = append(data.Changed, one)
 		}
-		changed = len(data.Changed)
-		if changed == 0 {
+		if len(data.Changed) == 0 {
 			return nil
 		}
 		return tx.Append(ledger.Event{Kind: record.KindRechecked, Actor: ledger.System(), Data: data})
 	})
-	return changed, err
+	for _, one := range data.Changed {
+		if e, known := s.current.Load().Find(one.ID); known && one.Base != nil && ledger.Digest(e.Raw) == one.SHA256 {
+			e.Stand(one.Base)
+		}
+	}
+	return len(data.Changed), err
 }
 
 // branch returns the branch whose tip evidence is held against, and why that tip was not known at the last look; "" where
@@ -200,21 +207,15 @@ func (s *Rechecker) branch() (name, unknown string) {
 // firstUnknown returns why some evidence is unknown, as that of a shallow clone may be; nil where none is.
 func (s *Rechecker) firstUnknown() error {
 	for e := range s.current.Load().All() {
-		if !e.Summary.Stale || !bytes.Contains(e.Raw, unknown) { // most are stale for other reasons
+		if !e.Summary.Stale || !rechecking.MayBeUnknown(e.Raw) { // most are stale for other reasons
 			continue
 		}
-		for _, stale := range e.Requirement().Stale {
-			if stale.Reason == lifecycle.Unknown {
-				return fault.New(fault.Unavailable, evidence.CodeUnreadable, "evidence of %s is unknown: %s", e.Summary.ID,
-					stale.Detail).WithFix("see docs/evidence.md for what makes evidence unknown")
-			}
+		if err := rechecking.Unknown(e.Requirement()); err != nil {
+			return err
 		}
 	}
 	return nil
 }
-
-// unknown is the reason of that name, as entries have it.
-var unknown = []byte(`"` + lifecycle.Unknown + `"`)
 
 // dirtyFiles returns which files have uncommitted changes, as far as that can be told now.
 func (s *Rechecker) dirtyFiles(ctx context.Context, paths []string) map[string]bool {

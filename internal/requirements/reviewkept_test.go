@@ -138,7 +138,11 @@ func TestWhatStandsOnTheBaseIsNotLookedAtAgain(t *testing.T) {
 	f.says("logout.go", evidence.Standing{Reason: lifecycle.Unreadable, Detail: "git hangs"})
 	require.Equal(t, []int{2, 1, 1}, []int{looks(), looks(), looks()})
 	f.says("logout.go", evidence.Standing{Reason: lifecycle.FileGone, Detail: "gone"})
-	require.Equal(t, []int{1, 1, 0}, []int{looks(), looks(), looks()}, "what is news is looked at once more")
+	require.Equal(t, []int{1, 0}, []int{looks(), looks()}, "what is news stands as it was found")
+	f.base = "tip after that"
+	changed, err := r.Recheck(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, changed, "another look finds nothing new of it")
 	f.gone = fmt.Errorf("there is no branch")
 	require.Equal(t, 2, looks(), "without a tip there is no base")
 }

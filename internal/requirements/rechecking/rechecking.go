@@ -2,6 +2,7 @@
 package rechecking
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"time"
@@ -59,3 +60,20 @@ func KeepUnread(req lifecycle.Requirement, found *lifecycle.Recheck) (detail str
 	}
 	return detail
 }
+
+// Unknown returns why some evidence of a requirement is unknown; nil where none is.
+func Unknown(req lifecycle.Requirement) error {
+	for _, stale := range req.Stale {
+		if stale.Reason == lifecycle.Unknown {
+			return fault.New(fault.Unavailable, evidence.CodeUnreadable, "evidence of %s is unknown: %s", req.ID,
+				stale.Detail).WithFix("see docs/evidence.md for what makes evidence unknown")
+		}
+	}
+	return nil
+}
+
+// MayBeUnknown reports whether a requirement, as it is stored, can have unknown evidence.
+func MayBeUnknown(stored []byte) bool { return bytes.Contains(stored, unknown) }
+
+// unknown is the reason of that name, as it is stored.
+var unknown = []byte(`"` + lifecycle.Unknown + `"`)

@@ -223,6 +223,7 @@ type RecheckedOne struct {
 	ID     string `json:"id"`
 	SHA256 string `json:"sha256"` // of the requirement as it is stored now
 	lifecycle.Recheck
+	Base *string `json:"-"` // on which it stands now, as a look told; not recorded
 }
 
 // ReportAt says which record has a report.
