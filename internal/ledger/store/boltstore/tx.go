@@ -72,7 +72,7 @@ func letGo(tx *bolt.Tx) { advise(tx.DB(), int(tx.Size()), syscall.MADV_DONTNEED)
 
 // maxTouches is how many Views and Updates pass before their pages are let go. Each reads a few entries, around each of
 // which the system brings 64 KB.
-const maxTouches = 512
+const maxTouches = 64
 
 // touched counts a View or an Update, and lets go of the pages when there were many.
 func touched(s *Store) {
