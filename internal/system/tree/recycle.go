@@ -126,7 +126,7 @@ func (r *Recycler) openSpare(spares *os.Root, perm fs.FileMode) (file *os.File, 
 	if meant := r.kept.file; meant != nil {
 		if file, err := spares.OpenFile(r.spare, os.O_RDWR|openFlags, 0); err == nil {
 			info, err := file.Stat()
-			if err == nil && isAlone(file, info, meant) {
+			if err == nil && holdAlone(file, info, meant) {
 				return file, info.Size() == meant.Size() && info.ModTime().Equal(meant.ModTime()), nil
 			}
 			_ = file.Close()

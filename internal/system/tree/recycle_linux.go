@@ -62,10 +62,11 @@ func withDescriptor(f *os.File, call func(fd uintptr) error) error {
 	return errors.Join(err, failed)
 }
 
-// isAlone reports whether an open file is the one that is meant, with the same owner and rights, and nobody else can
-// read or write it: it has one name, and is open nowhere else. The kernel tells the latter, since it gives a write
-// lease (fcntl(2), F_SETLEASE) only on such a file.
-func isAlone(file *os.File, info, meant fs.FileInfo) bool {
+// holdAlone reports whether an open file is the one that is meant, with the same owner and rights, and nobody else can
+// read or write it: it has one name, and is open nowhere else. The kernel tells the latter, since it gives a write lease
+// (fcntl(2), F_SETLEASE) only on such a file. The lease is held until the file is closed: whoever has found the file
+// under its last name, and opens it only now, waits so long.
+func holdAlone(file *os.File, info, meant fs.FileInfo) bool {
 	if !os.SameFile(info, meant) || info.Mode() != meant.Mode() {
 		return false
 	}
@@ -74,10 +75,7 @@ func isAlone(file *os.File, info, meant fs.FileInfo) bool {
 		return false
 	}
 	return withDescriptor(file, func(fd uintptr) error {
-		if _, err := unix.FcntlInt(fd, unix.F_SETLEASE, unix.F_WRLCK); err != nil {
-			return err
-		}
-		_, err := unix.FcntlInt(fd, unix.F_SETLEASE, unix.F_UNLCK)
+		_, err := unix.FcntlInt(fd, unix.F_SETLEASE, unix.F_WRLCK)
 		return err
 	}) == nil
 }

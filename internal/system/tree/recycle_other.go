@@ -13,4 +13,4 @@ var errNoExchange = errors.New("the file cannot be exchanged")
 
 func (*Recycler) takePlace(_, _ *os.Root) error { return errNoExchange }
 
-func isAlone(*os.File, fs.FileInfo, fs.FileInfo) bool { return false }
+func holdAlone(*os.File, fs.FileInfo, fs.FileInfo) bool { return false }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -102,6 +103,39 @@ func TestAReaderKeepsWhatItBeganToRead(t *testing.T) {
 		}
 		require.Equal(t, "what is read", read())
 	}
+}
+
+// A reader that found the file while it was in place, and opens it only when it is written over, gets the new content
+// whole.
+func TestALateReaderWaits(t *testing.T) {
+	r, _, spares := recycling(t)
+	replaced(t, r, "1")
+	replaced(t, r, "2")
+	read := make(chan string, 1)
+	v := inWhole("")
+	v.Whole = func(w io.Writer) error {
+		_, err := io.WriteString(w, strings.Repeat("3", 2*bufferSize)) // some of it is in the file now
+		require.NoError(t, err)
+		go func() {
+			raw, err := os.ReadFile(filepath.Join(spares, "spare"))
+			if err != nil {
+				raw = []byte(err.Error())
+			}
+			read <- string(raw)
+		}()
+		select {
+		case early := <-read:
+			read <- early
+		case <-time.After(100 * time.Millisecond):
+		}
+		_, err = io.WriteString(w, "end")
+		return err
+	}
+	_, err := r.Replace(v)
+	require.NoError(t, err)
+	require.Equal(t, strings.Repeat("3", 2*bufferSize)+"end", <-read)
+	replaced(t, r, "4")
+	replaced(t, r, "5")
 }
 
 // What others put in the place of either file is never written to.
