@@ -101,6 +101,7 @@ func anID(t *rapid.T) string {
 }
 
 // Verifies: ORC-093
+// Verifies: ORC-300
 func TestTheReviewThatIsKeptUpIsTheOneFromNothing(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r, f := startVerifying(t, store.NewMemory(), func(o *Options) { o.ExportPath = "" })
@@ -121,6 +122,7 @@ func TestTheReviewThatIsKeptUpIsTheOneFromNothing(t *testing.T) {
 
 // What stands on the base of now is not looked at again; what could not be told is, and everything is when the base is
 // another one.
+// Verifies: ORC-300
 func TestWhatStandsOnTheBaseIsNotLookedAtAgain(t *testing.T) {
 	r, f := startVerifying(t, store.NewMemory())
 	r.must(cody, "REQ-002", `{"implementation":{"summary":"done","files":[{"path":"logout.go"}]}}`)

@@ -15,6 +15,8 @@ import (
 
 // kept is what the ledger has of a journal, as it was read last: to ask again takes reading only the records that came
 // since. Records never change, so the number of the last one says all of what was read.
+//
+// Implements: ORC-300
 type kept struct {
 	ledger *ledger.Ledger
 	root   string // of the project

@@ -64,6 +64,7 @@ func answers(t *testing.T, b *control.Boundary, since time.Time) []any {
 
 // A boundary that was asked before answers what one answers that reads the log for the first time, whatever happened in
 // between.
+// Verifies: ORC-300
 func TestWhatIsKeptIsWhatIsReadAnew(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		g := guard(t, store.NewMemory())

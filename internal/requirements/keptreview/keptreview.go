@@ -13,6 +13,8 @@ import (
 const keep = 5 * time.Minute
 
 // Rows keeps the rows of the last review for as long as reviews are asked for. It is safe for concurrent use.
+//
+// Implements: ORC-300
 type Rows struct {
 	mu   sync.Mutex
 	rows review.Rows

@@ -43,6 +43,7 @@ func writtenOver(t require.TestingT, s, held *Snapshot) *paper {
 
 // TestWritingOverIsWritingWhole: over the export of whatever snapshot before, the file has the bytes that a new one would
 // have.
+// Verifies: ORC-040
 func TestWritingOverIsWritingWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		count := rapid.SampledFrom([]int{1, 2, chunkSize - 1, chunkSize, chunkSize + 1, 3*chunkSize + 7}).Draw(t, "requirements")

@@ -18,6 +18,8 @@ import (
 // files of the two folders, each content gets a new file, as with Replace.
 //
 // Its methods are not to be called at the same time.
+//
+// Implements: ORC-040
 type Recycler struct {
 	folder, spares *Folder
 	name, spare    string

@@ -63,6 +63,7 @@ func TestTwoFilesTakeTurns(t *testing.T) {
 }
 
 // A reader has the content that it began to read, to its end, however slowly it reads.
+// Verifies: ORC-040
 func TestAReaderKeepsWhatItBeganToRead(t *testing.T) {
 	r, dir, _ := recycling(t)
 	path := filepath.Join(dir, "f")
@@ -107,6 +108,7 @@ func TestAReaderKeepsWhatItBeganToRead(t *testing.T) {
 
 // A reader that found the file while it was in place, and opens it only when it is written over, gets the new content
 // whole.
+// Verifies: ORC-040
 func TestALateReaderWaits(t *testing.T) {
 	r, _, spares := recycling(t)
 	replaced(t, r, "1")
