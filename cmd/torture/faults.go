@@ -13,7 +13,7 @@ var failing = []struct {
 	fatal bool
 	most  int // calls of a thread before the one that fails; few where there are few
 }{
-	{"fdatasync", true, 30}, {"pwrite64", true, 30}, {"fsync", false, 5}, {"openat", false, 5}, {"renameat", false, 5},
+	{"fdatasync", true, 30}, {"pwrite64", true, 30}, {"fsync", false, 5}, {"openat", false, 5}, {"renameat", false, 1},
 	{"renameat2", false, 5},
 }
 
