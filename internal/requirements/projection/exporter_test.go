@@ -118,3 +118,25 @@ func TestTheCheckpointFollowsTheExport(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "20", string(raw))
 }
+
+// While there are ever newer exports that nobody waits for, the checkpoint is signed about once a second.
+func TestTheCheckpointIsSignedSeldom(t *testing.T) {
+	var size, signed atomic.Uint64
+	size.Store(1)
+	newest := func() *Snapshot {
+		snap, err := New(Project{Name: "Demo"}, nil, audit.Head{Size: size.Add(1)})
+		require.NoError(t, err)
+		return snap
+	}
+	sign := func(*Snapshot) ([]byte, error) {
+		signed.Add(1)
+		return []byte("signed"), nil
+	}
+	x := NewExporter(Exporting{Path: filepath.Join(t.TempDir(), "status.json"), Newest: newest, Sign: sign})
+	start := time.Now()
+	for range 5 {
+		require.NoError(t, x.round(t.Context()))
+	}
+	require.LessOrEqual(t, signed.Load(), 2+uint64(time.Since(start)/maxUnsigned))
+	x.Close()
+}
