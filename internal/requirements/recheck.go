@@ -107,9 +107,9 @@ func (s *Rechecker) lookOverThese(ctx context.Context,
 				WithFix("see whether git runs in the repository, and may read it; what is known of this evidence stays until it can be read").
 				ForClients()
 		}
-		var base *string // that it stands on, with what was found; nil where it rests on more
+		at, base := checked.Base, (*string)(nil) // that it stands on, with what was found; nil where it rests on more
 		if checked.Fixed[i] {
-			base = &checked.Base
+			base = &at
 		}
 		if _, changed := req.Rechecked(found[i], lifecycle.LatestRules); changed {
 			news = append(news, record.RecheckedOne{ID: req.ID, Recheck: found[i], Base: base})

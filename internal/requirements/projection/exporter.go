@@ -178,7 +178,7 @@ func (x *Exporter) round(ctx context.Context) error {
 	} else if took > 0 {
 		x.rest(ctx, restAfter(took), x.hurry)
 	}
-	if x.Newest().Head.Size != x.State().Size {
+	if x.Newest().Head.Size != x.State().Size && time.Since(x.signedAt) <= maxUnsigned {
 		return nil // the checkpoint of the next export is as good, and its two syncs keep commits waiting
 	}
 	return x.writeCheckpoint()

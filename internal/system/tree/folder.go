@@ -8,7 +8,7 @@
 //     limit, which is checked before and while it reads, and stops when the context ends.
 //   - Writing makes a temporary file beside the target, syncs it, renames it over the target and syncs the folder. It
 //     never goes through a link: what stands in the place and is no regular file is replaced and reported. A folder
-//     cannot be replaced, and is an error.
+//     cannot be replaced, and is an error. See Recycler for a file that is replaced very often.
 //   - When the path of the folder no longer names the folder that was opened, nothing is written at all.
 //
 // Unix only: it needs a rename that replaces.

@@ -24,7 +24,7 @@ type Recycler struct {
 	folder, spares *Folder
 	name, spare    string
 
-	placed, kept version // that was put in place last, and that it has replaced
+	placed, kept version // the content in place, and the one before it, which is the spare
 	never        bool    // files of the two folders cannot be exchanged
 }
 
@@ -80,10 +80,17 @@ func (r *Recycler) replace(v Version) (displaced string, err error) {
 	if displaced, err = r.folder.standing(root, r.name); err != nil {
 		return "", err
 	}
+	before := r.placed
+	if now, err := root.Lstat(r.name); err != nil || before.file == nil || !isUntouched(now, before.file) {
+		before.content = nil // others have changed it, or its times: nobody knows what it holds
+	}
 	if err := r.takePlace(spares, root); err != nil {
 		return "", err
 	}
-	r.kept, r.placed = r.placed, version{written, v.Content}
+	r.kept, r.placed = before, version{written, nil}
+	if now, err := root.Lstat(r.name); err == nil && os.SameFile(now, written) {
+		r.placed = version{now, v.Content} // the exchange has set the time that isUntouched looks at
+	}
 	return displaced, nil
 }
 
@@ -95,9 +102,14 @@ func (r *Recycler) write(spares *os.Root, v Version) (written fs.FileInfo, err e
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, file.Close()) }()
+	defer func() {
+		if err != nil {
+			_ = file.Truncate(0) // whoever waits for it gets nothing rather than a part
+		}
+		err = errors.Join(err, letGo(file), file.Close())
+	}()
 	var size int64
-	if holds && v.Over != nil {
+	if holds && held != nil && v.Over != nil {
 		size, err = v.Over(file, held)
 	} else {
 		size, err = writeWhole(file, v.Whole)
@@ -127,8 +139,7 @@ func writeWhole(file *os.File, content func(io.Writer) error) (size int64, err e
 func (r *Recycler) openSpare(spares *os.Root, perm fs.FileMode) (file *os.File, holds bool, err error) {
 	if meant := r.kept.file; meant != nil {
 		if file, err := spares.OpenFile(r.spare, os.O_RDWR|openFlags, 0); err == nil {
-			info, err := file.Stat()
-			if err == nil && holdAlone(file, info, meant) {
+			if info, alone := holdAlone(file, meant); alone {
 				return file, info.Size() == meant.Size() && info.ModTime().Equal(meant.ModTime()), nil
 			}
 			_ = file.Close()

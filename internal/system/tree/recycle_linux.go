@@ -64,18 +64,37 @@ func withDescriptor(f *os.File, call func(fd uintptr) error) error {
 
 // holdAlone reports whether an open file is the one that is meant, with the same owner and rights, and nobody else can
 // read or write it: it has one name, and is open nowhere else. The kernel tells the latter, since it gives a write lease
-// (fcntl(2), F_SETLEASE) only on such a file. The lease is held until the file is closed: whoever has found the file
-// under its last name, and opens it only now, waits so long.
-func holdAlone(file *os.File, info, meant fs.FileInfo) bool {
-	if !os.SameFile(info, meant) || info.Mode() != meant.Mode() {
-		return false
+// (fcntl(2), F_SETLEASE) only on such a file. The lease is held until letGo: whoever has found the file under its last
+// name, and opens it only now, waits so long. info is of the time when it was held.
+func holdAlone(file *os.File, meant fs.FileInfo) (info fs.FileInfo, alone bool) {
+	if setLease(file, unix.F_WRLCK) != nil {
+		return nil, false
+	}
+	info, err := file.Stat()
+	if err != nil || !os.SameFile(info, meant) || info.Mode() != meant.Mode() {
+		return info, false
 	}
 	now, then := info.Sys().(*syscall.Stat_t), meant.Sys().(*syscall.Stat_t)
-	if now.Nlink != 1 || now.Uid != then.Uid || now.Gid != then.Gid {
-		return false
-	}
-	return withDescriptor(file, func(fd uintptr) error {
-		_, err := unix.FcntlInt(fd, unix.F_SETLEASE, unix.F_WRLCK)
+	return info, now.Nlink == 1 && now.Uid == then.Uid && now.Gid == then.Gid
+}
+
+// letGo ends the lease of holdAlone, if there is one.
+func letGo(file *os.File) error { return setLease(file, unix.F_UNLCK) }
+
+func setLease(file *os.File, lease int) error {
+	err := withDescriptor(file, func(fd uintptr) error {
+		_, err := unix.FcntlInt(fd, unix.F_SETLEASE, lease)
 		return err
-	}) == nil
+	})
+	if lease == unix.F_UNLCK && (errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EINVAL)) {
+		return nil // there was none
+	}
+	return err
+}
+
+// isUntouched reports whether nobody has changed a file, its rights or its times since: no program can set the time of
+// the last change that the system keeps (ctime).
+func isUntouched(now, then fs.FileInfo) bool {
+	a, b := now.Sys().(*syscall.Stat_t), then.Sys().(*syscall.Stat_t)
+	return os.SameFile(now, then) && a.Ctim == b.Ctim
 }

@@ -13,4 +13,8 @@ var errNoExchange = errors.New("the file cannot be exchanged")
 
 func (*Recycler) takePlace(_, _ *os.Root) error { return errNoExchange }
 
-func holdAlone(*os.File, fs.FileInfo, fs.FileInfo) bool { return false }
+func holdAlone(*os.File, fs.FileInfo) (fs.FileInfo, bool) { return nil, false }
+
+func letGo(*os.File) error { return nil }
+
+func isUntouched(fs.FileInfo, fs.FileInfo) bool { return false }

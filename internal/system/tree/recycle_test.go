@@ -269,4 +269,17 @@ func TestWritingOver(t *testing.T) {
 	require.Equal(t, []any{"a4"}, over, "a file that somebody wrote to is written whole")
 	place("a8")
 	require.Equal(t, []any{"a4", "a6"}, over)
+
+	over = nil
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	f, err = os.OpenFile(path, os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = f.WriteAt([]byte("b"), 0)
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	require.NoError(t, os.Chtimes(path, info.ModTime(), info.ModTime()))
+	place("a9")
+	place("c1")
+	require.Equal(t, []any{"a7"}, over, "so is one whose time was set back")
 }
