@@ -12,7 +12,7 @@ func LetGo() {
 	if err != nil {
 		return
 	}
-	for _, m := range readOnly(string(maps), path) {
+	for _, m := range code(string(maps), path) {
 		m.letGo()
 	}
 }

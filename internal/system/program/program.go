@@ -17,12 +17,12 @@ func (m mapping) letGo() {
 	_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, m.from, m.to-m.from, syscall.MADV_DONTNEED)
 }
 
-// readOnly returns where a file is mapped to be read only, of the lines of /proc/self/maps. What a process may write to
-// would be lost.
-func readOnly(maps, path string) (all []mapping) {
+// code returns where a file is mapped to be run, of the lines of /proc/self/maps. What was written would be lost: data
+// that is read only now may have been relocated before.
+func code(maps, path string) (all []mapping) {
 	for line := range strings.Lines(maps) {
 		f := strings.Fields(line)
-		if len(f) < 6 || strings.Join(f[5:], " ") != path || f[1] != "r-xp" && f[1] != "r--p" {
+		if len(f) < 6 || strings.Join(f[5:], " ") != path || f[1] != "r-xp" {
 			continue
 		}
 		var m mapping

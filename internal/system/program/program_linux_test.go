@@ -17,8 +17,8 @@ func TestOnlyWhatIsNeverWrittenIsLetGo(t *testing.T) {
 7f0000001000-7f0000002000 r--s 00000000 fe:00 13                         /opt/a program
 c000000000-c000400000 rw-p 00000000 00:00 0
 `
-	require.Equal(t, []mapping{{0x400000, 0x1569000}, {0x1569000, 0x280e000}}, readOnly(maps, "/opt/a program"))
-	require.Empty(t, readOnly(maps, "/opt/program"))
+	require.Equal(t, []mapping{{0x400000, 0x1569000}}, code(maps, "/opt/a program"))
+	require.Empty(t, code(maps, "/opt/program"))
 }
 
 func TestTheProgramGoesOnWithFewerPages(t *testing.T) {
