@@ -26,7 +26,7 @@ const (
 	lastRetry  = 5 * time.Second
 )
 
-// maxUnsigned is how long the checkpoint beside the export may stay behind it while there are ever newer exports.
+// maxUnsigned is how long the checkpoint beside the export may stay behind it while newer exports keep coming.
 const maxUnsigned = time.Second
 
 // Exporting says what is exported, and how.

@@ -157,7 +157,7 @@ type startOfProject struct {
 
 var lastInForce atomic.Pointer[startOfProject]
 
-// readInForce reads which workflow a project has, and where it stands so.
+// readInForce reads which workflow a project has, and returns how many bytes that took.
 func readInForce(raw []byte) (w lifecycle.Workflow, end int64, err error) {
 	var p Project
 	d := jsontext.NewDecoder(bytes.NewBuffer(raw))

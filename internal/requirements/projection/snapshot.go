@@ -39,7 +39,7 @@ type Entry struct {
 	Former        []lifecycle.FormerID   // ids that it had, the oldest first
 	Changed       time.Time              // when it was written last: its text, a part, a note or its status
 	req           *lifecycle.Requirement // decoded, for what was changed by this process; nil for the rest
-	stands        atomic.Pointer[string] // the base on which its evidence was seen to stand as it has it
+	stands        atomic.Pointer[string] // the base against which a look found nothing new
 }
 
 // Stand remembers that the evidence of the entry stands as the entry has it, for as long as it is held against base.
