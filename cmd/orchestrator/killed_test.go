@@ -43,8 +43,11 @@ func killedTools(idempotent string) string {
 		tool("shop.liar", "REPORT(query.count_letters)", "{text: {schema: {type: string}}}")
 }
 
+// killedTool notes what it was given. A service that dies before it has sent the inputs gives it nothing, and nothing is
+// done then.
 const killedTool = `#!/bin/sh
 what=$(sed 's/.*"inputs":{"[a-z]*":"\([^"]*\)".*/\1/')
+[ -n "$what" ] || exit 1
 echo "$1 $what" >> ran
 printf '{"value":9}'
 `
