@@ -70,7 +70,7 @@ func entries(r store.Reader, t audit.Tile) ([]byte, error) {
 	first := t.Number * audit.TileWidth
 	var bundle []byte
 	n := 0
-	err := r.Scan(tableAudit, numberKey(first), numberKey(first+uint64(t.Width)), func(_ string, raw []byte) error {
+	err := scanRows(r, first, first+uint64(t.Width), func(_ uint64, raw []byte) error {
 		bundle = audit.AppendEntry(bundle, raw)
 		n++
 		return nil

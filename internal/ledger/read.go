@@ -68,9 +68,9 @@ func (l *Ledger) Records(ctx context.Context, from uint64, limit int) (Page, err
 	page.Total = page.Head.Size
 	err := l.View(ctx, func(r store.Reader) error {
 		p, size := page, 0
-		err := r.Scan(tableAudit, numberKey(from), numberKey(page.Head.Size), func(key string, raw []byte) error {
+		err := scanRows(r, from, page.Head.Size, func(seq uint64, raw []byte) error {
 			if len(p.Records) == limit || size >= mostPage {
-				p.Next = seqOf(key)
+				p.Next = seq
 				return store.ErrStop
 			}
 			size += len(raw)
@@ -128,7 +128,7 @@ func LastAbout(r store.Getter, subject string) (uint64, error) {
 }
 
 func beforeOf(r store.Getter, subject string, seq uint64) (uint64, error) {
-	raw, err := r.Get(tableAudit, numberKey(seq))
+	raw, err := readRow(r, seq)
 	if err != nil {
 		return 0, err
 	}
@@ -157,7 +157,7 @@ func recordAt(r store.Getter, seq uint64) ([]byte, audit.Record, error) {
 
 // BytesAt returns a copy of the stored bytes of one record, which are what was hashed.
 func BytesAt(r store.Getter, seq uint64) ([]byte, error) {
-	raw, err := r.Get(tableAudit, numberKey(seq))
+	raw, err := readRow(r, seq)
 	if err == nil && raw == nil {
 		err = damaged("record %d is missing", seq)
 	}
@@ -252,23 +252,4 @@ func leafOf(r store.Getter, seq uint64) audit.Hash {
 		return audit.Hash{}
 	}
 	return hashes[0]
-}
-
-// nodes reads the stored tree.
-type nodes struct{ from store.Getter }
-
-// ReadHashes makes nodes a tlog.HashReader.
-func (n nodes) ReadHashes(indexes []int64) ([]audit.Hash, error) {
-	hashes := make([]audit.Hash, len(indexes))
-	for i, index := range indexes {
-		raw, err := n.from.Get(tableHashes, numberKey(uint64(index)))
-		if err != nil {
-			return nil, err
-		}
-		if len(raw) != len(hashes[i]) {
-			return nil, fmt.Errorf("node %d of the tree is missing", index)
-		}
-		copy(hashes[i][:], raw)
-	}
-	return hashes, nil
 }

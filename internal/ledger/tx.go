@@ -85,7 +85,7 @@ func (tx *Tx) Append(e Event) error {
 	return tx.add(r, raw)
 }
 
-// add puts a record and the nodes that it completes, and moves the head on.
+// add puts a record with the nodes that it completes, and moves the head on.
 func (tx *Tx) add(r audit.Record, raw []byte) error {
 	head, nodes, err := tx.head.Seal(raw, r.At)
 	if err != nil {
@@ -93,15 +93,7 @@ func (tx *Tx) add(r audit.Record, raw []byte) error {
 	}
 	tx.head, tx.records = head, append(tx.records, r)
 	tx.grown += len(raw) + len(nodes)*len(audit.Hash{})
-	if err := tx.store.Put(tableAudit, numberKey(r.Seq), raw); err != nil {
-		return err
-	}
-	for _, n := range nodes {
-		if err := tx.store.Put(tableHashes, numberKey(n.Index), n.Hash[:]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return tx.store.Put(tableAudit, numberKey(r.Seq), rowOf(raw, nodes))
 }
 
 var threads = Table[audit.Thread]{tableSubjects}

@@ -61,7 +61,7 @@ func openAndVerify(ctx context.Context, s store.Store) error {
 // Verifies: ORC-043
 func TestEveryChangeOfTheLogIsFound(t *testing.T) {
 	entries := everyEntry(t, grown(t))
-	require.Greater(t, len(entries), 30)
+	require.Greater(t, len(entries), 12, "11 records, subjects and the head")
 	for _, e := range entries {
 		table, key := e[0], e[1]
 		name := fmt.Sprintf("%s %x", table, key)
@@ -83,7 +83,7 @@ func TestEveryChangeOfTheLogIsFound(t *testing.T) {
 			require.Error(t, openAndVerify(t.Context(), changed), "changed")
 		})
 	}
-	for table, key := range map[string]string{tableAudit: numberKey(11), tableHashes: numberKey(10_000), tableSubjects: "b"} {
+	for table, key := range map[string]string{tableAudit: numberKey(11), tableHashes: numberKey(0), tableSubjects: "b"} {
 		added := grown(t)
 		tamper(t, added, func(tx store.Tx) error { return tx.Put(table, key, []byte("{}")) })
 		require.Error(t, openAndVerify(t.Context(), added), "added to %s", table)
@@ -111,7 +111,15 @@ func TestOpenRefuses(t *testing.T) {
 			}
 			return tx.Put(tableMeta, keyHead, bytes.Replace(raw, []byte(`"at":"2026`), []byte(`"at":"2036`), 1))
 		}, "store_damaged"},
-		"no tree": {func(tx store.Tx) error { return tx.Delete(tableHashes, numberKey(0)) }, ""},
+		"another node": {func(tx store.Tx) error {
+			row, err := tx.Get(tableAudit, numberKey(4))
+			if err != nil {
+				return err
+			}
+			row = bytes.Clone(row)
+			row[len(row)-2] ^= 1
+			return tx.Put(tableAudit, numberKey(4), row)
+		}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := grown(t)

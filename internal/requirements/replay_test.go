@@ -88,7 +88,8 @@ func rebuilt(t *testing.T, from store.Store) *store.Memory {
 		require.ErrorContains(t, replay.Fill(t.Context(), b), "not told to Keep")
 		replay.Keep()
 		var head audit.Head
-		err = r.Scan("audit", "", "", func(_ string, raw []byte) error {
+		err = r.Scan("audit", "", "", func(_ string, row []byte) error {
+			raw := ledger.RecordOf(row)
 			record, err := audit.Decode(raw)
 			if err != nil {
 				return err

@@ -19,6 +19,7 @@ import (
 
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
 )
@@ -55,8 +56,8 @@ func upgradeAndDie(step string) error {
 
 // keptFormats are the older formats of which testdata/logs has a database.
 var (
-	keptFormats = []int{4, 5}
-	keptRecords = map[int]int{4: 64, 5: 65}
+	keptFormats = []int{4, 5, 6}
+	keptRecords = map[int]int{4: 64, 5: 65, 6: 65}
 )
 
 // older is a data folder with the kept database of an older format.
@@ -75,7 +76,7 @@ func older(t *testing.T, format int) datadir.Dir {
 	return data
 }
 
-// entries are all tables of a database but the one that has its format, read past the program.
+// entries are all tables of a database but the one that has its format, read past the program; of the log the records.
 func entries(t *testing.T, path string) map[string]map[string]string {
 	t.Helper()
 	s, err := boltstore.Open(path, boltstore.Options{ReadOnly: true})
@@ -87,6 +88,9 @@ func entries(t *testing.T, path string) map[string]map[string]string {
 		all[table] = map[string]string{}
 		require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
 			return r.Scan(table, "", "", func(key string, value []byte) error {
+				if table == "audit" {
+					value = ledger.RecordOf(value)
+				}
 				all[table][key] = string(value)
 				return nil
 			})
