@@ -36,28 +36,32 @@ type Exporting struct {
 	Newest func() *Snapshot
 	Sign   func(*Snapshot) ([]byte, error) // makes the checkpoint; nil writes none
 	Synced bool                            // each export is on the disk before anybody is told that it is written
-	// OnDisplaced is told, from the goroutine of Run, of what others put in the place of a file; nil tells nobody.
+	// OnDisplaced is told of what others put in the place of a file, while it is written; nil tells nobody.
 	OnDisplaced func(Displaced)
 }
 
-// Exporter writes the newest snapshot whenever there is a newer one; one write at a time. When nobody waits, it writes
-// the signed checkpoint of the same moment beside it.
+// Exporter writes the newest snapshot whenever there is a newer one; one write at a time. Who waits for an export that
+// may begin at once writes it himself: to wake another goroutine for it, and to be woken by that, takes as long as a small
+// export. When nobody waits, the exporter writes the signed checkpoint of the same moment beside the export.
 //
 // An export can be made again from the database at any start, so nobody waits until it is on the disk: it is synced when
 // it is still the newest after a second, and at the end. The checkpoint is what remembers the log, and is always synced.
 type Exporter struct {
 	Exporting
-	folder   *tree.Folder   // that the export lies in, from the time it can be opened; of Run alone, as is the next
-	recycler *tree.Recycler // nil where no spare is kept
-
 	wakeUp chan struct{} // there is a newer snapshot; holds one
 	hurry  chan struct{} // somebody waits for it; holds one
 
-	written   *Snapshot // in the file; of Run alone, as all of these
+	turn      sync.Mutex     // held to write, and for all of these
+	running   bool           // Run has begun, and has not ended
+	folder    *tree.Folder   // that the export lies in, from the time it can be opened
+	recycler  *tree.Recycler // nil where no spare is kept
+	written   *Snapshot      // in the file
 	writtenAt time.Time
 	rested    time.Time // before which no other export begins
 	lost      bool      // written may not be in the file any more
 	signedAt  time.Time
+
+	seen uint64 // how many exports there were at the end of the last round; of Run alone
 
 	mu       sync.Mutex
 	advanced chan struct{} // closed and replaced when the file is newer
@@ -121,8 +125,8 @@ func (x *Exporter) Run(ctx context.Context) error {
 		<-ctx.Done()
 		return nil
 	}
-	defer x.Close()
-	x.removeStale()
+	x.begin()
+	defer x.end()
 	retry := firstRetry
 	for ctx.Err() == nil {
 		if err := x.round(ctx); err != nil {
@@ -137,15 +141,33 @@ func (x *Exporter) Run(ctx context.Context) error {
 		case <-ctx.Done():
 		}
 	}
-	if _, err := x.writeNewest(); err != nil {
+	x.turn.Lock()
+	defer x.turn.Unlock()
+	if err := x.writeNewest(); err != nil {
 		return err
 	}
 	return errors.Join(x.sync(), x.writeCheckpoint())
 }
 
+func (x *Exporter) begin() {
+	x.turn.Lock()
+	defer x.turn.Unlock()
+	x.removeStale()
+	x.running = true
+}
+
+func (x *Exporter) end() {
+	x.turn.Lock()
+	defer x.turn.Unlock()
+	x.running = false
+	x.Close()
+}
+
 // due returns a channel that says when something is to be done without a newer snapshot: a checkpoint was put off, or
 // the export is not on the disk. It is nil where all is done.
 func (x *Exporter) due() <-chan time.Time {
+	x.turn.Lock()
+	defer x.turn.Unlock()
 	switch {
 	case x.unsigned():
 		return time.After(minRest)
@@ -156,30 +178,48 @@ func (x *Exporter) due() <-chan time.Time {
 }
 
 // round writes the export, rests, and writes the checkpoint: before the rest where the last one is old, and after it
-// unless there is a newer snapshot by then.
+// unless there is a newer snapshot or export by then.
 func (x *Exporter) round(ctx context.Context) error {
-	x.rest(ctx, time.Until(x.rested), nil)
-	took, err := x.writeNewest()
+	x.rest(ctx, time.Until(x.State().Rested), nil)
+	after, err := x.catchUp()
 	if err != nil {
 		return err
 	}
+	if after.Writes != x.seen { // by this goroutine, or by one that waited
+		hurry := x.hurry
+		if after.Took > slowExport {
+			hurry = nil
+		}
+		x.rest(ctx, restAfter(after.Took), hurry)
+	}
+	x.seen = after.Writes
+	x.turn.Lock()
+	defer x.turn.Unlock()
+	if now := x.State(); x.Newest().Head.Size == now.Size && now.Writes == after.Writes {
+		return x.writeCheckpoint()
+	}
+	return x.writeDueCheckpoint() // that of the next export is as good, and its two syncs keep commits waiting
+}
+
+// catchUp writes the export where there is a newer snapshot, and what is due besides.
+func (x *Exporter) catchUp() (after ExportState, err error) {
+	x.turn.Lock()
+	defer x.turn.Unlock()
+	if err := x.writeNewest(); err != nil {
+		return after, err
+	}
 	if x.unsynced() && time.Since(x.writtenAt) >= atRest {
 		if err := x.sync(); err != nil {
-			return err
+			return after, err
 		}
 	}
-	if time.Since(x.signedAt) > maxUnsigned {
-		if err := x.writeCheckpoint(); err != nil {
-			return err
-		}
-	}
-	if took > slowExport {
-		x.rest(ctx, restAfter(took), nil)
-	} else if took > 0 {
-		x.rest(ctx, restAfter(took), x.hurry)
-	}
-	if x.Newest().Head.Size != x.State().Size && time.Since(x.signedAt) <= maxUnsigned {
-		return nil // the checkpoint of the next export is as good, and its two syncs keep commits waiting
+	return x.State(), x.writeDueCheckpoint()
+}
+
+// writeDueCheckpoint writes the checkpoint where the last one is old.
+func (x *Exporter) writeDueCheckpoint() error {
+	if time.Since(x.signedAt) <= maxUnsigned {
+		return nil
 	}
 	return x.writeCheckpoint()
 }
@@ -248,17 +288,17 @@ func (x *Exporter) rest(ctx context.Context, d time.Duration, hurry <-chan struc
 	}
 }
 
-func (x *Exporter) writeNewest() (time.Duration, error) {
+func (x *Exporter) writeNewest() error {
 	snap := x.Newest()
 	if snap.Head.Size == x.State().Size && !x.lost {
-		return 0, nil
+		return nil
 	}
 	start := time.Now()
 	err := x.export(snap)
 	took := time.Since(start)
 	if err != nil {
 		x.fail(err)
-		return took, err
+		return err
 	}
 	x.written, x.writtenAt, x.lost = snap, time.Now(), false
 	if saved := start.Add(-credit); x.rested.Before(saved) {
@@ -266,7 +306,21 @@ func (x *Exporter) writeNewest() (time.Duration, error) {
 	}
 	x.rested = x.rested.Add(took + min(restFactor*took, maxRest))
 	x.note(snap.Head.Size, took)
-	return took, nil
+	return nil
+}
+
+// writeAtOnce tries to write the export on this goroutine. It reports false, and writes nothing, where an export may not
+// begin yet, another is under way, or there is nothing newer.
+func (x *Exporter) writeAtOnce() bool {
+	if !x.turn.TryLock() {
+		return false
+	}
+	defer x.turn.Unlock()
+	if !x.running || x.written == nil || time.Now().Before(x.rested) || x.Newest().Head.Size == x.written.Head.Size {
+		return false
+	}
+	_ = x.writeNewest() // the state says so
+	return true
 }
 
 func (x *Exporter) export(snap *Snapshot) error {
@@ -337,10 +391,13 @@ func (x *Exporter) Wait(ctx context.Context, size uint64, atMost time.Duration) 
 		if atMost <= 0 || failing {
 			return ExportPending
 		}
+		if timeout == nil && max(time.Until(state.Rested), 0)+state.Took > atMost {
+			return ExportPending
+		}
+		if x.writeAtOnce() {
+			continue
+		}
 		if timeout == nil {
-			if max(time.Until(state.Rested), 0)+state.Took > atMost {
-				return ExportPending
-			}
 			t := time.NewTimer(atMost)
 			defer t.Stop()
 			timeout = t.C

@@ -79,6 +79,43 @@ func TestNobodyWaitsInVain(t *testing.T) {
 	}
 }
 
+// Who waits writes the export himself where one may begin at once, while the exporter runs.
+func TestWhoWaitsWritesTheExport(t *testing.T) {
+	var size atomic.Uint64
+	size.Store(1)
+	newest := func() *Snapshot {
+		snap, err := New(Project{Name: "Demo"}, nil, audit.Head{Size: size.Load()})
+		require.NoError(t, err)
+		return snap
+	}
+	x := NewExporter(Exporting{Path: filepath.Join(t.TempDir(), "status.json"), Newest: newest})
+	require.Equal(t, ExportPending, x.Wait(t.Context(), 1, time.Millisecond), "it does not run yet")
+	<-x.hurry
+	x.begin()
+	require.Equal(t, ExportPending, x.Wait(t.Context(), 1, time.Millisecond), "how long the first one takes is not known")
+	<-x.hurry
+	require.NoError(t, x.writeNewest())
+	for n := uint64(2); n < 5; n++ {
+		size.Store(n)
+		x.rested = time.Time{}
+		require.Equal(t, ExportWritten, x.Wait(t.Context(), n, time.Minute))
+		require.Equal(t, n, x.State().Writes)
+		require.Empty(t, x.hurry, "nobody is woken for it")
+	}
+	x.rested = time.Now().Add(time.Minute)
+	size.Store(5)
+	require.Equal(t, ExportPending, x.Wait(t.Context(), 5, time.Millisecond), "it is at rest")
+	<-x.hurry
+	x.rested = time.Time{}
+	require.Equal(t, ExportPending, x.Wait(t.Context(), 6, time.Millisecond), "what is not there yet is not written, nor tried for ever")
+	size.Store(7)
+	x.turn.Lock()
+	require.Equal(t, ExportPending, x.Wait(t.Context(), 7, time.Millisecond), "another export is under way")
+	x.turn.Unlock()
+	x.end()
+	require.Equal(t, ExportPending, x.Wait(t.Context(), 7, time.Millisecond), "the folder is closed")
+}
+
 // The checkpoint lies beside the export, is never ahead of it, and is of the same moment when the work is done; a
 // failure to write it is counted, and made good.
 func TestTheCheckpointFollowsTheExport(t *testing.T) {
