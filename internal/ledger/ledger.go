@@ -16,7 +16,6 @@ package ledger
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
@@ -31,8 +30,6 @@ import (
 )
 
 const (
-	tableAudit    = "audit"
-	tableHashes   = "hashes"
 	tableSubjects = "subjects"
 	tableBlobs    = "blobs"
 	tableMeta     = "meta"
@@ -222,13 +219,3 @@ func (l *Ledger) Stop(cause error) { _ = l.fail(cause) }
 
 // Close ends the store; updates under way finish first.
 func (l *Ledger) Close() error { return l.store.Close() }
-
-func damaged(format string, args ...any) *fault.Error {
-	return fault.New(fault.Internal, store.CodeDamaged, format, args...).
-		WithFix("run orchestrator verify, and put back the last good copy of the database")
-}
-
-// numberKey orders numbers bytewise.
-func numberKey(n uint64) string {
-	return string(binary.BigEndian.AppendUint64(nil, n))
-}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -240,8 +239,6 @@ func DataOf[T any](r store.Getter, record audit.Record) (T, error) {
 	}
 	return value, nil
 }
-
-func seqOf(key string) uint64 { return binary.BigEndian.Uint64([]byte(key)) }
 
 func nodeOf(record []byte) audit.Hash { return tlog.RecordHash(record) }
 

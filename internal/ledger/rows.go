@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 
 	"golang.org/x/mod/sumdb/tlog"
@@ -19,9 +20,17 @@ import (
 // In a table of their own, the nodes would add two or three pages to what each update writes. Up to format 6 they are:
 // a row is the record alone, which ends with a brace, and the table hashes has the nodes under their numbers.
 const (
+	tableAudit  = "audit"
+	tableHashes = "hashes"
+
 	nodeSize  = len(audit.Hash{})
 	mostNodes = 64 // the number of a record has 64 bits; a brace is 125
 )
+
+// numberKey orders numbers bytewise.
+func numberKey(n uint64) string { return string(binary.BigEndian.AppendUint64(nil, n)) }
+
+func seqOf(key string) uint64 { return binary.BigEndian.Uint64([]byte(key)) }
 
 // rowOf returns the row of a record and of the nodes that it completes.
 func rowOf(record []byte, nodes []audit.StoredHash) []byte {

@@ -316,7 +316,10 @@ func (x *Exporter) writeAtOnce() bool {
 		return false
 	}
 	defer x.turn.Unlock()
-	if !x.running || x.written == nil || time.Now().Before(x.rested) || x.Newest().Head.Size == x.written.Head.Size {
+	if !x.running || x.written == nil || time.Now().Before(x.rested) {
+		return false
+	}
+	if x.Newest().Head.Size == x.written.Head.Size {
 		return false
 	}
 	_ = x.writeNewest() // the state says so

@@ -92,7 +92,7 @@ func TestWhoWaitsWritesTheExport(t *testing.T) {
 	require.Equal(t, ExportPending, x.Wait(t.Context(), 1, time.Millisecond), "it does not run yet")
 	<-x.hurry
 	x.begin()
-	require.Equal(t, ExportPending, x.Wait(t.Context(), 1, time.Millisecond), "how long the first one takes is not known")
+	require.Equal(t, ExportPending, x.Wait(t.Context(), 1, time.Millisecond), "nobody knows how long it takes")
 	<-x.hurry
 	require.NoError(t, x.writeNewest())
 	for n := uint64(2); n < 5; n++ {
@@ -107,7 +107,7 @@ func TestWhoWaitsWritesTheExport(t *testing.T) {
 	require.Equal(t, ExportPending, x.Wait(t.Context(), 5, time.Millisecond), "it is at rest")
 	<-x.hurry
 	x.rested = time.Time{}
-	require.Equal(t, ExportPending, x.Wait(t.Context(), 6, time.Millisecond), "what is not there yet is not written, nor tried for ever")
+	require.Equal(t, ExportPending, x.Wait(t.Context(), 6, time.Millisecond), "it cannot be there yet")
 	size.Store(7)
 	x.turn.Lock()
 	require.Equal(t, ExportPending, x.Wait(t.Context(), 7, time.Millisecond), "another export is under way")
