@@ -158,10 +158,11 @@ func TestTheHookStaysLight(t *testing.T) {
 	require.ElementsMatch(t, []string{
 		"cmd/orchestrator-hook", "internal/agentclient", "internal/agentclient/frontmatter",
 		"internal/boundary/folder", "internal/boundary/hook",
-		"internal/boundary/hook/gitindex", "internal/boundary/hook/skillfile", "internal/boundary/roster", "internal/boundary/shell",
+		"internal/boundary/hook/gitindex", "internal/boundary/hook/skillfile", "internal/boundary/hook/stack", "internal/boundary/roster",
+		"internal/boundary/shell",
 		"internal/boundary/shell/escapes", "internal/boundary/shell/lists", "internal/boundary/shell/sedscript",
 		"internal/boundary/shell/toolchain", "internal/fault",
-		"internal/rules/boundary", "internal/rules/boundary/share", "internal/strictjson",
+		"internal/rules/boundary", "internal/rules/boundary/glob", "internal/rules/boundary/share", "internal/strictjson",
 		"internal/system/durable", "internal/system/shellquote", "internal/system/tree",
 	}, ours)
 }

@@ -26,7 +26,7 @@ func TestTheExamplesOfTheDocument(t *testing.T) {
 		require.Len(t, found, 1, language)
 		return string(found[0][1])
 	}
-	read := func(text string, to any) { require.NoError(t, jsonv2.Unmarshal([]byte(text), to, strictjson.Exact)) }
+	read := func(text string, to any) { require.NoError(t, jsonv2.Unmarshal([]byte(text), to, strictjson.Exact())) }
 
 	t.Run("values", func(t *testing.T) {
 		text, printed, found := strings.Cut(strings.TrimPrefix(shown("console"), "$ cat mail.json\n"), "$ orchestrator conduct mail.json\n")

@@ -138,7 +138,7 @@ func (v verifier) find(ctx context.Context, t *ObligationTrace) (f finding, err 
 			return err
 		})
 		if err != nil || before.Finding != nil {
-			return f, cmp.Or(err, jsonv2.Unmarshal(before.Finding, &f, strictjson.Exact))
+			return f, cmp.Or(err, jsonv2.Unmarshal(before.Finding, &f, strictjson.Exact()))
 		}
 	}
 	f, err = v.evaluate(ctx, t, t.Runs[len(t.Runs)-1])

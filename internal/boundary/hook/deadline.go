@@ -2,7 +2,6 @@ package hook
 
 import (
 	"fmt"
-	"os"
 	"time"
 
 	"orchestrator/internal/agentclient"
@@ -43,12 +42,3 @@ func (r *run) noting() time.Duration { return r.Within / 18 }
 // claim reports whether the caller may decide on the call, which is in the given state from then on. Only the first
 // caller may.
 func (r *run) claim(state int32) bool { return r.state.CompareAndSwap(unjudged, state) }
-
-// growStack has the stack of a goroutine grow once to what judging takes. It would be copied five times otherwise, a
-// tenth of all the time that a call takes.
-//
-//go:noinline
-func growStack() byte {
-	var room [20 << 10]byte
-	return room[os.Getpid()%len(room)]
-}

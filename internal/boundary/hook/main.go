@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"orchestrator/internal/agentclient"
+	_ "orchestrator/internal/boundary/hook/stack" // the first of all packages to begin
 )
 
 // Main runs the hook with the arguments CLIENT [--root DIR] [--answers json], and returns the exit code: 0 or 2. It
@@ -26,15 +27,14 @@ func Main(args []string, start time.Time, within time.Duration) int {
 	in := Input{
 		Client: line.client, Root: line.root, JSON: line.json, Stdin: os.Stdin, Getenv: os.Getenv, Start: start,
 		Within: within, Now: time.Now, NewID: NewID, Executable: executable,
+		Getwd: workingFolder,
 	}
-	in.Cwd, _ = os.Getwd()
 	in.Home, _ = os.UserHomeDir()
 	r, err := begin(in)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "orchestrator hook:", err)
 		return 2
 	}
-	growStack()
 	a, first := r.within(func(late agentclient.Answer) { os.Exit(write(late)) })
 	if !first {
 		select {} // the deadline has answered, and ends the process
@@ -56,6 +56,12 @@ func write(a agentclient.Answer) int {
 // executable returns the path of the running program.
 func executable() string {
 	path, _ := os.Executable()
+	return path
+}
+
+// workingFolder returns the folder in which the program runs.
+func workingFolder() string {
+	path, _ := os.Getwd()
 	return path
 }
 

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -37,7 +38,8 @@ type Input struct {
 	Stdin      io.Reader
 	Getenv     func(string) string
 	Cwd        string
-	Home       string // "" when there is none
+	Getwd      func() string // returns Cwd where that is "" and it is needed, which it rarely is; nil is no folder
+	Home       string        // "" when there is none
 	Start      time.Time
 	Within     time.Duration // how long after Start an answer is given at the latest; 0 is Deadline
 	Now        func() time.Time
@@ -106,7 +108,10 @@ func (r *run) answerSafely() (a agentclient.Answer) {
 
 func (r *run) answer() agentclient.Answer {
 	var at governed
-	dir, found := folder.FindFor(r.Root, r.Getenv, r.Cwd)
+	dir, found := folder.FindFor(r.Root, r.Getenv)
+	if !found && r.Root == "" {
+		dir, found = folder.Find(r.cwd())
+	}
 	if found {
 		at = r.know(dir)
 	} else {
@@ -117,12 +122,20 @@ func (r *run) answer() agentclient.Answer {
 		r.answering(own) // a client can call what is registered for another one, and is answered as itself
 	}
 	if !found {
-		if dir, found = folder.FindFor(r.Root, r.Getenv, event.Cwd, r.Cwd); !found {
+		if dir, found = folder.FindFor(r.Root, r.Getenv, event.Cwd, r.cwd()); !found {
 			return r.client.Load().Answer(event.When, boundary.Allow, "") // no project with a boundary
 		}
 		at = r.know(dir)
 	}
 	return r.decide(at, event, err)
+}
+
+// cwd returns the folder in which the client has started the hook.
+func (r *run) cwd() string {
+	if r.Cwd == "" && r.Getwd != nil {
+		r.Cwd = r.Getwd()
+	}
+	return r.Cwd
 }
 
 // read reads the call.
@@ -192,7 +205,11 @@ func (r *run) decide(at governed, event agentclient.Event, unread error) agentcl
 
 // judge judges the call, notes that, and answers.
 func (r *run) judge(dir folder.Dir, policy boundary.Policy, event agentclient.Event) agentclient.Answer {
-	resolver := newResolver(dir.Root, event.Cwd, r.Cwd, r.Home).under(&policy).withTokens(r.Getenv)
+	from := ""
+	if !filepath.IsAbs(event.Cwd) {
+		from = r.cwd()
+	}
+	resolver := newResolver(dir.Root, event.Cwd, from, r.Home).under(&policy).withTokens(r.Getenv)
 	call := callOf(event, resolver, r.Now())
 	call.BypassEnv = r.Getenv(boundary.BypassVariable)
 	grants, grantsErr := dir.Grants()

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"syscall"
 
 	"orchestrator/internal/agentclient"
@@ -20,9 +19,8 @@ const (
 	mostFolders = 32
 )
 
-var skillName = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[A-Za-z0-9_.-]+(:[A-Za-z0-9_.-]+)*$`)
-})
+// skillName is asked for at most once, and of most calls never.
+func skillName() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]+(:[A-Za-z0-9_.-]+)*$`) }
 
 // skill reads what a skill has the client run by itself, where the client has a file of it. Where several files have
 // its name, all of them count; where none has, or none runs anything, there is no reading.

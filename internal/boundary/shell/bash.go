@@ -13,7 +13,7 @@ import (
 type walker struct {
 	parts   []Part
 	current []arg // of the program that is looked at, itself first
-	text    []byte
+	text    strings.Builder
 	scope   scope
 	depth   int      // commands within commands
 	nested  int      // code within strings
@@ -28,9 +28,13 @@ type walker struct {
 	blind   bool     // variables behave in ways that are not followed
 	dotglob bool     // a wildcard at the beginning of a name stands for a dot too
 
-	calls []call // room for what a command needs many of; see lists.Carve
-	args  []arg
-	names []string
+	args   []arg // room for what a command needs many of; see lists.Carve
+	names  []string
+	paths  strings.Builder // room for the text of paths, which are parts of it
+	room   [3][64]byte     // for a word; see builder
+	calls  [4]call         // for the programs that are looked at, each within the one before
+	inside int             // how many there are
+	within bool            // a word is put together in room
 }
 
 // doubt adds what cannot be told, and no policy can vouch for.
@@ -38,7 +42,8 @@ func (w *walker) doubt(why string) { w.add(Part{Class: Ambiguous, Why: why}) }
 
 func (w *walker) note(word string) {
 	if word != "" {
-		w.text = append(append(w.text, word...), '\n')
+		w.text.WriteString(word)
+		w.text.WriteByte('\n')
 	}
 }
 
@@ -54,7 +59,7 @@ func (w *walker) code(src string) {
 		w.doubt("code within code within code is not read that deep")
 		return
 	}
-	if lists.Opened(src) > maxParens {
+	if strings.Count(src, "(") > maxParens && lists.Opened(src) > maxParens {
 		w.note(src)
 		w.doubt("commands within commands are not read that deep")
 		return
@@ -207,9 +212,12 @@ func (w *walker) binary(cmd *syntax.BinaryCmd) {
 	start, fed := w.scope, w.fed
 	switch cmd.Op {
 	case syntax.AndStmt:
-		chain := conjunction(nil, cmd)
-		w.stmt(chain[0])
-		w.branch(func() { w.stmts(chain[1:]) })
+		first := cmd
+		for left := cmd; left != nil; left = conjunction(left) {
+			first = left
+		}
+		w.stmt(first.X)
+		w.branch(func() { conjoined(w, cmd) })
 	case syntax.OrStmt:
 		w.stmt(cmd.X)
 		left := w.scope
@@ -231,13 +239,22 @@ func (w *walker) binary(cmd *syntax.BinaryCmd) {
 	}
 }
 
-// conjunction lists what && joins: each is reached only when all before it have done their work.
-func conjunction(before []*syntax.Stmt, cmd *syntax.BinaryCmd) []*syntax.Stmt {
+// conjunction returns the && on the left of another one, if there is one: what && joins is reached only when all before
+// it have done their work.
+func conjunction(cmd *syntax.BinaryCmd) *syntax.BinaryCmd {
 	left, ok := cmd.X.Cmd.(*syntax.BinaryCmd)
 	if ok && left.Op == syntax.AndStmt && !cmd.X.Negated && len(cmd.X.Redirs) == 0 {
-		return append(conjunction(before, left), cmd.Y)
+		return left
 	}
-	return append(before, cmd.X, cmd.Y)
+	return nil
+}
+
+// conjoined looks at all that && joins but the first.
+func conjoined(w *walker, cmd *syntax.BinaryCmd) {
+	if left := conjunction(cmd); left != nil {
+		conjoined(w, left)
+	}
+	w.stmt(cmd.Y)
 }
 
 func (w *walker) forEach(cmd *syntax.ForClause) {
@@ -276,13 +293,6 @@ func (w *walker) loop(node syntax.Node, look func()) {
 	})
 }
 
-// movers change the folder, assigners change variables, when they are called.
-var (
-	movers    = []string{"cd", "pushd", "popd", "eval", "source", "."}
-	assigners = []string{"read", "mapfile", "readarray", "getopts", "printf", "unset", "let", "wait", "eval",
-		"source", "."}
-)
-
 func (w *walker) unsettle(node syntax.Node) {
 	syntax.Walk(node, func(n syntax.Node) bool {
 		switch n := n.(type) {
@@ -300,11 +310,11 @@ func (w *walker) unsettle(node syntax.Node) {
 			}
 			program := n.Args[0].Lit()
 			own := program == "" || w.scope.function(program)
-			w.scope.lost = w.scope.lost || own || slices.Contains(movers, program)
+			w.scope.lost = w.scope.lost || own || lists.Moves(program)
 			if w.scope.does(program).alters {
-				w.scope.altered = &program
+				w.scope.altered = new(program)
 			}
-			if own || slices.Contains(assigners, program) {
+			if own || lists.Assigns(program) {
 				w.scope.forget()
 			}
 		}

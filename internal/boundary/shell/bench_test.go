@@ -35,5 +35,5 @@ func BenchmarkParseAlone(b *testing.B) {
 func TestReadingTakesFewAllocations(t *testing.T) {
 	parser := testing.AllocsPerRun(20, func() { _, _ = syntax.NewParser().Parse(strings.NewReader(realistic), "") })
 	all := testing.AllocsPerRun(20, func() { Bash(realistic) })
-	require.LessOrEqual(t, all-parser, 34.0)
+	require.LessOrEqual(t, all-parser, 16.0)
 }

@@ -15,12 +15,7 @@ type call struct {
 	sub   int    // how many of the words name a subcommand
 	other bool   // called by a path or a runner that need not lead to the program of this name
 	in    string // the folder that it is called by
-}
-
-// systemFolders hold the programs that the tables mean.
-var systemFolders = names{
-	"/bin/", "/opt/homebrew/bin/", "/opt/local/bin/", "/run/current-system/sw/bin/", "/sbin/", "/snap/bin/",
-	"/usr/bin/", "/usr/local/bin/", "/usr/local/go/bin/", "/usr/sbin/",
+	plain bool   // see lists.ReadsPlainly
 }
 
 // run looks at a program and its words.
@@ -31,7 +26,7 @@ func (w *walker) run(words []arg) {
 	case w.depth >= maxDepth:
 		w.doubt("commands within commands are not read that deep")
 		return
-	case !words[0].known || words[0].text == "" || strings.ContainsAny(words[0].text[len(words[0].text)-1:], `/\`):
+	case !words[0].known || words[0].text == "" || lists.Only(words[0].text[len(words[0].text)-1:], `/\`):
 		w.doubt("which program runs cannot be told")
 		w.scope.forget()
 		w.scope.lost = true
@@ -39,19 +34,27 @@ func (w *walker) run(words []arg) {
 	}
 	path := words[0].text
 	cut := max(strings.LastIndexByte(path, '/'), strings.LastIndexByte(path, '\\')) + 1
-	c := &lists.Carve(&w.calls, 1)[:1][0]
-	*c = call{w: w, name: path[cut:], args: words[1:], in: path[:cut], other: cut > 0 && !systemFolders.has(path[:cut])}
+	var c *call
+	if w.inside < len(w.calls) {
+		c = &w.calls[w.inside]
+	} else {
+		c = new(call)
+	}
+	*c = call{w: w, name: path[cut:], args: words[1:], in: path[:cut], other: cut > 0 && !lists.SystemFolder(path[:cut])}
 	if len(c.name) > 4 && strings.EqualFold(c.name[len(c.name)-4:], ".exe") {
 		c.name = c.name[:len(c.name)-4]
 	}
-	if goFlags.has(c.name) {
+	if lists.TakesGoFlags(c.name) {
 		c.args = singleDashes(c.args)
 	}
+	c.plain = lists.ReadsPlainly(c.name)
 	w.show(c)
 	outer := w.current
 	w.current = words
 	w.depth++
+	w.inside++
 	c.look()
+	w.inside--
 	w.depth--
 	w.current = outer
 }
@@ -61,12 +64,12 @@ func (c *call) look() {
 		c.function()
 		return
 	}
-	if end := c.name[len(c.name)-1:]; end >= "0" && end <= "9" && !listed(c.name) {
+	if end := c.name[len(c.name)-1]; end >= '0' && end <= '9' && !listed(c.name) {
 		if plain := strings.TrimRight(c.name, "0123456789."); listed(plain) {
-			c.name = plain // python3.12
+			c.name, c.plain = plain, lists.ReadsPlainly(plain) // python3.12
 		}
 	}
-	if plainReaders.has(c.name) { // as most are, which no other table has
+	if c.plain { // as most are, which no other table has
 		c.reads()
 	} else if wrapped, ok := wrappers.find(c.name); ok {
 		c.unwrap(wrapped)
@@ -119,12 +122,9 @@ func (c *call) function() {
 		c.reads()
 	}
 	if does.alters {
-		c.w.scope.altered = &c.name
+		c.w.scope.altered = new(c.name)
 	}
 }
-
-// goFlags are programs to which --w is -w.
-var goFlags = names{"clang-format", "go", "gofmt", "gofumpt", "goimports"}
 
 func singleDashes(args []arg) []arg {
 	single := append([]arg(nil), args...)
@@ -141,7 +141,7 @@ func listed(name string) bool {
 	_, wraps := wrappers.find(name)
 	_, does := program(name)
 	_, runs := interpreters.find(name)
-	return wraps || does || runs || special(name) != nil || plainReaders.has(name)
+	return wraps || does || runs || special(name) != nil || lists.ReadsPlainly(name)
 }
 
 // judge decides by a row of a table.
@@ -172,9 +172,6 @@ func (c *call) judge(t tool) {
 	if !p.inPlace {
 		targets = append(targets, c.files(t, p)...)
 	}
-	if p.why == "" {
-		p.why = c.name + " writes files"
-	}
 	if t.class == Ambiguous && len(harm(targets)) == 0 {
 		c.unknown(c.name + " may do anything")
 		return
@@ -182,6 +179,9 @@ func (c *call) judge(t tool) {
 	if len(harm(targets)) == 0 {
 		c.keepsNothing(p)
 		return
+	}
+	if p.why == "" {
+		p.why = c.name + " writes files"
 	}
 	c.writesOrReads(p.why, targets...)
 }
@@ -276,16 +276,18 @@ func (c *call) targets(args []arg) []Target {
 
 // words returns the base name and the first words that are no options, as far as they can be told.
 func (c *call) words() []string {
-	words := append(lists.Carve(&c.w.names, 4), c.name)
-	for _, a := range c.args {
-		if !a.known || len(words) == 4 {
+	all, n := [4]string{c.name}, 1
+	for i := range c.args {
+		a := &c.args[i]
+		if !a.known || n == len(all) {
 			break
 		}
 		if !strings.HasPrefix(a.text, "-") {
-			words = append(words, a.text)
+			all[n] = a.text
+			n++
 		}
 	}
-	return words
+	return append(lists.Carve(&c.w.names, n), all[:n]...)
 }
 
 func (w *walker) add(p Part) {

@@ -73,7 +73,7 @@ var findLinks = names{"-H", "-L", "-P"}
 
 // searchTree notes that all below a folder may be found.
 func (w *walker) searchTree(root arg) {
-	for _, t := range w.scope.mayName(nil, root.wildcards()) {
+	for _, t := range mayName(w, nil, root.wildcards()) {
 		w.listed = append(w.listed, slices.DeleteFunc([]Target{t},
 			func(t Target) bool { return strings.Trim(root.text, "./") == "" && w.scope.where() == "" })...)
 		t.Tree = !strings.Contains(t.Path, "*")
@@ -237,7 +237,7 @@ func (s *search) nameTest(kind string) truth {
 	name, holds := strings.TrimSuffix(s.root.text, "/")+"/"+s.file.path, false
 	switch {
 	case kind == "name":
-		glob := strings.ToLower(widen(pattern))
+		glob := strings.ToLower(string(widen(nil, pattern)))
 		holds, _ = path.Match(glob, path.Base(name))
 		holds = holds || strings.HasSuffix(name, ".token") && strings.HasSuffix(glob, ".token")
 	case !here:
@@ -248,7 +248,7 @@ func (s *search) nameTest(kind string) truth {
 		holds = err != nil || whole.MatchString(name)
 	default:
 		flat := strings.NewReplacer("/", "\x01")
-		holds, _ = path.Match(flat.Replace(strings.ToLower(widen(pattern))), flat.Replace(name))
+		holds, _ = path.Match(flat.Replace(strings.ToLower(string(widen(nil, pattern)))), flat.Replace(name))
 	}
 	if holds {
 		s.named = append(s.named, path.Base(pattern))

@@ -200,7 +200,7 @@ func gitDoubt(front []arg) string {
 func (c *call) gitSubcommand(name string) {
 	args := c.args
 	c.args = args[1:]
-	why := "git " + name + " writes files"
+	why := func() string { return "git " + name + " writes files" }
 	row, known := gitRows.find(name)
 	verbs, verbal := gitVerbs.find(name)
 	p := c.parse(row.opts)
@@ -210,7 +210,7 @@ func (c *call) gitSubcommand(name string) {
 	case asking.has(name) && (known && p.strange || slices.ContainsFunc(args[1:], mayBeTransport)):
 		c.ambiguous("git " + name + " may run what an address or an option names")
 	case (verbal || row.does == gitReads && known) && len(p.named) == 0 && c.gitOutput():
-		c.writesOrReads(why, Target{})
+		c.writesOrReads(why(), Target{})
 	case verbal:
 		c.gitVerb(name, verbs.reads, verbs.changes)
 	case !known:
@@ -218,7 +218,7 @@ func (c *call) gitSubcommand(name string) {
 	case p.runs != "":
 		c.ambiguous("git " + name + strings.TrimPrefix(p.runs, "git"))
 	case len(p.named) > 0 || p.elsewise:
-		c.writesOrReads(why, append(p.named, p.unnamedWhere(p.elsewise)...)...)
+		c.writesOrReads(why(), append(p.named, p.unnamedWhere(p.elsewise)...)...)
 	case p.isDry():
 		c.reads()
 	case row.does == gitReads && p.loose && strings.ContainsAny(row.opts, optionMarks):
@@ -228,10 +228,10 @@ func (c *call) gitSubcommand(name string) {
 	case row.does == gitChanges, row.does == gitLists:
 		c.unknown("git " + name + " changes the repository")
 	case row.does == gitNames:
-		c.writesOrReads(why, c.gitPaths(name, p)...)
+		c.writesOrReads(why(), c.gitPaths(name, p)...)
 		c.w.parts[len(c.w.parts)-1].Placed = c.w.parts[len(c.w.parts)-1].Targets
 	default:
-		c.writesOrReads(why, Target{})
+		c.writesOrReads(why(), Target{})
 	}
 }
 

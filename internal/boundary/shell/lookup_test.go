@@ -1,12 +1,17 @@
 package shell
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"orchestrator/internal/boundary/shell/lists"
 	"orchestrator/internal/boundary/shell/toolchain"
 )
 
@@ -57,10 +62,34 @@ func TestOptionsAreFoundInOrder(t *testing.T) {
 
 // What is told first, that a program only reads, is all that any table tells of it.
 func TestPlainReadersStandInNoOtherTable(t *testing.T) {
-	for _, name := range plainReaders {
+	plain := casesOf(t, "ReadsPlainly")
+	require.Greater(t, len(plain), 100)
+	for _, name := range plain {
+		require.True(t, lists.ReadsPlainly(name))
 		_, wraps := wrappers.find(name)
 		_, runs := interpreters.find(name)
 		_, does := program(name)
 		require.False(t, wraps || runs || does || toolchain.Knows(name) || special(name) != nil, name)
 	}
+}
+
+// casesOf returns the words that a function of package lists tells from all others.
+func casesOf(t *testing.T, function string) (words []string) {
+	file, err := parser.ParseFile(token.NewFileSet(), "lists/programs.go", nil, 0)
+	require.NoError(t, err)
+	for _, d := range file.Decls {
+		f, isFunction := d.(*ast.FuncDecl)
+		if !isFunction || f.Name.Name != function {
+			continue
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if text, isText := n.(*ast.BasicLit); isText {
+				word, err := strconv.Unquote(text.Value)
+				require.NoError(t, err)
+				words = append(words, word)
+			}
+			return true
+		})
+	}
+	return words
 }

@@ -116,12 +116,12 @@ func (c *call) parse(table string) parsed {
 		switch {
 		case a.loose:
 			p.loose = true
-			p.operands = append(p.operands, a)
+			p.operands = lists.Extend(p.operands, args, i)
 		case a.known && a.text == "--":
 			p.operands = append(p.operands, args[i+1:]...)
 			return p
 		case !isOption(a):
-			p.operands = append(p.operands, a)
+			p.operands = lists.Extend(p.operands, args, i)
 			if table == lessOptions && strings.HasPrefix(a.text, "+") {
 				p.runs = c.name + " + may run anything"
 			}
@@ -147,8 +147,8 @@ func (p *parsed) option(c *call, table string, a arg, rest []arg) int {
 		return p.next(c, o, name, rest)
 	}
 	for i := 1; i < len(a.text); i++ {
-		name, after := "-"+a.text[i:i+1], a.text[i+1:]
-		switch o := find(table, name[1:]); {
+		name, after := a.text[i:i+1], a.text[i+1:]
+		switch o := find(table, name); {
 		case o.takes == '=' || o.takes == ':' && (after != "" || !a.known):
 			p.apply(c, o, name, arg{text: strings.TrimPrefix(after, "="), known: a.known})
 			return 0
@@ -178,8 +178,16 @@ func (p *parsed) next(c *call, o option, name string, rest []arg) int {
 	return 1
 }
 
+// apply notes what an option does; a short one has its name without the dash.
 func (p *parsed) apply(c *call, o option, name string, value arg) {
-	why := c.name + " " + name
+	why := ""
+	switch {
+	case strings.IndexByte(">*@!", o.mark) < 0:
+	case name[0] == '-':
+		why = c.name + " " + name
+	default:
+		why = c.name + " -" + name
+	}
 	switch o.mark {
 	case '>':
 		if value.known && value.text == "-" {
@@ -190,7 +198,7 @@ func (p *parsed) apply(c *call, o option, name string, value arg) {
 	case '<':
 		c.w.shown = c.w.mayShow(c.w.shown, value.wildcards())
 	case '/':
-		p.into = &value
+		p.into = new(value)
 	case '*':
 		p.inPlace, p.why = true, why+" edits its files"
 	case '@':

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"orchestrator/internal/boundary/shell/lists"
 )
 
 // unknownText stands in the pattern of a word for text that cannot be told, slashes included.
@@ -13,6 +15,8 @@ const unknownText = "**"
 // cannot be told.
 func (a arg) wildcards() string {
 	switch {
+	case a.known && strings.IndexByte(a.text, '*') < 0:
+		return a.text
 	case a.known: // wildcards that were quoted may still be the program's own
 		return strings.ReplaceAll(a.text, "*", unknownText)
 	case a.pattern == "":
@@ -22,15 +26,16 @@ func (a arg) wildcards() string {
 }
 
 // expand appends to the pattern of a word. A very long one is forgotten.
-func (b *builder) expand(pattern string) {
-	if b.pattern = append(b.pattern, pattern...); len(b.pattern) > maxValue {
+func (b *builder) expand(pattern string) { b.expanded(append(b.pattern, pattern...)) }
+
+func (b *builder) expanded(pattern []byte) {
+	if b.pattern = pattern; len(pattern) > maxValue {
 		b.pattern = []byte(unknownText)
 	}
 }
 
-// widen makes every bracket expression of a pattern a ?, and takes the backslashes away.
-func widen(glob string) string {
-	var out []byte
+// widen appends a pattern with every bracket expression a ?, and without backslashes.
+func widen(out []byte, glob string) []byte {
 	for i := 0; i < len(glob); i++ {
 		end := strings.IndexByte(glob[i:], ']')
 		switch {
@@ -44,15 +49,17 @@ func widen(glob string) string {
 			out = append(out, glob[i])
 		}
 	}
-	return string(out)
+	return out
 }
 
-// evaluated returns the word as it was put together.
+// evaluated notes the word as it was put together, and returns it.
 func (b *builder) evaluated() arg {
-	b.arg.text = string(b.text)
-	if !b.known {
-		b.arg.pattern = string(b.pattern)
+	if b.arg.text = lists.Keep(&b.w.paths, b.text); b.known {
+		b.w.note(b.arg.text)
+		return b.arg
 	}
+	b.w.note(string(b.all))
+	b.arg.pattern = lists.Keep(&b.w.paths, b.pattern)
 	return b.arg
 }
 
@@ -102,11 +109,17 @@ func (s *scope) where() string {
 }
 
 // mayName adds the file that a pattern names, seen from the folder of the scope; none where nothing of it is known.
-func (s *scope) mayName(files []Target, pattern string) []Target {
-	if !rooted(pattern) {
-		pattern = join(s.where(), pattern)
+func mayName(w *walker, files []Target, pattern string) []Target {
+	if dir := w.scope.where(); dir != "" && !rooted(pattern) {
+		start := w.paths.Len()
+		w.paths.WriteString(dir)
+		if dir[len(dir)-1] != '/' {
+			w.paths.WriteByte('/')
+		}
+		w.paths.WriteString(pattern)
+		pattern = w.paths.String()[start:]
 	}
-	if strings.Trim(pattern, "*/") == "" {
+	if lists.Only(pattern, "*/") {
 		return files
 	}
 	return append(files, Target{Path: pattern, Known: true})
@@ -115,7 +128,7 @@ func (s *scope) mayName(files []Target, pattern string) []Target {
 // mayShow adds the files that a pattern may name. With dotglob a wildcard at the beginning of a name stands for a
 // dot as well.
 func (w *walker) mayShow(files []Target, pattern string) []Target {
-	files = w.scope.mayName(files, pattern)
+	files = mayName(w, files, pattern)
 	if !w.dotglob {
 		return files
 	}
@@ -129,5 +142,5 @@ func (w *walker) mayShow(files []Target, pattern string) []Target {
 			elements[i] = "." + e[1:]
 		}
 	}
-	return w.scope.mayName(files, strings.Join(elements, "/"))
+	return mayName(w, files, strings.Join(elements, "/"))
 }

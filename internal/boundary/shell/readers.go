@@ -1,29 +1,5 @@
 package shell
 
-// plainReaders are programs that write nothing, whatever their options and operands are.
-var plainReaders = names{
-	":", "apropos", "arch", "b2sum", "b3sum", "base32", "basename", "basenc", "bc", "bg", "break", "bzcat", "cal",
-	"cat", "cksum", "clear",
-	"cmp", "colordiff", "column", "comm", "continue", "crc32", "cut", "df", "diff", "dig", "dir", "dirname", "dirs",
-	"disown", "du", "echo",
-	"egrep", "exit", "expand", "expr", "factor", "false", "fg", "fgrep", "fmt", "fold", "free", "getconf", "getent",
-	"getfacl", "getfattr",
-	"ggrep", "gojq", "grep", "groups", "gzcat", "hadolint", "hd", "head", "hexdump", "host", "id", "iostat", "jobs",
-	"join", "locale",
-	"locate", "logname", "look", "ls", "lsattr", "lsblk", "lscpu", "lsmod", "lsof", "lspci", "lsusb", "md5", "md5sum",
-	"most", "namei",
-	"ncal", "netstat", "nl", "nproc", "nslookup", "numfmt", "objdump", "od", "paste", "pathchk", "pgrep", "ping",
-	"ping6", "plocate", "pr",
-	"printenv", "ps", "pwd", "readelf", "readlink", "realpath", "return", "rev", "seq", "sha1sum", "sha224sum",
-	"sha256sum", "sha384sum",
-	"sha512sum", "shasum", "shellcheck", "shift", "size", "sleep", "stat", "strings", "sum", "tac", "tail", "test",
-	"times", "tldr", "tokei",
-	"tput", "tr", "traceroute", "true", "tsort", "tty", "type", "ulimit", "umask", "uname", "unexpand", "uptime",
-	"users", "vdir", "vmstat",
-	"w", "wc", "whatis", "whereis", "which", "who", "whoami", "xzcat", "yamllint", "yes", "zcat", "zdiff", "zgrep",
-	"zipinfo", "zstdcat",
-}
-
 // readers are programs that write nothing unless an option or an operand makes them.
 var readers = tools{
 	{"ack", Reads, none, "--pager:! --output:"},

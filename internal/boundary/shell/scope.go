@@ -1,6 +1,10 @@
 package shell
 
-import "strings"
+import (
+	"strings"
+
+	"orchestrator/internal/boundary/shell/lists"
+)
 
 // scope is what is known at one point of a command. It is copied when the flow splits, so its list never changes.
 type scope struct {
@@ -152,12 +156,13 @@ var harmless = names{"/dev/full", "/dev/null", "/dev/stderr", "/dev/stdout", "/d
 // harm drops the targets that keep nothing.
 func harm(targets []Target) []Target {
 	var kept []Target
-	for _, t := range targets {
+	for i, t := range targets {
 		rest, fd := strings.CutPrefix(t.Path, "/dev/fd/")
-		if t.Known && (harmless.has(t.Path) || fd && rest != "" && strings.Trim(rest, "0123456789") == "") {
+		if strings.HasPrefix(t.Path, "/dev/") && t.Known &&
+			(harmless.has(t.Path) || fd && rest != "" && strings.Trim(rest, "0123456789") == "") {
 			continue
 		}
-		kept = append(kept, t)
+		kept = lists.Extend(kept, targets, i)
 	}
 	return kept
 }

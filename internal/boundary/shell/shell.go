@@ -89,15 +89,17 @@ func Unread(command, why string) Reading {
 	w.doubt(why)
 	showVariables(&w, toolchain.InPowerShell(command))
 	w.showRest()
-	return Reading{Parts: w.parts, Text: string(w.text), Shown: w.shown}
+	return Reading{Parts: w.parts, Text: w.text.String(), Shown: w.shown}
 }
 
 // Bash reads a command as bash and sh would.
 func Bash(command string) Reading {
 	words := min(strings.Count(command, " ")+1, 200) // to make room once; there may be more of all that is noted
 	w := walker{budget: maxExpanded, parts: make([]Part, 0, words/4+2), shown: make([]Target, 0, words/2+4),
-		text: make([]byte, 0, min(len(command), maxCommand)+16), args: make([]arg, 0, words+words/4+4)}
+		args: make([]arg, 0, words+words/4+4), names: make([]string, 0, words/2+4)}
+	w.text.Grow(min(len(command), maxCommand) + 16)
+	w.paths.Grow(min(len(command), maxCommand))
 	w.code(command)
 	w.showRest()
-	return Reading{Parts: w.parts, Text: string(w.text), Shown: w.shown}
+	return Reading{Parts: w.parts, Text: w.text.String(), Shown: w.shown}
 }

@@ -109,7 +109,7 @@ func TestTablesAgree(t *testing.T) {
 		claim("writers", row.name)
 		require.Equal(t, row.class == Ambiguous, row.files == none, "%s writes nothing", row.name)
 	}
-	for _, name := range plainReaders {
+	for _, name := range casesOf(t, "ReadsPlainly") {
 		claim("readers", name)
 	}
 	for _, row := range readers {
@@ -161,10 +161,7 @@ func TestTablesAreInOrder(t *testing.T) {
 		}
 	}
 	for what, all := range map[string]names{
-		"plainReaders":  plainReaders,
-		"systemFolders": systemFolders, "goFlags": goFlags,
-		"harmless": harmless, "asking": asking, "contentless": contentless,
-		"contentlessGit": contentlessGit, "searchers": searchers, "leaving": leaving, "findLinks": findLinks, "fdRuns": fdRuns,
+		"harmless": harmless, "asking": asking, "findLinks": findLinks, "fdRuns": fdRuns,
 		"readingSubcommands": readingSubcommands, "writingSubcommands": writingSubcommands,
 	} {
 		inOrder(what, all)

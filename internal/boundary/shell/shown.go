@@ -5,48 +5,22 @@ import (
 	"slices"
 	"strings"
 
+	"orchestrator/internal/boundary/shell/lists"
 	"orchestrator/internal/boundary/shell/toolchain"
 )
 
 // What a command may show or copy is told generously: every word that may name a file counts, unless the program is
 // known to show no content. Which of the files are secret is not known here, but for what a search may find.
 
-// contentless are programs that name, move or remove files, and show nothing of what is in them.
-var contentless = names{
-	"[", "basename", "cd", "chgrp", "chmod", "chown", "df", "dir", "dirname", "du", "echo", "exit", "export", "fd",
-	"fdfind", "find", "getfacl",
-	"ls", "lsattr", "mkdir", "namei", "orchestrator-hook", "popd", "printf", "pushd", "pwd", "read",
-	"readlink", "realpath",
-	"return", "rm", "rmdir", "set", "shift", "stat", "test", "touch", "tree", "true", "type", "unlink", "vdir", "which",
-}
-
-// contentlessGit are the subcommands of git that show and store no content.
-var contentlessGit = names{
-	"branch", "check-attr", "check-ignore", "clean", "commit", "config", "ls-files", "ls-tree", "merge-base", "reset",
-	"rev-list", "rev-parse",
-	"rm", "status", "switch", "tag",
-}
-
-// searchers take a pattern or a program first, and files only then.
-var searchers = names{
-	"ack", "ag", "awk", "egrep", "fgrep", "gawk", "ggrep", "gojq", "grep", "gsed", "jq", "mawk", "nawk", "rg", "sed",
-	"zgrep",
-}
-
-// leaving are options whose value names what is left out, or a pattern.
-var leaving = names{
-	"--exclude", "--exclude-dir", "--exclude-from", "--expression", "--glob", "--iglob", "--ignore", "--ignore-dir",
-	"--ignore-file", "--regexp",
-	"-e", "-g", "-m", "-x",
-}
-
 // show notes which files a program may show, by its words.
 func (w *walker) show(c *call) {
 	if toolchain.ShowsVariables(c.name) {
 		showVariables(w, toolchain.Variables(c.name, texts(c.args)))
 	}
-	if _, wraps := wrappers.find(c.name); wraps || c.name == "env" || c.name == "xargs" {
-		return // the command within is looked at for itself
+	if !c.plain {
+		if _, wraps := wrappers.find(c.name); wraps || c.name == "env" || c.name == "xargs" {
+			return // the command within is looked at for itself
+		}
 	}
 	switch c.name {
 	case "find", "gfind":
@@ -78,14 +52,14 @@ func showVariables(w *walker, names []string) {
 // silent reports whether a program shows nothing of what is in the files that it is given.
 func (c *call) silent() bool {
 	if c.name != "git" {
-		return contentless.has(c.name)
+		return lists.Contentless(c.name)
 	}
 	for i := 0; i < len(c.args); i++ {
 		switch a := c.args[i]; {
 		case a.text == "-C", a.text == "-c":
 			i++
 		case !strings.HasPrefix(a.text, "-"):
-			return a.known && contentlessGit.has(a.text)
+			return a.known && lists.ContentlessGit(a.text)
 		}
 	}
 	return true
@@ -93,13 +67,16 @@ func (c *call) silent() bool {
 
 // namedBy adds the files that the words of a call may name.
 func (w *walker) namedBy(files []Target, c *call) []Target {
-	pattern := searchers.has(c.name) && !slices.ContainsFunc(c.args,
+	pattern := lists.Searches(c.name) && !slices.ContainsFunc(c.args,
 		func(a arg) bool { return a.text == "-e" || a.text == "-f" })
 	for i := 0; i < len(c.args); i++ {
 		a := c.args[i]
-		name, _, _ := strings.Cut(a.text, "=")
+		name := ""
+		if strings.HasPrefix(a.text, "-") {
+			name, _, _ = strings.Cut(a.text, "=")
+		}
 		switch {
-		case name != "" && name[0] == '-' && leaving.has(name), c.name == "orchestrator" && name == "--data":
+		case lists.Leaves(name), c.name == "orchestrator" && name == "--data":
 			if name == a.text {
 				i++
 			}
@@ -118,9 +95,11 @@ const mostMarks = 32
 // mayHold adds the files that a word may be or hold: HEAD:path, @path, name=path, and -xpath. Slashes may go either
 // way.
 func mayHold(w *walker, files []Target, word string) []Target {
-	word = strings.ReplaceAll(word, `\`, "/")
+	if strings.IndexByte(word, '\\') >= 0 {
+		word = strings.ReplaceAll(word, `\`, "/")
+	}
 	hold := func(path string) {
-		if strings.Trim(path, "./") != "" {
+		if !lists.Only(path, "./") {
 			files = w.mayShow(files, path)
 		}
 	}
@@ -129,9 +108,12 @@ func mayHold(w *walker, files []Target, word string) []Target {
 	} else if word != "" && word[0] != '-' {
 		hold(word)
 	}
-	last := max(strings.LastIndexByte(word, ':'), strings.LastIndexByte(word, '@'), strings.LastIndexByte(word, '='))
+	last := len(word) - 1
+	for last >= 0 && !isMark(word[last]) {
+		last--
+	}
 	for i, marks := 0, 0; i <= last && i < len(word)-1; i++ {
-		if mark := word[i]; (mark == ':' || mark == '@' || mark == '=') && (marks < mostMarks || i == last) {
+		if isMark(word[i]) && (marks < mostMarks || i == last) {
 			hold(word[i+1:])
 			marks++
 		}
@@ -139,13 +121,17 @@ func mayHold(w *walker, files []Target, word string) []Target {
 	return files
 }
 
+func isMark(c byte) bool { return c == ':' || c == '@' || c == '=' }
+
 // copies returns the folders that a call copies or searches with all that is in them, of those that hold the one it
 // runs in.
 func copies(c *call) []string {
 	if c.name == "git" {
 		return gitCopies(c)
 	}
-	if !(names{"7z", "bsdtar", "cp", "diff", "gcp", "gtar", "rsync", "scp", "tar", "zip"}).has(c.name) {
+	switch c.name {
+	case "7z", "bsdtar", "cp", "diff", "gcp", "gtar", "rsync", "scp", "tar", "zip":
+	default:
 		return nil
 	}
 	words := texts(c.args)
@@ -182,19 +168,17 @@ func gitCopies(c *call) []string {
 	has := func(names ...string) bool {
 		return slices.ContainsFunc(c.args, func(a arg) bool { return slices.Contains(names, a.text) })
 	}
-	folders := foldersAbove(c.args)
 	switch {
 	case has("add", "stage"):
 		return toolchain.Ignored(texts(c.args))
 	case has("--no-index") && has("diff"):
-		return folders
 	case !has("grep") || !(has("--no-index") && !has("--exclude-standard") || has("--untracked") &&
 		has("--no-exclude-standard")):
 		return nil
-	case len(folders) == 0 && c.operandsOfGrep() < 2:
+	case len(foldersAbove(c.args)) == 0 && c.operandsOfGrep() < 2:
 		return []string{"."}
 	}
-	return folders
+	return foldersAbove(c.args)
 }
 
 // operandsOfGrep counts the pattern of git grep, and the files after it.
@@ -228,7 +212,7 @@ func (w *walker) showRest() {
 	if !slices.ContainsFunc(w.parts, func(p Part) bool { return p.Class == Ambiguous && !p.Unknown }) {
 		return
 	}
-	for path := range strings.FieldsFuncSeq(string(w.text),
+	for path := range strings.FieldsFuncSeq(w.text.String(),
 		func(r rune) bool { return strings.ContainsRune(" \t\n\"'`()[]{}<>,;|&=", r) }) {
 		if strings.Contains(path, ".orchestrator") {
 			w.shown = append(w.shown, Target{Path: path, Known: true})

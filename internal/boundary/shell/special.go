@@ -248,7 +248,7 @@ func (c *call) assigns() {
 	}
 	switch c.name {
 	case "export", "declare", "typeset", "local":
-		c.w.scope.altered = &c.name
+		c.w.scope.altered = new(c.name)
 	}
 }
 
@@ -264,7 +264,7 @@ func shellOption(c *call) {
 		short := c.name == "set" && strings.HasPrefix(a.text, "-") && strings.Contains(a.text, "a")
 		c.w.dotglob = c.w.dotglob || a.text == "dotglob"
 		if short || !a.known || a.text == "allexport" {
-			c.w.scope.altered = &c.name
+			c.w.scope.altered = new(c.name)
 		}
 	}
 	c.reads()

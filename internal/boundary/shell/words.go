@@ -71,16 +71,15 @@ func (w *walker) assemble(parts []syntax.WordPart) arg {
 			return literal(single.Value)
 		}
 	}
-	var room [3][64]byte // for most words
-	b := builder{w: w, arg: arg{known: true}, text: room[0][:0], all: room[1][:0], pattern: room[2][:0]}
+	b := builder{w: w, arg: arg{known: true}}
+	outer := !w.within // a word within has no room of its own
+	if w.within = true; outer {
+		b.text, b.all, b.pattern = w.room[0][:0], w.room[1][:0], w.room[2][:0]
+	}
 	for _, part := range parts {
 		b.part(part, false)
 	}
-	if b.known {
-		w.note(string(b.text))
-	} else {
-		w.note(string(b.all))
-	}
+	w.within = !outer
 	return b.evaluated()
 }
 
@@ -238,7 +237,7 @@ func (b *builder) bare(s string) {
 	if glob < len(s) {
 		b.stop(false)
 		b.all = append(b.all, escapes.Unescape(s[glob:], "")...)
-		b.expand(widen(s[glob:]))
+		b.expanded(widen(b.pattern, s[glob:]))
 	}
 }
 

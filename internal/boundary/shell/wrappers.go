@@ -89,7 +89,7 @@ func (c *call) unwrap(wrapped wrapper) {
 	if wrapped.assigns {
 		altered := c.w.scope.altered
 		defer func() { c.w.scope.altered = altered }()
-		c.w.scope.altered = &c.name // as another user, with that one's environment
+		c.w.scope.altered = new(c.name) // as another user, with that one's environment
 	}
 	for wrapped.assigns && len(rest) > 0 && strings.Contains(rest[0].text, "=") {
 		c.setting(rest[0])

@@ -23,7 +23,7 @@ func (t *Tool) inputSchema(name string) (schema map[string]any) {
 		}
 		written, err := json.Marshal(in.Schema)
 		if err == nil {
-			err = jsonv2.Unmarshal(written, &schema, strictjson.Exact)
+			err = jsonv2.Unmarshal(written, &schema, strictjson.Exact())
 		}
 		if err != nil {
 			return in.Schema // which was read from JSON, and can be written
@@ -73,7 +73,7 @@ func checkSchema(schema map[string]any) []fault.Field {
 func CheckAnswer(o planning.Obligation, slot string, schema jsontext.Value, value any) []fault.Field {
 	if schema != nil {
 		var read map[string]any
-		if err := jsonv2.Unmarshal(schema, &read, strictjson.Exact); err != nil {
+		if err := jsonv2.Unmarshal(schema, &read, strictjson.Exact()); err != nil {
 			return []fault.Field{{Code: "schema", Detail: err.Error()}}
 		}
 		compiled, wrong := schemas.Compile(read)

@@ -116,7 +116,7 @@ func exactSteps(steps []planning.Obligation, raw any) ([]planning.Obligation, er
 		return nil, err
 	}
 	var read []planning.Obligation
-	return read, jsonv2.Unmarshal(written, &read, strictjson.Exact)
+	return read, jsonv2.Unmarshal(written, &read, strictjson.Exact())
 }
 
 // CheckResolved holds an obligation against its schema, now that it has its values.

@@ -47,13 +47,13 @@ func read[T any](get func(kind string, id ...string) (jsontext.Value, error), ki
 func Plain[T any](value any) (plain T, err error) {
 	raw, err := ledger.Encode(value)
 	if err == nil {
-		err = jsonv2.Unmarshal(raw, &plain, strictjson.Exact)
+		err = jsonv2.Unmarshal(raw, &plain, strictjson.Exact())
 	}
 	return plain, err
 }
 
 func decode[T any](key string, raw []byte) (value T, found bool, err error) {
-	if err := jsonv2.Unmarshal(raw, &value, strictjson.Exact); err != nil {
+	if err := jsonv2.Unmarshal(raw, &value, strictjson.Exact()); err != nil {
 		return value, false, fault.New(fault.Internal, store.CodeDamaged, "the row ir/%s cannot be read", key).
 			WithFix("orchestrator verify says what else is wrong; restore a backup").Because(err)
 	}

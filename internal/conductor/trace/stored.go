@@ -48,7 +48,7 @@ func EarlierOf(v state.View, run string) (*Earlier, error) {
 }
 
 // Read takes over a trace as it is stored.
-func (t *Trace) Read(raw jsontext.Value) error { return jsonv2.Unmarshal(raw, t, strictjson.Exact) }
+func (t *Trace) Read(raw jsontext.Value) error { return jsonv2.Unmarshal(raw, t, strictjson.Exact()) }
 
 // Write writes the trace, and its obligations.
 func (t *Trace) Write(w *state.Writer) error {

@@ -18,5 +18,5 @@ func BenchmarkJudge(b *testing.B) {
 func TestJudgingTakesFewAllocations(t *testing.T) {
 	p, c := policy(), call("rm", "main")
 	c.Guarded = Guarded{Paths: []string{".claude/settings.json", "/u/.bashrc"}, Mentions: []string{".claude/set"}}
-	require.LessOrEqual(t, testing.AllocsPerRun(20, func() { Judge(&p, c) }), 15.0)
+	require.LessOrEqual(t, testing.AllocsPerRun(20, func() { Judge(&p, c) }), 8.0)
 }

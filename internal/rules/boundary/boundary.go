@@ -75,12 +75,22 @@ type Part struct {
 // not only read.
 func Written(named []Target, parts []Part) []Target {
 	all := slices.Clone(named)
-	for _, part := range parts {
-		if part.Class != Reads {
-			all = append(all, part.Targets...)
+	for i := range parts {
+		if parts[i].Class != Reads {
+			all = append(all, parts[i].Targets...)
 		}
 	}
 	return all
+}
+
+// anyPart reports whether one of the parts of a command is of some kind. A part is large, and not copied.
+func anyPart(parts []Part, is func(*Part) bool) bool {
+	for i := range parts {
+		if is(&parts[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 // Call is one call of a tool, before it runs.

@@ -6,7 +6,7 @@ import (
 )
 
 // classOf returns what a call does to files, as far as the policy and the call say. A tool that both lists name writes.
-func classOf(p *Policy, c Call) Class {
+func classOf(p *Policy, c *Call) Class {
 	if c.IsShell && !c.listed(p.BlockedTools) {
 		return classOfParts(p, c.Parts)
 	}
@@ -21,12 +21,12 @@ func classOf(p *Policy, c Call) Class {
 
 // MayChange reports whether a call may change files, as far as the policy and the call say. Only of such a call Judge
 // looks at what is guarded.
-func (p *Policy) MayChange(c Call) bool { return classOf(p, c).mayChange() }
+func (p *Policy) MayChange(c Call) bool { return classOf(p, &c).mayChange() }
 
 func (c Class) mayChange() bool { return c != Reads && c != Delegates }
 
 // classOfListed returns what the policy says of a tool; "" where no list names it.
-func (p *Policy) classOfListed(c Call) Class {
+func (p *Policy) classOfListed(c *Call) Class {
 	switch {
 	case c.listed(p.BlockedTools):
 		return Writes
@@ -39,14 +39,14 @@ func (p *Policy) classOfListed(c Call) Class {
 }
 
 // listed reports whether a list of the policy has the tool, by its one name for all clients or by the client's own.
-func (c Call) listed(names []string) bool {
+func (c *Call) listed(names []string) bool {
 	return matchAnyName(names, c.Tool) || c.OwnTool != "" && matchAnyName(names, c.OwnTool)
 }
 
 // Unlisted returns the class of a tool that no list of the policy names, which its name alone tells; false for any
 // other call.
 func (p *Policy) Unlisted(c Call) (Class, bool) {
-	if c.IsShell || c.Tool == "" || p.classOfListed(c) != "" {
+	if c.IsShell || c.Tool == "" || p.classOfListed(&c) != "" {
 		return "", false
 	}
 	return classOfName(c.Tool), true
@@ -66,14 +66,14 @@ var gravity = []Class{Reads, Produces, Ambiguous, Writes}
 // classOfParts returns the gravest of what a shell command does.
 func classOfParts(p *Policy, parts []Part) Class {
 	gravest := 0
-	for _, part := range parts {
-		gravest = max(gravest, slices.Index(gravity, part.classUnder(p)))
+	for i := range parts {
+		gravest = max(gravest, slices.Index(gravity, parts[i].classUnder(p)))
 	}
 	return gravity[gravest]
 }
 
 // classUnder returns the class of a part; a policy can vouch for a program that is not known, or that produces.
-func (p Part) classUnder(policy *Policy) Class {
+func (p *Part) classUnder(policy *Policy) Class {
 	class, _ := p.produced(policy)
 	if (class == Produces || class == Ambiguous && p.Foreign) && slices.ContainsFunc(policy.ReadingCommands,
 		func(c string) bool { return beginsWith(p.Words, strings.Fields(c)) }) {

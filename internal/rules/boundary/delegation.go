@@ -176,11 +176,13 @@ func (d Delegation) example(s suited, targets []Target) string {
 		const most = 80
 		what = "Change " + clip(oneLine(targets[0].Path), most) + ": <what>. It is done when <check>"
 	}
-	inQuotes := strings.NewReplacer(`"`, `\"`, `\`, `\\`) // control characters do not come here
+	inQuotes := func(text string) string { // control characters do not come here
+		return strings.ReplaceAll(strings.ReplaceAll(text, `\`, `\\`), `"`, `\"`)
+	}
 	var members []string
 	add := func(name, value string) {
 		if name != "" {
-			members = append(members, `"`+name+`": "`+inQuotes.Replace(oneLine(value))+`"`)
+			members = append(members, `"`+name+`": "`+inQuotes(oneLine(value))+`"`)
 		}
 	}
 	if !s.Untyped {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/rules/boundary/glob"
 )
 
 // TestWhatIsGuardedMattersOnlyToChanges: a hook looks up what is guarded only for calls that may change files.
@@ -74,9 +76,9 @@ func TestPathsMatchElementByElement(t *testing.T) {
 	for range 100_000 {
 		pattern, name := draw(some), draw([]string{"", "a", "b", "ab", "*"})
 		want := strings.HasPrefix(pattern, "/") == strings.HasPrefix(name, "/") &&
-			strings.HasPrefix(name, strings.TrimSuffix(literalOf(pattern), "/")) &&
+			strings.HasPrefix(name, strings.TrimSuffix(glob.Literal(pattern), "/")) &&
 			matchSplit(strings.Split(strings.Trim(pattern, "/"), "/"), strings.Split(strings.Trim(name, "/"), "/"))
-		require.Equal(t, want, matchPath(pattern, name), "%q %q", pattern, name)
+		require.Equal(t, want, glob.Path(pattern, name), "%q %q", pattern, name)
 		if want {
 			matched++
 		}

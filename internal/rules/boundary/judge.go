@@ -73,7 +73,7 @@ func Judge(p *Policy, c Call) Verdict { return judge(p, c, false) }
 func Explain(p *Policy, c Call) Verdict { return judge(p, c, true) }
 
 func judge(p *Policy, c Call, explain bool) Verdict {
-	j := &judgement{policy: p, call: c, class: classOf(p, c), explain: explain}
+	j := &judgement{policy: p, call: c, class: classOf(p, &c), explain: explain}
 	v := j.decide()
 	v.Class, v.Steps = j.class, j.steps
 	return v
@@ -92,12 +92,14 @@ type judgement struct {
 	call   Call
 	class  Class
 
+	written []Target // once targets has been asked for; not to be changed
+
 	explain bool
 	steps   []Step
 }
 
 func (j *judgement) decide() Verdict {
-	if j.saw(RuleOff, j.policy.Mode == Off, "the mode is %s", j.policy.Mode) {
+	if j.sawWords(RuleOff, j.policy.Mode == Off, "the mode is %s", string(j.policy.Mode)) {
 		return Verdict{Decision: Allow, Would: Allow, Rule: RuleOff}
 	}
 	r := j.rule()
@@ -155,6 +157,18 @@ func (j *judgement) saw(rule string, matched bool, format string, args ...any) b
 	return matched
 }
 
+// sawWords is saw of what words tell, which are not copied for it where nobody asks.
+func (j *judgement) sawWords(rule string, matched bool, format string, words ...string) bool {
+	if !j.explain {
+		return matched
+	}
+	args := make([]any, len(words))
+	for i, word := range words {
+		args[i] = word
+	}
+	return j.saw(rule, matched, format, args...)
+}
+
 // protected keeps the boundary's own files from everybody.
 func (j *judgement) protected() (ruling, bool) {
 	if r, matched := j.changesBoundary(); matched {
@@ -163,7 +177,7 @@ func (j *judgement) protected() (ruling, bool) {
 	if !j.class.mayChange() {
 		return ruling{}, false
 	}
-	touched := slices.DeleteFunc(j.targets(), func(t Target) bool {
+	touched := without(j.targets(), func(t Target) bool {
 		return !t.touches(own.Paths, j.call.Guarded.Paths, j.policy.ProtectedPaths)
 	})
 	sweeps, fix := j.call.sweeps(), "a person changes them, in an editor or with orchestrator boundary"
@@ -200,7 +214,7 @@ const personsOwn = "a person runs this command, in a terminal of their own"
 
 // changesBoundary finds a command that changes the boundary: by its name, or under another name by its words.
 func (j *judgement) changesBoundary() (ruling, bool) {
-	found := slices.ContainsFunc(j.call.Parts, func(p Part) bool { return changes(p.Words) })
+	found := anyPart(j.call.Parts, func(p *Part) bool { return changes(p.Words) })
 	if !found && j.class != Reads && j.class != Produces { // of what produces, all words are known
 		found = strings.Contains(j.call.Text, "boundary") && (namesVerb(strings.Split(j.call.Text, "\n")) ||
 			strings.Contains(j.call.Text, program) && namesVerb(strings.Fields(j.call.Text)))
@@ -232,28 +246,30 @@ func namesVerb(words []string) bool {
 
 // harmless lets through what changes no file.
 func (j *judgement) harmless() (ruling, bool) {
-	if j.saw(RuleDelegates, j.class == Delegates, "the call %s", j.class.Does()) {
+	if j.sawWords(RuleDelegates, j.class == Delegates, "the call %s", j.class.Does()) {
 		return ruling{rule: RuleDelegates, would: Allow}, true
 	}
-	return ruling{rule: RuleReads, would: Allow}, j.saw(RuleReads, j.class == Reads, "the call %s", j.class.Does())
+	return ruling{rule: RuleReads, would: Allow}, j.sawWords(RuleReads, j.class == Reads, "the call %s", j.class.Does())
 }
 
 // own keeps commands of this program that neither read nor propose for persons: an agent that starts the service, or
 // agents of its own, does what the main session may not.
 func (j *judgement) own() (ruling, bool) {
-	i := slices.IndexFunc(j.call.Parts, func(p Part) bool {
-		return p.classUnder(j.policy) == Ambiguous && beginsWith(p.Words, []string{"orchestrator"})
+	why := ""
+	found := anyPart(j.call.Parts, func(p *Part) bool {
+		why = p.Why
+		return len(p.Words) > 0 && p.Words[0] == program && p.classUnder(j.policy) == Ambiguous
 	})
-	if !j.saw(RuleOwn, i >= 0, "a command of orchestrator that neither reads nor proposes: %t", i >= 0) {
+	if !j.saw(RuleOwn, found, "a command of orchestrator that neither reads nor proposes: %t", found) {
 		return ruling{}, false
 	}
-	return ruling{RuleOwn, Block, nil, j.call.Parts[i].Why, personsOwn}, true
+	return ruling{RuleOwn, Block, nil, why, personsOwn}, true
 }
 
 // agent gives agents the rights of their type.
 func (j *judgement) agent() (ruling, bool) {
 	if j.call.Actor.Kind != Agent {
-		j.saw(RuleAgent, false, "the actor is %s", j.call.Actor.Kind)
+		j.sawWords(RuleAgent, false, "the actor is %s", string(j.call.Actor.Kind))
 		return ruling{}, false
 	}
 	return j.agentWithin(), true
@@ -272,7 +288,7 @@ func (j *judgement) agentWithin() ruling {
 		return ruling{rule: RuleAgent, would: Allow}
 	}
 	everything := slices.Contains(rights.MayWrite, "**")
-	outside := slices.DeleteFunc(j.targets(), func(t Target) bool {
+	outside := without(j.targets(), func(t Target) bool {
 		return t.Within(rights.MayWrite) && (everything || t.Link != HardLink)
 	})
 	untold := j.class == Ambiguous || j.any(Ambiguous) || len(j.targets()) == 0 || !j.namesItsFiles()
@@ -291,8 +307,8 @@ func (j *judgement) agentWithin() ruling {
 // unknown follows the policy where the client does not say who calls.
 func (j *judgement) unknown() (ruling, bool) {
 	isUnknown := j.call.Actor.Kind == Unknown
-	if j.saw(RuleUnknown, isUnknown && j.policy.UnknownActor == AsAgent,
-		"the actor is %s; unknown actors count as %s", j.call.Actor.Kind, j.policy.UnknownActor) {
+	if j.sawWords(RuleUnknown, isUnknown && j.policy.UnknownActor == AsAgent,
+		"the actor is %s; unknown actors count as %s", string(j.call.Actor.Kind), string(j.policy.UnknownActor)) {
 		r := j.agentWithin()
 		if r.would == Allow {
 			r.rule = RuleUnknown
@@ -348,34 +364,12 @@ func (j *judgement) mainChanges() ruling {
 		r.would = Ask
 	}
 	r.orOfLinks(r.targets)
-	for _, part := range j.call.Parts {
-		r.orOfLinks(part.Runs)
+	for i := range j.call.Parts {
+		r.orOfLinks(j.call.Parts[i].Runs)
 	}
-	j.saw(r.rule, true, "the call %s, and the actor is %s", j.class.Does(), j.call.Actor.Kind)
+	j.sawWords(r.rule, true, "the call %s, and the actor is %s", j.class.Does(), string(j.call.Actor.Kind))
 	return r
 }
-
-// why returns what in the call makes it of its class.
-func (j *judgement) why() string {
-	for _, part := range j.call.Parts {
-		if part.classUnder(j.policy) != j.class {
-			continue
-		}
-		if _, why := part.produced(j.policy); why != "" {
-			return why
-		}
-		if part.Why != "" {
-			return part.Why
-		}
-	}
-	if j.class == Writes {
-		return toolOf(j.call) + " writes files"
-	}
-	return "whether " + toolOf(j.call) + " writes files is unknown"
-}
-
-// targets returns all files that the call writes.
-func (j *judgement) targets() []Target { return Written(j.call.Targets, j.call.Parts) }
 
 // bypass returns what lifts the boundary for this call; "" for nothing.
 func (j *judgement) bypass() string {

@@ -377,6 +377,9 @@ func TestExemptPaths(t *testing.T) {
 		{"one is not", writes(file("scratch/a"), file("src/b")), RuleWrites},
 		{"a repository", writes(file("scratch/.git/config")), RuleWrites},
 		{"a bare repository", writes(file("scratch/x/HEAD")), RuleWrites},
+		{"a repository where case does not count", writes(file("scratch/.Git/x")), RuleWrites},
+		{"its settings where case does not count", writes(file("scratch/x/Config")), RuleWrites},
+		{"a folder of that name", writes(file("scratch/config/x")), RuleExempt},
 		{"a link out of it", writes(Target{Path: "scratch/a", Real: "src/a.go"}), RuleWrites},
 		{"a link into it", writes(Target{Path: "src/a", Real: "scratch/a"}), RuleWrites},
 		{"none is named", writes(), RuleWrites},
@@ -410,16 +413,17 @@ func TestClassOfTools(t *testing.T) {
 		"Agent": Delegates, "Task": Delegates, "WebFetch": Reads, "StrReplace": Writes, "": Ambiguous,
 		"offset": Ambiguous, "reader": Ambiguous,
 	} {
-		require.Equal(t, want, classOf(&p, Call{Tool: tool}), tool)
+		require.Equal(t, want, classOf(&p, &Call{Tool: tool}), tool)
 	}
-	require.Equal(t, Ambiguous, classOf(&p, Call{Tool: "mcp__x__get_page", Puts: true}), "it is told where to put it")
-	require.Equal(t, Writes, classOf(&p, Call{Tool: "mcp__x__set_page", Puts: true}))
-	require.Equal(t, Reads, classOf(&p, Call{Tool: "WebFetch", Puts: true}), "a policy lists it")
+	require.Equal(t, Ambiguous, classOf(&p, &Call{Tool: "mcp__x__get_page", Puts: true}), "it is told where to put it")
+	require.Equal(t, Writes, classOf(&p, &Call{Tool: "mcp__x__set_page", Puts: true}))
+	require.Equal(t, Reads, classOf(&p, &Call{Tool: "WebFetch", Puts: true}), "a policy lists it")
 	p.AllowedTools = append(p.AllowedTools, "mcp__github__*", "Edit")
-	require.Equal(t, Reads, classOf(&p, Call{Tool: "mcp__github__create_issue"}), "a policy can vouch for a tool")
-	require.Equal(t, Writes, classOf(&p, Call{Tool: "Edit"}), "a tool in both lists writes")
+	require.Equal(t, Reads, classOf(&p, &Call{Tool: "mcp__github__create_issue"}), "a policy can vouch for a tool")
+	require.Equal(t, Writes, classOf(&p, &Call{Tool: "Edit"}), "a tool in both lists writes")
 	p.BlockedTools = append(p.BlockedTools, "Bash")
-	require.Equal(t, Writes, classOf(&p, call("ls", "main")), "a policy can block a shell as a whole")
+	ls := call("ls", "main")
+	require.Equal(t, Writes, classOf(&p, &ls), "a policy can block a shell as a whole")
 }
 
 // An agent that may not write everything does not write what nobody can name.

@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"orchestrator/internal/rules/boundary/glob"
 )
 
 const dataFolder = ".orchestrator"
@@ -17,90 +19,12 @@ func badPattern(pattern string) bool { return strings.ContainsAny(pattern, `[]\`
 
 // matchName matches the name of a tool or of an agent.
 func matchName(pattern, name string) bool {
-	return matchText(pattern, strings.ReplaceAll(name, "/", "_"))
-}
-
-// matchText matches a text without a slash.
-func matchText(pattern, text string) bool {
-	if literalOf(pattern) == pattern {
-		return pattern == text // as most are
-	}
-	ok, _ := path.Match(pattern, text) // false for what is no pattern
-	return ok
+	return glob.Text(pattern, strings.ReplaceAll(name, "/", "_"))
 }
 
 func matchAnyName(patterns []string, name string) bool {
-	return slices.ContainsFunc(patterns, func(p string) bool { return matchName(p, name) })
-}
-
-// matchPath matches a path, element by element; ** stands for any number of them.
-func matchPath(pattern, name string) bool {
-	if strings.HasPrefix(pattern, "/") != strings.HasPrefix(name, "/") ||
-		!strings.HasPrefix(name, strings.TrimSuffix(literalOf(pattern), "/")) {
-		return false
-	}
-	return matchElements(elementsOf(pattern), elementsOf(name))
-}
-
-// literalOf returns what a pattern begins with before anything may stand.
-func literalOf(pattern string) string {
-	for i := range len(pattern) {
-		switch pattern[i] {
-		case '*', '?', '[', '\\':
-			return pattern[:i]
-		}
-	}
-	return pattern
-}
-
-// elements are the elements of a path that are left to look at.
-type elements struct {
-	rest string
-	some bool // there is one at least; it may be empty
-}
-
-func elementsOf(name string) elements { return elements{strings.Trim(name, "/"), true} }
-
-// next returns the first element, and those after it.
-func (e elements) next() (first string, after elements) {
-	first, rest, more := strings.Cut(e.rest, "/")
-	return first, elements{rest, more}
-}
-
-func matchElements(pattern, name elements) bool {
-	for pattern.some {
-		wanted, after := pattern.next()
-		if wanted == "**" {
-			return matchBelow(after, name)
-		}
-		element, rest := name.next()
-		if !name.some || !matchText(wanted, element) {
-			return false
-		}
-		pattern, name = after, rest
-	}
-	return !name.some
-}
-
-// matchBelow matches what comes after ** with what is left of a name, or less.
-func matchBelow(pattern, name elements) bool {
-	for pattern.some { // two are as one, and cost no more
-		next, after := pattern.next()
-		if next != "**" {
-			break
-		}
-		pattern = after
-	}
-	if !strings.Contains(name.rest, strings.TrimSuffix(literalOf(pattern.rest), "/")) {
-		return false // what the pattern goes on with is nowhere in the name
-	}
-	for !matchElements(pattern, name) {
-		if !name.some {
-			return false
-		}
-		_, name = name.next()
-	}
-	return true
+	name = strings.ReplaceAll(name, "/", "_")
+	return slices.ContainsFunc(patterns, func(p string) bool { return glob.Text(p, name) })
 }
 
 // Within reports whether a file, by its name and by where its links lead, is among some paths. One that cannot be told
@@ -113,7 +37,7 @@ func (t Target) Within(patterns []string) bool {
 }
 
 func matchAnyPath(patterns []string, name string) bool {
-	return slices.ContainsFunc(patterns, func(p string) bool { return p == "**" || matchPath(p, name) })
+	return slices.ContainsFunc(patterns, func(p string) bool { return p == "**" || glob.Path(p, name) })
 }
 
 // atHome returns patterns with the user's folder in the place of ~, by each of its names.
@@ -148,9 +72,15 @@ func Literal(p string) string {
 // it reads.
 func (t Target) plantsRepository() bool {
 	return slices.ContainsFunc([]string{t.Path, t.Real}, func(name string) bool {
-		elements := strings.Split(strings.ToLower(name), "/")
-		last := elements[len(elements)-1]
-		return last == "head" || last == "config" || slices.Contains(elements, ".git")
+		for rest, more := name, true; more; {
+			var element string
+			element, rest, more = strings.Cut(rest, "/")
+			if strings.EqualFold(element, ".git") ||
+				!more && (strings.EqualFold(element, "head") || strings.EqualFold(element, "config")) {
+				return true
+			}
+		}
+		return false
 	})
 }
 
@@ -164,10 +94,13 @@ func (t Target) touches(lists ...[]string) bool {
 func touchesAny(names, patterns []string, unfinished bool) bool {
 	for _, p := range patterns {
 		p = strings.ToLower(p)
-		literal := strings.TrimSuffix(literalOf(p), "/")
+		literal := strings.TrimSuffix(glob.Literal(p), "/")
+		below, anywhere := strings.CutPrefix(p, "**/")
+		below = strings.Trim(glob.Literal(below), "/") // what matches has it
 		for _, name := range names {
 			alike := strings.HasPrefix(name, literal) || strings.HasPrefix(literal, name) // most are not
-			if name != "" && alike && (matchPath(p, name) || leadsTo(name, p, unfinished)) {
+			alike = alike && !(anywhere && !strings.Contains(name, below))
+			if name != "" && alike && (glob.Path(p, name) || leadsTo(name, p, unfinished)) {
 				return true
 			}
 		}
@@ -179,7 +112,7 @@ func touchesAny(names, patterns []string, unfinished bool) bool {
 // unfinished path that may become one of them. The root of the project is no such folder: formatters and git are given
 // it all the time.
 func leadsTo(name, pattern string, unfinished bool) bool {
-	literal := literalOf(pattern)
+	literal := glob.Literal(pattern)
 	if literal == "" || strings.HasPrefix(pattern, "/") != strings.HasPrefix(name, "/") {
 		return false
 	}

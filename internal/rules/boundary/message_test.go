@@ -167,10 +167,15 @@ func TestMessagesAreBounded(t *testing.T) {
 func TestAPersonsCommandIsNotDelegated(t *testing.T) {
 	p, c := DefaultEnforced(), call("Bash", "main")
 	c.IsShell, c.Text = true, "orchestrator\ndrive"
-	c.Parts = []Part{{Words: []string{"orchestrator", "drive"}, Class: Ambiguous, Foreign: true, Why: "it is"}}
+	c.Parts = []Part{
+		{Words: []string{"orchestrator", "next"}, Class: Reads}, {Words: []string{"frob"}, Class: Ambiguous, Why: "it may"},
+		{Words: []string{"orchestrator", "drive"}, Class: Ambiguous, Foreign: true, Why: "it is"},
+		{Words: []string{"frob"}, Class: Ambiguous, Why: "it may"},
+	}
 	c.Delegation = Delegation{Tool: "Agent", Agents: []AgentType{{Name: "general"}}}
 	v := Judge(&p, c)
 	require.Equal(t, RuleOwn, v.Rule)
+	require.Equal(t, "it is", v.Reason)
 	message := Message(&p, c, v)
 	require.Contains(t, message, "Action: a person runs this command, in a terminal of their own\n")
 	require.NotContains(t, message, "Example:")

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/boundary/glob"
 )
 
 func TestTheDefaultPolicyIsValid(t *testing.T) {
@@ -74,7 +75,7 @@ func TestPatternsOfPaths(t *testing.T) {
 		{"*.md", "a.md", true}, {"*.md", "a/b.md", false}, {"a?c", "abc", true}, {"a?c", "a/c", false}, {"a/*", "a", false}, {"a", "a/b", false},
 		{"/tmp/**", "/tmp/a", true}, {"/tmp/**", "tmp/a", false}, {"tmp/**", "/tmp/a", false}, {"[", "[", false}, {`\*`, "*", true}, {`\*`, "a", false},
 	} {
-		require.Equal(t, one.want, matchPath(one.pattern, one.path), "%v", one)
+		require.Equal(t, one.want, glob.Path(one.pattern, one.path), "%v", one)
 	}
 }
 

@@ -4,12 +4,14 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"orchestrator/internal/rules/boundary/glob"
 )
 
 // produced returns the class of a part, and why that is not the class that it came with. What produces is a write where
 // it is told to put something that is no output, and ambiguous where it runs code that the main session may have
 // written: neither the policy nor the tables of programs vouch for that. So is what reads by settings of that kind.
-func (p Part) produced(policy *Policy) (Class, string) {
+func (p *Part) produced(policy *Policy) (Class, string) {
 	if p.Class != Produces && p.Class != Reads {
 		return p.Class, ""
 	}
@@ -38,7 +40,7 @@ func (p Part) produced(policy *Policy) (Class, string) {
 // as far as its name can be told. A pattern that begins with a wildcard names none.
 func (p *Policy) ExemptFolders() (all []string) {
 	for _, pattern := range p.ExemptPaths {
-		literal := literalOf(pattern)
+		literal := glob.Literal(pattern)
 		if folder := path.Dir(literal + "x"); folder != "." && !path.IsAbs(folder) && literal != pattern &&
 			!slices.Contains(all, folder) {
 			all = append(all, folder)
@@ -47,7 +49,7 @@ func (p *Policy) ExemptFolders() (all []string) {
 	return all
 }
 
-func (p Part) program() string {
+func (p *Part) program() string {
 	if len(p.Words) == 0 {
 		return "the command"
 	}
@@ -81,7 +83,7 @@ func (t Target) exemptUnder(policy *Policy) bool {
 	exempt := slices.DeleteFunc(slices.Clone(policy.ExemptPaths), func(p string) bool { return p == "**" })
 	return matchAnyPath(exempt, t.Path) || t.Real != "" && matchAnyPath(exempt, t.Real) ||
 		slices.ContainsFunc(exempt, func(p string) bool { // the name of a package may hold the folder's
-			folder := literalOf(p)
+			folder := glob.Literal(p)
 			return strings.HasSuffix(folder, "/") && strings.Contains(t.Path+"/", "/"+folder)
 		})
 }
@@ -144,24 +146,62 @@ func (p *Policy) produces() Decision {
 
 // any reports whether a part of the command is of a class.
 func (j *judgement) any(class Class) bool {
-	return slices.ContainsFunc(j.call.Parts, func(p Part) bool { return p.classUnder(j.policy) == class })
+	return anyPart(j.call.Parts, func(p *Part) bool { return p.classUnder(j.policy) == class })
+}
+
+// targets returns all files that the call writes.
+func (j *judgement) targets() []Target {
+	if j.written == nil {
+		j.written = Written(j.call.Targets, j.call.Parts)
+	}
+	return j.written
+}
+
+// without returns the targets that are not of some kind.
+func without(targets []Target, are func(Target) bool) (others []Target) {
+	for _, t := range targets {
+		if !are(t) {
+			others = append(others, t)
+		}
+	}
+	return others
 }
 
 // sources returns the files that the call writes besides the outputs of what produces.
 func (j *judgement) sources() []Target {
 	all := slices.Clone(j.call.Targets)
-	for _, part := range j.call.Parts {
-		if part.classUnder(j.policy) == Writes {
+	for i := range j.call.Parts {
+		if part := &j.call.Parts[i]; part.classUnder(j.policy) == Writes {
 			all = append(all, part.Targets...)
 		}
 	}
 	return all
 }
 
+// why returns what in the call makes it of its class.
+func (j *judgement) why() string {
+	for i := range j.call.Parts {
+		part := &j.call.Parts[i]
+		if part.classUnder(j.policy) != j.class {
+			continue
+		}
+		if _, why := part.produced(j.policy); why != "" {
+			return why
+		}
+		if part.Why != "" {
+			return part.Why
+		}
+	}
+	if j.class == Writes {
+		return toolOf(j.call) + " writes files"
+	}
+	return "whether " + toolOf(j.call) + " writes files is unknown"
+}
+
 // orOfLinks says of links among some targets that they are what keeps the call back, and how to be rid of them.
 func (r *ruling) orOfLinks(targets []Target) {
-	for _, t := range targets {
-		switch t.Link {
+	for i := range targets {
+		switch t := &targets[i]; t.Link {
 		case HardLink:
 			r.reason = t.Path + " is a hard link: the file has other names, and what is written goes to all of them"
 			r.fix = "rm " + t.Path + " and write the file anew; find . -samefile " + t.Path + " shows the others"

@@ -3,6 +3,8 @@ package boundary
 import (
 	"slices"
 	"strings"
+
+	"orchestrator/internal/rules/boundary/glob"
 )
 
 // RuleSecret is the rule for a call that may show a token, a key or the database, as verdicts name it.
@@ -48,7 +50,7 @@ func namesSecret(name string, unfinished bool) bool {
 
 // matchFolder reports whether an element of a path may be the data folder. A wildcard does not stand for the dot.
 func matchFolder(element string) bool {
-	return matchText(element, dataFolder) && element[0] == '.'
+	return glob.Text(element, dataFolder) && element[0] == '.'
 }
 
 // soundsSecret reports whether a path below a folder of which nothing is known is that of a secret, if the folder is
@@ -68,7 +70,7 @@ func soundsSecret(rest []string) bool {
 // beginsSecret reports whether an element of a path in the data folder is the name of a secret, or where it has a
 // wildcard may become one.
 func beginsSecret(name string) bool {
-	known := literalOf(name)
+	known := glob.Literal(name)
 	return slices.ContainsFunc(secrets, func(s string) bool {
 		return strings.HasPrefix(known, s) || known != name && strings.HasPrefix(s, known)
 	})

@@ -13,28 +13,33 @@ var linkers = []string{"cp", "gcp", "ln"}
 
 // sweeps finds a command that changes a whole project, the boundary's files among it: git, with what it does not know,
 // or a program that is given the root.
-func (c Call) sweeps() bool {
+func (c *Call) sweeps() bool {
 	if c.Text == "" {
 		return false // of a call that is judged again, the line says it
 	}
-	return slices.ContainsFunc(c.Parts, func(p Part) bool {
-		switch {
-		case p.Class != Writes || len(p.Words) == 0:
-			return false
-		case beginsWith(p.Words, []string{"git", "clean"}):
-			return !p.spares()
-		case beginsWith(p.Words, []string{"git", "stash"}):
-			return slices.ContainsFunc(p.All, stashesUntracked)
-		case p.Words[0] == "find":
-			return len(p.Words) == 1 || slices.Contains(p.Words[1:], ".")
-		}
-		all, links := slices.Contains(sweepers, p.Words[0]), slices.Contains(linkers, p.Words[0])
+	return anyPart(c.Parts, (*Part).sweeps)
+}
+
+// sweeps is what the command is asked of each of its parts.
+func (p *Part) sweeps() bool {
+	if p.Class != Writes || len(p.Words) == 0 {
+		return false
+	}
+	switch program := p.Words[0]; {
+	case beginsWith(p.Words, []string{"git", "clean"}):
+		return !p.spares()
+	case beginsWith(p.Words, []string{"git", "stash"}):
+		return slices.ContainsFunc(p.All, stashesUntracked)
+	case program == "find":
+		return len(p.Words) == 1 || slices.Contains(p.Words[1:], ".")
+	default:
+		all, links := slices.Contains(sweepers, program), slices.Contains(linkers, program)
 		return slices.ContainsFunc(p.Targets, func(t Target) bool { return t.Path == "." && (all || links && !t.Unknown) })
-	})
+	}
 }
 
 // spares reports whether a git clean leaves the data folder out, by its own words. A pattern with ! takes others back.
-func (p Part) spares() (does bool) {
+func (p *Part) spares() (does bool) {
 	for i, word := range p.All {
 		value, attached := strings.CutPrefix(word, "--exclude=")
 		if !attached && i > 0 && (p.All[i-1] == "-e" || p.All[i-1] == "--exclude") {

@@ -4,20 +4,19 @@ package skillfile
 import (
 	"regexp"
 	"strings"
-	"sync"
 
 	"orchestrator/internal/agentclient/frontmatter"
 )
 
-// patterns are compiled only where there is a skill to read: a hook starts with every call.
-var patterns = sync.OnceValue(func() (p struct{ inline, block, argument *regexp.Regexp }) {
+// patterns compiles them only where there is a skill to read: a hook starts with every call.
+func patterns() (p struct{ inline, block, argument *regexp.Regexp }) {
 	// Commands that stand in a line, and those in a block of their own, as clients find them.
 	p.inline = regexp.MustCompile("(?m)(?:^|\\s)!`([^`]+)`")
 	p.block = regexp.MustCompile("```!\\s*\\n?([\\s\\S]*?)\\n?```")
 	// What a client puts the arguments in place of: all of them, or one by its number.
 	p.argument = regexp.MustCompile(`\$(?:ARGUMENTS(?:\[\d+\])?|\d+)`)
 	return p
-})
+}
 
 // Skill is what a file has its client do.
 type Skill struct {

@@ -2,6 +2,8 @@
 // with every call of a tool, and does nothing twice.
 package lists
 
+import "strings"
+
 // Carve returns an empty slice with room for n, out of a larger one.
 func Carve[V any](room *[]V, n int) []V {
 	const least = 16
@@ -47,4 +49,31 @@ func before(a, b string) bool {
 		return a[0] < b[0]
 	}
 	return a < b
+}
+
+// Only reports whether a text has no other bytes than those of a set.
+func Only(text, set string) bool {
+	for i := range len(text) {
+		if strings.IndexByte(set, text[i]) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Extend appends the element at i to some elements of a list. As long as they stand one after another in the list, they
+// are a part of it, and none is copied.
+func Extend[V any](some, list []V, i int) []V {
+	n := len(some)
+	if n == 0 || n <= i && &some[0] == &list[i-n] {
+		return list[i-n : i+1 : i+1]
+	}
+	return append(some, list[i])
+}
+
+// Keep returns a text that is a part of a longer one, which it is appended to.
+func Keep(in *strings.Builder, text []byte) string {
+	start := in.Len()
+	in.Write(text)
+	return in.String()[start:]
 }

@@ -8,12 +8,15 @@ import (
 // TokenVariable is how variables begin that hold a token of the service, or name the file of one.
 const TokenVariable = "ORCHESTRATOR_TOKEN"
 
-// showing are programs, and builtins of shells, that may show variables of the environment.
-var showing = []string{"awk", "declare", "export", "gawk", "gojq", "jq", "local", "mawk", "nawk", "printenv", "ps",
-	"readonly", "set", "typeset"}
-
-// ShowsVariables reports whether Variables is to be asked of a program.
-func ShowsVariables(program string) bool { return has(showing, program) }
+// ShowsVariables reports whether Variables is to be asked of a program, or of a builtin of shells.
+func ShowsVariables(program string) bool {
+	switch program {
+	case "awk", "declare", "export", "gawk", "gojq", "jq", "local", "mawk", "nawk", "printenv", "ps", "readonly",
+		"set", "typeset":
+		return true
+	}
+	return false
+}
 
 // Variables returns the variables of the environment that a program shows, each with a dollar sign before it; of all,
 // or of those that cannot be told, the sign alone.
