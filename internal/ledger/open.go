@@ -13,7 +13,7 @@ import (
 // Format is the layout of the tables that this program reads and writes, and Oldest the first format whose logs it can
 // replay. The tables of a database of an older format are rebuilt from its log, which stays as it is.
 const (
-	Format = 6
+	Format = 7
 	Oldest = 4
 )
 
@@ -24,7 +24,7 @@ const (
 	CodeEmpty  fault.Code = "store_empty"        // it holds nothing yet
 )
 
-// KindCreated is the first record of every log; its data is {"format":6}, or the older format in which the log began.
+// KindCreated is the first record of every log; its data is {"format":7}, or the older format in which the log began.
 const KindCreated = "ledger.created"
 
 type format struct {

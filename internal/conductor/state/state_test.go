@@ -229,7 +229,10 @@ func TestTheLastRowOfAStepCounts(t *testing.T) {
 		require.NoError(t, l.View(t.Context(), func(r store.Reader) error {
 			return r.Scan(Table.Name, "", "", func(key string, raw []byte) error { got[key] = string(raw); return nil })
 		}))
-		require.Equal(t, want, got)
+		require.Len(t, got, len(want))
+		for key, row := range want {
+			require.Equal(t, row, got[placeOf(key)])
+		}
 	})
 }
 

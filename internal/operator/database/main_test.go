@@ -55,8 +55,8 @@ func upgradeAndDie(step string) error {
 
 // keptFormats are the older formats of which testdata/logs has a database.
 var (
-	keptFormats = []int{4, 5}
-	keptRecords = map[int]int{4: 64, 5: 65}
+	keptFormats = []int{4, 5, 6}
+	keptRecords = map[int]int{4: 64, 5: 65, 6: 65}
 )
 
 // older is a data folder with the kept database of an older format.
@@ -83,7 +83,7 @@ func entries(t *testing.T, path string) map[string]map[string]string {
 	defer func() { require.NoError(t, s.Close()) }()
 	all := map[string]map[string]string{}
 	for _, table := range []string{"audit", "hashes", "subjects", "blobs", "requirements", "idempotency", "reports",
-		"tokens", "project", "boundary", "conductor"} {
+		"tokens", "project", "boundary", "ir"} {
 		all[table] = map[string]string{}
 		require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
 			return r.Scan(table, "", "", func(key string, value []byte) error {
