@@ -39,7 +39,11 @@ func (s *Store) Step(ctx context.Context, run, step string, actor audit.Actor, w
 			}
 		}
 		tx.Finish() // a tool has run: that is on record, whatever its caller has spent
-		return tx.Append(ledger.Event{Kind: KindStepped, Actor: actor, Subject: SubjectOf(run), Data: data})
+		encoded, err := data.encoded()
+		if err != nil {
+			return err
+		}
+		return tx.Append(ledger.Event{Kind: KindStepped, Actor: actor, Subject: SubjectOf(run), Data: encoded})
 	})
 }
 

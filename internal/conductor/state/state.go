@@ -13,6 +13,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,6 +43,34 @@ type Stepped struct {
 type Row struct {
 	Key   string         `json:"key"`
 	Value jsontext.Value `json:"value"`
+}
+
+// encoded returns what ledger.Encode does. The rows are encoded already, and are not read again.
+func (s Stepped) encoded() (b ledger.Encoded, err error) {
+	quoted := func(before, text string) {
+		if err == nil {
+			b, err = jsontext.AppendQuote(append(b, before...), text)
+		}
+	}
+	quoted(`{"run":`, s.Run)
+	quoted(`,"step":`, s.Step)
+	before := `,"rows":[{"key":`
+	for _, row := range s.Rows {
+		quoted(before, row.Key)
+		b = append(append(append(b, `,"value":`...), row.Value...), '}')
+		before = `,{"key":`
+	}
+	b = append(b, ']')
+	before = `,"values":{`
+	for _, digest := range slices.Sorted(maps.Keys(s.Values)) {
+		quoted(before, digest)
+		b = append(append(b, ':'), s.Values[digest]...)
+		before = ","
+	}
+	if len(s.Values) > 0 {
+		b = append(b, '}')
+	}
+	return append(b, '}'), err
 }
 
 // Table holds the rows.
