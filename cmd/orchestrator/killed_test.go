@@ -120,7 +120,7 @@ func endedRuns(t *testing.T, dir string) map[string]bool {
 				Status string         `json:"status"`
 				Inputs map[string]any `json:"inputs"`
 			}
-			if !strings.HasPrefix(key, "toolrun/") {
+			if !strings.Contains(key, "/toolrun/") {
 				return nil
 			}
 			require.NoError(t, json.Unmarshal(value, &run), key)
@@ -204,6 +204,7 @@ func TestKilledAtEveryWriteOfARun(t *testing.T) {
 			require.GreaterOrEqual(t, writes, uint64(10), "each tool has begun and ended, the run ended twice, and was answered")
 			require.NoError(t, p.stop(0))
 			require.Equal(t, map[string]int{"shop.note before": 1, "shop.liar r4r": 1, "shop.note first": 1, "shop.note second-4": 1}, ranLines(t, dir))
+			require.Len(t, endedRuns(t, dir), 4, "each is found on record")
 			require.Contains(t, string(want.Answers[1]), "shop.liar says that value is 9, and text.count_letters finds 2", "the liar is caught")
 			require.Equal(t, "failed", want.Status, "since an answer was withheld")
 

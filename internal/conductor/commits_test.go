@@ -1,8 +1,10 @@
 package conductor
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -172,6 +174,45 @@ func TestInputsOfATool(t *testing.T) {
 		require.Equal(t, map[string]any(want), inputs)
 		require.Equal(t, lacks, missing)
 	})
+}
+
+// pagesWritten returns how many pages of a database have changed since content was read, and what it has now. Room that
+// is set aside is all zeros.
+func pagesWritten(t *testing.T, path string, content []byte) (pages int, now []byte) {
+	t.Helper()
+	now, err := os.ReadFile(path)
+	require.NoError(t, err)
+	size := os.Getpagesize()
+	content = append(content, make([]byte, max(len(now)-len(content), 0))...)
+	for at := 0; at < len(now); at += size {
+		if !bytes.Equal(content[at:at+size], now[at:at+size]) {
+			pages++
+		}
+	}
+	return pages, now
+}
+
+// What a run writes lies together, after what earlier runs have written: were its rows apart, each would be on a page of
+// its own.
+func TestPagesOfARun(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	s, err := boltstore.Open(path, boltstore.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	b := conductorOn(t, s, nil)
+	const before, measured = 200, 20
+	written, content := 0, []byte(nil)
+	for n := range before + measured {
+		_, err := b.Conduct(t.Context(), ada, planning.Request{Obligations: []planning.Obligation{ob(planning.Report, "query.math", "expr", fmt.Sprintf("2+%d", n))}})
+		require.NoError(t, err)
+		if n >= before-1 {
+			pages := 0
+			if pages, content = pagesWritten(t, path, content); n >= before {
+				written += pages
+			}
+		}
+	}
+	require.LessOrEqual(t, float64(written)/measured, 18.0)
 }
 
 // An obligation that the box answers, with its commit.

@@ -42,12 +42,37 @@ func (l *Ledger) BudgetOf(ctx context.Context, actor audit.Actor) (b Budget, err
 	if l.budget == 0 {
 		return b, nil
 	}
+	l.mu.Lock()
+	s, known := l.charged[spender(actor)]
+	l.mu.Unlock()
+	if known {
+		b.Spent = s.on(now).Bytes
+		return b, cmp.Or(ctx.Err(), l.Err())
+	}
 	err = l.View(ctx, func(r store.Reader) error {
 		s, err := spentBy(r, actor, now)
 		b.Spent = s.Bytes
 		return err
 	})
 	return b, err
+}
+
+// charges have what actors have spent, by spender, after the last published update that was charged to each. They are
+// those of some actors.
+type charges map[string]spent
+
+// maxCharged bounds the actors in charges.
+const maxCharged = 1000
+
+// add takes over what an actor has spent with a commit.
+func (all charges) add(c Commit) {
+	if c.spender == "" {
+		return
+	}
+	if len(all) >= maxCharged {
+		clear(all)
+	}
+	all[c.spender] = c.spent
 }
 
 // CheckBudget refuses an actor who has spent the budget, before work is begun that has to be recorded when it is done.
@@ -70,25 +95,26 @@ func (b Budget) refusal(now time.Time) *fault.Error {
 // ChargeTo charges this update to an account that is not the actor of its records. The records do not say so.
 func (tx *Tx) ChargeTo(account audit.Actor) { tx.account = account }
 
-// charge counts an update for the account it names, or else the actor of its first record, or refuses it.
-func (tx *Tx) charge() error {
+// charge counts an update for the account it names, or else the actor of its first record, or refuses it. It returns
+// what that one has spent with it; nobody is charged if by is "".
+func (tx *Tx) charge() (by string, s spent, err error) {
 	actor := cmp.Or(tx.account, tx.records[0].Actor)
 	if tx.budget == 0 || actor == System() {
-		return nil
+		return "", s, nil
 	}
-	s, err := spentBy(tx.store, actor, tx.now)
-	if err != nil {
-		return err
+	if s, err = spentBy(tx.store, actor, tx.now); err != nil {
+		return "", s, err
 	}
 	if s.Bytes >= tx.budget && !tx.unbounded {
-		return Budget{tx.budget, s.Bytes, nextDay(tx.now)}.refusal(tx.now)
+		return "", s, Budget{tx.budget, s.Bytes, nextDay(tx.now)}.refusal(tx.now)
 	}
 	s.Bytes += uint64(tx.grown)
 	raw, err := Encode(s)
 	if err != nil {
-		return err
+		return "", s, err
 	}
-	return tx.store.Put(tableSpent, spender(actor), raw)
+	by = spender(actor)
+	return by, s, tx.store.Put(tableSpent, by, raw)
 }
 
 // Finish commits this update whatever its actor has spent: it records what has been done already.
@@ -96,12 +122,16 @@ func (tx *Tx) Finish() { tx.unbounded = true }
 
 // spentBy returns what an actor has spent on the day of a moment.
 func spentBy(from store.Getter, actor audit.Actor, now time.Time) (spent, error) {
-	today := now.UTC().Format(time.DateOnly)
 	s, _, err := spending.Get(from, spender(actor))
-	if s.Day != today {
-		s = spent{Day: today}
+	return s.on(now), err
+}
+
+// on returns what of it was spent on the day of a moment.
+func (s spent) on(now time.Time) spent {
+	if today := now.UTC().Format(time.DateOnly); s.Day != today {
+		return spent{Day: today}
 	}
-	return s, err
+	return s
 }
 
 func spender(actor audit.Actor) string { return actor.Name + "\x00" + actor.Role }

@@ -43,6 +43,9 @@ type Commit struct {
 	Head    audit.Head // after the commit
 	Records []audit.Record
 	Writes  []Write
+
+	spender string // who was charged, if anybody
+	spent   spent  // by that one, with this update
 }
 
 // Write is one entry that was put (or deleted, when Value is nil). Object points to what was encoded, and is not to be
@@ -64,6 +67,7 @@ type Ledger struct {
 	turn     *sync.Cond         // head moved on, or the ledger failed
 	head     audit.Head         // of what was published
 	waiting  map[uint64]*Commit // committed, not yet published, by the size of the log before them
+	charged  charges
 	follower func([]Commit)
 	err      error // why the ledger failed
 	failed   chan struct{}
@@ -167,6 +171,7 @@ func (l *Ledger) publish(done *Commit) error {
 	for next := l.waiting[head.Size]; next != nil && l.err == nil; next = l.waiting[head.Size] {
 		delete(l.waiting, head.Size)
 		batch = append(batch, *next)
+		l.charged.add(*next)
 		head = next.Head
 	}
 	if batch != nil && l.tell(batch) {

@@ -40,7 +40,8 @@ func System() audit.Actor { return audit.Actor{Name: "orchestrator", Role: "syst
 // another format, one whose log does not hang together at its end, and one whose tables are not as the last
 // update left them; Verify checks all of it.
 func Open(ctx context.Context, s store.Store, clock func() time.Time) (*Ledger, error) {
-	l := &Ledger{store: s, clock: clock, waiting: map[uint64]*Commit{}, failed: make(chan struct{})}
+	l := &Ledger{store: s, clock: clock, waiting: map[uint64]*Commit{}, charged: charges{},
+		failed: make(chan struct{})}
 	l.turn = sync.NewCond(&l.mu)
 	err := s.View(ctx, func(r store.Reader) error {
 		m, err := l.readEnd(r, Format)

@@ -140,7 +140,8 @@ func (tx *Tx) seal(last *atomic.Pointer[encodedMark]) (*Commit, error) {
 		}
 		return nil, nil
 	}
-	if err := tx.charge(); err != nil {
+	spender, spent, err := tx.charge()
+	if err != nil {
 		return nil, err
 	}
 	m := mark{tx.head, tx.sums}
@@ -149,7 +150,7 @@ func (tx *Tx) seal(last *atomic.Pointer[encodedMark]) (*Commit, error) {
 		return nil, err
 	}
 	last.Store(&encodedMark{raw, m})
-	return &Commit{tx.head, tx.records, tx.writes}, nil
+	return &Commit{tx.head, tx.records, tx.writes, spender, spent}, nil
 }
 
 // Table is a table of JSON values of one type.

@@ -57,8 +57,8 @@ func TestVerifyFollowsTheConductor(t *testing.T) {
 		want  string
 	}{
 		"as it was": {},
-		"a row moved": {func(tx store.Tx) error { return tx.Put("ir", "count/request", []byte(`7`)) },
-			`table ir, "count/request" is not what the log amounts to`},
+		"a row moved": {func(tx store.Tx) error { return tx.Put("ir", "run0/count/request", []byte(`7`)) },
+			`table ir, "run0/count/request" is not what the log amounts to`},
 		"a row lost": {func(tx store.Tx) error { return tx.Delete("ir", "held/user:ada/name") },
 			`table ir lacks "held/user:ada/name"`},
 		"a row added": {func(tx store.Tx) error { return tx.Put("ir", "held/x/y", []byte(`[]`)) },

@@ -102,7 +102,7 @@ func admitted(v View, run string, row ranRow) (bool, error) {
 	if row.Usage != nil {
 		return true, nil
 	}
-	event, err := v.from.Get(Table.Name, key(kindEvent, run, row.ID+"/agent"))
+	event, err := v.packedRow(kindEvent, run, row.ID+"/agent")
 	return event != nil, err
 }
 
@@ -125,7 +125,7 @@ func visible(raw []byte) []byte {
 
 // shown reads the small members of a row, and how many bytes it has; they are empty where there is no such row.
 func shown[T any](from store.Getter, key string) (value T, size int, err error) {
-	raw, err := from.Get(Table.Name, key)
+	raw, err := from.Get(Table.Name, placeOf(key))
 	if err != nil || raw == nil {
 		return value, 0, err
 	}

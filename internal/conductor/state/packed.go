@@ -71,7 +71,7 @@ func (p *packer) pack(raw jsontext.Value, takes bool) (jsontext.Value, error) {
 
 // stored returns a row of the table as it was put; nil if there is none.
 func stored(from store.Getter, key string) (jsontext.Value, error) {
-	raw, err := from.Get(Table.Name, key)
+	raw, err := from.Get(Table.Name, placeOf(key))
 	if err != nil || raw == nil {
 		return nil, err
 	}

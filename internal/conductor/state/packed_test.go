@@ -91,7 +91,7 @@ func TestRowsOfEarlierVersionsAreRead(t *testing.T) {
 	trace := jsontext.Value(`{"id":"r1","text":"` + strings.Repeat("x", 100_000) + `"}`)
 	require.NoError(t, l.Update(t.Context(), func(tx *ledger.Tx) error {
 		data := Stepped{Run: "r1", Step: "ended", Rows: []Row{{"trace/r1", trace}}}
-		_, err := Table.Put(tx, "trace/r1", trace)
+		_, err := Table.Put(tx, placeOf("trace/r1"), trace)
 		return errors.Join(err, tx.Append(ledger.Event{Kind: KindStepped, Actor: ada, Subject: SubjectOf("r1"), Data: data}))
 	}))
 	require.Equal(t, string(trace), string(view(t, ir, func(v View) (jsontext.Value, error) { return v.Trace("r1") })))

@@ -10,9 +10,6 @@ import (
 	"orchestrator/internal/rules/planning"
 )
 
-// kindQuestion is the kind of the rows of questions.
-const kindQuestion = "question"
-
 // QuestionStatus says whether a question can still be answered.
 type QuestionStatus string
 

@@ -11,7 +11,7 @@ import (
 // Replay works out again what the conductor knows. What a step says is the conductor's word. Its zero value has seen no
 // record; it is a ledger.Replay.
 type Replay struct {
-	rows map[string][]byte // by key; nil before the first
+	rows map[string][]byte // by place; nil before the first
 }
 
 // Kinds makes Replay a ledger.Replay.
@@ -27,7 +27,7 @@ func (r *Replay) Apply(from audit.Record, data any) error {
 	if r.rows == nil {
 		r.rows = map[string][]byte{}
 	}
-	return data.(Stepped).Apply(from, func(key string, value jsontext.Value) { r.rows[key] = value })
+	return data.(Stepped).Apply(from, func(key string, value jsontext.Value) { r.rows[placeOf(key)] = value })
 }
 
 // Tables makes Replay a ledger.Replay.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -35,12 +34,16 @@ func (s *Store) Step(ctx context.Context, run, step string, actor audit.Actor, w
 		}
 		data.Run, data.Step = run, step
 		for _, row := range data.Rows {
-			if _, err := Table.Put(tx, row.Key, row.Value); err != nil {
+			if _, err := Table.Put(tx, placeOf(row.Key), row.Value); err != nil {
 				return err
 			}
 		}
 		tx.Finish() // a tool has run: that is on record, whatever its caller has spent
-		return tx.Append(ledger.Event{Kind: KindStepped, Actor: actor, Subject: SubjectOf(run), Data: data})
+		encoded, err := data.encoded()
+		if err != nil {
+			return err
+		}
+		return tx.Append(ledger.Event{Kind: KindStepped, Actor: actor, Subject: SubjectOf(run), Data: encoded})
 	})
 }
 
@@ -109,7 +112,7 @@ func (w *Writer) packedRow(kind string, id ...string) (jsontext.Value, error) {
 	if row := w.rows[name]; row != nil {
 		return row.encoded()
 	}
-	return w.from.Get(Table.Name, name)
+	return w.from.Get(Table.Name, placeOf(name))
 }
 
 // Held returns the assertions on a subject and a predicate that are held.
@@ -223,9 +226,6 @@ func (w *Writer) open(change func(ids []string) []string) error {
 	w.rows[name] = row
 	return nil
 }
-
-// numberKey writes a number as keys have it, in the order of numbers.
-func numberKey(n uint64) string { return fmt.Sprintf("%016x", n) }
 
 // Trace writes the trace of the run, as it is answered.
 func (w *Writer) Trace(raw jsontext.Value) error {

@@ -2,16 +2,19 @@
 // events, sources, obligations, runs of tools, evidence of verification, requests and traces. It is kept in the ledger:
 // each step is one record with the rows that it writes, so that all of it can be rebuilt from the log.
 //
-// Keys written: ir/<kind of row>/<id>.
+// Keys written: ir/<kind of row>/<id>, and ir/run/<run>/<kind of row>/<id> for what belongs to a run. The log names all
+// rows as the former; placeOf says where they are.
 package state
 
 import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
-	"net/url"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,6 +43,34 @@ type Stepped struct {
 type Row struct {
 	Key   string         `json:"key"`
 	Value jsontext.Value `json:"value"`
+}
+
+// encoded returns what ledger.Encode does. The rows are encoded already, and are not read again.
+func (s Stepped) encoded() (b ledger.Encoded, err error) {
+	quoted := func(before, text string) {
+		if err == nil {
+			b, err = jsontext.AppendQuote(append(b, before...), text)
+		}
+	}
+	quoted(`{"run":`, s.Run)
+	quoted(`,"step":`, s.Step)
+	before := `,"rows":[{"key":`
+	for _, row := range s.Rows {
+		quoted(before, row.Key)
+		b = append(append(append(b, `,"value":`...), row.Value...), '}')
+		before = `,{"key":`
+	}
+	b = append(b, ']')
+	before = `,"values":{`
+	for _, digest := range slices.Sorted(maps.Keys(s.Values)) {
+		quoted(before, digest)
+		b = append(append(b, ':'), s.Values[digest]...)
+		before = ","
+	}
+	if len(s.Values) > 0 {
+		b = append(b, '}')
+	}
+	return append(b, '}'), err
 }
 
 // Table holds the rows.
@@ -159,48 +190,18 @@ type Request struct {
 	Token   string           `json:"token,omitempty"` // the id of the token that it was asked with
 }
 
-// Name derives the id of a run from its request, its caller, the tools and the number of runs before.
+// Name derives the id of a run from its request, its caller, the tools and the number of runs before. It begins with the
+// number, so that ids are in the order of runs. A run without a number is not kept.
 func (r *Request) Name(registry string) error {
 	raw, err := ledger.Encode([]any{r.Number, r.Caller, r.Request, registry})
 	sum := sha256.Sum256(raw)
-	r.ID = hex.EncodeToString(sum[:8])
+	id := sum[:8]
+	if r.Number != 0 {
+		binary.BigEndian.PutUint32(id, uint32(r.Number))
+	}
+	r.ID = hex.EncodeToString(id)
 	return err
 }
-
-// The kinds of rows.
-const (
-	kindAssertion  = "assertion"
-	kindEntity     = "entity"
-	kindRelation   = "relation"
-	kindSource     = "source"
-	kindEvent      = "event"
-	kindObligation = "obligation"
-	kindToolRun    = "toolrun"
-	kindEvidence   = "evidence"
-	kindRequest    = "request"
-	kindTrace      = "trace"
-	kindKey        = "key"
-	kindCount      = "count"
-	kindNumber     = "number" // the run of a number
-	kindOpen       = "open"   // the runs that have not ended
-	kindHeld       = "held"   // which assertions on a subject and a predicate are held
-	kindLarge      = "large"  // the record that has a large value, by its digest
-)
-
-// key names a row: its kind, and the parts of its id, which may hold anything.
-func key(kind string, parts ...string) string {
-	for _, p := range parts {
-		p = url.PathEscape(p)
-		if len(p) > maxKeyPart { // the row itself says what it is of
-			p = p[:maxKeyPart/2] + "~" + ledger.Digest([]byte(p))
-		}
-		kind += "/" + p
-	}
-	return kind
-}
-
-// maxKeyPart bounds the bytes of a part of a key.
-const maxKeyPart = 1000
 
 // Apply checks the rows of a record, and puts each.
 func (s Stepped) Apply(record audit.Record, put func(key string, value jsontext.Value)) error {
@@ -214,7 +215,7 @@ func (s Stepped) Apply(record audit.Record, put func(key string, value jsontext.
 		if i > 0 && row.Key <= s.Rows[i-1].Key {
 			return fmt.Errorf("the rows of a step are not in order: %q", row.Key)
 		}
-		if !strings.Contains(row.Key, "/") || !row.Value.IsValid() {
+		if !strings.Contains(row.Key, "/") || amongRuns(row.Key) || !row.Value.IsValid() {
 			return fmt.Errorf("the row %q cannot be", row.Key)
 		}
 		put(row.Key, row.Value)
@@ -226,9 +227,6 @@ func (s Stepped) Apply(record audit.Record, put func(key string, value jsontext.
 	}
 	return nil
 }
-
-// RunPrefix begins the subjects of assertions on what runs resulted in.
-const RunPrefix = "run:"
 
 // SubjectOf returns the subject of the records of a run.
 func SubjectOf(run string) string { return "conductor/" + run }

@@ -29,7 +29,7 @@ func (v View) get(kind string, id ...string) (jsontext.Value, error) {
 }
 
 func (v View) packedRow(kind string, id ...string) (jsontext.Value, error) {
-	return v.from.Get(Table.Name, key(kind, id...))
+	return v.from.Get(Table.Name, placeOf(key(kind, id...)))
 }
 
 // read reads a row; found is false if there is none.
@@ -264,22 +264,15 @@ func (v View) ToolRun(run, id string) (ToolRun, bool, error) {
 }
 
 // scanHeld visits the subjects and predicates of what is held about anything but runs, whose results are many and
-// nobody's facts.
+// nobody's facts, and stand elsewhere.
 func scanHeld(v View, visit func(subject, predicate string) error) error {
-	const below = kindHeld + "/"
-	for _, part := range [][2]string{{"", RunPrefix}, {RunPrefix[:len(RunPrefix)-1] + ";", "\x7f"}} {
-		err := v.from.Scan(Table.Name, below+part[0], below+part[1], func(key string, raw []byte) error {
-			subject, predicate, err := namesOf(v, strings.TrimPrefix(key, below), raw)
-			if err != nil || subject == "" {
-				return err
-			}
-			return visit(subject, predicate)
-		})
-		if err != nil {
+	return v.scan(kindHeld, func(rest string, raw []byte) error {
+		subject, predicate, err := namesOf(v, rest, raw)
+		if err != nil || subject == "" {
 			return err
 		}
-	}
-	return nil
+		return visit(subject, predicate)
+	})
 }
 
 // namesOf returns the subject and the predicate of a row that says what is held. The key has the beginning of a long
@@ -302,7 +295,7 @@ func namesOf(v View, rest string, raw []byte) (subject, predicate string, err er
 
 // scan visits the rows below a key, with what follows it.
 func (v View) scan(below string, visit func(rest string, raw []byte) error) error {
-	below += "/"
+	below = placeOf(below) + "/"
 	return v.from.Scan(Table.Name, below, below[:len(below)-1]+"0", func(key string, raw []byte) error {
 		return visit(strings.TrimPrefix(key, below), raw)
 	})

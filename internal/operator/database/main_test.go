@@ -84,7 +84,7 @@ func entries(t *testing.T, path string) map[string]map[string]string {
 	defer func() { require.NoError(t, s.Close()) }()
 	all := map[string]map[string]string{}
 	for _, table := range []string{"audit", "hashes", "subjects", "blobs", "requirements", "idempotency", "reports",
-		"tokens", "project", "boundary", "conductor"} {
+		"tokens", "project", "boundary", "ir"} {
 		all[table] = map[string]string{}
 		require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
 			return r.Scan(table, "", "", func(key string, value []byte) error {
