@@ -33,8 +33,10 @@ func (s *Rechecker) Recheck(ctx context.Context) (int, error) {
 
 // recheckSince rechecks for a caller that asked when so many had begun.
 func (s *Rechecker) recheckSince(ctx context.Context, asked uint64) (int, error) {
-	s.one.Lock()
-	defer s.one.Unlock()
+	if err := s.one.Take(ctx); err != nil {
+		return 0, err
+	}
+	defer s.one.Leave()
 	if s.ended && s.begun.Load() > asked {
 		return 0, nil
 	}

@@ -28,6 +28,7 @@ import (
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
+	"orchestrator/internal/requirements/turn"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -96,7 +97,7 @@ type Log struct {
 type Rechecker struct {
 	*shared
 
-	one        sync.Mutex                    // one recheck at a time
+	one        turn.Turn                     // one recheck at a time
 	begun      atomic.Uint64                 // rechecks
 	tip        atomic.Pointer[branchTip]     // as the last recheck found it
 	ended      bool                          // the last one came to its end; held by one
@@ -111,7 +112,7 @@ type Reviews struct {
 	exporter   *projection.Exporter
 	lastImport atomic.Pointer[outcome]
 	logReview  logReview
-	rows       keptreview.Rows
+	rows       *keptreview.Rows
 }
 
 // Repository is where evidence is looked up.
