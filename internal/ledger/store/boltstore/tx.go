@@ -15,18 +15,20 @@ import (
 
 // reader reads one bbolt transaction.
 type reader struct {
+	gets
 	tx *bolt.Tx
 	s  *Store
 }
 
-func (r reader) Get(table, key string) ([]byte, error) {
+func (r *reader) Get(table, key string) ([]byte, error) {
 	if err := store.CheckKey(table, key); err != nil {
 		return nil, err
 	}
+	r.count(r.tx)
 	return r.s.get(r.tx, table, key)
 }
 
-func (r reader) Scan(table, from, to string, visit func(key string, value []byte) error) error {
+func (r *reader) Scan(table, from, to string, visit func(key string, value []byte) error) error {
 	var at *bolt.Cursor
 	step := func() (k, v []byte, err error) {
 		defer r.s.catch(&err)
@@ -74,6 +76,17 @@ func letGo(tx *bolt.Tx) { advise(tx.DB(), int(tx.Size()), syscall.MADV_DONTNEED)
 // which the system brings 64 KB.
 const maxTouches = 64
 
+// gets is how many Gets a transaction has made.
+type gets int
+
+// count counts a Get, and lets go of the pages of the former ones when there were many: an import reads every entry in
+// one transaction.
+func (g *gets) count(tx *bolt.Tx) {
+	if *g++; *g%maxTouches == 0 {
+		letGo(tx)
+	}
+}
+
 // touched counts a View or an Update, and lets go of the pages when there were many.
 func touched(s *Store) {
 	if s.touches.Add(1)%maxTouches == 0 {
@@ -99,6 +112,7 @@ func advise(db *bolt.DB, size, advice int) {
 // staged is the transaction of one update: its own writes over a bbolt transaction, which holds what earlier
 // updates of the batch wrote.
 type staged struct {
+	gets
 	tx     *bolt.Tx
 	s      *Store
 	writes map[place][]byte // nil means deleted
@@ -123,7 +137,7 @@ func (t *staged) reset() {
 	}
 	clear(t.writes)
 	t.places = t.places[:0]
-	t.size = 0
+	t.size, t.gets = 0, 0
 }
 
 func (t *staged) Get(table, key string) ([]byte, error) {
@@ -133,6 +147,7 @@ func (t *staged) Get(table, key string) ([]byte, error) {
 	if value, ok := t.writes[place{table, key}]; ok {
 		return value, nil
 	}
+	t.count(t.tx)
 	return t.s.get(t.tx, table, key)
 }
 
