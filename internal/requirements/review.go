@@ -20,7 +20,6 @@ import (
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/requirements/review"
-	"orchestrator/internal/requirements/turn"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -179,14 +178,6 @@ func (s *Reviews) importFailure() string {
 
 // fewErrors are shown by a health check.
 const fewErrors = 3
-
-// logReview is how far the log was verified, and what became of the attempts that it holds. It grows with the log, so
-// that a review reads only what is new.
-type logReview struct {
-	turn     turn.Turn
-	head     audit.Head
-	attempts lookup.Attempts
-}
 
 // reviewLog verifies the log up to its present end and counts the attempts of each actor, by name and role.
 func (s *Reviews) reviewLog(ctx context.Context) (review.Log, []review.ActorCount, error) {

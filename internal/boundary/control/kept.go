@@ -30,8 +30,8 @@ type kept struct {
 	idle    *time.Timer     // drops what is kept
 }
 
-// mostKept is the most bytes of a journal whose reading is kept. It takes less memory than that, and at most twice as much
-// where no call is like another.
+// mostKept is the most bytes of a journal whose reading is kept. It takes less memory than that, and at most twice as
+// much where no call is like another.
 const mostKept = 256 << 20
 
 // keepFor is how long a reading is kept for who asks next: longer than it takes until reviews are worked out again.

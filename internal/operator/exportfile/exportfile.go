@@ -66,9 +66,9 @@ func Planted(path string) bool {
 	return err == nil && !info.Mode().IsRegular()
 }
 
-// Hold holds the tables against the export, as far as an export of the same moment allows it. Where they do not agree the
-// log decides: tables that are not what it amounts to are an error. torn reports that it is the export, such as one that
-// a power cut tore; it is to be written anew.
+// Hold holds the tables against the export, as far as an export of the same moment allows it. Where they do not agree
+// the log decides: tables that are not what it amounts to are an error. torn reports that it is the export, such as one
+// that a power cut tore; it is to be written anew.
 func Hold(ctx context.Context, service *requirements.Service, l *ledger.Ledger, path string) (torn bool, err error) {
 	f, err := Open(ctx, path)
 	if f == nil || err != nil {

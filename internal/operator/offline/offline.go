@@ -186,8 +186,8 @@ func (p Project) writeExport(ctx context.Context, service *requirements.Service)
 	return nil
 }
 
-// checkMoments refuses a log that has not gone through what the files beside it remember. unread reports that the export
-// cannot be read.
+// checkMoments refuses a log that has not gone through what the files beside it remember. unread reports that the
+// export cannot be read.
 func checkMoments(ctx context.Context, l *ledger.Ledger, export string) (unread bool, err error) {
 	key, err := choices.KeyOnRecord(ctx, l)
 	if err != nil {

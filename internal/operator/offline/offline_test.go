@@ -122,8 +122,8 @@ func TestImportWritesOnlyWhatIsNew(t *testing.T) {
 	}
 }
 
-// A power cut may leave the export empty or torn. That refuses no import: the log says what it is to be, and it is written
-// anew.
+// A power cut may leave the export empty or torn. That refuses no import: the log says what it is to be, and it is
+// written anew.
 func TestAnExportThatAPowerCutToreIsWrittenAnew(t *testing.T) {
 	for name, tear := range map[string]func(whole []byte) []byte{
 		"zeros":             func(whole []byte) []byte { return make([]byte, len(whole)) },

@@ -6,6 +6,7 @@ import (
 
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/requirements/account"
+	"orchestrator/internal/requirements/ahead"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/rules/lifecycle"
@@ -63,38 +64,72 @@ func (p *Plan) writeRequirements(tx *ledger.Tx, data record.Imported, progress *
 		return nil, err
 	}
 	var b bytes.Buffer
-	b.Grow(len(head) + p.estimate() + len(tail))
+	b.Grow(len(head) + estimate(p.defined) + len(tail))
 	b.Write(head)
-	for i := range p.defined {
-		if i > 0 {
-			b.WriteByte(',')
+	at := 0
+	for encoded := range ahead.Of(slices.Collect(slices.Chunk(p.defined, encodedAtOnce)), encodeAll) {
+		if encoded.err != nil {
+			return nil, encoded.err
 		}
-		if err := p.defined[i].write(tx, &b, projection.Newcomer{At: p.at}, rest); err != nil {
-			return nil, err
+		for _, raw := range encoded.definitions {
+			if at > 0 {
+				b.WriteByte(',')
+			}
+			b.Write(raw)
+			if err := p.defined[at].write(tx, raw, projection.Newcomer{At: p.at}, rest); err != nil {
+				return nil, err
+			}
+			at++
 		}
-		progress.stored(i+1, len(p.defined))
+		progress.stored(at, len(p.defined))
 	}
 	b.Write(tail)
 	return b.Bytes(), nil
 }
 
-// write adds the encoded definition to the data of the record, and writes the requirement if it is new.
-func (d *definition) write(tx *ledger.Tx, data *bytes.Buffer, newcomer projection.Newcomer, rest []byte) error {
-	start := data.Len()
-	if err := ledger.EncodeTo(data, &d.Definition); err != nil || !d.added {
-		return err
+// write writes the requirement of an encoded definition if it is new.
+func (d *definition) write(tx *ledger.Tx, encoded []byte, newcomer projection.Newcomer, rest []byte) error {
+	if !d.added {
+		return nil
 	}
 	newcomer.Definition = &d.Definition
-	return newcomer.Put(tx, data.Bytes()[start:], rest)
+	return newcomer.Put(tx, encoded, rest)
+}
+
+// encodedAtOnce is how many definitions are encoded at once, while those before them are written.
+const encodedAtOnce = 256
+
+// encoding is some definitions, encoded.
+type encoding struct {
+	definitions [][]byte
+	err         error
+}
+
+func encodeAll(some []definition) (e encoding) {
+	var b bytes.Buffer
+	b.Grow(estimate(some))
+	ends := make([]int, 0, len(some))
+	for i := range some {
+		if e.err = ledger.EncodeTo(&b, &some[i].Definition); e.err != nil {
+			return e
+		}
+		ends = append(ends, b.Len())
+	}
+	e.definitions = make([][]byte, 0, len(some))
+	start := 0
+	for _, end := range ends {
+		e.definitions, start = append(e.definitions, b.Bytes()[start:end]), end
+	}
+	return e
 }
 
 // withoutTexts is about how many bytes an encoded definition has besides its texts.
 const withoutTexts = 400
 
-// estimate returns about how many bytes the encoded definitions have, so that they need not be moved as they grow.
-func (p *Plan) estimate() (size int) {
-	for i := range p.defined {
-		d := &p.defined[i]
+// estimate returns about how many bytes definitions have when encoded, so that they need not be moved as they grow.
+func estimate(defined []definition) (size int) {
+	for i := range defined {
+		d := &defined[i]
 		size += withoutTexts + len(d.Title) + len(d.Text) + len(d.Text)/16
 		for _, c := range d.Acceptance {
 			size += len(c.Text)

@@ -13,9 +13,9 @@ import (
 // keep is how long the rows of a review are kept for the next one.
 const keep = 5 * time.Minute
 
-// Rows keeps the rows of the last review for as long as reviews are asked for. It is safe for concurrent use: one review
-// at a time judges requirements, and the next begins with what that one found, but none waits for what another one asks
-// of git.
+// Rows keeps the rows of the last review for as long as reviews are asked for. It is safe for concurrent use: one
+// review at a time judges requirements, and the next begins with what that one found, but none waits for what another
+// one asks of git.
 //
 // Implements: ORC-300
 type Rows struct {

@@ -20,7 +20,8 @@ type Source struct {
 	bytes  []byte // of Text, where the document has the same; else nil
 }
 
-// New checks the bytes of a document, which must not change any more. The error is a *fault.Error of kind Invalid with the pointer "#L<line>".
+// New checks the bytes of a document, which must not change any more. The error is a *fault.Error of kind Invalid with
+// the pointer "#L<line>".
 func New(src []byte) (Source, error) {
 	if len(src) > maxBytes {
 		return Source{}, fault.New(fault.Invalid, "document_too_large", "the document has %d bytes; the limit is %d",
@@ -53,8 +54,8 @@ func New(src []byte) (Source, error) {
 	return s, nil
 }
 
-// asText returns bytes that do not change as a text, which shares their memory: a document may have many, and the parser
-// wants both.
+// asText returns bytes that do not change as a text, which shares their memory: a document may have many, and the
+// parser wants both.
 func asText(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) } //nolint:gosec // see above
 
 func firstInvalid(text string) int {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/ahead"
 	"orchestrator/internal/requirements/markdown"
 	"orchestrator/internal/requirements/pending"
 	"orchestrator/internal/requirements/placeholder"
@@ -70,12 +71,14 @@ func Read(files []File, o Options) (Set, error) {
 	}
 	o.Qualify = cmp.Or(o.Qualify, qualify.Families)
 	r := reading{Set: Set{Qualify: o.Qualify}, options: o, sources: make(map[string]markdown.Source, len(files))}
-	for i, f := range files {
-		if f.Change == "" {
-			r.read(f)
+	i := 0
+	for p := range ahead.Of(files, func(f File) document { return parseFile(f, o) }) {
+		if f := files[i]; f.Change == "" {
+			r.take(f, p.parsed, p.err)
 		}
+		i++
 		if o.OnRead != nil {
-			o.OnRead(i+1, len(files))
+			o.OnRead(i, len(files))
 		}
 	}
 	r.leaveOut()
@@ -100,8 +103,21 @@ type reading struct {
 	unfinished []unfinished
 }
 
-func (r *reading) read(f File) {
-	p, err := parse(f.Content, r.options)
+// document is one that was parsed.
+type document struct {
+	parsed
+	err error
+}
+
+func parseFile(f File, o Options) (d document) {
+	if f.Change == "" {
+		d.parsed, d.err = parse(f.Content, o)
+	}
+	return d
+}
+
+// take adds what a document holds to that of those before it.
+func (r *reading) take(f File, p parsed, err error) {
 	if err == nil && placeholder.IsDraft(p.source.Front) && (r.options.Strict || !r.options.InForce[f.Path]) {
 		err = fault.New(fault.Invalid, codeUnfinished, isDraft).
 			WithFix("take the draft mark out of the front matter, or do not name the document")

@@ -24,8 +24,8 @@ func recycling(t *testing.T) (r *Recycler, dir, spares string) {
 	return r, dir, spares
 }
 
-// localFolder returns a folder whose file system recycles: that of /dev/shm where the one of temporary files does not, as
-// in a container.
+// localFolder returns a folder whose file system recycles: that of /dev/shm where the one of temporary files does not,
+// as in a container.
 func localFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
