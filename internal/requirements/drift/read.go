@@ -78,8 +78,8 @@ func Read(files []reqdoc.File, o reqdoc.Options, of projection.Project) (reqdoc.
 // ErrStopped is the error of documents that are not read to their end.
 var ErrStopped = errors.New("the reading of the documents was stopped")
 
-// ReadUnless reads as Read does, and waits no longer when stop is closed: many documents take seconds to read. A nil stop
-// never is.
+// ReadUnless reads as Read does, but sparingly, and waits no longer when stop is closed: many documents take seconds to
+// read. A nil stop never is, and spares nothing.
 func ReadUnless(stop <-chan struct{}, files []reqdoc.File, o reqdoc.Options, of projection.Project) (reqdoc.Set, error) {
 	if stop == nil {
 		return Read(files, o, of)
@@ -88,6 +88,7 @@ func ReadUnless(stop <-chan struct{}, files []reqdoc.File, o reqdoc.Options, of 
 		set reqdoc.Set
 		err error
 	}
+	o.Sparing = true
 	done := make(chan found, 1)
 	go func() {
 		set, err := Read(files, o, of)

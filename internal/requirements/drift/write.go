@@ -3,6 +3,7 @@ package drift
 import (
 	"bytes"
 	"slices"
+	"sync"
 
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/requirements/account"
@@ -71,16 +72,19 @@ func (p *Plan) writeRequirements(tx *ledger.Tx, data record.Imported, progress *
 		if encoded.err != nil {
 			return nil, encoded.err
 		}
-		for _, raw := range encoded.definitions {
+		start := 0
+		for _, end := range encoded.ends {
 			if at > 0 {
 				b.WriteByte(',')
 			}
+			raw := encoded.bytes.Bytes()[start:end]
 			b.Write(raw)
 			if err := p.defined[at].write(tx, raw, projection.Newcomer{At: p.at}, rest); err != nil {
 				return nil, err
 			}
-			at++
+			at, start = at+1, end
 		}
+		encodings.Put(encoded.bytes)
 		progress.stored(at, len(p.defined))
 	}
 	b.Write(tail)
@@ -99,26 +103,22 @@ func (d *definition) write(tx *ledger.Tx, encoded []byte, newcomer projection.Ne
 // encodedAtOnce is how many definitions are encoded at once, while those before them are written.
 const encodedAtOnce = 256
 
-// encoding is some definitions, encoded.
+// encoding is some definitions, encoded one after the other.
 type encoding struct {
-	definitions [][]byte
-	err         error
+	bytes *bytes.Buffer
+	ends  []int // of each
+	err   error
 }
 
-func encodeAll(some []definition) (e encoding) {
-	var b bytes.Buffer
-	b.Grow(estimate(some))
-	ends := make([]int, 0, len(some))
-	for i := range some {
-		if e.err = ledger.EncodeTo(&b, &some[i].Definition); e.err != nil {
-			return e
-		}
-		ends = append(ends, b.Len())
-	}
-	e.definitions = make([][]byte, 0, len(some))
-	start := 0
-	for _, end := range ends {
-		e.definitions, start = append(e.definitions, b.Bytes()[start:end]), end
+// encodings keeps the memory for encodings.
+var encodings = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+func encodeAll(some []definition) encoding {
+	e := encoding{bytes: encodings.Get().(*bytes.Buffer), ends: make([]int, 0, len(some))}
+	e.bytes.Reset()
+	for i := 0; i < len(some) && e.err == nil; i++ {
+		e.err = ledger.EncodeTo(e.bytes, &some[i].Definition)
+		e.ends = append(e.ends, e.bytes.Len())
 	}
 	return e
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -33,6 +34,8 @@ type Options struct {
 	Strict  bool   // refuse templates and drafts, which are left out where other documents define requirements
 
 	InForce map[string]bool // documents that requirements in force come from: none of them is left out
+
+	Sparing bool // parse one document at a time, which takes longer and less memory
 
 	OnRead func(done, total int) // told how many files have been read; nil tells nobody
 }
@@ -72,7 +75,7 @@ func Read(files []File, o Options) (Set, error) {
 	o.Qualify = cmp.Or(o.Qualify, qualify.Families)
 	r := reading{Set: Set{Qualify: o.Qualify}, options: o, sources: make(map[string]markdown.Source, len(files))}
 	i := 0
-	for p := range ahead.Of(files, func(f File) document { return parseFile(f, o) }) {
+	for p := range parseAll(files, o) {
 		if f := files[i]; f.Change == "" {
 			r.take(f, p.parsed, p.err)
 		}
@@ -109,11 +112,23 @@ type document struct {
 	err error
 }
 
-func parseFile(f File, o Options) (d document) {
-	if f.Change == "" {
-		d.parsed, d.err = parse(f.Content, o)
+func parseAll(files []File, o Options) iter.Seq[document] {
+	one := func(f File) (d document) {
+		if f.Change == "" {
+			d.parsed, d.err = parse(f.Content, o)
+		}
+		return d
 	}
-	return d
+	if !o.Sparing {
+		return ahead.Of(files, one)
+	}
+	return func(yield func(document) bool) {
+		for _, f := range files {
+			if !yield(one(f)) {
+				return
+			}
+		}
+	}
 }
 
 // take adds what a document holds to that of those before it.
