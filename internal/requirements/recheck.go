@@ -186,9 +186,7 @@ func (s *Rechecker) takeOver(ctx context.Context, found []record.RecheckedOne) (
 		return tx.Append(ledger.Event{Kind: record.KindRechecked, Actor: ledger.System(), Data: data})
 	})
 	for _, one := range data.Changed {
-		if e, known := s.current.Load().Find(one.ID); known && one.Base != nil && ledger.Digest(e.Raw) == one.SHA256 {
-			e.Stand(one.Base)
-		}
+		s.current.Load().Stand(one.ID, one.SHA256, one.Base)
 	}
 	return len(data.Changed), err
 }

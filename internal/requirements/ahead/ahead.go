@@ -7,8 +7,12 @@ import (
 )
 
 // Of returns what do makes of each piece, in their order. One piece is under way while what came of the one before it is
-// taken, and two at a time where it is waited for. None is when the loop has ended, and a panic of do is one of the loop.
-func Of[T, R any](pieces []T, do func(T) R) iter.Seq[R] {
+// taken, and two at a time where it is waited for; sparingly, one alone, and only where it is waited for. None is when
+// the loop has ended, and a panic of do is one of the loop.
+func Of[T, R any](pieces []T, sparingly bool, do func(T) R) iter.Seq[R] {
+	if sparingly {
+		return inTurn(pieces, do)
+	}
 	return func(yield func(R) bool) {
 		results := make(chan chan result[R], 1) // the first of them is waited for, the next one under way
 		ended := make(chan struct{})
@@ -33,6 +37,16 @@ func Of[T, R any](pieces []T, do func(T) R) iter.Seq[R] {
 				panic(r.panicked)
 			}
 			if !yield(r.value) {
+				return
+			}
+		}
+	}
+}
+
+func inTurn[T, R any](pieces []T, do func(T) R) iter.Seq[R] {
+	return func(yield func(R) bool) {
+		for _, piece := range pieces {
+			if !yield(do(piece)) {
 				return
 			}
 		}

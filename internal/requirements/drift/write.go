@@ -68,7 +68,7 @@ func (p *Plan) writeRequirements(tx *ledger.Tx, data record.Imported, progress *
 	b.Grow(len(head) + estimate(p.defined) + len(tail))
 	b.Write(head)
 	at := 0
-	for encoded := range ahead.Of(slices.Collect(slices.Chunk(p.defined, encodedAtOnce)), encodeAll) {
+	for encoded := range ahead.Of(slices.Collect(slices.Chunk(p.defined, encodedAtOnce)), false, encodeAll) {
 		if encoded.err != nil {
 			return nil, encoded.err
 		}

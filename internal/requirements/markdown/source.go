@@ -75,6 +75,21 @@ func unreadable(line int, code fault.Code, what, fix string) error {
 		WithFields(fault.Field{Pointer: fmt.Sprintf("#L%d", line), Detail: "this line " + what, Fix: fix})
 }
 
+// InFile names the file in what is wrong with it as a whole.
+func InFile(path string, err error) error {
+	f := fault.As(err)
+	if f == nil {
+		return err
+	}
+	named := *f
+	named.Detail = path + ": " + f.Detail
+	named.Fields = slices.Clone(f.Fields)
+	for i := range named.Fields {
+		named.Fields[i].Pointer = path + named.Fields[i].Pointer
+	}
+	return &named
+}
+
 // Line returns the 1-based number of the line that holds an offset.
 func (s Source) Line(offset int) int {
 	i, exact := slices.BinarySearch(s.starts, offset)
