@@ -241,6 +241,19 @@ func TestAContentThatFailsIsNotPlaced(t *testing.T) {
 	replaced(t, r, "4")
 }
 
+// Nor is anything left of a new file whose content fails.
+func TestNothingIsLeftOfAContentThatFails(t *testing.T) {
+	r, dir, _ := recycling(t)
+	fails := func(io.Writer) error { return io.ErrUnexpectedEOF }
+	_, err := r.Replace(Version{Perm: 0o644, Whole: fails})
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	for _, unsynced := range []bool{true, false} {
+		_, err = r.folder.Replace("f", Write{Perm: 0o644, Content: fails, Unsynced: unsynced})
+		require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	}
+	require.Empty(t, names(t, dir))
+}
+
 // While the folder of spares cannot be used, each content gets a new file, and afterwards two take turns again.
 func TestWithoutAFolderForSpares(t *testing.T) {
 	r, dir, spares := recycling(t)

@@ -154,8 +154,8 @@ func (f *Folder) standing(root *os.Root, name string) (string, error) {
 
 // writeTemp writes the temporary file, names it and says which one it is; on an error, or a panic of what writes the
 // content, it is gone again.
-func (f *Folder) writeTemp(root *os.Root, name string, w Write) (temp string, written fs.FileInfo, err error) {
-	temp = tempPrefix(name) + random() + tempSuffix
+func (f *Folder) writeTemp(root *os.Root, name string, w Write) (string, fs.FileInfo, error) {
+	temp := tempPrefix(name) + random() + tempSuffix
 	file, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, w.Perm.Perm())
 	if err != nil {
 		// The reader knows the folder; the temporary name would only confuse.
@@ -179,7 +179,8 @@ func (f *Folder) writeTemp(root *os.Root, name string, w Write) (temp string, wr
 			return "", nil, err
 		}
 	}
-	if written, err = file.Stat(); err != nil {
+	written, err := file.Stat()
+	if err != nil {
 		return "", nil, err
 	}
 	if err := file.Close(); err != nil {
