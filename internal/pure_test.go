@@ -27,7 +27,7 @@ var pure = []string{
 	"internal/requirements/placeholder", "internal/requirements/statusmark", "internal/requirements/vocabulary",
 	"internal/requirements/idmatch", "internal/requirements/testreport", "internal/requirements/decision",
 	"internal/requirements/account", "internal/requirements/qualify", "internal/requirements/circles",
-	"internal/requirements/pending", "internal/requirements/deltas",
+	"internal/requirements/pending", "internal/requirements/deltas", "internal/requirements/ahead",
 	"internal/requirements/finished", "internal/requirements/guidance",
 	"internal/conductor/agreement", "internal/conductor/arith",
 	"internal/conductor/datalog", "internal/conductor/lettercount", "internal/conductor/normalize",

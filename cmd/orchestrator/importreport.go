@@ -26,6 +26,10 @@ func (o importOptions) write(out, notes io.Writer, done offline.Outcome) error {
 		fmt.Fprintf(notes, "there is neither %s nor a database in %s: compared with an empty state\n",
 			cmp.Or(output.Printable(o.export), "an export"), output.Printable(o.data))
 	}
+	if done.Torn && done.Broken() == nil {
+		fmt.Fprintf(notes, "%s was not what the log amounts to, such as after a power cut; it is written anew\n",
+			output.Printable(o.export))
+	}
 	if o.asJSON {
 		return output.WriteJSON(out, r)
 	}

@@ -16,6 +16,26 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
+// An import of more requirements than are encoded at once, some of them known, has each of them in the log and the state.
+func TestAnImportOfMany(t *testing.T) {
+	const few, many = 100, 700
+	r := start(t, store.NewMemory())
+	for _, n := range []int{few, many} {
+		var text strings.Builder
+		for i := range n {
+			fmt.Fprintf(&text, "- **REQ-%03d**: A customer can do the thing with the number %d, of %d.\n", i, i, n)
+		}
+		r.mustImport("# Shop\n\n" + text.String())
+		r.verified()
+		require.Equal(t, n, r.State().Requirements)
+	}
+	for i := range many {
+		req, found := r.current.Load().Find(fmt.Sprintf("REQ-%03d", i))
+		require.True(t, found)
+		require.Equal(t, fmt.Sprintf("A customer can do the thing with the number %d, of %d.", i, many), req.Requirement().Text)
+	}
+}
+
 // TestGrowth measures what a decision costs on disk; docs/growth.md has its figures. go test -run Growth -v prints them.
 func TestGrowth(t *testing.T) {
 	const requirements, rounds = 50, 10

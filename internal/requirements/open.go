@@ -11,7 +11,9 @@ import (
 	"orchestrator/internal/requirements/account"
 	"orchestrator/internal/requirements/choices"
 	"orchestrator/internal/requirements/folding"
+	"orchestrator/internal/requirements/keptreview"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/turn"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -57,7 +59,8 @@ func (s *Service) choose(ctx context.Context) error {
 }
 
 func newService(of *shared) *Service {
-	s := &Service{shared: of, Reader: &Reader{of}, Log: &Log{shared: of}, Rechecker: &Rechecker{shared: of}}
+	s := &Service{shared: of, Reader: &Reader{of}, Log: &Log{shared: of}}
+	s.Rechecker = &Rechecker{shared: of, one: turn.New()}
 	var sign func(*projection.Snapshot) ([]byte, error)
 	o := of.options
 	if o.Signer.Key != "" {
@@ -65,7 +68,8 @@ func newService(of *shared) *Service {
 	}
 	s.exporter = projection.NewExporter(projection.Exporting{Path: o.ExportPath, Spares: o.ExportSpares,
 		Newest: of.current.Load, Sign: sign, Synced: o.ExportSync, OnDisplaced: o.OnDisplaced})
-	s.Reviews = &Reviews{shared: of, evidence: s.Rechecker, exporter: s.exporter}
+	s.Reviews = &Reviews{shared: of, evidence: s.Rechecker, exporter: s.exporter,
+		logReview: logReview{turn: turn.New()}, rows: keptreview.New()}
 	s.refusals = folding.New(o.OnFolding)
 	return s
 }

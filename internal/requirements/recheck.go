@@ -33,8 +33,10 @@ func (s *Rechecker) Recheck(ctx context.Context) (int, error) {
 
 // recheckSince rechecks for a caller that asked when so many had begun.
 func (s *Rechecker) recheckSince(ctx context.Context, asked uint64) (int, error) {
-	s.one.Lock()
-	defer s.one.Unlock()
+	if err := s.one.Take(ctx); err != nil {
+		return 0, err
+	}
+	defer s.one.Leave()
 	if s.ended && s.begun.Load() > asked {
 		return 0, nil
 	}
@@ -184,9 +186,7 @@ func (s *Rechecker) takeOver(ctx context.Context, found []record.RecheckedOne) (
 		return tx.Append(ledger.Event{Kind: record.KindRechecked, Actor: ledger.System(), Data: data})
 	})
 	for _, one := range data.Changed {
-		if e, known := s.current.Load().Find(one.ID); known && one.Base != nil && ledger.Digest(e.Raw) == one.SHA256 {
-			e.Stand(one.Base)
-		}
+		s.current.Load().Stand(one.ID, one.SHA256, one.Base)
 	}
 	return len(data.Changed), err
 }

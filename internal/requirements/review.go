@@ -32,7 +32,7 @@ func (s *Reviews) Review(ctx context.Context, documents func() ([]reqdoc.File, e
 		return review.Encoded{}, err
 	}
 	dirty := func(paths []string) map[string]bool { return s.evidence.dirtyFiles(ctx, paths) }
-	return s.rows.Full(in, snap, dirty), nil
+	return s.rows.Full(ctx, in, snap, dirty)
 }
 
 // reviewInput returns what the review is made of besides the requirements, which the snapshot has.
@@ -182,8 +182,10 @@ const fewErrors = 3
 // reviewLog verifies the log up to its present end and counts the attempts of each actor, by name and role.
 func (s *Reviews) reviewLog(ctx context.Context) (review.Log, []review.ActorCount, error) {
 	l := &s.logReview
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	if err := l.turn.Take(ctx); err != nil {
+		return review.Log{}, nil, err
+	}
+	defer l.turn.Leave()
 	head, err := s.ledger.VerifyFrom(ctx, l.head, l.attempts.Count)
 	if ctx.Err() != nil || s.ledger.Err() != nil {
 		l.head, l.attempts = audit.Head{}, lookup.Attempts{} // what was counted beyond the head would be counted twice

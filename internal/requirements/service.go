@@ -25,9 +25,11 @@ import (
 	"orchestrator/internal/requirements/folding"
 	"orchestrator/internal/requirements/idmatch"
 	"orchestrator/internal/requirements/keptreview"
+	"orchestrator/internal/requirements/lookup"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
+	"orchestrator/internal/requirements/turn"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -96,7 +98,7 @@ type Log struct {
 type Rechecker struct {
 	*shared
 
-	one        sync.Mutex                    // one recheck at a time
+	one        turn.Turn                     // one recheck at a time
 	begun      atomic.Uint64                 // rechecks
 	tip        atomic.Pointer[branchTip]     // as the last recheck found it
 	ended      bool                          // the last one came to its end; held by one
@@ -111,7 +113,15 @@ type Reviews struct {
 	exporter   *projection.Exporter
 	lastImport atomic.Pointer[outcome]
 	logReview  logReview
-	rows       keptreview.Rows
+	rows       *keptreview.Rows
+}
+
+// logReview is how far the log was verified, and what became of the attempts that it holds. It grows with the log, so
+// that a review reads only what is new.
+type logReview struct {
+	turn     turn.Turn
+	head     audit.Head
+	attempts lookup.Attempts
 }
 
 // Repository is where evidence is looked up.

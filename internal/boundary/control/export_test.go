@@ -3,8 +3,11 @@ package control
 // Positions lets tests see how far each file was read.
 var Positions = (*Recorder).positions
 
-// KeepAtMost bounds how many lines are kept in memory.
-func (b *Boundary) KeepAtMost(lines int) { b.kept.most = lines }
+// KeepAtMost bounds how many bytes of lines are kept in memory.
+func (b *Boundary) KeepAtMost(bytes int) { b.kept.most = bytes }
+
+// KeepFor is how long they are kept.
+const KeepFor = keepFor
 
 // Keeps returns how many lines are kept in memory.
 func (b *Boundary) Keeps() int {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/boundary/record"
@@ -20,23 +21,38 @@ import (
 type kept struct {
 	ledger *ledger.Ledger
 	root   string // of the project
-	most   int    // lines that are kept; a longer journal is read anew each time
+	most   int    // bytes of lines that are kept; a longer journal is read anew each time
 
 	mu      sync.RWMutex
 	reading *report.Reading // nil where nothing is kept
 	last    uint64          // record that was read
+	bytes   int             // of the lines that were read
+	idle    *time.Timer     // drops what is kept
 }
 
-// mostKept is the most lines of a journal that are kept in memory.
-const mostKept = 1 << 20
+// mostKept is the most bytes of a journal whose reading is kept. It takes less memory than that, and at most twice as
+// much where no call is like another.
+const mostKept = 256 << 20
+
+// keepFor is how long a reading is kept for who asks next: longer than it takes until reviews are worked out again.
+const keepFor = refreshed + 5*time.Minute
 
 func newKept(l *ledger.Ledger, root string) *kept {
-	return &kept{ledger: l, root: root, most: mostKept}
+	k := &kept{ledger: l, root: root, most: mostKept}
+	k.idle = time.AfterFunc(keepFor, k.drop)
+	return k
+}
+
+func (k *kept) drop() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.reading, k.last, k.bytes = nil, 0, 0
 }
 
 // ask calls use with what the ledger has by now, which is use's until it returns. Who asks while nothing is new asks
 // beside others.
 func (k *kept) ask(ctx context.Context, use func(*report.History)) error {
+	defer k.idle.Reset(keepFor)
 	if done, err := k.askAgain(ctx, use); done || err != nil {
 		return err
 	}
@@ -46,8 +62,8 @@ func (k *kept) ask(ctx context.Context, use func(*report.History)) error {
 		return err
 	}
 	use(k.reading.History())
-	if k.reading.Lines() > k.most {
-		k.reading, k.last = nil, 0
+	if k.bytes > k.most {
+		k.reading, k.last, k.bytes = nil, 0, 0
 	}
 	return nil
 }
@@ -115,6 +131,7 @@ func (k *kept) take(data record.Recorded) {
 		k.reading.Add(folder.Line{}, errMalformed)
 	}
 	for _, text := range data.Lines {
+		k.bytes += len(text)
 		k.reading.Add(folder.ParseLine(text))
 	}
 }

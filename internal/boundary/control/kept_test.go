@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -69,7 +70,7 @@ func TestWhatIsKeptIsWhatIsReadAnew(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		g := guard(t, store.NewMemory())
 		b := g.fresh()
-		b.KeepAtMost(rapid.SampledFrom([]int{0, 10, 1000, 1000}).Draw(rt, "most"))
+		b.KeepAtMost(rapid.SampledFrom([]int{0, 3000, 1 << 20, 1 << 20}).Draw(rt, "most"))
 		var judged []folder.Line
 		one := func(of ...string) string { return rapid.SampledFrom(of).Draw(rt, "one") }
 		for range rapid.IntRange(1, 25).Draw(rt, "steps") {
@@ -270,12 +271,45 @@ func (b breaking) Err() error {
 
 // A journal that is longer than what may be kept is not.
 func TestALongJournalIsNotKept(t *testing.T) {
+	const most = 2500
 	g := guard(t, store.NewMemory())
 	b := g.fresh()
-	b.KeepAtMost(5)
+	b.KeepAtMost(most)
+	kept := 0
 	for n := range 8 {
 		boundarytest.Add(t, g.dir, g.call("s", "a.go", boundary.Main))
 		require.Equal(t, answers(t, g.fresh(), g.now), answers(t, b, g.now))
-		require.Equal(t, map[bool]int{true: n + 2, false: 0}[n+2 <= 5], b.Keeps(), "with the line of the mode")
+		bytes := 0
+		names, err := g.dir.Files()
+		require.NoError(t, err)
+		for _, name := range names {
+			info, err := os.Stat(filepath.Join(g.dir.Path(), "journal", name))
+			require.NoError(t, err)
+			bytes += int(info.Size())
+		}
+		bytes -= n + 2 // the ends of lines, with the line of the mode
+		require.Equal(t, map[bool]int{true: n + 2, false: 0}[bytes <= most], b.Keeps(), bytes)
+		kept = max(kept, b.Keeps())
 	}
+	require.Positive(t, kept)
+	require.Zero(t, b.Keeps())
+}
+
+// What nobody asks for is not kept for ever, and is read anew then.
+func TestWhatNobodyAsksForIsNotKept(t *testing.T) {
+	g := guard(t, store.NewMemory())
+	boundarytest.Add(t, g.dir, g.call("s", "a.go", boundary.Main))
+	synctest.Test(t, func(t *testing.T) {
+		b := g.fresh()
+		want := answers(t, b, g.now)
+		for range 3 {
+			time.Sleep(control.KeepFor - time.Second)
+			require.Equal(t, 2, b.Keeps())
+			require.Equal(t, want, answers(t, b, g.now))
+		}
+		time.Sleep(control.KeepFor + time.Second)
+		synctest.Wait()
+		require.Zero(t, b.Keeps())
+		require.Equal(t, want, answers(t, b, g.now))
+	})
 }

@@ -76,6 +76,32 @@ func TestAReadingIsCompact(t *testing.T) {
 	runtime.KeepAlive(r)
 }
 
+// A reading takes at most twice as much memory as its lines have bytes, even where no call is like another.
+func TestAReadingIsBoundedByItsLines(t *testing.T) {
+	for _, only := range []string{"", folder.KindDecision, folder.KindOutcome} {
+		t.Run("only "+only, func(t *testing.T) {
+			bytes, before := 0, heap()
+			r, n := NewReading(""), 0
+			longJournal(20_000, func(l folder.Line) {
+				n++
+				if only != "" && l.Kind != only {
+					return
+				}
+				if l.Kind == folder.KindDecision {
+					l.Named = append(l.Named, boundary.Target{Path: fmt.Sprintf("internal/part/file%d.go", n)})
+				}
+				raw, err := jsonv2.Marshal(l)
+				require.NoError(t, err)
+				bytes += len(raw)
+				r.Add(folder.ParseLine(raw))
+			})
+			size := heap() - before
+			require.Less(t, size, 2*uint64(bytes))
+			runtime.KeepAlive(r)
+		})
+	}
+}
+
 func BenchmarkReports(b *testing.B) {
 	const calls = 100_000
 	r, p := readLong(b, calls), boundary.DefaultPolicy()

@@ -16,7 +16,6 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"orchestrator/internal/auditor/replay"
 	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/boundary/hook"
@@ -25,14 +24,12 @@ import (
 	"orchestrator/internal/conductor/language/translator"
 	"orchestrator/internal/daemon/bridge"
 	"orchestrator/internal/datadir"
-	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/operator/exportfile"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/requirements/evidence"
-	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/token"
 )
@@ -131,19 +128,14 @@ func (p *Plan) agree(ctx context.Context, data *dataFolder, service *requirement
 	return p.holdExport(ctx, data, service)
 }
 
-// holdExport holds the tables against an export of the same moment. Where they do not agree the log decides: tables that
-// are not what it amounts to refuse the start, and an export that a power cut tore is written anew.
+// holdExport refuses tables that the log contradicts, and reports an export that it contradicts.
 func (p *Plan) holdExport(ctx context.Context, data *dataFolder, service *requirements.Service) error {
-	differs := exportfile.Compare(ctx, service, p.Export)
-	if !fault.Is(differs, projection.CodeStoreDiffers) {
-		return differs
+	torn, err := exportfile.Hold(ctx, service, data.ledger, p.Export)
+	if torn {
+		data.log.Warn().Str("file", p.Export).
+			Msg("it is not what the log amounts to, such as after a power cut; it is written anew from the database")
 	}
-	if _, err := replay.Verify(ctx, data.ledger, nil); err != nil {
-		return errors.Join(differs, err)
-	}
-	data.log.Warn().Str("file", p.Export).
-		Msg("it is not what the log amounts to, such as after a power cut; it is written anew from the database")
-	return nil
+	return err
 }
 
 // warnOfDeadEnds names the statuses of the workflow that nothing leads out of.

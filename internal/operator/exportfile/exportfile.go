@@ -5,11 +5,14 @@ package exportfile
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 
+	"orchestrator/internal/auditor/replay"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/system/tree"
@@ -63,14 +66,23 @@ func Planted(path string) bool {
 	return err == nil && !info.Mode().IsRegular()
 }
 
-// Compare checks the tables against the export, as far as an export of the same moment allows it.
-func Compare(ctx context.Context, service *requirements.Service, path string) error {
+// Hold holds the tables against the export, as far as an export of the same moment allows it. Where they do not agree
+// the log decides: tables that are not what it amounts to are an error. torn reports that it is the export, such as one
+// that a power cut tore; it is to be written anew.
+func Hold(ctx context.Context, service *requirements.Service, l *ledger.Ledger, path string) (torn bool, err error) {
 	f, err := Open(ctx, path)
 	if f == nil || err != nil {
-		return err
+		return false, err
 	}
 	defer f.Close()
-	return service.Matches(f)
+	differs := service.Matches(f)
+	if !fault.Is(differs, projection.CodeStoreDiffers) {
+		return false, differs
+	}
+	if _, err := replay.Verify(ctx, l, nil); err != nil {
+		return false, errors.Join(differs, err)
+	}
+	return true, nil
 }
 
 // sameFile reports whether writing file would replace own. A link in the place of file is replaced itself.

@@ -138,7 +138,7 @@ func (p Project) take(ctx context.Context, files []reqdoc.File, o *Outcome) (err
 		return p.whenLocked(ctx, err, "save the document, which a running service imports by itself")
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	service, err := p.open(ctx, store)
+	service, err := p.open(ctx, store, o)
 	if err != nil {
 		return err
 	}
@@ -153,13 +153,14 @@ func (p Project) take(ctx context.Context, files []reqdoc.File, o *Outcome) (err
 	return p.writeExport(ctx, service)
 }
 
-// open makes the service on a database that agrees with what lies beside it.
-func (p Project) open(ctx context.Context, store *boltstore.Store) (*requirements.Service, error) {
+// open makes the service on a database that agrees with what lies beside it, but for an export that was torn.
+func (p Project) open(ctx context.Context, store *boltstore.Store, o *Outcome) (*requirements.Service, error) {
 	l, err := ledger.Open(ctx, store, time.Now)
 	if err != nil {
 		return nil, database.NameUpgrade(err, p.Data)
 	}
-	if err := checkMoments(ctx, l, p.Export); err != nil {
+	unread, err := checkMoments(ctx, l, p.Export)
+	if err != nil {
 		return nil, err
 	}
 	service, err := requirements.Open(ctx, l, time.Now, requirements.Options{
@@ -168,7 +169,9 @@ func (p Project) open(ctx context.Context, store *boltstore.Store) (*requirement
 	if err != nil {
 		return nil, err
 	}
-	return service, exportfile.Compare(ctx, service, p.Export)
+	torn, err := exportfile.Hold(ctx, service, l, p.Export)
+	o.Torn = torn || unread
+	return service, err
 }
 
 // writeExport writes the export once.
@@ -183,21 +186,22 @@ func (p Project) writeExport(ctx context.Context, service *requirements.Service)
 	return nil
 }
 
-// checkMoments refuses a log that has not gone through what the files beside it remember.
-func checkMoments(ctx context.Context, l *ledger.Ledger, export string) error {
+// checkMoments refuses a log that has not gone through what the files beside it remember. unread reports that the
+// export cannot be read.
+func checkMoments(ctx context.Context, l *ledger.Ledger, export string) (unread bool, err error) {
 	key, err := choices.KeyOnRecord(ctx, l)
 	if err != nil {
-		return err
+		return false, err
 	}
-	known, _, err := exportfile.Moments(ctx, export, key)
+	known, path, err := exportfile.Moments(ctx, export, key)
 	if err != nil {
-		return err
+		return false, err
 	}
 	lost, err := choices.Lost(ctx, l, known)
 	if err == nil && len(lost) > 0 {
 		err = choices.RolledBack(lost[0], l.Head())
 	}
-	return err
+	return path != "", err
 }
 
 // besideService returns how to compare documents while a service has the database.

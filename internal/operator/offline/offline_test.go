@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"strings"
@@ -118,6 +119,37 @@ func TestImportWritesOnlyWhatIsNew(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, written, done.Written)
 		require.False(t, done.DryRun)
+	}
+}
+
+// A power cut may leave the export empty or torn. That refuses no import: the log says what it is to be, and it is
+// written anew.
+func TestAnExportThatAPowerCutToreIsWrittenAnew(t *testing.T) {
+	for name, tear := range map[string]func(whole []byte) []byte{
+		"zeros":             func(whole []byte) []byte { return make([]byte, len(whole)) },
+		"half":              func(whole []byte) []byte { return whole[:len(whole)/2] },
+		"without its end":   func(whole []byte) []byte { return whole[:len(whole)-3] },
+		"its end are zeros": func(whole []byte) []byte { return append(whole[:len(whole)-30], make([]byte, 30)...) },
+		"its middle is of another": func(whole []byte) []byte {
+			return bytes.Replace(whole, []byte(`"One."`), []byte(`"Two."`), 1)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newProject(t)
+			makeDatabase(t, p.Data)
+			done, err := p.Import(t.Context())
+			require.NoError(t, err)
+			require.False(t, done.Torn)
+			whole, err := os.ReadFile(p.Export)
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(p.Export, tear(bytes.Clone(whole)), 0o600))
+			done, err = p.Import(t.Context())
+			require.NoError(t, err)
+			require.True(t, done.Torn)
+			now, err := os.ReadFile(p.Export)
+			require.NoError(t, err)
+			require.Equal(t, string(whole), string(now))
+		})
 	}
 }
 

@@ -12,6 +12,7 @@ type Outcome struct {
 	DryRun  bool
 	Against string // the file that a preview compared the documents with; "" where there is none
 	Written bool   // an import changed the state
+	Torn    bool   // the export was not what the log amounts to, such as after a power cut; an import writes it anew
 
 	broken *fault.Error // what is wrong with the documents, in which case nothing was imported
 }

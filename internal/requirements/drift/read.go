@@ -65,9 +65,10 @@ func Preview(export io.Reader, files []reqdoc.File, o reqdoc.Options) (Report, e
 // The ids have the form that is in force.
 func Read(files []reqdoc.File, o reqdoc.Options, of projection.Project) (reqdoc.Set, error) {
 	o.Qualify, o.InForce = of.Form(o.Qualify), of.Import.DocumentsInForce()
+	secrets := secretsIn(files) // before there is much else in memory: it takes each document as a text of its own
 	set, err := reqdoc.Read(files, o)
 	set.Pending = deltas.Read(files)
-	warnOfSecrets(&set, secretsIn(files))
+	warnOfSecrets(&set, secrets)
 	if err == nil && len(set.Requirements) == 0 && !(set.Partial && len(set.Removed)+len(set.Renamed) > 0) {
 		err = noRequirements(set.Skipped)
 	}
@@ -77,8 +78,8 @@ func Read(files []reqdoc.File, o reqdoc.Options, of projection.Project) (reqdoc.
 // ErrStopped is the error of documents that are not read to their end.
 var ErrStopped = errors.New("the reading of the documents was stopped")
 
-// ReadUnless reads as Read does, and waits no longer when stop is closed: many documents take seconds to read. A nil stop
-// never is.
+// ReadUnless reads as Read does, but sparingly, and waits no longer when stop is closed: many documents take seconds to
+// read. A nil stop never is, and spares nothing.
 func ReadUnless(stop <-chan struct{}, files []reqdoc.File, o reqdoc.Options, of projection.Project) (reqdoc.Set, error) {
 	if stop == nil {
 		return Read(files, o, of)
@@ -87,6 +88,7 @@ func ReadUnless(stop <-chan struct{}, files []reqdoc.File, o reqdoc.Options, of 
 		set reqdoc.Set
 		err error
 	}
+	o.Sparing = true
 	done := make(chan found, 1)
 	go func() {
 		set, err := Read(files, o, of)

@@ -3,9 +3,11 @@ package drift
 import (
 	"bytes"
 	"slices"
+	"sync"
 
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/requirements/account"
+	"orchestrator/internal/requirements/ahead"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/rules/lifecycle"
@@ -63,38 +65,71 @@ func (p *Plan) writeRequirements(tx *ledger.Tx, data record.Imported, progress *
 		return nil, err
 	}
 	var b bytes.Buffer
-	b.Grow(len(head) + p.estimate() + len(tail))
+	b.Grow(len(head) + estimate(p.defined) + len(tail))
 	b.Write(head)
-	for i := range p.defined {
-		if i > 0 {
-			b.WriteByte(',')
+	at := 0
+	for encoded := range ahead.Of(slices.Collect(slices.Chunk(p.defined, encodedAtOnce)), false, encodeAll) {
+		if encoded.err != nil {
+			return nil, encoded.err
 		}
-		if err := p.defined[i].write(tx, &b, projection.Newcomer{At: p.at}, rest); err != nil {
-			return nil, err
+		start := 0
+		for _, end := range encoded.ends {
+			if at > 0 {
+				b.WriteByte(',')
+			}
+			raw := encoded.bytes.Bytes()[start:end]
+			b.Write(raw)
+			if err := p.defined[at].write(tx, raw, projection.Newcomer{At: p.at}, rest); err != nil {
+				return nil, err
+			}
+			at, start = at+1, end
 		}
-		progress.stored(i+1, len(p.defined))
+		encodings.Put(encoded.bytes)
+		progress.stored(at, len(p.defined))
 	}
 	b.Write(tail)
 	return b.Bytes(), nil
 }
 
-// write adds the encoded definition to the data of the record, and writes the requirement if it is new.
-func (d *definition) write(tx *ledger.Tx, data *bytes.Buffer, newcomer projection.Newcomer, rest []byte) error {
-	start := data.Len()
-	if err := ledger.EncodeTo(data, &d.Definition); err != nil || !d.added {
-		return err
+// write writes the requirement of an encoded definition if it is new.
+func (d *definition) write(tx *ledger.Tx, encoded []byte, newcomer projection.Newcomer, rest []byte) error {
+	if !d.added {
+		return nil
 	}
 	newcomer.Definition = &d.Definition
-	return newcomer.Put(tx, data.Bytes()[start:], rest)
+	return newcomer.Put(tx, encoded, rest)
+}
+
+// encodedAtOnce is how many definitions are encoded at once, while those before them are written.
+const encodedAtOnce = 256
+
+// encoding is some definitions, encoded one after the other.
+type encoding struct {
+	bytes *bytes.Buffer
+	ends  []int // of each
+	err   error
+}
+
+// encodings keeps the memory for encodings.
+var encodings = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+func encodeAll(some []definition) encoding {
+	e := encoding{bytes: encodings.Get().(*bytes.Buffer), ends: make([]int, 0, len(some))}
+	e.bytes.Reset()
+	for i := 0; i < len(some) && e.err == nil; i++ {
+		e.err = ledger.EncodeTo(e.bytes, &some[i].Definition)
+		e.ends = append(e.ends, e.bytes.Len())
+	}
+	return e
 }
 
 // withoutTexts is about how many bytes an encoded definition has besides its texts.
 const withoutTexts = 400
 
-// estimate returns about how many bytes the encoded definitions have, so that they need not be moved as they grow.
-func (p *Plan) estimate() (size int) {
-	for i := range p.defined {
-		d := &p.defined[i]
+// estimate returns about how many bytes definitions have when encoded, so that they need not be moved as they grow.
+func estimate(defined []definition) (size int) {
+	for i := range defined {
+		d := &defined[i]
 		size += withoutTexts + len(d.Title) + len(d.Text) + len(d.Text)/16
 		for _, c := range d.Acceptance {
 			size += len(c.Text)

@@ -2,45 +2,78 @@
 package keptreview
 
 import (
-	"sync"
+	"context"
 	"time"
 
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/review"
+	"orchestrator/internal/requirements/turn"
 )
 
 // keep is how long the rows of a review are kept for the next one.
 const keep = 5 * time.Minute
 
-// Rows keeps the rows of the last review for as long as reviews are asked for. It is safe for concurrent use.
+// Rows keeps the rows of the last review for as long as reviews are asked for. It is safe for concurrent use: one
+// review at a time judges requirements, and the next begins with what that one found, but none waits for what another
+// one asks of git.
 //
 // Implements: ORC-300
 type Rows struct {
-	mu   sync.Mutex
-	rows review.Rows
+	turn turn.Turn
+	rows review.Rows // of who has the turn, as is the next
 	idle *time.Timer // drops the rows; nil before the first review
 }
 
-// Full reviews the project as a snapshot has it.
-func (k *Rows) Full(in review.Input, snap *projection.Snapshot,
-	dirty func([]string) map[string]bool) review.Encoded {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.idle == nil {
-		k.idle = time.AfterFunc(keep, k.drop)
+// New returns rows that have nothing yet.
+func New() *Rows { return &Rows{turn: turn.New()} }
+
+// Full reviews the project as a snapshot has it. It ends with an error when the context does.
+func (k *Rows) Full(ctx context.Context, in review.Input, snap *projection.Snapshot,
+	dirty func([]string) map[string]bool) (review.Encoded, error) {
+	if err := k.turn.Take(ctx); err != nil {
+		return review.Encoded{}, err
 	}
-	k.idle.Reset(keep)
-	return k.rows.Full(in, func(yield func(string, review.Source) bool) {
+	judging := true
+	defer func() {
+		if judging {
+			k.turn.Leave()
+		}
+	}()
+	k.stayAwake()
+	rows := k.rows
+	full := rows.Full(in, sourcesOf(snap), func(paths []string) map[string]bool {
+		k.rows, judging = rows, false
+		k.turn.Leave()
+		return dirty(paths)
+	})
+	if err := k.turn.Take(ctx); err != nil { // also where git was not asked to the end
+		return review.Encoded{}, err
+	}
+	k.rows, judging = rows, true
+	return full, nil
+}
+
+func sourcesOf(snap *projection.Snapshot) func(func(string, review.Source) bool) {
+	return func(yield func(string, review.Source) bool) {
 		for e := range snap.All() {
 			if !yield(e.Summary.ID, e) {
 				return
 			}
 		}
-	}, dirty)
+	}
+}
+
+// stayAwake keeps the rows for another while.
+func (k *Rows) stayAwake() {
+	if k.idle == nil {
+		k.idle = time.AfterFunc(keep, k.drop)
+	}
+	k.idle.Reset(keep)
 }
 
 func (k *Rows) drop() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.rows = review.Rows{}
+	if k.turn.Take(context.Background()) == nil {
+		defer k.turn.Leave()
+		k.rows = review.Rows{}
+	}
 }

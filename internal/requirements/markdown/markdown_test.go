@@ -3,6 +3,7 @@ package markdown
 import (
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 	"github.com/yuin/goldmark/ast"
@@ -76,4 +77,18 @@ func TestFrontMatterIsNoText(t *testing.T) {
 		require.NoError(t, err, name)
 		require.Equal(t, c.want, s.Text, name)
 	}
+}
+
+// A document with LF line ends is in memory once, and one with others is left as it is.
+func TestADocumentIsNotCopied(t *testing.T) {
+	src := []byte("# One\n\nText.\n")
+	s, err := New(src)
+	require.NoError(t, err)
+	require.Same(t, &src[0], unsafe.StringData(s.Text))
+
+	src = []byte("# One\r\n\r\nText.\r\n")
+	s, err = New(src)
+	require.NoError(t, err)
+	require.Equal(t, "# One\n\nText.\n", s.Text)
+	require.Equal(t, "# One\r\n\r\nText.\r\n", string(src))
 }

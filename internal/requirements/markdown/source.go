@@ -1,11 +1,11 @@
 package markdown
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/yuin/goldmark/ast"
 
@@ -20,20 +20,21 @@ type Source struct {
 	bytes  []byte // of Text, where the document has the same; else nil
 }
 
-// New checks the bytes of a document. The error is a *fault.Error of kind Invalid with the pointer "#L<line>".
+// New checks the bytes of a document, which must not change any more. The error is a *fault.Error of kind Invalid with
+// the pointer "#L<line>".
 func New(src []byte) (Source, error) {
 	if len(src) > maxBytes {
 		return Source{}, fault.New(fault.Invalid, "document_too_large", "the document has %d bytes; the limit is %d",
 			len(src), maxBytes).
 			WithFix("split it into several documents")
 	}
-	whole := src
-	src = bytes.TrimPrefix(src, []byte("\ufeff"))
-	text := strings.ReplaceAll(strings.ReplaceAll(string(src), "\r\n", "\n"), "\r", "\n")
+	whole := asText(src)
+	text := strings.TrimPrefix(whole, "\ufeff")
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 	front, text := splitFrontMatter(text)
 	s := Source{Text: text, Front: front, starts: []int{0}}
-	if text == string(whole) {
-		s.bytes = whole
+	if text == whole {
+		s.bytes = src
 	}
 	for i := 0; i < len(text); i++ {
 		if text[i] == '\n' && i+1 < len(text) {
@@ -53,6 +54,10 @@ func New(src []byte) (Source, error) {
 	return s, nil
 }
 
+// asText returns bytes that do not change as a text, which shares their memory: a document may have many, and the
+// parser wants both.
+func asText(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) } //nolint:gosec // see above
+
 func firstInvalid(text string) int {
 	if utf8.ValidString(text) {
 		return -1
@@ -68,6 +73,21 @@ func firstInvalid(text string) int {
 func unreadable(line int, code fault.Code, what, fix string) error {
 	return fault.New(fault.Invalid, code, "line %d %s", line, what).WithFix("%s", fix).
 		WithFields(fault.Field{Pointer: fmt.Sprintf("#L%d", line), Detail: "this line " + what, Fix: fix})
+}
+
+// InFile names the file in what is wrong with it as a whole.
+func InFile(path string, err error) error {
+	f := fault.As(err)
+	if f == nil {
+		return err
+	}
+	named := *f
+	named.Detail = path + ": " + f.Detail
+	named.Fields = slices.Clone(f.Fields)
+	for i := range named.Fields {
+		named.Fields[i].Pointer = path + named.Fields[i].Pointer
+	}
+	return &named
 }
 
 // Line returns the 1-based number of the line that holds an offset.

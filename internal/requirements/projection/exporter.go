@@ -231,7 +231,7 @@ func (x *Exporter) sync() error {
 	}
 	if err := x.folder.Sync(filepath.Base(x.Path)); err != nil {
 		x.lost = true
-		x.fail(err)
+		x.fail(err, false)
 		return err
 	}
 	x.mu.Lock()
@@ -260,7 +260,7 @@ func (x *Exporter) writeCheckpoint() error {
 		})
 	}
 	if err != nil {
-		x.failed(err)
+		x.fail(err, true)
 		return err
 	}
 	x.signedAt = time.Now()
@@ -297,7 +297,7 @@ func (x *Exporter) writeNewest() error {
 	err := x.export(snap)
 	took := time.Since(start)
 	if err != nil {
-		x.fail(err)
+		x.fail(err, false)
 		return err
 	}
 	x.written, x.writtenAt, x.lost = snap, time.Now(), false
@@ -333,19 +333,13 @@ func (x *Exporter) export(snap *Snapshot) error {
 	return x.replaceUnsynced(snap)
 }
 
-func (x *Exporter) failed(err error) {
+// fail notes an error: whole is whether there is a whole export of the newest snapshot all the same.
+func (x *Exporter) fail(err error, whole bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.state.Err, x.state.Pending = err, false
 	x.state.Failures++
-}
-
-// fail notes that there is no whole export of the newest snapshot, as failed does of the checkpoint.
-func (x *Exporter) fail(err error) {
-	x.failed(err)
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.failing = true
+	x.failing = x.failing || !whole
 }
 
 func (x *Exporter) note(size uint64, took time.Duration) {

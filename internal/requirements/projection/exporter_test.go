@@ -67,7 +67,7 @@ func TestNobodyWaitsInVain(t *testing.T) {
 			x.rested = time.Now().Add(2 * time.Minute)
 			x.note(8, time.Millisecond)
 		},
-		"it failed": func(x *Exporter) { x.fail(errors.New("the disk is full")) },
+		"it failed": func(x *Exporter) { x.fail(errors.New("the disk is full"), false) },
 	} {
 		x := NewExporter(Exporting{Path: "somewhere"})
 		happened(x)

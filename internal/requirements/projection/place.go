@@ -91,7 +91,7 @@ func (x *Exporter) removeStale() {
 			err = x.folder.RemoveStale(filepath.Base(path))
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			x.failed(err)
+			x.fail(err, true)
 		}
 	}
 }

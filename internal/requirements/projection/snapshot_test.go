@@ -114,3 +114,25 @@ func TestTheWorkflowInForceIsThatOfTheProject(t *testing.T) {
 type stored []byte
 
 func (s stored) Get(string, string) ([]byte, error) { return s, nil }
+
+// What was put on record stands as long as the requirement is the one that was written then.
+func TestWhatHasChangedSinceDoesNotStand(t *testing.T) {
+	p, entries := numbered(3)
+	s, err := New(p, entries, audit.Head{Size: 1})
+	require.NoError(t, err)
+	id, base := p.IDs[1], "tip"
+	e, _ := s.Find(id)
+	written := ledger.Digest(e.Raw)
+	s.Stand(id, written, nil)
+	require.False(t, e.Stands(base))
+	s.Stand(id, written, &base)
+	require.True(t, e.Stands(base))
+	s.Stand("none", written, &base)
+
+	req := e.Requirement()
+	req.Revision++
+	next := s.After([]ledger.Commit{change(req, 2)})
+	next.Stand(id, written, &base)
+	e, _ = next.Find(id)
+	require.False(t, e.Stands(base))
+}

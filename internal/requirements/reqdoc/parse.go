@@ -28,6 +28,15 @@ type parsed struct {
 	refused      []Entry // had a mark and an id, and were not taken
 	warnings     []Problem
 	problems     []Problem // with ids
+	failed       error     // why it could not be read
+}
+
+// parse parses a document. The file of an open change is none.
+func (o Options) parse(f File) (p parsed) {
+	if f.Change == "" {
+		p, p.failed = parse(f.Content, o)
+	}
+	return p
 }
 
 // parse reads one document. Its places have no path yet.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/requirements/ahead"
 	"orchestrator/internal/requirements/markdown"
 	"orchestrator/internal/requirements/pending"
 	"orchestrator/internal/requirements/placeholder"
@@ -33,7 +34,8 @@ type Options struct {
 
 	InForce map[string]bool // documents that requirements in force come from: none of them is left out
 
-	OnRead func(done, total int) // told how many files have been read; nil tells nobody
+	Sparing bool                  // parse one document at a time, which takes longer and less memory
+	OnRead  func(done, total int) // told how many files have been read; nil tells nobody
 }
 
 // Set is what several documents amount to together.
@@ -70,12 +72,11 @@ func Read(files []File, o Options) (Set, error) {
 	}
 	o.Qualify = cmp.Or(o.Qualify, qualify.Families)
 	r := reading{Set: Set{Qualify: o.Qualify}, options: o, sources: make(map[string]markdown.Source, len(files))}
-	for i, f := range files {
-		if f.Change == "" {
-			r.read(f)
-		}
-		if o.OnRead != nil {
-			o.OnRead(i+1, len(files))
+	i := 0
+	for p := range ahead.Of(files, o.Sparing, o.parse) {
+		r.take(files[i], p)
+		if i++; o.OnRead != nil {
+			o.OnRead(i, len(files))
 		}
 	}
 	r.leaveOut()
@@ -100,8 +101,12 @@ type reading struct {
 	unfinished []unfinished
 }
 
-func (r *reading) read(f File) {
-	p, err := parse(f.Content, r.options)
+// take adds what a document holds to that of those before it.
+func (r *reading) take(f File, p parsed) {
+	if f.Change != "" {
+		return
+	}
+	err := p.failed
 	if err == nil && placeholder.IsDraft(p.source.Front) && (r.options.Strict || !r.options.InForce[f.Path]) {
 		err = fault.New(fault.Invalid, codeUnfinished, isDraft).
 			WithFix("take the draft mark out of the front matter, or do not name the document")
@@ -110,7 +115,7 @@ func (r *reading) read(f File) {
 		return
 	}
 	if err != nil {
-		r.unread = append(r.unread, inFile(f.Path, err))
+		r.unread = append(r.unread, markdown.InFile(f.Path, err))
 		return
 	}
 	p.place(f.Path)
@@ -162,7 +167,7 @@ func (r *reading) leaveOut() {
 	}
 	for _, u := range r.unfinished {
 		if found == 0 {
-			r.unread = append(r.unread, inFile(u.document.Path, u.why))
+			r.unread = append(r.unread, markdown.InFile(u.document.Path, u.why))
 			continue
 		}
 		r.Documents = slices.Insert(r.Documents, min(u.place, len(r.Documents)), u.document)
@@ -233,19 +238,4 @@ func excerpt(line string) string {
 func digest(content []byte) string {
 	sum := sha256.Sum256(content)
 	return hex.EncodeToString(sum[:])
-}
-
-// inFile names the file in what is wrong with it as a whole.
-func inFile(path string, err error) error {
-	f := fault.As(err)
-	if f == nil {
-		return err
-	}
-	named := *f
-	named.Detail = path + ": " + f.Detail
-	named.Fields = slices.Clone(f.Fields)
-	for i := range named.Fields {
-		named.Fields[i].Pointer = path + named.Fields[i].Pointer
-	}
-	return &named
 }

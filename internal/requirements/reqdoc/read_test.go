@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"orchestrator/internal/fault"
 )
@@ -235,4 +236,34 @@ func TestWhatIsWrongInEveryDocumentIsListed(t *testing.T) {
 	require.Equal(t, []string{"a.md#L2", "b.md#L1", "c.md#L1", "c.md#L3"}, at)
 	_, err = Read(files("- **REQ-1** a", "\xff"), Options{})
 	require.ErrorContains(t, err, "b.md: line 1 is not valid UTF-8")
+}
+
+// Documents that are parsed beside one another make the set of documents that are parsed one after the other.
+func TestDocumentsThatAreParsedAheadMakeTheSameSet(t *testing.T) {
+	long := strings.Repeat("Some text that takes a while to be parsed.\n\n", 2000)
+	kinds := rapid.SampledFrom([]string{
+		"# One\n\n- **REQ-%d**: The text.\n", "# Two\n\n" + long + "- **REQ-%d**: Another text.\n",
+		"### REQ-%d: A heading\n\nThe text.\n", "nothing %d\n", "bad \xff %d\n", "- **REQ-%d a**: no id\n",
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		var all []File
+		for i := range rapid.IntRange(0, 6).Draw(t, "documents") {
+			f := files(fmt.Sprintf(kinds.Draw(t, "kind"), rapid.IntRange(1, 9).Draw(t, "number")))[0]
+			f.Path = fmt.Sprintf("%d.md", i)
+			if rapid.IntRange(0, 5).Draw(t, "change") == 0 {
+				f.Change = "a change"
+			}
+			all = append(all, f)
+		}
+		read := func(sparing bool) (Set, error, []int) {
+			var done []int
+			set, err := Read(all, Options{Sparing: sparing, OnRead: func(n, total int) { done = append(done, n, total) }})
+			return set, err, done
+		}
+		set, err, done := read(false)
+		sparing, failed, doneToo := read(true)
+		require.Equal(t, sparing, set)
+		require.Equal(t, failed, err)
+		require.Equal(t, doneToo, done)
+	})
 }

@@ -45,7 +45,7 @@ type encoded struct {
 
 // Full reviews a project, as the function Full does, but for the requirements and the files with uncommitted changes of
 // in: sources has the requirements by their ids, in the same order, and dirty returns which of some files have such
-// changes.
+// changes. By the time that dirty is called, r has what was judged, and a copy of it may be used.
 func (r *Rows) Full(in Input, sources iter.Seq2[string, Source], dirty func(paths []string) map[string]bool) Encoded {
 	if r.workflow != in.Workflow.Name {
 		*r = Rows{workflow: in.Workflow.Name}
@@ -60,7 +60,9 @@ func (r *Rows) Full(in Input, sources iter.Seq2[string, Source], dirty func(path
 		}
 		lines = append(lines, l)
 	}
+	r.keep(lines, maxKept)
 	in.Dirty = dirty(filesOf(lines))
+	lines = slices.Clone(lines) // a copy of r may have the others
 	p, t := in.frame(), newTally(in.Workflow)
 	for i, l := range lines {
 		if !slices.Equal(l.dirty, dirtyAmong(l.paths(), in.Dirty)) {

@@ -15,10 +15,10 @@ func TestAFolderThatComesDuringAnUnsyncedWriteStaysInItsPlace(t *testing.T) {
 	require.NoError(t, err)
 	put(t, filepath.Join(dir, "temp"), "new")
 	put(t, filepath.Join(dir, "f", "inside"), "theirs")
-	opened, err := root.Open(".")
+	from, err := openSpot(root, "temp")
 	require.NoError(t, err)
-	defer opened.Close()
-	require.Error(t, takePlace(root, opened, "temp", "f"))
+	defer from.dir.Close()
+	require.Error(t, takePlace(from, spot{root, from.dir, "f"}, nil))
 	require.Equal(t, "theirs", content(t, filepath.Join(dir, "f", "inside")))
 	require.Equal(t, "new", content(t, filepath.Join(dir, "temp")))
 }

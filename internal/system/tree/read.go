@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 )
 
 var (
@@ -66,7 +67,7 @@ func OpenIn(ctx context.Context, root *os.Root, folder, name string, most int64)
 	if err != nil {
 		return nil, explain(folder, name, err)
 	}
-	file, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
+	file, err := openLeased(root, name)
 	if err != nil {
 		return nil, explain(folder, name, err)
 	}
@@ -77,6 +78,22 @@ func OpenIn(ctx context.Context, root *os.Root, folder, name string, most int64)
 		return nil, errors.Join(err, file.Close())
 	}
 	return &File{ctx: ctx, file: file, info: info, left: most, most: most}, nil
+}
+
+// patience is how often, a millisecond apart, a file is tried to open that somebody has a lease of.
+const patience = 100
+
+// openLeased opens a file without blocking. Whoever has a lease of it, as a Recycler for a moment, is told by the
+// attempt to let go, or has put another file in its place by the next one.
+func openLeased(root *os.Root, name string) (file *os.File, err error) {
+	for range patience {
+		file, err = root.OpenFile(name, os.O_RDONLY|openFlags, 0)
+		if !errors.Is(err, syscall.EWOULDBLOCK) {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return file, err
 }
 
 func checkReadable(path string, info fs.FileInfo, most int64) error {

@@ -1,7 +1,6 @@
 package tree
 
 import (
-	"bufio"
 	"errors"
 	"io"
 	"io/fs"
@@ -13,9 +12,10 @@ import (
 // time costs three times as much, for pages that the system takes for it and then gives up. Where the caller knows what
 // the two contents have in common, only the rest is written.
 //
-// A reader sees a content whole. The file that is kept is written over only if nobody can be reading it: this Recycler
-// made it, no other process has it open, and it has no other name. Where the system cannot tell, or cannot exchange
-// files of the two folders, each content gets a new file, as with Replace.
+// A reader sees a content whole, and none before it is in place. The file that is kept is written over only if nobody
+// can be reading it: this Recycler made it, no other process has it open, and it has no other name. Otherwise, and where
+// the system cannot tell, each content gets a new file, as with Replace. A new file is made beside the one that it
+// replaces, with what the folder gives to its files, such as a group.
 //
 // Its methods are not to be called at the same time.
 //
@@ -23,9 +23,9 @@ import (
 type Recycler struct {
 	folder, spares *Folder
 	name, spare    string
+	isLocal        func(dir *os.File) bool
 
 	placed, kept version // the content in place, and the one before it, which is the spare
-	never        bool    // files of the two folders cannot be exchanged
 }
 
 // version is a content of the file.
@@ -48,28 +48,60 @@ type Version struct {
 // NewRecycler returns what replaces the file name in folder, and keeps the file that it has replaced as spare in
 // another folder of the same file system.
 func NewRecycler(folder *Folder, name string, spares *Folder, spare string) *Recycler {
-	return &Recycler{folder: folder, name: name, spares: spares, spare: spare}
+	return &Recycler{folder: folder, name: name, spares: spares, spare: spare, isLocal: isLocal}
 }
 
 // Replace replaces the content of the file, and does not wait for the disk. The rest is as Folder.Replace has it.
 func (r *Recycler) Replace(v Version) (displaced string, err error) {
-	if !r.never {
-		displaced, err = r.replace(v)
-		if !errors.Is(err, errNoExchange) {
-			return displaced, err
-		}
-		r.never = true
-		_ = r.drop()
+	if file, spare, intact := r.openSpare(); file != nil {
+		defer spare.dir.Close()
+		return r.recycle(file, spare, intact, v)
 	}
-	return r.folder.Replace(r.name, Write{Perm: v.Perm, Content: v.Whole, Unsynced: true})
+	return r.folder.replace(r.name, Write{Perm: v.Perm, Content: v.Whole, Unsynced: true},
+		func(written fs.FileInfo, from, to spot) error { return r.take(written, v.Content, from, to) })
 }
 
-func (r *Recycler) replace(v Version) (displaced string, err error) {
-	spares, err := r.spares.opened()
-	if err != nil {
-		return "", errors.Join(errNoExchange, err)
+// openSpare opens the file that was replaced, where nobody can be reading it; nil where there is none such. intact
+// reports whether it has the content that was written to it: as far as its size and the time of its last change tell.
+func (r *Recycler) openSpare() (file *os.File, at spot, intact bool) {
+	meant := r.kept.file
+	if meant == nil {
+		return nil, spot{}, false
 	}
-	written, err := r.write(spares, v)
+	root, err := r.spares.opened()
+	if err != nil {
+		return nil, spot{}, false
+	}
+	if at, err = openSpot(root, r.spare); err != nil {
+		return nil, spot{}, false
+	}
+	if file, err = root.OpenFile(r.spare, os.O_RDWR|openFlags, 0); err == nil {
+		if info, alone := holdAlone(file, meant); alone {
+			return file, at, info.Size() == meant.Size() && info.ModTime().Equal(meant.ModTime())
+		}
+		_ = file.Close()
+	}
+	_ = at.dir.Close()
+	return nil, spot{}, false
+}
+
+// recycle writes the content over the spare file, and puts that in place. Nobody else can open the file until then.
+func (r *Recycler) recycle(file *os.File, spare spot, intact bool, v Version) (displaced string, err error) {
+	held := r.kept.content
+	r.kept = version{} // after an error it is not a whole file
+	if !intact {
+		held = nil
+	}
+	defer func() {
+		if err != nil && spare.has(file) {
+			_ = file.Truncate(0) // whoever waits for it gets nothing rather than a part, or what is not in place
+		}
+		err = errors.Join(err, letGo(file), file.Close())
+	}()
+	if err := v.write(file, held); err != nil {
+		return "", err
+	}
+	written, err := file.Stat()
 	if err != nil {
 		return "", err
 	}
@@ -77,97 +109,80 @@ func (r *Recycler) replace(v Version) (displaced string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if displaced, err = r.folder.standing(root, r.name); err != nil {
+	to, err := openSpot(root, r.name)
+	if err != nil {
 		return "", err
 	}
-	before := r.placed
-	if now, err := root.Lstat(r.name); err != nil || before.file == nil || !isUntouched(now, before.file) {
-		before.content = nil // others have changed it, or its times: nobody knows what it holds
-	}
-	if err := r.takePlace(spares, root); err != nil {
-		return "", err
-	}
-	r.kept, r.placed = before, version{written, nil}
-	if now, err := root.Lstat(r.name); err == nil && os.SameFile(now, written) {
-		r.placed = version{now, v.Content} // the exchange has set the time that isUntouched looks at
-	}
-	return displaced, nil
+	defer to.dir.Close()
+	return r.folder.place(to, func() error { return r.take(written, v.Content, spare, to) })
 }
 
-// write writes the content to the spare file, and returns which one that is.
-func (r *Recycler) write(spares *os.Root, v Version) (written fs.FileInfo, err error) {
-	file, holds, err := r.openSpare(spares, v.Perm)
-	held := r.kept.content
-	r.kept = version{} // after an error it is not a whole file
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
-		if err != nil {
-			_ = file.Truncate(0) // whoever waits for it gets nothing rather than a part
-		}
-		err = errors.Join(err, letGo(file), file.Close())
-	}()
+// write writes the content over another one; held is nil where nobody knows that one.
+func (v Version) write(file *os.File, held any) (err error) {
 	var size int64
-	if holds && held != nil && v.Over != nil {
+	if held != nil && v.Over != nil {
 		size, err = v.Over(file, held)
 	} else {
 		size, err = writeWhole(file, v.Whole)
 	}
-	if err == nil {
-		err = file.Truncate(size)
-	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return file.Stat()
+	return file.Truncate(size)
 }
 
-func writeWhole(file *os.File, content func(io.Writer) error) (size int64, err error) {
-	buffer := bufio.NewWriterSize(file, bufferSize)
-	if err := content(buffer); err != nil {
-		return 0, err
+// take puts a written file in place, and keeps the one that it replaces.
+func (r *Recycler) take(written fs.FileInfo, content any, from, to spot) error {
+	before := r.placed
+	if now, err := to.root.Lstat(to.name); err != nil || before.file == nil || !isUntouched(now, before.file) {
+		before.content = nil // others have changed it, or its times: nobody knows what it holds
 	}
-	if err := buffer.Flush(); err != nil {
-		return 0, err
-	}
-	return file.Seek(0, io.SeekCurrent)
-}
-
-// openSpare opens the file that was replaced, or makes one. holds reports whether it has the content that was written
-// to it: as far as its size and the time of its last change tell.
-func (r *Recycler) openSpare(spares *os.Root, perm fs.FileMode) (file *os.File, holds bool, err error) {
-	if meant := r.kept.file; meant != nil {
-		if file, err := spares.OpenFile(r.spare, os.O_RDWR|openFlags, 0); err == nil {
-			if info, alone := holdAlone(file, meant); alone {
-				return file, info.Size() == meant.Size() && info.ModTime().Equal(meant.ModTime()), nil
-			}
-			_ = file.Close()
+	r.kept = version{}
+	err := takePlace(from, to, func() bool {
+		if r.keep(before.file, from) {
+			r.kept = before
 		}
+		return r.kept.file != nil
+	})
+	if err != nil {
+		return err
 	}
-	if err := spares.Remove(r.spare); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, false, errors.Join(errNoExchange, err)
+	r.placed = version{written, nil}
+	if now, err := to.root.Lstat(to.name); err == nil && os.SameFile(now, written) {
+		r.placed = version{now, content} // the exchange has set the time that isUntouched looks at
 	}
-	if file, err = spares.OpenFile(r.spare, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm.Perm()); err != nil {
-		return nil, false, errors.Join(errNoExchange, err)
+	return nil
+}
+
+// keep makes a file that was replaced the spare one, and reports whether it could.
+func (r *Recycler) keep(meant fs.FileInfo, at spot) bool {
+	info, err := at.root.Lstat(at.name)
+	if err != nil || meant == nil || !os.SameFile(info, meant) || !r.isLocal(at.dir) {
+		return false
 	}
-	return file, false, nil
+	spares, err := r.spares.opened()
+	if err != nil {
+		return false
+	}
+	if at.root == spares && at.name == r.spare {
+		return true
+	}
+	spare, err := openSpot(spares, r.spare)
+	if err != nil {
+		return false
+	}
+	defer spare.dir.Close()
+	return rename(at, spare) == nil
 }
 
 // Close removes the file that is kept, and closes the folder that it lies in.
 func (r *Recycler) Close() error {
-	return errors.Join(r.drop(), r.spares.Close())
-}
-
-// drop removes the file that is kept.
-func (r *Recycler) drop() error {
-	r.kept = version{}
 	spares, err := r.spares.opened()
 	if err == nil {
 		err = spares.Remove(r.spare)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		err = nil
 	}
-	return err
+	return errors.Join(err, r.spares.Close())
 }

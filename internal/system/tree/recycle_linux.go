@@ -9,63 +9,28 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// errNoExchange says that files of two folders cannot be exchanged.
-var errNoExchange = errors.New("the file cannot be exchanged")
-
-// takePlace exchanges the spare file with the file in place. What is no file, and has just come to stand there, is put
-// back if it cannot be removed.
-func (r *Recycler) takePlace(spares, root *os.Root) error {
-	from, err := spares.Open(".")
-	if err != nil {
-		return err
-	}
-	defer from.Close()
-	to, err := root.Open(".")
-	if err != nil {
-		return err
-	}
-	defer to.Close()
-	rename := func(flags uint) error { return renameAt(from, r.spare, to, r.name, flags) }
-	err = rename(unix.RENAME_EXCHANGE)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = rename(unix.RENAME_NOREPLACE)
-	}
-	switch {
-	case errors.Is(err, unix.EXDEV), errors.Is(err, unix.EINVAL), errors.Is(err, errors.ErrUnsupported):
-		return errors.Join(errNoExchange, err)
-	case err != nil:
-		return err
-	}
-	info, err := spares.Lstat(r.spare)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() {
-		return nil
-	}
-	if err = errors.Join(err, spares.Remove(r.spare)); err != nil {
-		return errors.Join(err, rename(unix.RENAME_EXCHANGE))
-	}
-	return nil
+// isLocal reports whether an open folder lies in a file system whose files only this machine opens, so that a lease
+// tells of every reader. Network file systems, those that a host shares with guests (virtiofs, 9p), and FUSE are none,
+// nor is what is not known.
+func isLocal(dir *os.File) bool {
+	var stat unix.Statfs_t
+	err := withDescriptor(dir, func(fd uintptr) error { return unix.Fstatfs(int(fd), &stat) })
+	return err == nil && isLocalType(int64(stat.Type))
 }
 
-func renameAt(from *os.File, a string, to *os.File, b string, flags uint) error {
-	return withDescriptor(from, func(old uintptr) error {
-		return withDescriptor(to, func(new uintptr) error { return unix.Renameat2(int(old), a, int(new), b, flags) })
-	})
-}
-
-func withDescriptor(f *os.File, call func(fd uintptr) error) error {
-	conn, err := f.SyscallConn()
-	if err != nil {
-		return err
+func isLocalType(magic int64) bool {
+	switch magic {
+	case unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC, unix.TMPFS_MAGIC:
+		return true // ext2 and ext3 have the magic of ext4
 	}
-	var failed error
-	err = conn.Control(func(fd uintptr) { failed = call(fd) })
-	return errors.Join(err, failed)
+	return false
 }
 
 // holdAlone reports whether an open file is the one that is meant, with the same owner and rights, and nobody else can
 // read or write it: it has one name, and is open nowhere else. The kernel tells the latter, since it gives a write lease
 // (fcntl(2), F_SETLEASE) only on such a file. The lease is held until letGo: whoever has found the file under its last
-// name, and opens it only now, waits so long. info is of the time when it was held.
+// name, and opens it only now, waits so long, but no longer than the system lets a lease keep others waiting (45 s by
+// default: /proc/sys/fs/lease-break-time). info is of the time when it was held.
 func holdAlone(file *os.File, meant fs.FileInfo) (info fs.FileInfo, alone bool) {
 	if setLease(file, unix.F_WRLCK) != nil {
 		return nil, false

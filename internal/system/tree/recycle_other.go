@@ -8,10 +8,9 @@ import (
 	"os"
 )
 
-// errNoExchange says that files of two folders cannot be exchanged.
-var errNoExchange = errors.New("the file cannot be exchanged")
+func exchange(_, _ spot) error { return errors.ErrUnsupported }
 
-func (*Recycler) takePlace(_, _ *os.Root) error { return errNoExchange }
+func isLocal(*os.File) bool { return false }
 
 func holdAlone(*os.File, fs.FileInfo) (fs.FileInfo, bool) { return nil, false }
 

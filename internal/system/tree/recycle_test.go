@@ -19,9 +19,24 @@ func recycling(t *testing.T) (r *Recycler, dir, spares string) {
 	if runtime.GOOS != "linux" {
 		t.Skip("files are exchanged on Linux alone; elsewhere each content gets a new file")
 	}
-	dir, spares = t.TempDir(), t.TempDir()
+	dir, spares = localFolder(t), localFolder(t)
 	r = NewRecycler(open(t, dir), "f", open(t, spares), "spare")
 	return r, dir, spares
+}
+
+// localFolder returns a folder whose file system recycles: that of /dev/shm where the one of temporary files does not,
+// as in a container.
+func localFolder(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if opened, err := os.Open(dir); err == nil && isLocal(opened) {
+		require.NoError(t, opened.Close())
+		return dir
+	}
+	dir, err := os.MkdirTemp("/dev/shm", "recycle")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
+	return dir
 }
 
 // inode tells files apart.
@@ -187,23 +202,27 @@ func TestAFolderInThePlaceIsAnError(t *testing.T) {
 	put(t, filepath.Join(dir, "f", "inside"), "theirs")
 	_, err := r.Replace(inWhole("2"))
 	require.ErrorContains(t, err, "is a folder")
-	_, err = r.replace(Version{Perm: 0o644, Whole: func(w io.Writer) error { return io.ErrUnexpectedEOF }})
-	require.Error(t, err)
 	require.Equal(t, "theirs", content(t, filepath.Join(dir, "f", "inside")))
 	require.NoError(t, os.RemoveAll(filepath.Join(dir, "f")))
 	put(t, filepath.Join(spares, "spare"), "stale")
 	replaced(t, r, "3")
 
 	// One that comes after all checks is put back.
-	root, err := r.folder.opened()
+	replaced(t, r, "4")
+	file, spare, _ := r.openSpare()
+	require.NotNil(t, file)
+	defer spare.dir.Close()
+	defer file.Close()
+	to, err := openSpot(r.folder.root, "f")
 	require.NoError(t, err)
-	kept, err := r.spares.opened()
+	defer to.dir.Close()
+	written, err := file.Stat()
 	require.NoError(t, err)
 	require.NoError(t, os.Remove(filepath.Join(dir, "f")))
 	put(t, filepath.Join(dir, "f", "inside"), "theirs")
-	put(t, filepath.Join(spares, "spare"), "new")
-	require.Error(t, r.takePlace(kept, root))
+	require.Error(t, r.take(written, nil, spare, to))
 	require.Equal(t, "theirs", content(t, filepath.Join(dir, "f", "inside")))
+	require.True(t, spare.has(file))
 }
 
 // A content that fails leaves the old one, and what was half written never takes the place.
@@ -222,14 +241,33 @@ func TestAContentThatFailsIsNotPlaced(t *testing.T) {
 	replaced(t, r, "4")
 }
 
-// Where the folder of spares cannot be used, each content gets a new file.
+// Nor is anything left of a new file whose content fails.
+func TestNothingIsLeftOfAContentThatFails(t *testing.T) {
+	r, dir, _ := recycling(t)
+	fails := func(io.Writer) error { return io.ErrUnexpectedEOF }
+	_, err := r.Replace(Version{Perm: 0o644, Whole: fails})
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	for _, unsynced := range []bool{true, false} {
+		_, err = r.folder.Replace("f", Write{Perm: 0o644, Content: fails, Unsynced: unsynced})
+		require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	}
+	require.Empty(t, names(t, dir))
+}
+
+// While the folder of spares cannot be used, each content gets a new file, and afterwards two take turns again.
 func TestWithoutAFolderForSpares(t *testing.T) {
 	r, dir, spares := recycling(t)
+	path := filepath.Join(dir, "f")
 	require.NoError(t, os.Rename(spares, spares+".away"))
 	replaced(t, r, "1")
 	replaced(t, r, "2")
-	require.True(t, r.never)
 	require.Equal(t, []string{"f"}, names(t, dir))
+	require.NoError(t, os.Rename(spares+".away", spares))
+	replaced(t, r, "3")
+	third := inode(t, path)
+	replaced(t, r, "4")
+	replaced(t, r, "5")
+	require.Equal(t, third, inode(t, path))
 }
 
 // Only a file that holds what was written to it is written over in part.

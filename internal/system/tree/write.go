@@ -41,6 +41,20 @@ type Write struct {
 // nil means that the new content is in place and survives a power cut, unless w is Unsynced. On an error the old content
 // is in place, and no temporary file is left; the one exception is a failed sync of the folder after the rename.
 func (f *Folder) Replace(name string, w Write) (displaced string, err error) {
+	return f.replace(name, w, func(_ fs.FileInfo, from, to spot) error {
+		if w.Unsynced {
+			return takePlace(from, to, nil)
+		}
+		if err := from.root.Rename(from.name, to.name); err != nil {
+			return err
+		}
+		return syncFolder(to.dir)
+	})
+}
+
+// replace replaces the file as Replace does, but has take put the written one in the place.
+func (f *Folder) replace(name string, w Write,
+	take func(written fs.FileInfo, from, to spot) error) (displaced string, err error) {
 	if filepath.Base(name) != name || !filepath.IsLocal(name) {
 		return "", fmt.Errorf("%q is no name of a file", name)
 	}
@@ -49,15 +63,15 @@ func (f *Folder) Replace(name string, w Write) (displaced string, err error) {
 		return "", err
 	}
 	// Opened first, so that a folder that cannot be synced is known before anything has changed.
-	dir, err := root.Open(".")
+	to, err := openSpot(root, name)
 	if err != nil {
 		return "", err
 	}
-	defer dir.Close()
+	defer to.dir.Close()
 	if _, err := f.standing(root, name); err != nil {
 		return "", err
 	}
-	temp, err := f.writeTemp(root, name, w)
+	temp, written, err := f.writeTemp(root, name, w)
 	if err != nil {
 		return "", err
 	}
@@ -67,18 +81,14 @@ func (f *Folder) Replace(name string, w Write) (displaced string, err error) {
 			_ = root.Remove(temp)
 		}
 	}()
-	rename := func() error { return root.Rename(temp, name) }
-	if w.Unsynced {
-		rename = func() error { return takePlace(root, dir, temp, name) }
+	if w.Check != nil {
+		if err := w.Check(filepath.Join(f.path, temp)); err != nil {
+			return "", err
+		}
 	}
-	if displaced, err = f.place(root, temp, name, w.Check, rename); err != nil {
-		return "", err
-	}
-	placed = true
-	if w.Unsynced {
-		return displaced, nil
-	}
-	return displaced, syncFolder(dir)
+	displaced, err = f.place(to, func() error { return take(written, spot{root, to.dir, temp}, to) })
+	placed = err == nil
+	return displaced, err
 }
 
 // Sync writes to the disk what was put in place unsynced. It is an error if the name no longer has a regular file.
@@ -106,21 +116,15 @@ func (f *Folder) Sync(name string) error {
 	return syncFolder(dir)
 }
 
-// place renames the temporary file over its target, after all checks.
-func (f *Folder) place(root *os.Root, temp, name string, check func(string) error, rename func() error) (displaced string,
-	err error) {
-	if check != nil {
-		if err := check(filepath.Join(f.path, temp)); err != nil {
-			return "", err
-		}
-	}
+// place has take put a file in its place, after all checks.
+func (f *Folder) place(to spot, take func() error) (displaced string, err error) {
 	if _, err := f.opened(); err != nil {
 		return "", err
 	}
-	if displaced, err = f.standing(root, name); err != nil {
+	if displaced, err = f.standing(to.root, to.name); err != nil {
 		return "", err
 	}
-	return displaced, rename()
+	return displaced, take()
 }
 
 // standing returns what stands at name; "" for a regular file or nothing.
@@ -148,9 +152,9 @@ func (f *Folder) standing(root *os.Root, name string) (string, error) {
 	return "a device", nil
 }
 
-// writeTemp writes and syncs the temporary file and names it; on an error, or a panic of what writes the content, it is
-// gone again.
-func (f *Folder) writeTemp(root *os.Root, name string, w Write) (string, error) {
+// writeTemp writes the temporary file, names it and says which one it is; on an error, or a panic of what writes the
+// content, it is gone again.
+func (f *Folder) writeTemp(root *os.Root, name string, w Write) (string, fs.FileInfo, error) {
 	temp := tempPrefix(name) + random() + tempSuffix
 	file, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, w.Perm.Perm())
 	if err != nil {
@@ -158,7 +162,7 @@ func (f *Folder) writeTemp(root *os.Root, name string, w Write) (string, error) 
 		if p, is := errors.AsType[*fs.PathError](err); is {
 			err = p.Err
 		}
-		return "", fmt.Errorf("create a file in folder %s: %w", f.path, err)
+		return "", nil, fmt.Errorf("create a file in folder %s: %w", f.path, err)
 	}
 	complete := false
 	defer func() {
@@ -167,23 +171,35 @@ func (f *Folder) writeTemp(root *os.Root, name string, w Write) (string, error) 
 			_ = root.Remove(temp)
 		}
 	}()
-	buffer := bufio.NewWriterSize(file, bufferSize)
-	if err := w.Content(buffer); err != nil {
-		return "", err
-	}
-	if err := buffer.Flush(); err != nil {
-		return "", err
+	if _, err := writeWhole(file, w.Content); err != nil {
+		return "", nil, err
 	}
 	if !w.Unsynced {
 		if err := file.Sync(); err != nil {
-			return "", err
+			return "", nil, err
 		}
 	}
+	written, err := file.Stat()
+	if err != nil {
+		return "", nil, err
+	}
 	if err := file.Close(); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	complete = true
-	return temp, nil
+	return temp, written, nil
+}
+
+// writeWhole writes a content from where the file is, and returns where it ends.
+func writeWhole(file *os.File, content func(io.Writer) error) (end int64, err error) {
+	buffer := bufio.NewWriterSize(file, bufferSize)
+	if err := content(buffer); err != nil {
+		return 0, err
+	}
+	if err := buffer.Flush(); err != nil {
+		return 0, err
+	}
+	return file.Seek(0, io.SeekCurrent)
 }
 
 // RemoveStale removes the temporary files that a crash left beside name. Call it only where no other writer of name can

@@ -27,11 +27,11 @@ func residentFiles(t *testing.T) int {
 	return kilobytes << 10
 }
 
-// Whoever reads the whole file does not end up with the whole file in memory.
-func TestScanLetsGoOfThePagesItHasPassed(t *testing.T) {
-	path := newPath(t)
-	s := open(t, path)
-	const entries, size = 1200, 64 << 10
+// entries of size bytes each make a file of 79 MB.
+const entries, size = 1200, 64 << 10
+
+func fill(t *testing.T, s store.Store) {
+	t.Helper()
 	for first := 0; first < entries; first += 200 {
 		require.NoError(t, s.Update(t.Context(), func(tx store.Tx) error {
 			for i := range 200 {
@@ -42,6 +42,13 @@ func TestScanLetsGoOfThePagesItHasPassed(t *testing.T) {
 			return nil
 		}))
 	}
+}
+
+// Whoever reads the whole file does not end up with the whole file in memory.
+func TestScanLetsGoOfThePagesItHasPassed(t *testing.T) {
+	path := newPath(t)
+	s := open(t, path)
+	fill(t, s)
 	require.NoError(t, s.Close())
 	s, err := boltstore.Open(path, boltstore.Options{ReadOnly: true})
 	require.NoError(t, err)
@@ -61,5 +68,29 @@ func TestScanLetsGoOfThePagesItHasPassed(t *testing.T) {
 	}))
 	require.Equal(t, entries*size, sum)
 	require.Less(t, most, 40<<20, "of a file of 79 MB")
+	require.NoError(t, s.Close())
+}
+
+// Nor does whoever reads entry after entry in one transaction.
+func TestManyGetsLetGoOfTheirPages(t *testing.T) {
+	path := newPath(t)
+	s := open(t, path)
+	fill(t, s)
+	read := func(from store.Getter) error {
+		before, most := residentFiles(t), 0
+		for i := range entries {
+			value, err := from.Get("t", fmt.Sprintf("%06d", i))
+			if err != nil || bytes.Count(value, []byte{byte(i)}) != size {
+				return fmt.Errorf("entry %d is another: %w", i, err)
+			}
+			if i%50 == 0 {
+				most = max(most, residentFiles(t)-before)
+			}
+		}
+		require.Less(t, most, 40<<20, "of a file of 79 MB")
+		return nil
+	}
+	require.NoError(t, s.Update(t.Context(), func(tx store.Tx) error { return read(tx) }))
+	require.NoError(t, s.View(t.Context(), func(r store.Reader) error { return read(r) }))
 	require.NoError(t, s.Close())
 }

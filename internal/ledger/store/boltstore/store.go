@@ -103,7 +103,7 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 	defer touched(s)                                         // when the View has ended
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // a file cut short under us must not kill the process
 	defer func() { _ = tx.Rollback() }()
-	return s.failIfHurt(store.Call(fn, store.Reader(reader{tx, s})))
+	return s.failIfHurt(store.Call(fn, store.Reader(&reader{tx: tx, s: s})))
 }
 
 func (s *Store) beginView() (*bolt.Tx, error) {

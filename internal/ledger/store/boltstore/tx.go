@@ -15,18 +15,20 @@ import (
 
 // reader reads one bbolt transaction.
 type reader struct {
+	gets
 	tx *bolt.Tx
 	s  *Store
 }
 
-func (r reader) Get(table, key string) ([]byte, error) {
+func (r *reader) Get(table, key string) ([]byte, error) {
 	if err := store.CheckKey(table, key); err != nil {
 		return nil, err
 	}
+	r.count(r.tx)
 	return r.s.get(r.tx, table, key)
 }
 
-func (r reader) Scan(table, from, to string, visit func(key string, value []byte) error) error {
+func (r *reader) Scan(table, from, to string, visit func(key string, value []byte) error) error {
 	var at *bolt.Cursor
 	step := func() (k, v []byte, err error) {
 		defer r.s.catch(&err)
@@ -74,6 +76,17 @@ func letGo(tx *bolt.Tx) { advise(tx.DB(), int(tx.Size()), syscall.MADV_DONTNEED)
 // which the system brings 64 KB.
 const maxTouches = 64
 
+// gets is how many Gets a transaction has made.
+type gets int
+
+// count counts a Get, and lets go of the pages of the former ones when there were many: an import reads every entry in
+// one transaction.
+func (g *gets) count(tx *bolt.Tx) {
+	if *g++; *g%maxTouches == 0 {
+		letGo(tx)
+	}
+}
+
 // touched counts a View or an Update, and lets go of the pages when there were many.
 func touched(s *Store) {
 	if s.touches.Add(1)%maxTouches == 0 {
@@ -99,40 +112,49 @@ func advise(db *bolt.DB, size, advice int) {
 // staged is the transaction of one update: its own writes over a bbolt transaction, which holds what earlier
 // updates of the batch wrote.
 type staged struct {
+	gets
 	tx     *bolt.Tx
 	s      *Store
-	writes map[place][]byte // nil means deleted
-	places []place          // of writes, in the order of the first write of each
+	writes []write
+	at     map[place]int // which of writes is at a place
 	size   int
 }
 
 type place struct{ table, key string }
 
-func (p place) compare(other place) int {
-	return cmp.Or(strings.Compare(p.table, other.table), strings.Compare(p.key, other.key))
+// write is what an update writes at a place; a nil value means deleted.
+type write struct {
+	place
+	value []byte
+}
+
+func (w write) compare(other write) int {
+	return cmp.Or(strings.Compare(w.table, other.table), strings.Compare(w.key, other.key))
 }
 
 func newStaged(tx *bolt.Tx, s *Store) *staged {
-	return &staged{tx: tx, s: s, writes: map[place][]byte{}}
+	return &staged{tx: tx, s: s, at: map[place]int{}}
 }
 
 // reset forgets all writes. Clearing a map that once was large stays slow, so such a map is dropped.
 func (t *staged) reset() {
 	if len(t.writes) > 64 {
-		t.writes, t.places = map[place][]byte{}, nil
+		t.writes, t.at = nil, map[place]int{}
 	}
+	clear(t.at)
 	clear(t.writes)
-	t.places = t.places[:0]
-	t.size = 0
+	t.writes = t.writes[:0]
+	t.size, t.gets = 0, 0
 }
 
 func (t *staged) Get(table, key string) ([]byte, error) {
 	if err := store.CheckKey(table, key); err != nil {
 		return nil, err
 	}
-	if value, ok := t.writes[place{table, key}]; ok {
-		return value, nil
+	if at, staged := t.at[place{table, key}]; staged {
+		return t.writes[at].value, nil
 	}
+	t.count(t.tx)
 	return t.s.get(t.tx, table, key)
 }
 
@@ -151,10 +173,12 @@ func (t *staged) Put(table, key string, value []byte) error {
 }
 
 func (t *staged) stage(at place, value []byte) {
-	if _, again := t.writes[at]; !again {
-		t.places = append(t.places, at)
+	if i, again := t.at[at]; again {
+		t.writes[i].value = value
+	} else {
+		t.at[at] = len(t.writes)
+		t.writes = append(t.writes, write{at, value})
 	}
-	t.writes[at] = value
 	t.size += len(at.key) + len(value)
 }
 
@@ -167,13 +191,14 @@ func (t *staged) Delete(table, key string) error {
 }
 
 // apply writes to the bbolt transaction, in the order of the keys: bbolt splits a page when it commits, so that each key
-// put before others in a table that grows by many moves all of those. It fails only if the file holds what this package
-// never writes.
+// put before others in a table that grows by many moves all of those. What was staged cannot be read any more. It fails
+// only if the file holds what this package never writes.
 func (t *staged) apply() error {
-	slices.SortFunc(t.places, place.compare)
-	for _, at := range t.places {
-		if err := t.applyOne(at, t.writes[at]); err != nil {
-			return fmt.Errorf("key %q in table %q: %w", at.key, at.table, err)
+	clear(t.at)
+	slices.SortFunc(t.writes, write.compare)
+	for _, w := range t.writes {
+		if err := t.applyOne(w.place, w.value); err != nil {
+			return fmt.Errorf("key %q in table %q: %w", w.key, w.table, err)
 		}
 	}
 	return nil
