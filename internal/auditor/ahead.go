@@ -29,6 +29,7 @@ type piece struct {
 // times.
 type entry struct {
 	raw    []byte
+	leaf   audit.Hash // of raw
 	record audit.Record
 	digest string // of the data beside the log; "" for none
 	data   []byte // nil until its turn
@@ -119,8 +120,8 @@ func (p piece) decode(replay *replay.Replay) {
 // readEntry looks at what a record is by itself: whether it is the one that its leaf in the tree stands for, and
 // whether it can be read.
 func readEntry(n uint64, raw, leaf []byte) entry {
-	e := entry{raw: raw}
-	if hash := tlog.RecordHash(raw); !bytes.Equal(hash[:], leaf) {
+	e := entry{raw: raw, leaf: tlog.RecordHash(raw)}
+	if !bytes.Equal(e.leaf[:], leaf) {
 		e.err = badRecord(n, "log_record_changed", "record %d and its leaf in the tree differ: one of them was changed", n)
 		return e
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 
@@ -107,4 +108,35 @@ func TestReadingAheadChangesNoVerdict(t *testing.T) {
 		require.Equal(rt, good, goodAhead)
 		require.Equal(rt, fmt.Sprint(wrong), fmt.Sprint(wrongAhead))
 	})
+}
+
+// TestPiecesComeInTheirOrder: every record comes once, in the order of the log, and what is wrong with a tile comes after
+// all before it and before all behind it.
+func TestPiecesComeInTheirOrder(t *testing.T) {
+	w := wholeWorld(t)
+	whole := w.log.lay(t)
+	lacking := maps.Clone(whole)
+	delete(lacking, tilePrefix+audit.Tile{Number: 1, Width: audit.TileWidth}.Path())
+	for _, c := range []struct {
+		name string
+		from files
+		size uint64 // of what comes
+	}{{"whole", whole, w.log.size}, {"without the leaves of the second tile", lacking, audit.TileWidth}} {
+		var raw []string
+		var failed error
+		for p := range readAhead(t.Context(), c.from, w.log.size, nil) {
+			require.NoError(t, failed, "%s: nothing comes after an error", c.name)
+			failed = p.err
+			for _, e := range p.entries {
+				require.NoError(t, e.err, c.name)
+				require.Equal(t, uint64(len(raw)), e.record.Seq, c.name)
+				raw = append(raw, string(e.raw))
+			}
+		}
+		require.Equal(t, c.size == w.log.size, failed == nil, c.name)
+		require.Len(t, raw, int(c.size), c.name)
+		for i, r := range raw {
+			require.Equal(t, string(w.log.records[i]), r, c.name)
+		}
+	}
 }

@@ -214,8 +214,14 @@ func (b *Bundle) Read(_ context.Context, path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return io.ReadAll(f)
+	var content bytes.Buffer
+	content.Grow(int(min(b.files[path].UncompressedSize64, maxBelieved)) + bytes.MinRead)
+	_, err = content.ReadFrom(f)
+	return content.Bytes(), err
 }
+
+// maxBelieved is how much memory is taken for a file because it says that it is so large.
+const maxBelieved = 1 << 20
 
 // Open opens a file that need not be held in memory.
 func (b *Bundle) Open(path string) (io.Reader, error) { return b.open(path, maxState) }

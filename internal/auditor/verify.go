@@ -138,7 +138,7 @@ func (v *verifier) record(ctx context.Context, e entry) error {
 	if e.err != nil {
 		return at(e.err, n)
 	}
-	head, nodes, err := v.head.Follow(e.raw, e.record)
+	head, nodes, err := v.head.Follow(e.leaf, e.record)
 	if err == nil {
 		err = v.threads.Follow(e.record)
 	}

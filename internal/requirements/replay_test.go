@@ -90,13 +90,11 @@ func rebuilt(t *testing.T, from store.Store) *store.Memory {
 		var head audit.Head
 		err = r.Scan("audit", "", "", func(_ string, row []byte) error {
 			raw := ledger.RecordOf(row)
-			record, err := audit.Decode(raw)
+			record, after, _, err := head.Next(raw)
 			if err != nil {
 				return err
 			}
-			if head, _, err = head.Follow(raw, record); err != nil {
-				return err
-			}
+			head = after
 			if err := replay.Apply(replay.Read(r, record), head); err != nil {
 				return err
 			}

@@ -12,17 +12,13 @@ import (
 // Exact returns the option that reads a number into any as a float64 where that has its value, such as 7, 1.50 and 0.1,
 // and as a jsontext.Value with the number as it stands where not, such as 12345678901234567890. Either is written with
 // the value that was read.
-func Exact() jsonv2.Options {
-	once.Do(func() { exactly = jsonv2.WithUnmarshalers(jsonv2.UnmarshalFromFunc(readExactly)) })
-	return exactly
-}
+func Exact() jsonv2.Options { return exactly() }
 
 // exactly is made once, so that the library remembers what it has found out of it, and only where it is used: programs
 // that start often have this package too.
-var (
-	once    sync.Once
-	exactly jsonv2.Options
-)
+var exactly = sync.OnceValue(func() jsonv2.Options {
+	return jsonv2.WithUnmarshalers(jsonv2.UnmarshalFromFunc(readExactly))
+})
 
 func readExactly(d *jsontext.Decoder, into *any) error {
 	if d.PeekKind() != '0' {

@@ -70,7 +70,7 @@ func Fill(body []byte, v any) error {
 		return fault.New(fault.Invalid, "json_type", "the body is null").
 			WithFields(fault.Field{Code: "type", Detail: "it is null"}).WithFix("compare it with the schema under /schemas/")
 	}
-	err := jsonv2.Unmarshal(body, v, jsonv2.RejectUnknownMembers(true), Exact(), jsontext.AllowDuplicateNames(true))
+	err := jsonv2.Unmarshal(body, v, jsonv2.RejectUnknownMembers(true), exactly(), jsontext.AllowDuplicateNames(true))
 	if err == nil {
 		return nil
 	}

@@ -88,11 +88,16 @@ type StoredHash struct {
 // Seal appends the bytes of record number h.Size, dated at, and returns the new head with the nodes that became
 // complete.
 func (h Head) Seal(record []byte, at time.Time) (Head, []StoredHash, error) {
+	return h.seal(tlog.RecordHash(record), at)
+}
+
+// seal appends a record that has a hash.
+func (h Head) seal(leaf Hash, at time.Time) (Head, []StoredHash, error) {
 	if subtrees := bits.OnesCount64(h.Size); len(h.Frontier) != subtrees {
 		return Head{}, nil, fmt.Errorf("seal audit record %d: a log of %d records has %d subtrees, not %d", h.Size,
 			h.Size, subtrees, len(h.Frontier))
 	}
-	node := StoredHash{uint64(tlog.StoredHashIndex(0, int64(h.Size))), tlog.RecordHash(record)}
+	node := StoredHash{uint64(tlog.StoredHashIndex(0, int64(h.Size))), leaf}
 	left, stored := h.Frontier, []StoredHash{node}
 	for n := h.Size; n&1 == 1; n >>= 1 { // two subtrees of one size become one
 		node = StoredHash{node.Index + 1, tlog.NodeHash(left[len(left)-1], node.Hash)}

@@ -1,6 +1,10 @@
 package audit
 
-import "fmt"
+import (
+	"fmt"
+
+	"golang.org/x/mod/sumdb/tlog"
+)
 
 // Next reads the bytes of the record that follows a head, and returns the head after it with the nodes that became
 // complete. The number must be the next one.
@@ -9,16 +13,16 @@ func (h Head) Next(raw []byte) (Record, Head, []StoredHash, error) {
 	if err != nil {
 		return record, h, nil, fmt.Errorf("record %d cannot be read: %w", h.Size, err)
 	}
-	head, nodes, err := h.Follow(raw, record)
+	head, nodes, err := h.Follow(tlog.RecordHash(raw), record)
 	return record, head, nodes, err
 }
 
-// Follow does what Next does, for a record that was decoded already.
-func (h Head) Follow(raw []byte, record Record) (Head, []StoredHash, error) {
+// Follow does what Next does, for a record that was hashed and decoded already.
+func (h Head) Follow(leaf Hash, record Record) (Head, []StoredHash, error) {
 	if record.Seq != h.Size {
 		return h, nil, fmt.Errorf("record %d stands where record %d belongs", record.Seq, h.Size)
 	}
-	return h.Seal(raw, record.At)
+	return h.seal(leaf, record.At)
 }
 
 // Thread is the chain of records about one subject: each names the one before it.

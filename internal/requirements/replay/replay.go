@@ -42,7 +42,7 @@ type Replay struct {
 // New returns a Replay that has seen no record. The export, unless it is nil, will be held against the state at the
 // size of the log that it names.
 func New(export projection.ExportFile) (*Replay, error) {
-	r := &Replay{states: newStates(maxHot), owners: map[string]audit.Actor{}}
+	r := &Replay{states: newStates(maxHot, maxResting), owners: map[string]audit.Actor{}}
 	if export == nil {
 		return r, nil
 	}

@@ -13,29 +13,43 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// maxHot is how many bytes of requirements, as encoded, a replay keeps decoded.
-const maxHot = 5 << 20
+// How many bytes of requirements, as encoded, a replay keeps decoded, and how many it keeps encoded before it compresses
+// them: few projects have more.
+const (
+	maxHot     = 5 << 20
+	maxResting = 8 << 20
+)
 
 // states are the requirements that a log amounts to so far. They can be more than memory should hold, and few are
-// worked on at a time: those used last are kept decoded, the others rest compressed.
+// worked on at a time: those used last are kept decoded, the others rest, first encoded and then compressed.
 type states struct {
-	byID map[string]*replayed // nil before the first
-	hot  list.List            // of *replayed, the one used last in front
-	size int                  // of the hot ones, as encoded
-	most int
+	byID    map[string]*replayed // nil before the first
+	hot     pile                 // the one used last in front
+	resting pile                 // encoded; the one laid to rest last in front
 
 	encoded []byte // the last encoding
-	resting []byte // the encoding of what was laid to rest last
 	packer
 }
 
+// pile is requirements that are kept in one way.
+type pile struct {
+	list.List     // of *replayed
+	size      int // of all, as encoded
+	most      int
+}
+
+// overfull reports whether a pile has too much. It may always have one.
+func (p *pile) overfull() bool { return p.size > p.most && p.Len() > 1 }
+
 // replayed is one requirement.
 type replayed struct {
-	id     string
-	size   int        // in bytes, as encoded
-	sum    ledger.Sum // of the encoding
-	packed []byte     // the encoding, compressed; nil when hot has it in pieces
-	hot    *hotState  // nil while it rests
+	id      string
+	size    int           // in bytes, as encoded
+	sum     ledger.Sum    // of the encoding
+	packed  []byte        // the encoding, compressed; or nil
+	resting []byte        // the encoding; or nil. While both are, hot has it in pieces
+	at      *list.Element // of states.resting; nil where resting is
+	hot     *hotState     // nil while it rests
 
 	status                  lifecycle.Status
 	suspect, stale, retired bool
@@ -49,7 +63,9 @@ type hotState struct {
 	pieces
 }
 
-func newStates(most int) *states { return &states{most: most} }
+func newStates(mostHot, mostResting int) *states {
+	return &states{hot: pile{most: mostHot}, resting: pile{most: mostResting}}
+}
 
 // find implements decision.Finder.
 func (s *states) find(id string) (lifecycle.Requirement, int, error) {
@@ -61,8 +77,7 @@ func (s *states) find(id string) (lifecycle.Requirement, int, error) {
 		s.hot.MoveToFront(one.hot.at)
 		return one.hot.req, one.size, nil
 	}
-	raw := s.unpack(one.packed, one.size)
-	req, _, err := projection.TableRequirements.Decode(id, raw)
+	req, _, err := projection.TableRequirements.Decode(id, s.raw(id))
 	if err == nil {
 		s.heat(one, req, pieces{})
 	}
@@ -102,11 +117,9 @@ func (s *states) replace(req lifecycle.Requirement, p pieces) {
 		}
 		one = &replayed{id: req.ID}
 		s.byID[req.ID] = one
-	} else if one.hot != nil {
-		s.hot.Remove(one.hot.at)
-		s.size -= one.size
 	}
-	one.size, one.sum, one.packed = len(s.encoded), sha256.Sum256(s.encoded), nil
+	s.forget(one)
+	one.size, one.sum = len(s.encoded), sha256.Sum256(s.encoded)
 	one.status, one.suspect, one.stale, one.retired, one.revision = req.Status, req.Suspect, len(req.Stale) > 0,
 		req.Retired, req.Revision
 	s.heat(one, req, p)
@@ -114,24 +127,62 @@ func (s *states) replace(req lifecycle.Requirement, p pieces) {
 
 // remove forgets a requirement.
 func (s *states) remove(id string) {
-	if one := s.byID[id]; one != nil && one.hot != nil {
+	one := s.byID[id]
+	if one == nil {
+		return
+	}
+	s.forget(one)
+	if one.hot != nil {
 		s.hot.Remove(one.hot.at)
-		s.size -= one.size
 	}
 	delete(s.byID, id)
 }
 
+// forget lets go of the encoding of a requirement, which is to be another.
+func (s *states) forget(one *replayed) {
+	if one.hot != nil {
+		s.hot.size -= one.size
+	}
+	one.packed = nil
+	s.forgetResting(one)
+}
+
+func (s *states) forgetResting(one *replayed) {
+	if one.resting == nil {
+		return
+	}
+	s.resting.Remove(one.at)
+	s.resting.size -= one.size
+	one.resting, one.at = nil, nil
+}
+
 // heat keeps a requirement decoded, and lays those to rest that were used longest ago.
 func (s *states) heat(one *replayed, req lifecycle.Requirement, p pieces) {
-	one.hot = &hotState{req: req, pieces: p, at: s.hot.PushFront(one)}
-	for s.size += one.size; s.size > s.most && s.hot.Len() > 1; {
+	if one.hot == nil {
+		one.hot = &hotState{at: s.hot.PushFront(one)}
+	} else {
+		s.hot.MoveToFront(one.hot.at)
+	}
+	one.hot.req, one.hot.pieces = req, p
+	for s.hot.size += one.size; s.hot.overfull(); {
 		oldest := s.hot.Remove(s.hot.Back()).(*replayed)
-		s.size -= oldest.size
-		if oldest.packed == nil {
-			s.resting = oldest.hot.append(s.resting[:0])
-			oldest.packed = s.pack(s.resting)
-		}
+		s.hot.size -= oldest.size
+		s.rest(oldest)
 		oldest.hot = nil
+	}
+}
+
+// rest keeps a requirement encoded, and compresses those that have rested for the longest time.
+func (s *states) rest(one *replayed) {
+	if one.packed != nil || one.resting != nil {
+		return
+	}
+	one.resting = one.hot.append(make([]byte, 0, one.size))
+	one.at = s.resting.PushFront(one)
+	for s.resting.size += one.size; s.resting.overfull(); {
+		oldest := s.resting.Back().Value.(*replayed)
+		oldest.packed = s.pack(oldest.resting)
+		s.forgetResting(oldest)
 	}
 }
 
@@ -150,10 +201,13 @@ func (s *states) digest(id string) string { return hex.EncodeToString(s.byID[id]
 // raw returns the encoding of a requirement that is known.
 func (s *states) raw(id string) []byte {
 	one := s.byID[id]
-	if one.packed == nil {
-		return one.hot.append(make([]byte, 0, one.size))
+	switch {
+	case one.resting != nil:
+		return one.resting
+	case one.packed != nil:
+		return s.unpack(one.packed, one.size)
 	}
-	return s.unpack(one.packed, one.size)
+	return one.hot.append(make([]byte, 0, one.size))
 }
 
 // packer compresses what is seldom needed. Its zero value is ready to use.

@@ -42,7 +42,8 @@ func randomChange(rt *rapid.T, req lifecycle.Requirement) lifecycle.Requirement 
 // TestStates holds a set that keeps almost nothing decoded against a map.
 func TestStates(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		s := newStates(rapid.SampledFrom([]int{1, 1500, 1 << 20}).Draw(rt, "most"))
+		s := newStates(rapid.SampledFrom([]int{1, 1500, 1 << 20}).Draw(rt, "most hot"),
+			rapid.SampledFrom([]int{1, 1500, 1 << 20}).Draw(rt, "most resting"))
 		want := map[string][]byte{}
 		for range rapid.IntRange(1, 60).Draw(rt, "steps") {
 			id := fmt.Sprint("R", rapid.IntRange(1, 5).Draw(rt, "id"))
@@ -68,16 +69,23 @@ func TestStates(t *testing.T) {
 			require.Equal(rt, ledger.Digest(encoded), s.digest(id))
 			want[id] = bytes.Clone(encoded)
 		}
-		hot := 0
+		hot, resting := 0, 0
 		for id, raw := range want {
 			require.Equal(rt, raw, s.raw(id))
 			require.Equal(rt, ledger.Digest(raw), fmt.Sprintf("%x", s.byID[id].sum))
 			if one := s.byID[id]; one.hot != nil {
 				hot += one.size
 			}
+			if one := s.byID[id]; one.resting != nil {
+				require.Nil(rt, one.packed)
+				resting += one.size
+			}
 		}
-		require.Equal(rt, hot, s.size)
-		require.True(rt, s.size <= s.most || s.hot.Len() == 1, "memory is bounded")
+		require.Equal(rt, hot, s.hot.size)
+		require.Equal(rt, resting, s.resting.size)
+		for _, p := range []*pile{&s.hot, &s.resting} {
+			require.True(rt, p.size <= p.most || p.Len() == 1, "memory is bounded")
+		}
 		require.ElementsMatch(rt, slices.Collect(maps.Keys(want)), slices.Collect(maps.Keys(s.byID)))
 	})
 }
@@ -85,7 +93,7 @@ func TestStates(t *testing.T) {
 // What was encoded of a history is taken over, and not encoded again.
 func TestStatesAppend(t *testing.T) {
 	req, _ := lifecycle.Define(nil, lifecycle.Definition{ID: "R"}, time.Unix(0, 0), lifecycle.LatestRules)
-	s := newStates(1 << 20)
+	s := newStates(1<<20, 1<<20)
 	_, err := s.put(req)
 	require.NoError(t, err)
 	var before []jsontext.Value

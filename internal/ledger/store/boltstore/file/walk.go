@@ -70,7 +70,7 @@ func (w *walker) load(id uint64) (page, error) {
 	if err := w.claim(id); err != nil {
 		return page{}, err
 	}
-	body, at := w.buffer(w.head.PageSize), int64(id*w.head.PageSize)
+	body, at := w.buffer(), int64(id*w.head.PageSize)
 	if _, err := w.f.ReadAt(body, at); err != nil {
 		return page{}, err
 	}
@@ -84,7 +84,11 @@ func (w *walker) load(id uint64) (page, error) {
 		}
 	}
 	if overflow > 0 {
-		body = w.buffer((1 + overflow) * w.head.PageSize)
+		size := (1 + overflow) * w.head.PageSize
+		if body = body[:min(size, uint64(cap(body)))]; uint64(len(body)) < size {
+			w.release(page{body: body})
+			body = make([]byte, size)
+		}
 		if _, err := w.f.ReadAt(body, at); err != nil {
 			return page{}, err
 		}
@@ -92,16 +96,15 @@ func (w *walker) load(id uint64) (page, error) {
 	return page{native.Uint16(body[8:]), native.Uint16(body[10:]), body}, nil
 }
 
-// buffer returns one that was released, or a new one.
-func (w *walker) buffer(size uint64) []byte {
-	if last := len(w.free) - 1; last >= 0 {
-		b := w.free[last]
-		w.free = w.free[:last]
-		if uint64(cap(b)) >= size {
-			return b[:size]
-		}
+// buffer returns one for a page, which was released, or a new one.
+func (w *walker) buffer() []byte {
+	last := len(w.free) - 1
+	if last < 0 {
+		return make([]byte, w.head.PageSize)
 	}
-	return make([]byte, size)
+	b := w.free[last]
+	w.free = w.free[:last]
+	return b[:w.head.PageSize]
 }
 
 // release gives back the bytes of a page that nobody looks at any more.
