@@ -117,7 +117,8 @@ var besideTheWay = map[string][]function{
 	},
 	"are the steps of Put, Append and the transaction": {
 		{"ledger", "Tx", "write"}, {"ledger", "Tx", "add"}, {"ledger", "Tx", "follow"}, {"ledger", "Tx", "charge"},
-		{"ledger/store/boltstore", "Store", "checkLocked"}, {"ledger/store/boltstore", "Store", "answer"},
+		{"ledger/audit", "Head", "seal"}, {"ledger/store/boltstore", "Store", "checkLocked"},
+		{"ledger/store/boltstore", "Store", "answer"},
 	},
 }
 
