@@ -116,7 +116,7 @@ var besideTheWay = map[string][]function{
 		{"requirements", "shared", "reader"}, {"requirements", "", "Open"},
 	},
 	"are the steps of Put, Append and the transaction": {
-		{"ledger", "Tx", "write"}, {"ledger", "Tx", "add"}, {"ledger", "Tx", "follow"}, {"ledger", "Tx", "charge"},
+		{"ledger", "Tx", "write"}, {"ledger", "Tx", "follow"}, {"ledger", "Tx", "charge"},
 		{"ledger/audit", "Head", "seal"}, {"ledger/store/boltstore", "Store", "checkLocked"},
 		{"ledger/store/boltstore", "Store", "answer"},
 	},
