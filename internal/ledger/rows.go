@@ -119,13 +119,11 @@ func checkRow(r store.Getter, seq uint64, stored []byte, completed []audit.Store
 		return false, damaged("record %d has %d nodes of the tree, not %d", seq, len(stored)/nodeSize, len(completed))
 	}
 	for i, n := range completed {
-		raw := stored
-		if stored == nil {
-			if raw, err = r.Get(tableHashes, numberKey(n.Index)); err != nil {
-				return true, err
-			}
-		} else {
+		var raw []byte
+		if stored != nil {
 			raw = stored[i*nodeSize : (i+1)*nodeSize]
+		} else if raw, err = r.Get(tableHashes, numberKey(n.Index)); err != nil {
+			return true, err
 		}
 		if !bytes.Equal(raw, n.Hash[:]) {
 			return false, damaged("record %d was changed: node %d of the tree does not match", seq, n.Index)

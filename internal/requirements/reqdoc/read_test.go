@@ -255,13 +255,13 @@ func TestDocumentsThatAreParsedAheadMakeTheSameSet(t *testing.T) {
 			}
 			all = append(all, f)
 		}
-		read := func(sparing bool) (Set, error, []int) {
+		read := func(sparing bool) (Set, []int, error) {
 			var done []int
 			set, err := Read(all, Options{Sparing: sparing, OnRead: func(n, total int) { done = append(done, n, total) }})
-			return set, err, done
+			return set, done, err
 		}
-		set, err, done := read(false)
-		sparing, failed, doneToo := read(true)
+		set, done, err := read(false)
+		sparing, doneToo, failed := read(true)
 		require.Equal(t, sparing, set)
 		require.Equal(t, failed, err)
 		require.Equal(t, doneToo, done)

@@ -15,7 +15,7 @@ import (
 func isLocal(dir *os.File) bool {
 	var stat unix.Statfs_t
 	err := withDescriptor(dir, func(fd uintptr) error { return unix.Fstatfs(int(fd), &stat) })
-	return err == nil && isLocalType(int64(stat.Type))
+	return err == nil && isLocalType(int64(stat.Type)) //nolint:unconvert // it has other types on other machines
 }
 
 func isLocalType(magic int64) bool {
