@@ -203,7 +203,8 @@ func TestPagesOfARun(t *testing.T) {
 	const before, measured = 200, 20
 	written, content := 0, []byte(nil)
 	for n := range before + measured {
-		_, err := b.Conduct(t.Context(), ada, planning.Request{Obligations: []planning.Obligation{ob(planning.Report, "query.math", "expr", fmt.Sprintf("2+%d", n))}})
+		_, err := b.Conduct(t.Context(), ada, planning.Request{Obligations: []planning.Obligation{
+			ob(planning.Report, "query.math", "expr", fmt.Sprintf("2+%d", n))}})
 		require.NoError(t, err)
 		if n >= before-1 {
 			pages := 0

@@ -76,9 +76,11 @@ func keyAt(place string) string {
 
 // anyKey draws the key of a row, such as a step may have.
 func anyKey(t *rapid.T) string {
-	kinds := []string{kindAssertion, kindEntity, kindRelation, kindSource, kindEvent, kindObligation, kindToolRun, kindEvidence, kindQuestion,
-		kindRequest, kindTrace, kindKey, kindCount, kindNumber, kindOpen, kindHeld, kindLarge, kindSchedule, kindSought, "run", "run0", "x"}
-	part := rapid.OneOf(rapid.SampledFrom([]string{"", "r", "r/o", "r%2Fo", "run:", "run:r", "request", highDigits, highDigits + "0000002a", "0000002a", "%", "/"}),
+	kinds := []string{kindAssertion, kindEntity, kindRelation, kindSource, kindEvent, kindObligation, kindToolRun,
+		kindEvidence, kindQuestion, kindRequest, kindTrace, kindKey, kindCount, kindNumber, kindOpen, kindHeld,
+		kindLarge, kindSchedule, kindSought, "run", "run0", "x"}
+	part := rapid.OneOf(rapid.SampledFrom([]string{"", "r", "r/o", "r%2Fo", "run:", "run:r", "request",
+		highDigits, highDigits + "0000002a", "0000002a", "%", "/"}),
 		rapid.String())
 	kind := rapid.SampledFrom(kinds).Draw(t, "kind")
 	if rapid.Bool().Draw(t, "raw") {
@@ -191,7 +193,8 @@ func TestIdsOfRuns(t *testing.T) {
 	for _, n := range []uint64{1, 2, 9, 10, 255, 256, 65_536, 1<<32 - 1} {
 		id := named(Request{Number: n, Caller: ada}, "")
 		require.Less(t, before, id)
-		require.Equal(t, placeOf(key(kindNumber, numberKey(n))), placeOf(key(kindRequest, id))[:len(placeRuns)+len(highDigits)], "its number is before its rows")
+		require.Equal(t, placeOf(key(kindNumber, numberKey(n))), placeOf(key(kindRequest, id))[:len(placeRuns)+len(highDigits)],
+			"its number is before its rows")
 		before = id
 	}
 	require.NotEqual(t, before, named(Request{Number: 1 << 33, Caller: ada}, ""))

@@ -309,23 +309,6 @@ func (x *Exporter) writeNewest() error {
 	return nil
 }
 
-// writeAtOnce tries to write the export on this goroutine. It reports false, and writes nothing, where an export may not
-// begin yet, another is under way, or there is nothing newer.
-func (x *Exporter) writeAtOnce() bool {
-	if !x.turn.TryLock() {
-		return false
-	}
-	defer x.turn.Unlock()
-	if !x.running || x.written == nil || time.Now().Before(x.rested) {
-		return false
-	}
-	if x.Newest().Head.Size == x.written.Head.Size {
-		return false
-	}
-	_ = x.writeNewest() // the state says so
-	return true
-}
-
 func (x *Exporter) export(snap *Snapshot) error {
 	if x.Synced {
 		return x.replace(x.Path, snap.Write)
@@ -360,52 +343,4 @@ func (x *Exporter) State() ExportState {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.state
-}
-
-// Exported says what became of the export that contains a change, as the header Export-Status does.
-type Exported string
-
-const (
-	ExportWritten Exported = "written"
-	ExportPending Exported = "pending"
-	ExportNone    Exported = "none" // the service writes none
-)
-
-// Wait returns once the log up to size is in the file, or when the time is over. It waits for nothing that does not come
-// in time, such as an export that takes longer than atMost, or one that failed.
-func (x *Exporter) Wait(ctx context.Context, size uint64, atMost time.Duration) Exported {
-	if x.Path == "" {
-		return ExportNone
-	}
-	var timeout <-chan time.Time
-	for {
-		x.mu.Lock()
-		state, advanced, failing := x.state, x.advanced, x.failing
-		x.mu.Unlock()
-		if state.Size >= size {
-			return ExportWritten
-		}
-		if atMost <= 0 || failing {
-			return ExportPending
-		}
-		if timeout == nil && max(time.Until(state.Rested), 0)+state.Took > atMost {
-			return ExportPending
-		}
-		if x.writeAtOnce() {
-			continue
-		}
-		if timeout == nil {
-			t := time.NewTimer(atMost)
-			defer t.Stop()
-			timeout = t.C
-		}
-		signal(x.hurry)
-		select {
-		case <-advanced:
-		case <-timeout:
-			return ExportPending
-		case <-ctx.Done():
-			return ExportPending
-		}
-	}
 }
