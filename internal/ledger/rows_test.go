@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"bytes"
-	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -101,7 +100,7 @@ func TestEveryByteOfARowCounts(t *testing.T) {
 					changed := []byte(row)
 					changed[i] ^= 1
 					tamper(t, s, func(tx store.Tx) error { return tx.Put(table, key, changed) })
-					require.Error(t, openAndVerify(t.Context(), s), fmt.Sprintf("%s: %s %x, byte %d", place, table, key, i))
+					require.Error(t, openAndVerify(t.Context(), s), "%s: %s %x, byte %d", place, table, key, i)
 				}
 			}
 		}

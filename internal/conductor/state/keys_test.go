@@ -146,10 +146,12 @@ func someRow(w *Writer, which int, id string, r Request, step int) error {
 		return w.Key("ada", w.Run)
 	case 8:
 		_, err := w.Source(Source{ID: source, Kind: SourceTool, Name: "t"})
-		return errors.Join(err, w.Assert(Assertion{ID: source, Subject: RunPrefix + w.Run, Predicate: id, Object: o.Why, Confidence: 1, Source: source}, Single))
+		return errors.Join(err, w.Assert(Assertion{ID: source, Subject: RunPrefix + w.Run, Predicate: id, Object: o.Why,
+			Confidence: 1, Source: source}, Single))
 	}
 	_, err := w.Source(Source{ID: source, Kind: SourceCaller, Name: "ada"})
-	return errors.Join(err, w.Assert(Assertion{ID: source + o.Why, Subject: "run", Predicate: "p", Object: o.Why, Confidence: 1, Source: source}, Many))
+	return errors.Join(err, w.Assert(Assertion{ID: source + o.Why, Subject: "run", Predicate: "p", Object: o.Why,
+		Confidence: 1, Source: source}, Many))
 }
 
 // requireReplayed holds the rows of a ledger against its log.

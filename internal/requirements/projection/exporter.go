@@ -41,7 +41,7 @@ type Exporting struct {
 }
 
 // Exporter writes the newest snapshot whenever there is a newer one; one write at a time. Who waits for an export that
-// may begin at once writes it himself: to wake another goroutine for it, and to be woken by that, takes as long as a small
+// may begin at once writes it: to wake another goroutine for that, and to be woken by it, takes as long as a small
 // export. When nobody waits, the exporter writes the signed checkpoint of the same moment beside the export.
 //
 // An export can be made again from the database at any start, so nobody waits until it is on the disk: it is synced when
