@@ -110,8 +110,8 @@ func TestReadingAheadChangesNoVerdict(t *testing.T) {
 	})
 }
 
-// TestPiecesComeInTheirOrder: every record comes once, in the order of the log, and what is wrong with a tile comes after
-// all before it and before all behind it.
+// TestPiecesComeInTheirOrder: every record comes once, in the order of the log. What is wrong with a tile comes after
+// all before it, and before all behind it.
 func TestPiecesComeInTheirOrder(t *testing.T) {
 	w := wholeWorld(t)
 	whole := w.log.lay(t)

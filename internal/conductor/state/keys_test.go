@@ -204,5 +204,6 @@ func TestIdsOfRuns(t *testing.T) {
 	require.Equal(t, named(one, "a"), named(one, "a"))
 	require.NotEqual(t, named(one, "a"), named(one, "b"))
 	require.NotEqual(t, named(one, "a"), named(Request{Number: 7, Caller: audit.Actor{Name: "bob"}}, "a"))
-	require.NotEqual(t, named(Request{Caller: ada}, "a")[:8], named(Request{Caller: ada}, "b")[:8], "what is not kept has no number")
+	require.NotEqual(t, named(Request{Caller: ada}, "a")[:8], named(Request{Caller: ada}, "b")[:8],
+		"what is not kept has no number")
 }
