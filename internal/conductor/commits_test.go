@@ -192,8 +192,8 @@ func pagesWritten(t *testing.T, path string, content []byte) (pages int, now []b
 	return pages, now
 }
 
-// What a run writes lies together, after what earlier runs have written: were its rows apart, each would be on a page of
-// its own.
+// What a run writes lies together, after what earlier runs have written: were its rows apart, each would be on a page
+// of its own.
 func TestPagesOfARun(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	s, err := boltstore.Open(path, boltstore.Options{})

@@ -16,7 +16,8 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// An import of more requirements than are encoded at once, some of them known, has each of them in the log and the state.
+// An import of more requirements than are encoded at once, some of them known, has each of them in the log and the
+// state.
 func TestAnImportOfMany(t *testing.T) {
 	const few, many = 100, 700
 	r := start(t, store.NewMemory())
@@ -32,7 +33,8 @@ func TestAnImportOfMany(t *testing.T) {
 	for i := range many {
 		req, found := r.current.Load().Find(fmt.Sprintf("REQ-%03d", i))
 		require.True(t, found)
-		require.Equal(t, fmt.Sprintf("A customer can do the thing with the number %d, of %d.", i, many), req.Requirement().Text)
+		require.Equal(t, fmt.Sprintf("A customer can do the thing with the number %d, of %d.", i, many),
+			req.Requirement().Text)
 	}
 }
 

@@ -10,7 +10,8 @@ import (
 	"orchestrator/internal/rules/boundary"
 )
 
-// TestTheWorkingFolderIsAskedForWhereItIsNeeded: to find it takes the system a while, and most clients name the project.
+// TestTheWorkingFolderIsAskedForWhereItIsNeeded: to find it takes the system a while, and most clients name the
+// project.
 func TestTheWorkingFolderIsAskedForWhereItIsNeeded(t *testing.T) {
 	p := newProject(t, boundary.Enforce)
 	absolute, relative := p.edit(), strings.Replace(p.edit(), `"cwd":"`+p.dir.Root, `"cwd":"x/..`, 1)
@@ -27,7 +28,8 @@ func TestTheWorkingFolderIsAskedForWhereItIsNeeded(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			asked := 0
 			a := Run(Input{
-				Client: "claude", Root: c.root, Stdin: strings.NewReader(c.call), Start: time.Now(), Now: time.Now, NewID: NewID,
+				Client: "claude", Root: c.root, Stdin: strings.NewReader(c.call), Start: time.Now(), Now: time.Now,
+				NewID: NewID,
 				Getenv: func(name string) string {
 					if name == "CLAUDE_PROJECT_DIR" {
 						return c.project

@@ -50,7 +50,8 @@ func TestAPlainWordIsReadAsAnyOther(t *testing.T) {
 			cut := rapid.IntRange(0, len(word)).Draw(t, "cut")
 			parted = append(parted, word[:cut]+`""`+word[cut:])
 		}
-		program := rapid.SampledFrom([]string{"cat", "rm", "sort", "sed", "git add", "grep", "cp", "tee", "frob"}).Draw(t, "program")
+		program := rapid.SampledFrom([]string{"cat", "rm", "sort", "sed", "git add", "grep", "cp", "tee", "frob"}).
+			Draw(t, "program")
 		require.Equal(t, Bash(program+" "+strings.Join(words, " ")), Bash(program+" "+strings.Join(parted, " ")))
 	})
 }

@@ -84,8 +84,8 @@ func placeOf(key string) string {
 	return key
 }
 
-// splitRun splits the id of a row of a run into the run and what follows it; is is false for other rows. The run ends at
-// a slash, which is escaped within a part of an id.
+// splitRun splits the id of a row of a run into the run and what follows it; is is false for other rows. The run ends
+// at a slash, which is escaped within a part of an id.
 func splitRun(kind, id string) (run, rest string, is bool) {
 	switch kind {
 	case kindAssertion, kindSource, kindEvent, kindObligation, kindToolRun, kindEvidence, kindQuestion, kindRequest,

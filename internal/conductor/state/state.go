@@ -190,8 +190,8 @@ type Request struct {
 	Token   string           `json:"token,omitempty"` // the id of the token that it was asked with
 }
 
-// Name derives the id of a run from its request, its caller, the tools and the number of runs before. It begins with the
-// number, so that ids are in the order of runs. A run without a number is not kept.
+// Name derives the id of a run from its request, its caller, the tools and the number of runs before. It begins with
+// the number, so that ids are in the order of runs. A run without a number is not kept.
 func (r *Request) Name(registry string) error {
 	raw, err := ledger.Encode([]any{r.Number, r.Caller, r.Request, registry})
 	sum := sha256.Sum256(raw)

@@ -256,7 +256,8 @@ func TestRowsAreEncodedOnce(t *testing.T) {
 func TestAStepIsEncodedAsItsValue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		value := rapid.Custom(func(t *rapid.T) jsontext.Value {
-			raw, err := ledger.Encode(map[string]any{rapid.String().Draw(t, "name"): rapid.SampledFrom([]any{nil, 1.5, "<é>", []any{}}).Draw(t, "value")})
+			raw, err := ledger.Encode(map[string]any{rapid.String().Draw(t, "name"): rapid.SampledFrom(
+				[]any{nil, 1.5, "<é>", []any{}}).Draw(t, "value")})
 			require.NoError(t, err)
 			return raw
 		})

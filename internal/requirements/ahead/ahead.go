@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// Of returns what do makes of each piece, in their order. One piece is under way while what came of the one before it is
-// taken, and two at a time where it is waited for; sparingly, one alone, and only where it is waited for. None is when
-// the loop has ended, and a panic of do is one of the loop.
+// Of returns what do makes of each piece, in their order. One piece is under way while what came of the one before it
+// is taken, and two at a time where it is waited for; sparingly, one alone, and only where it is waited for. None is
+// when the loop has ended, and a panic of do is one of the loop.
 func Of[T, R any](pieces []T, sparingly bool, do func(T) R) iter.Seq[R] {
 	if sparingly {
 		return inTurn(pieces, do)

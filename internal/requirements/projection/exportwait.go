@@ -14,8 +14,8 @@ const (
 	ExportNone    Exported = "none" // the service writes none
 )
 
-// Wait returns once the log up to size is in the file, or when the time is over. It waits for nothing that does not come
-// in time, such as an export that takes longer than atMost, or one that failed.
+// Wait returns once the log up to size is in the file, or when the time is over. It waits for nothing that does not
+// come in time, such as an export that takes longer than atMost, or one that failed.
 func (x *Exporter) Wait(ctx context.Context, size uint64, atMost time.Duration) Exported {
 	if x.Path == "" {
 		return ExportNone
@@ -53,8 +53,8 @@ func (x *Exporter) Wait(ctx context.Context, size uint64, atMost time.Duration) 
 	}
 }
 
-// writeAtOnce tries to write the export on this goroutine. It reports false, and writes nothing, where an export may not
-// begin yet, another is under way, or there is nothing newer.
+// writeAtOnce tries to write the export on this goroutine. It reports false, and writes nothing, where an export may
+// not begin yet, another is under way, or there is nothing newer.
 func (x *Exporter) writeAtOnce() bool {
 	if !x.turn.TryLock() {
 		return false

@@ -45,8 +45,8 @@ type Entry struct {
 // Stand remembers that the evidence of the entry stands as the entry has it, for as long as it is held against base.
 func (e *Entry) Stand(base *string) { e.stands.Store(base) }
 
-// Stand remembers that the evidence of a requirement stands on a base, if there is one, and the requirement is still the
-// one that has the digest.
+// Stand remembers that the evidence of a requirement stands on a base, if there is one, and the requirement is still
+// the one that has the digest.
 func (s *Snapshot) Stand(id, digest string, base *string) {
 	if e, known := s.Find(id); known && base != nil && ledger.Digest(e.Raw) == digest {
 		e.Stand(base)

@@ -13,8 +13,8 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// How many bytes of requirements, as encoded, a replay keeps decoded, and how many it keeps encoded before it compresses
-// them: few projects have more.
+// How many bytes of requirements, as encoded, a replay keeps decoded, and how many it keeps encoded before it
+// compresses them: few projects have more.
 const (
 	maxHot     = 5 << 20
 	maxResting = 8 << 20

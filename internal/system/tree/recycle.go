@@ -13,9 +13,9 @@ import (
 // the two contents have in common, only the rest is written.
 //
 // A reader sees a content whole, and none before it is in place. The file that is kept is written over only if nobody
-// can be reading it: this Recycler made it, no other process has it open, and it has no other name. Otherwise, and where
-// the system cannot tell, each content gets a new file, as with Replace. A new file is made beside the one that it
-// replaces, with what the folder gives to its files, such as a group.
+// can be reading it: this Recycler made it, no other process has it open, and it has no other name. Otherwise, and
+// where the system cannot tell, each content gets a new file, as with Replace. A new file is made beside the one that
+// it replaces, with what the folder gives to its files, such as a group.
 //
 // Its methods are not to be called at the same time.
 //
