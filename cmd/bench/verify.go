@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"orchestrator/internal/datadir"
+	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
@@ -159,8 +160,8 @@ func readHashes(ctx context.Context) error {
 	}
 	var head audit.Head
 	err = db.View(ctx, func(r store.Reader) error {
-		return r.Scan("audit", "", "", func(_ string, record []byte) (err error) {
-			head, _, err = head.Seal(record, head.At)
+		return r.Scan("audit", "", "", func(_ string, row []byte) (err error) {
+			head, _, err = head.Seal(ledger.RecordOf(row), head.At)
 			return err
 		})
 	})

@@ -58,14 +58,19 @@ func (k *kept) ask(ctx context.Context, use func(*report.History)) error {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	defer k.keepWithin() // also where the reading ended early
 	if err := k.readOn(ctx); err != nil {
 		return err
 	}
 	use(k.reading.History())
+	return nil
+}
+
+// keepWithin drops what was read where it is too much to keep.
+func (k *kept) keepWithin() {
 	if k.bytes > k.most {
 		k.reading, k.last, k.bytes = nil, 0, 0
 	}
-	return nil
 }
 
 // askAgain calls use if everything was read.

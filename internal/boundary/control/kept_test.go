@@ -252,6 +252,14 @@ func TestAReadingThatIsBrokenOffGoesOn(t *testing.T) {
 		broken++
 	}
 	require.Greater(t, broken, 3)
+	long := g.fresh()
+	long.KeepAtMost(100)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	from := gets.Load()
+	_, err := long.Report(breaking{ctx, func() bool { return gets.Load()-from > 150 }, stop}, time.Time{})
+	require.ErrorIs(t, err, context.Canceled)
+	require.Zero(t, long.Keeps(), "it was too much already")
 	require.Equal(t, answers(t, g.fresh(), g.now), answers(t, b, g.now))
 }
 

@@ -75,13 +75,18 @@ func placeOf(key string) string {
 	switch {
 	case id == kindRequest && (kind == kindCount || kind == kindOpen):
 		return afterRuns + key
-	case kind == kindNumber && len(id) == 2*len(highDigits) && strings.HasPrefix(id, highDigits):
+	case kind == kindNumber && isNumber(id):
 		return placeRuns + id[len(highDigits):]
 	}
 	if run, rest, is := splitRun(kind, id); is {
 		return placeRuns + run + "/" + kind + rest
 	}
 	return key
+}
+
+// isNumber reports whether an id is that of a run's number: sixteen digits, of which those that differ are kept.
+func isNumber(id string) bool {
+	return len(id) == 2*len(highDigits) && strings.HasPrefix(id, highDigits) && !strings.Contains(id, "/")
 }
 
 // splitRun splits the id of a row of a run into the run and what follows it; is is false for other rows. The run ends

@@ -102,6 +102,14 @@ func TestNoTwoKeysHaveTheSamePlace(t *testing.T) {
 	})
 }
 
+// A row of a run and what only looks like the number of one are apart.
+func TestWhatIsNoNumberIsNotAmongRuns(t *testing.T) {
+	for _, key := range []string{"number/" + highDigits + "a/source", "number/" + highDigits + "/request"} {
+		require.Equal(t, key, placeOf(key))
+	}
+	require.Equal(t, placeRuns+"0000002a", placeOf("number/"+highDigits+"0000002a"))
+}
+
 // What a history of runs has written is read by its keys, is what a replay of its log amounts to, and lies run by run.
 func TestRowsAreWhereTheLogSays(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

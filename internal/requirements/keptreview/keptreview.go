@@ -19,9 +19,10 @@ const keep = 5 * time.Minute
 //
 // Implements: ORC-300
 type Rows struct {
-	turn turn.Turn
-	rows review.Rows // of who has the turn, as is the next
-	idle *time.Timer // drops the rows; nil before the first review
+	turn  turn.Turn
+	rows  review.Rows // of who has the turn, as is all that follows
+	since uint64      // how many reviews have left rows, or dropped them
+	idle  *time.Timer // drops the rows; nil before the first review
 }
 
 // New returns rows that have nothing yet.
@@ -33,7 +34,7 @@ func (k *Rows) Full(ctx context.Context, in review.Input, snap *projection.Snaps
 	if err := k.turn.Take(ctx); err != nil {
 		return review.Encoded{}, err
 	}
-	judging := true
+	judging, since := true, k.since
 	defer func() {
 		if judging {
 			k.turn.Leave()
@@ -42,15 +43,24 @@ func (k *Rows) Full(ctx context.Context, in review.Input, snap *projection.Snaps
 	k.stayAwake()
 	rows := k.rows
 	full := rows.Full(in, sourcesOf(snap), func(paths []string) map[string]bool {
-		k.rows, judging = rows, false
+		k.leave(rows)
+		since, judging = k.since, false
 		k.turn.Leave()
 		return dirty(paths)
 	})
 	if err := k.turn.Take(ctx); err != nil { // also where git was not asked to the end
 		return review.Encoded{}, err
 	}
-	k.rows, judging = rows, true
+	if judging = true; k.since == since { // those of a review that came meanwhile are newer
+		k.leave(rows)
+	}
 	return full, nil
+}
+
+// leave leaves rows to the next review.
+func (k *Rows) leave(rows review.Rows) {
+	k.rows = rows
+	k.since++
 }
 
 func sourcesOf(snap *projection.Snapshot) func(func(string, review.Source) bool) {
@@ -74,6 +84,6 @@ func (k *Rows) stayAwake() {
 func (k *Rows) drop() {
 	if k.turn.Take(context.Background()) == nil {
 		defer k.turn.Leave()
-		k.rows = review.Rows{}
+		k.leave(review.Rows{})
 	}
 }

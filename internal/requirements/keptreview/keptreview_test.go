@@ -72,6 +72,34 @@ func TestNoReviewWaitsForTheGitOfAnother(t *testing.T) {
 	})
 }
 
+// A review that waited for git does not put its rows in the place of newer ones.
+func TestNewerRowsStay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rows, ask := asking(t)
+		begun, answered, ended := make(chan bool), make(chan bool), make(chan error, 1)
+		go func() {
+			ended <- ask(t.Context(), func() {
+				close(begun)
+				<-answered
+			})
+		}()
+		<-begun
+		require.NoError(t, ask(t.Context(), atOnce))
+		since := func() uint64 {
+			require.NoError(t, rows.turn.Take(t.Context()))
+			defer rows.turn.Leave()
+			return rows.since
+		}
+		left := since()
+		close(answered)
+		require.NoError(t, <-ended)
+		require.Equal(t, left, since())
+		require.NoError(t, ask(t.Context(), atOnce))
+		require.Equal(t, left+2, since(), "before git is asked, and at the end")
+		time.Sleep(2 * keep)
+	})
+}
+
 // Who waits for its turn leaves when its context ends.
 func TestWhoWaitsForAReviewLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -126,7 +126,7 @@ func (x *Exporter) Run(ctx context.Context) error {
 		return nil
 	}
 	x.begin()
-	defer x.end()
+	defer x.Close()
 	retry := firstRetry
 	for ctx.Err() == nil {
 		if err := x.round(ctx); err != nil {
@@ -141,8 +141,14 @@ func (x *Exporter) Run(ctx context.Context) error {
 		case <-ctx.Done():
 		}
 	}
+	return x.end()
+}
+
+// end writes what is there to be written. Who waits writes no export any more.
+func (x *Exporter) end() error {
 	x.turn.Lock()
 	defer x.turn.Unlock()
+	x.running = false
 	if err := x.writeNewest(); err != nil {
 		return err
 	}
@@ -154,13 +160,6 @@ func (x *Exporter) begin() {
 	defer x.turn.Unlock()
 	x.removeStale()
 	x.running = true
-}
-
-func (x *Exporter) end() {
-	x.turn.Lock()
-	defer x.turn.Unlock()
-	x.running = false
-	x.Close()
 }
 
 // due returns a channel that says when something is to be done without a newer snapshot: a checkpoint was put off, or

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/rules/lifecycle"
 )
 
 func TestTheLastExportIsWrittenAtTheEnd(t *testing.T) {
@@ -102,8 +103,21 @@ func TestWhoWaitsWritesTheExport(t *testing.T) {
 		require.Equal(t, n, x.State().Writes)
 		require.Empty(t, x.hurry, "nobody is woken for it")
 	}
-	x.rested = time.Now().Add(time.Minute)
+	x.rested = time.Time{}
+	far, err := New(Project{Name: "Demo", IDs: []string{"REQ-1"}}, map[string]*Entry{
+		"REQ-1": NewEntry(lifecycle.Requirement{}, []byte("{}"), lifecycle.Workflow{})}, audit.Head{Size: 5})
+	require.NoError(t, err)
+	near := x.Newest
+	x.Newest = func() *Snapshot { return far }
+	require.Equal(t, ExportPending, x.Wait(t.Context(), 5, time.Millisecond), "it has much that the last one had not")
+	<-x.hurry
+	x.Newest = near
 	size.Store(5)
+	ended, end := context.WithCancel(t.Context())
+	end()
+	require.Equal(t, ExportPending, x.Wait(ended, 5, time.Minute), "who has gone waits for nothing")
+	<-x.hurry
+	x.rested = time.Now().Add(time.Minute)
 	require.Equal(t, ExportPending, x.Wait(t.Context(), 5, time.Millisecond), "it is at rest")
 	<-x.hurry
 	x.rested = time.Time{}
@@ -112,7 +126,7 @@ func TestWhoWaitsWritesTheExport(t *testing.T) {
 	x.turn.Lock()
 	require.Equal(t, ExportPending, x.Wait(t.Context(), 7, time.Millisecond), "another export is under way")
 	x.turn.Unlock()
-	x.end()
+	require.NoError(t, x.end())
 	require.Equal(t, ExportPending, x.Wait(t.Context(), 7, time.Millisecond), "the folder is closed")
 }
 

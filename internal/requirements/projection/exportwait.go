@@ -34,7 +34,7 @@ func (x *Exporter) Wait(ctx context.Context, size uint64, atMost time.Duration) 
 		if timeout == nil && max(time.Until(state.Rested), 0)+state.Took > atMost {
 			return ExportPending
 		}
-		if x.writeAtOnce() {
+		if ctx.Err() == nil && x.writeAtOnce() {
 			continue
 		}
 		if timeout == nil {
@@ -54,18 +54,40 @@ func (x *Exporter) Wait(ctx context.Context, size uint64, atMost time.Duration) 
 }
 
 // writeAtOnce tries to write the export on this goroutine. It reports false, and writes nothing, where an export may
-// not begin yet, another is under way, or there is nothing newer.
+// not begin yet, another is under way, there is nothing newer, or so much that the last export does not tell how long
+// it takes. What takes long for another reason, such as a disk that stalls, keeps the caller waiting.
 func (x *Exporter) writeAtOnce() bool {
-	if !x.turn.TryLock() {
+	if x.Synced || !x.turn.TryLock() {
 		return false
 	}
 	defer x.turn.Unlock()
 	if !x.running || x.written == nil || time.Now().Before(x.rested) {
 		return false
 	}
-	if x.Newest().Head.Size == x.written.Head.Size {
+	newest := x.Newest()
+	if newest.Head.Size == x.written.Head.Size || !newest.isNear(x.written) {
 		return false
 	}
 	_ = x.writeNewest() // the state says so
 	return true
+}
+
+// mostOther is how many of a snapshot's chunks may be others in one that is near it.
+const mostOther = 64
+
+// isNear reports whether two snapshots share most of what they have, as one does with what few changes make of it.
+func (s *Snapshot) isNear(other *Snapshot) bool {
+	if len(s.chunks) != len(other.chunks) {
+		return false
+	}
+	differ := 0
+	for i, chunk := range s.chunks {
+		if len(chunk) != len(other.chunks[i]) {
+			return false
+		}
+		if len(chunk) > 0 && &chunk[0] != &other.chunks[i][0] {
+			differ++
+		}
+	}
+	return differ <= mostOther
 }

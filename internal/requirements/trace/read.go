@@ -12,9 +12,9 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 
 	"orchestrator/internal/requirements/idmatch"
+	"orchestrator/internal/system/tree"
 )
 
 const (
@@ -97,7 +97,7 @@ func (r *reader) content(name string, buffer *bytes.Buffer) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, errNoText
 	}
-	f, err := r.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := tree.OpenUnblocked(r.root, name)
 	if err != nil {
 		return nil, err
 	}

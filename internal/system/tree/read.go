@@ -67,7 +67,7 @@ func OpenIn(ctx context.Context, root *os.Root, folder, name string, most int64)
 	if err != nil {
 		return nil, explain(folder, name, err)
 	}
-	file, err := openLeased(root, name)
+	file, err := OpenUnblocked(root, name)
 	if err != nil {
 		return nil, explain(folder, name, err)
 	}
@@ -83,9 +83,9 @@ func OpenIn(ctx context.Context, root *os.Root, folder, name string, most int64)
 // patience is how often, a millisecond apart, a file is tried to open that somebody has a lease of.
 const patience = 100
 
-// openLeased opens a file without blocking. Whoever has a lease of it, as a Recycler for a moment, is told by the
+// OpenUnblocked opens a file for reading without blocking. Whoever has a lease of it, as a Recycler for a moment, is told by the
 // attempt to let go, or has put another file in its place by the next one.
-func openLeased(root *os.Root, name string) (file *os.File, err error) {
+func OpenUnblocked(root *os.Root, name string) (file *os.File, err error) {
 	for range patience {
 		file, err = root.OpenFile(name, os.O_RDONLY|openFlags, 0)
 		if !errors.Is(err, syscall.EWOULDBLOCK) {

@@ -58,7 +58,7 @@ func (r *Recycler) Replace(v Version) (displaced string, err error) {
 		return r.recycle(file, spare, intact, v)
 	}
 	return r.folder.replace(r.name, Write{Perm: v.Perm, Content: v.Whole, Unsynced: true},
-		func(written fs.FileInfo, from, to spot) error { return r.take(written, v.Content, from, to) })
+		func(written fs.FileInfo, from, to spot) error { return r.take(written, v.Content, from, to, func() {}) })
 }
 
 // openSpare opens the file that was replaced, where nobody can be reading it; nil where there is none such. intact
@@ -92,8 +92,9 @@ func (r *Recycler) recycle(file *os.File, spare spot, intact bool, v Version) (d
 	if !intact {
 		held = nil
 	}
-	defer func() {
-		if err != nil && spare.has(file) {
+	placed := false
+	defer func() { // also after a panic
+		if !placed && spare.has(file) {
 			_ = file.Truncate(0) // whoever waits for it gets nothing rather than a part, or what is not in place
 		}
 		err = errors.Join(err, letGo(file), file.Close())
@@ -114,7 +115,12 @@ func (r *Recycler) recycle(file *os.File, spare spot, intact bool, v Version) (d
 		return "", err
 	}
 	defer to.dir.Close()
-	return r.folder.place(to, func() error { return r.take(written, v.Content, spare, to) })
+	return r.folder.place(to, func() error {
+		return r.take(written, v.Content, spare, to, func() {
+			placed = true
+			_ = letGo(file) // at once: who opens the file in place without waiting for leases is told to try again
+		})
+	})
 }
 
 // write writes the content over another one; held is nil where nobody knows that one.
@@ -131,14 +137,15 @@ func (v Version) write(file *os.File, held any) (err error) {
 	return file.Truncate(size)
 }
 
-// take puts a written file in place, and keeps the one that it replaces.
-func (r *Recycler) take(written fs.FileInfo, content any, from, to spot) error {
+// take puts a written file in place, calls placed then, and keeps the file that it replaces.
+func (r *Recycler) take(written fs.FileInfo, content any, from, to spot, placed func()) error {
 	before := r.placed
 	if now, err := to.root.Lstat(to.name); err != nil || before.file == nil || !isUntouched(now, before.file) {
 		before.content = nil // others have changed it, or its times: nobody knows what it holds
 	}
 	r.kept = version{}
 	err := takePlace(from, to, func() bool {
+		placed()
 		if r.keep(before.file, from) {
 			r.kept = before
 		}

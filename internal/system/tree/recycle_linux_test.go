@@ -81,6 +81,21 @@ func TestALateReaderReadsNoPart(t *testing.T) {
 	require.Equal(t, "<nil>", <-read)
 }
 
+// So it is where the content panics.
+func TestALateReaderReadsNoPartAfterAPanic(t *testing.T) {
+	r, _, spares := recycling(t)
+	replaced(t, r, "1")
+	replaced(t, r, "2")
+	v := inWhole("")
+	v.Whole = func(w io.Writer) error {
+		_, err := io.WriteString(w, strings.Repeat("half", bufferSize))
+		require.NoError(t, err)
+		panic("a defect")
+	}
+	require.Panics(t, func() { _, _ = r.Replace(v) })
+	require.Empty(t, content(t, filepath.Join(spares, "spare")))
+}
+
 // A file of a file system that other machines may read is never written over: no lease tells of their readers.
 // Verifies: ORC-040
 func TestOnlyLocalFilesAreWrittenOver(t *testing.T) {

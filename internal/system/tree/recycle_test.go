@@ -220,7 +220,7 @@ func TestAFolderInThePlaceIsAnError(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.Remove(filepath.Join(dir, "f")))
 	put(t, filepath.Join(dir, "f", "inside"), "theirs")
-	require.Error(t, r.take(written, nil, spare, to))
+	require.Error(t, r.take(written, nil, spare, to, func() {}))
 	require.Equal(t, "theirs", content(t, filepath.Join(dir, "f", "inside")))
 	require.True(t, spare.has(file))
 }
