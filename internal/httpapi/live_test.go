@@ -146,7 +146,7 @@ func requireEnd(t *testing.T, f *subscriber, code string, next float64) {
 	require.NotEmpty(t, said["fix"])
 	delete(said, "detail")
 	delete(said, "fix")
-	require.Equal(t, map[string]any{"code": code, "next": next}, said)
+	require.Equal(t, map[string]any{"code": code, "next": next, "retryable": !strings.HasPrefix(code, "token_")}, said)
 	f.ended()
 }
 

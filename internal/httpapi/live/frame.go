@@ -42,6 +42,8 @@ type ending struct {
 	Detail string     `json:"detail"`
 	Fix    string     `json:"fix"`
 	Next   uint64     `json:"next"` // the since to go on with
+
+	Retryable bool `json:"retryable"` // the same client may go on later
 }
 
 // endOf returns the last event of a stream, which says why it is the last.
@@ -50,7 +52,7 @@ func endOf(why error, next uint64) []byte {
 		why = stopping()
 	}
 	p := problem.Of(why, "")
-	data, err := json.Marshal(ending{p.Code, p.Detail, p.Fix, next}, json.Deterministic(true))
+	data, err := json.Marshal(ending{p.Code, p.Detail, p.Fix, next, p.Retryable}, json.Deterministic(true))
 	if err != nil { // only a text that is not UTF-8 can do this
 		data = []byte(`{}`)
 	}

@@ -117,8 +117,8 @@ func (h *Handlers) Tile(w http.ResponseWriter, r *http.Request) error {
 	t, err := audit.ParseTile(path)
 	if err != nil {
 		return fault.New(fault.NotFound, "unknown_path", "%s", wire.Clip(err.Error())).
-			WithFix("tiles are at /audit/tile/<level>/<number> and /audit/tile/entries/<number>, numbers as x001/234, " +
-				"with .p/<width> for a partial one")
+			WithFix("tiles are at /audit/tile/<level>/<number> and /audit/tile/entries/<number>, numbers as " +
+				"x001/234, with .p/<width> for a partial one")
 	}
 	data, err := h.Log.Tile(r.Context(), t)
 	if err != nil {
