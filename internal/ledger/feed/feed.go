@@ -8,6 +8,7 @@ package feed
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -25,9 +26,9 @@ const (
 )
 
 // The feed rests after each batch while the readers pass it on, so that they do not take the processors from who
-// writes: what is published meanwhile goes out together.
+// writes: what is published meanwhile goes out together. The readers begin one after the other, over all of the rest.
 const (
-	restOfOne = 100 * time.Microsecond // for each reader beyond the first
+	restOfOne = 200 * time.Microsecond // for each reader beyond the first
 	mostRest  = 200 * time.Millisecond
 )
 
@@ -52,6 +53,7 @@ type Feed struct {
 
 	mu      sync.Mutex
 	readers int
+	opened  uint64   // since the start
 	kept    []Record // the newest
 	bytes   int      // of what is kept
 	end     uint64   // number of the record that comes next
@@ -66,7 +68,10 @@ func New(l *ledger.Ledger, stopped <-chan struct{}) *Feed {
 }
 
 // Reader reads the feed, for one goroutine.
-type Reader struct{ feed *Feed }
+type Reader struct {
+	feed *Feed
+	turn float64 // when it begins with a batch, as a part of the rest
+}
 
 // Open begins to read. Close must be called at the end.
 func (f *Feed) Open() Reader {
@@ -75,7 +80,9 @@ func (f *Feed) Open() Reader {
 	if f.readers++; f.readers == 1 {
 		f.end = f.ledger.Head().Size
 	}
-	return Reader{f}
+	f.opened++
+	_, turn := math.Modf(float64(f.opened) * math.Phi) // which spreads any number of them evenly
+	return Reader{f, turn}
 }
 
 // Close ends reading. With the last reader goes what is kept for all.
@@ -103,6 +110,10 @@ func (r Reader) Next(ctx context.Context, from uint64) ([]Record, error) {
 		}
 		select {
 		case <-more:
+			err := f.pause(ctx, time.Duration(float64(f.rest())*r.turn))
+			if err != nil {
+				return nil, err
+			}
 		case f.lead <- struct{}{}:
 			err := f.extend(ctx)
 			<-f.lead
@@ -151,18 +162,32 @@ func (f *Feed) extend(ctx context.Context) error {
 	if err := f.ledger.Err(); err != nil {
 		return err
 	}
-	if rest := time.Until(ready); rest > 0 {
-		timer := time.NewTimer(rest)
-		defer timer.Stop()
-		if err := wait(ctx, f.stopped, timer.C); err != nil {
-			return err
-		}
+	if err := f.pause(ctx, time.Until(ready)); err != nil {
+		return err
 	}
 	records, err := f.read(ctx, end, mostBytes)
 	if err == nil {
 		f.add(records)
 	}
 	return err
+}
+
+// rest returns how long the feed rests after a batch.
+func (f *Feed) rest() time.Duration {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.restLocked()
+}
+
+func (f *Feed) restLocked() time.Duration { return min(time.Duration(f.readers-1)*restOfOne, mostRest) }
+
+func (f *Feed) pause(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	return wait(ctx, f.stopped, timer.C)
 }
 
 func wait[T any](ctx context.Context, stopped <-chan struct{}, until <-chan T) error {
@@ -187,7 +212,7 @@ func (f *Feed) add(batch []Record) {
 	f.end += uint64(len(batch))
 	f.bytes += size(batch)
 	f.forget()
-	f.ready = time.Now().Add(min(time.Duration(f.readers-1)*restOfOne, mostRest))
+	f.ready = time.Now().Add(f.restLocked())
 	close(f.more)
 	f.more = make(chan struct{})
 }
