@@ -166,6 +166,7 @@ func TestNothingIsKeptWhenNobodyReads(t *testing.T) {
 	require.Zero(t, f.Kept())
 	r = f.Open()
 	defer r.Close()
+	require.NoError(t, follow(t.Context(), t, l, r, from+9, from+10), "the record just before what is kept")
 	require.NoError(t, follow(t.Context(), t, l, r, from, from+10), "what was missed is read from the log")
 }
 
