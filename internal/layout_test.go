@@ -37,7 +37,7 @@ var public = map[string][]string{
 	"internal/conductor": {"account", "builtin", "contract", "drive", "evaluating", "language", "language/chat", "language/translator", "outside", "prompt", "schedule", "state",
 		"timetable", "tools", "worktree"},
 	"internal/daemon":   {"project"},
-	"internal/ledger":   {"audit", "store", "store/boltstore", "thread"},
+	"internal/ledger":   {"audit", "feed", "store", "store/boltstore", "thread"},
 	"internal/operator": {"adopting", "applying", "backup", "config", "database", "doctor", "exportfile", "keyfile", "localservice", "merging", "offline", "setup", "since", "tokens", "unfinished"},
 	"internal/requirements": {"adoption", "advice", "agenda", "choices", "documents", "drift", "evidence", "finished", "guidance", "lookup", "origin",
 		"pending", "projection", "proposal", "qualify", "record", "renames", "replay", "reqdoc", "review", "review/render",
@@ -88,6 +88,7 @@ var testsExempt = map[string]map[string]string{
 var above = []string{
 	"internal/agentclient/commandline", "internal/agentclient/settings", "internal/conductor/drive",
 	"internal/conductor/language/translator", "internal/conductor/timetable",
+	"internal/ledger/feed",
 	"internal/ledger/store/boltstore", "internal/ledger/store/storetest", "internal/ledger/thread",
 	"internal/requirements/review/render", "internal/requirements/review/reviewtest", "internal/rules/planning/flow",
 }
@@ -151,8 +152,8 @@ var onlyIn = map[string][]string{
 	"crypto/tls": {"internal/system/runner", "internal/daemon/listen", "internal/apiclient"},
 	"net/http": {
 		"internal/system/runner", "internal/httpapi", "internal/httpapi/accounting", "internal/httpapi/changing", "internal/httpapi/fixed",
-		"internal/httpapi/guarding", "internal/httpapi/inflight", "internal/httpapi/problem", "internal/httpapi/public", "internal/httpapi/reading",
-		"internal/httpapi/scheduling",
+		"internal/httpapi/guarding", "internal/httpapi/inflight", "internal/httpapi/live", "internal/httpapi/problem", "internal/httpapi/proving",
+		"internal/httpapi/public", "internal/httpapi/reading", "internal/httpapi/scheduling",
 		"internal/httpapi/wire", "internal/apiclient", "internal/conductor/language/chat", "internal/daemon", "cmd/bench/baseline", "cmd/bench/http1",
 		"cmd/torture",
 		"cmd/checkclients/model",

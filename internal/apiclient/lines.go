@@ -20,12 +20,22 @@ const maxLine = 16 << 20
 // that breaks off is an error, and what there was of its last line is not handed over. A line is good until each
 // returns.
 func (c *Client) PostLines(ctx context.Context, path, media string, body []byte, each func(line []byte) error) error {
+	return c.lines(ctx, http.MethodPost, path, media, body, each)
+}
+
+// GetLines reads a path as PostLines does.
+func (c *Client) GetLines(ctx context.Context, path, media string, each func(line []byte) error) error {
+	return c.lines(ctx, http.MethodGet, path, media, nil, each)
+}
+
+func (c *Client) lines(ctx context.Context, method, path, media string, body []byte,
+	each func(line []byte) error) error {
 	endless := *c.http
 	endless.Timeout = 0
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	late := time.AfterFunc(c.timeout, func() { cancel(context.DeadlineExceeded) })
-	resp, wait, err := c.request(ctx, &endless, http.MethodPost, path, media, body)
+	resp, wait, err := c.request(ctx, &endless, method, path, media, body)
 	late.Stop()
 	switch {
 	case err != nil:
@@ -58,4 +68,11 @@ func wholeLines(data []byte, atEOF bool) (advance int, line []byte, err error) {
 		return 0, nil, io.ErrUnexpectedEOF
 	}
 	return bufio.ScanLines(data, atEOF)
+}
+
+// Passes reports whether an error is one after which the same request may be answered, once the service is there again
+// or has less to do.
+func Passes(err error) bool {
+	f := fault.As(err)
+	return f != nil && (f.Kind == fault.Unavailable || f.Kind == fault.RateLimited || f.Kind == fault.Timeout)
 }

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"runtime"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -55,7 +54,7 @@ type server struct {
 	log      zerolog.Logger
 	project  *project.Project
 	listener *listen.Listener
-	draining *atomic.Bool
+	draining *draining
 	heap     heap
 }
 
@@ -88,9 +87,9 @@ func serve(ctx context.Context, o Options, log zerolog.Logger, ready func(Starte
 		return nameOwn(ctx, datadir.Dir(o.Project.Data), err)
 	}
 	defer func() { err = errors.Join(err, closeListener(listener)) }()
-	s := &server{options: o, log: log, listener: listener, draining: new(atomic.Bool), heap: newHeap()}
+	s := &server{options: o, log: log, listener: listener, draining: newDraining(), heap: newHeap()}
 	s.project, err = plan.Open(ctx, project.Process{
-		Log: log, URL: apiclient.LocalURL(listener.Address()), Draining: s.draining.Load,
+		Log: log, URL: apiclient.LocalURL(listener.Address()), Draining: s.draining.under,
 		Follow: o.Follow, Sparingly: s.heap.sparingly,
 	})
 	if err != nil {

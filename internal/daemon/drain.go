@@ -5,12 +5,33 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 )
 
 // lastAnswers is how long requests under way may take when the database has failed, or when their connections are closed.
 const lastAnswers = 5 * time.Second
+
+// draining tells those who serve requests that the process is about to end.
+type draining struct {
+	once  sync.Once
+	begun chan struct{}
+}
+
+func newDraining() *draining { return &draining{begun: make(chan struct{})} }
+
+func (d *draining) begin() { d.once.Do(func() { close(d.begun) }) }
+
+// under reports whether it has begun.
+func (d *draining) under() bool {
+	select {
+	case <-d.begun:
+		return true
+	default:
+		return false
+	}
+}
 
 // serveUntilDone runs everything that lives as long as the service, and ends it in order: requests first,
 // then what feeds on them, the last export at the end.
@@ -44,7 +65,7 @@ func (s *server) serveUntilDone(ctx context.Context, web *http.Server) error {
 // endFailed gives the requests under way the time to be answered: they all fail, since the ledger has. It waits for
 // nothing longer than that.
 func (s *server) endFailed(web *http.Server, served <-chan error, open *atomic.Int64, ran <-chan error) error {
-	s.draining.Store(true)
+	s.draining.begin()
 	ctx, cancel := context.WithTimeout(context.Background(), lastAnswers)
 	defer cancel()
 	s.answerAll(ctx, web, served, open)
@@ -57,7 +78,7 @@ func (s *server) endFailed(web *http.Server, served <-chan error, open *atomic.I
 
 // drain lets requests under way finish.
 func (s *server) drain(web *http.Server) error {
-	s.draining.Store(true)
+	s.draining.begin()
 	s.log.Info().Stringer("at_most", s.options.Drain).Msg("stopping: requests under way may finish")
 	ctx, cancel := context.WithTimeout(context.Background(), s.options.Drain)
 	defer cancel()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"os"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,8 +22,8 @@ func TestTheLastExportWaitsForTheRequestsThatWereCutOff(t *testing.T) {
 	plan, err := project.Prepare(project.Options{Data: "data", Requirements: []string{"R.md"}, Export: "export.json",
 		Workflow: "v1", RateBurst: 1, RateLimit: 1})
 	require.NoError(t, err)
-	s := &server{options: Options{Drain: time.Millisecond}, log: zerolog.Nop(), draining: new(atomic.Bool)}
-	s.project, err = plan.Open(t.Context(), project.Process{Log: zerolog.Nop(), Draining: s.draining.Load})
+	s := &server{options: Options{Drain: time.Millisecond}, log: zerolog.Nop(), draining: newDraining()}
+	s.project, err = plan.Open(t.Context(), project.Process{Log: zerolog.Nop(), Draining: s.draining.under})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, s.project.Close()) }()
 	s.listener, err = listen.Open(listen.Options{Addr: "127.0.0.1:0"})

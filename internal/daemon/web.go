@@ -36,11 +36,12 @@ func (s *server) handler(metricsToken string) http.Handler {
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	registerStore(registry, p.Figures)
 	return httpapi.New(httpapi.Config{
-		Service: p.Service, Boundary: p.Boundary, Conductor: p.Conductor, Driver: p.Driver, Model: p.Model,
+		Service: p.Service, Ledger: p.Ledger, Boundary: p.Boundary,
+		Conductor: p.Conductor, Driver: p.Driver, Model: p.Model,
 		Tokens: p.Tokens, Limit: s.options.Project.Limit(), Documents: p.Documents(context.Background()),
 		Checks: s.checks,
 		Log:    s.log, Metrics: registry, MetricsToken: metricsToken,
-		Hosts: s.options.hosts(), Draining: s.draining.Load, Version: s.options.Version,
+		Hosts: s.options.hosts(), Draining: s.draining.under, Stopping: s.draining.begun, Version: s.options.Version,
 	})
 }
 

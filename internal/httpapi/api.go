@@ -16,7 +16,9 @@ import (
 	"orchestrator/internal/conductor/drive"
 	"orchestrator/internal/conductor/language/translator"
 	"orchestrator/internal/httpapi/inflight"
+	"orchestrator/internal/httpapi/live"
 	"orchestrator/internal/httpapi/wire"
+	"orchestrator/internal/ledger"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/secret"
@@ -39,6 +41,7 @@ type Version struct {
 // Config is what the service is wired to.
 type Config struct {
 	Service      *requirements.Service
+	Ledger       *ledger.Ledger // of the service
 	Boundary     *control.Boundary
 	Conductor    *conductor.Conductor
 	Driver       *drive.Driver
@@ -51,7 +54,8 @@ type Config struct {
 	MetricsToken string   // "" leaves /metrics open
 	Hosts        []string // names that Host may have, without port
 	Draining     func() bool
-	Checks       func() []Check // further checks of /readyz; nil adds none
+	Stopping     <-chan struct{} // closed when draining begins
+	Checks       func() []Check  // further checks of /readyz; nil adds none
 	Version      Version
 }
 
@@ -59,6 +63,7 @@ type Config struct {
 type API struct {
 	Config
 	metrics *metrics
+	live    *live.Handlers
 	bodies  *inflight.Bodies
 	limits  limits
 	routes  []string // the patterns of all paths
@@ -70,6 +75,7 @@ type (
 		Service   *requirements.Service
 		Documents func() ([]reqdoc.File, error)
 		reviews   *reviews
+		waiting   func(func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter, *http.Request) error
 	}
 	logHandlers       struct{ Log *requirements.Log }
 	conductorHandlers struct {

@@ -76,6 +76,15 @@ func (a *API) stillIn(w http.ResponseWriter, presented string) error {
 	return err
 }
 
+// allowed is stillIn for the token of a request that lasts.
+func (a *API) allowed(w http.ResponseWriter, r *http.Request) error {
+	presented, err := bearer(r)
+	if err != nil {
+		return err
+	}
+	return a.stillIn(w, presented)
+}
+
 // caller returns who asks for what is open to all. A token that is not accepted is no reason to keep it from anybody.
 func (a *API) caller(r *http.Request) front.Caller {
 	if r.Header["Authorization"] == nil {

@@ -49,6 +49,7 @@ func readable(h *harness) map[string]string {
 // provokeConventions asks every path for what has changed, and for its methods.
 func provokeConventions(h *harness) {
 	paths := readable(h)
+	delete(paths, "/events") // an answer without an end has no version
 	for _, pattern := range unversioned {
 		r := h.expect(200, "", "viewer", "GET", pattern, "")
 		require.Empty(h.t, r.Header.Get("ETag"), pattern)

@@ -48,6 +48,7 @@ func TestEveryDocumentedAnswerHappens(t *testing.T) {
 	t.Run("log budget", func(t *testing.T) { provokeSpentBudget(newHarness(t, into(all), withBudget(1))) })
 	t.Run("full disk", func(t *testing.T) { provokeFullDisk(t, all) })
 	t.Run("bodies", func(t *testing.T) { provokeBodiesInFlight(newHarness(t, into(all))) })
+	t.Run("live", func(t *testing.T) { provokeLive(newHarness(t, into(all))) })
 	t.Run("raw", func(t *testing.T) { provokeRaw(newHarness(t, into(all), hastily)) })
 
 	var missing []string
@@ -415,7 +416,7 @@ func provokeFailures(t *testing.T, all *seen) {
 	for _, path := range []string{
 		one + "/history", "/audit", "/audit/blobs/0", "/project/review", "/audit/records/0", "/audit/proof/inclusion?index=0",
 		"/audit/proof/consistency?old=1", "/audit/tile/0/000.p/1", "/obligations", "/obligations/0000000000000000", "/traces/0000000000000000",
-		"/schedules", "/schedules/none", "/usage",
+		"/schedules", "/schedules/none", "/usage", "/events",
 	} {
 		h.expect(503, "ledger_failed", "pm", "GET", path, "")
 	}

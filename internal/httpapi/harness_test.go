@@ -109,6 +109,7 @@ type harness struct {
 	Document   string // path of the requirement document; an import reads it
 	Export     string // path of project_status.json
 	Draining   atomic.Bool
+	Stopping   chan struct{}
 	Project    folder.Dir // its boundary, in validate
 	guard      *control.Boundary
 	routes     chi.Router
@@ -127,7 +128,7 @@ type harness struct {
 func newHarness(t *testing.T, choose ...func(*options)) *harness {
 	t.Helper()
 	dir := t.TempDir()
-	h := &harness{t: t, Clock: newClock(), Document: filepath.Join(dir, "REQUIREMENTS.md"), Export: filepath.Join(dir, "project_status.json")}
+	h := &harness{t: t, Clock: newClock(), Stopping: make(chan struct{}), Document: filepath.Join(dir, "REQUIREMENTS.md"), Export: filepath.Join(dir, "project_status.json")}
 	o := options{Store: store.NewMemory(), Document: sample, Seen: &seen{}}
 	o.Workflow, o.ExportPath, o.ExportWait = lifecycle.V1, h.Export, time.Minute
 	o.Signer = testSigner(t)
@@ -205,7 +206,7 @@ func (h *harness) startServer(dir string, o options) {
 	}
 	driver := &drive.Driver{Project: h.overProject(), Conductor: driven, Draining: h.Draining.Load}
 	handler := httpapi.New(httpapi.Config{
-		Service: h.Service, Boundary: h.guard, Conductor: conducting, Driver: driver, Model: o.Model, Tokens: h.auth, Limit: o.Limit, Documents: h.documents, Log: log, Metrics: prometheus.NewRegistry(),
+		Service: h.Service, Ledger: h.Ledger, Stopping: h.Stopping, Boundary: h.guard, Conductor: conducting, Driver: driver, Model: o.Model, Tokens: h.auth, Limit: o.Limit, Documents: h.documents, Log: log, Metrics: prometheus.NewRegistry(),
 		MetricsToken: o.MetricsToken, Hosts: []string{"127.0.0.1"}, Draining: h.Draining.Load, Checks: o.Checks,
 		Version: httpapi.Version{Version: "test", Commit: "none", Go: "go1.26"},
 	})

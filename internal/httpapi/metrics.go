@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"orchestrator/internal/httpapi/inflight"
+	"orchestrator/internal/httpapi/live"
 	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -57,6 +58,24 @@ func newMetrics(c Config, held *inflight.Bodies) *metrics {
 	registerState(c)
 	registerBoundary(c)
 	return m
+}
+
+// registerLive shows how many follow the log, and wait for versions.
+func registerLive(c Config, of *live.Handlers) {
+	c.Metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "orchestrator_streams_open", Help: "Streams of events and waits for a version that are open."},
+		func() float64 { return float64(of.Figures().Open) }))
+	for name, counter := range map[string]struct {
+		help string
+		read func() uint64
+	}{
+		"events_sent_total": {"Events sent to all streams.", func() uint64 { return of.Figures().Sent }},
+		"streams_dropped_total": {"Streams whose client did not read in time.",
+			func() uint64 { return of.Figures().Dropped }},
+	} {
+		c.Metrics.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "orchestrator_" + name,
+			Help: counter.help}, func() float64 { return float64(counter.read()) }))
+	}
 }
 
 // registerState shows the service's own numbers, read when they are asked for.

@@ -10,6 +10,8 @@ import (
 	"orchestrator/internal/httpapi/changing"
 	"orchestrator/internal/httpapi/guarding"
 	"orchestrator/internal/httpapi/inflight"
+	"orchestrator/internal/httpapi/live"
+	"orchestrator/internal/httpapi/proving"
 	"orchestrator/internal/httpapi/public"
 	"orchestrator/internal/httpapi/reading"
 	"orchestrator/internal/httpapi/scheduling"
@@ -19,6 +21,9 @@ import (
 func New(c Config) http.Handler {
 	held := inflight.New()
 	a := &API{Config: c, metrics: newMetrics(c, held), bodies: held, limits: newLimits(c.Limit)}
+	a.live = live.New(live.Config{Ledger: c.Ledger, Log: c.Service.Log, Kinds: recordKinds, Stopping: c.Stopping,
+		Allowed: a.allowed})
+	registerLive(c, a.live)
 	return a.router()
 }
 
@@ -41,8 +46,9 @@ func (a *API) router() chi.Router {
 	r.Group(func(r chi.Router) {
 		r.Use(a.authenticate, a.keepToRequirement)
 		refuses := refuser{a.Service}
-		(&requirementHandlers{a.Service, a.Documents, newReviews()}).route(r, a.handle)
+		(&requirementHandlers{a.Service, a.Documents, newReviews(), a.live.Waiting}).route(r, a.handle)
 		(&logHandlers{a.Service.Log}).route(r, a.handle)
+		r.Get("/events", a.handle(a.live.Events))
 		routeBoundary(r, &guarding.Handlers{Boundary: a.Boundary, Refused: refuses.refused}, a.handle)
 		(&conductorHandlers{a.Conductor, a.Driver, a.Model, refuses}).route(r, a.handle)
 	})
@@ -68,15 +74,15 @@ func (h *requirementHandlers) route(r chi.Router, handle func(handler) http.Hand
 	r.Post("/project/renames", handle(changing.Rename(h.Service)))
 	r.Get("/project/review", handle(h.review))
 	r.Get("/requirements", handle(h.ofAll(reading.List)))
-	r.Get("/requirements/{id}", handle(h.ofOne(reading.Requirement)))
+	r.Get("/requirements/{id}", handle(h.waiting(h.ofOne(reading.Requirement))))
 	r.Patch("/requirements/{id}", handle(h.patchRequirement))
-	r.Get("/requirements/{id}/next", handle(h.ofOne(reading.Next)))
+	r.Get("/requirements/{id}/next", handle(h.waiting(h.ofOne(reading.Next))))
 	r.Get("/requirements/{id}/review", handle(h.dossier))
 	r.Post("/requirements/{id}/test-report", handle(h.attachReport))
 	r.Post("/requirements/{id}/claim", handle(h.claim))
 	r.Delete("/requirements/{id}/claim", handle(h.release))
 	r.Get("/workflow", handle(h.workflow))
-	r.Get("/next", handle(h.ofAll(reading.Agenda)))
+	r.Get("/next", handle(h.waiting(h.ofAll(reading.Agenda))))
 	r.Put("/workflow", handle(h.switchWorkflow))
 }
 
@@ -84,12 +90,13 @@ func (h *logHandlers) route(r chi.Router, handle func(handler) http.HandlerFunc)
 	r.Get("/requirements/{id}/history", handle(h.history))
 	r.Get("/audit", handle(h.audit))
 	r.Get("/audit/blobs/{sha256}", handle(h.blob))
-	r.Get("/audit/checkpoint", handle(h.checkpoint))
-	r.Get("/audit/key", handle(h.auditKey))
-	r.Get("/audit/records/{index}", handle(h.record))
-	r.Get("/audit/proof/inclusion", handle(h.inclusion))
-	r.Get("/audit/proof/consistency", handle(h.consistency))
-	r.Get("/audit/tile/*", handle(h.tile))
+	proofs := &proving.Handlers{Log: h.Log}
+	r.Get("/audit/checkpoint", handle(proofs.Checkpoint))
+	r.Get("/audit/key", handle(proofs.Key))
+	r.Get("/audit/records/{index}", handle(proofs.Record))
+	r.Get("/audit/proof/inclusion", handle(proofs.Inclusion))
+	r.Get("/audit/proof/consistency", handle(proofs.Consistency))
+	r.Get("/audit/tile/*", handle(proofs.Tile))
 }
 
 func routeBoundary(r chi.Router, h *guarding.Handlers, handle func(handler) http.HandlerFunc) {

@@ -64,7 +64,7 @@ type Ledger struct {
 	format int    // of the database
 
 	mu       sync.Mutex
-	turn     *sync.Cond         // head moved on, or the ledger failed
+	turn     turn               // head moved on, or the ledger failed
 	head     audit.Head         // of what was published
 	waiting  map[uint64]*Commit // committed, not yet published, by the size of the log before them
 	charged  charges
@@ -118,7 +118,8 @@ func (l *Ledger) Update(ctx context.Context, fn func(*Tx) error) error {
 		return err
 	})
 	if errors.Is(err, store.ErrCommit) || errors.Is(err, store.ErrClosed) {
-		return l.fail(err)
+		l.Stop(err)
+		return l.Err()
 	}
 	if err != nil {
 		return err
@@ -176,7 +177,7 @@ func (l *Ledger) publish(done *Commit) error {
 	}
 	if batch != nil && l.tell(batch) {
 		l.head = head
-		l.turn.Broadcast()
+		l.turn.end()
 	}
 	for l.head.Size <= before && l.err == nil {
 		l.turn.Wait()
@@ -200,12 +201,6 @@ func (l *Ledger) tell(batch []Commit) (told bool) {
 	return true
 }
 
-func (l *Ledger) fail(cause error) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.failLocked(cause)
-}
-
 func (l *Ledger) failLocked(cause error) error {
 	if l.err == nil {
 		l.err = fault.New(fault.Unavailable, "ledger_failed",
@@ -214,13 +209,31 @@ func (l *Ledger) failLocked(cause error) error {
 				"repeat the request with the same Idempotency-Key").
 			Because(cause).ForClients()
 		close(l.failed)
-		l.turn.Broadcast()
+		l.turn.end()
 	}
 	return l.err
 }
 
 // Stop ends the ledger for a cause that no commit has met, such as a database that was lost while nothing was written.
-func (l *Ledger) Stop(cause error) { _ = l.fail(cause) }
+func (l *Ledger) Stop(cause error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_ = l.failLocked(cause)
+}
+
+// Grown returns a channel that is closed already if the published log has more than size records or the ledger has
+// failed, and is otherwise closed at the next publication or failure. Whoever follows the ledger has been told by then.
+func (l *Ledger) Grown(size uint64) <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.head.Size > size || l.err != nil {
+		return closed
+	}
+	if l.turn.grown == nil {
+		l.turn.grown = make(chan struct{})
+	}
+	return l.turn.grown
+}
 
 // Close ends the store; updates under way finish first.
 func (l *Ledger) Close() error { return l.store.Close() }

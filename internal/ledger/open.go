@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"orchestrator/internal/fault"
@@ -42,7 +41,7 @@ func System() audit.Actor { return audit.Actor{Name: "orchestrator", Role: "syst
 func Open(ctx context.Context, s store.Store, clock func() time.Time) (*Ledger, error) {
 	l := &Ledger{store: s, clock: clock, waiting: map[uint64]*Commit{}, charged: charges{},
 		failed: make(chan struct{})}
-	l.turn = sync.NewCond(&l.mu)
+	l.turn.L = &l.mu
 	err := s.View(ctx, func(r store.Reader) error {
 		m, err := l.readEnd(r, Format)
 		if err != nil {
@@ -83,7 +82,7 @@ func OpenToReplay(ctx context.Context, s store.Store) (*Ledger, error) {
 
 func openReadOnly(ctx context.Context, s store.Store, oldest int) (*Ledger, error) {
 	l := &Ledger{store: s, failed: make(chan struct{})}
-	l.turn = sync.NewCond(&l.mu)
+	l.turn.L = &l.mu
 	return l, s.View(ctx, func(r store.Reader) error {
 		_, err := l.readEnd(r, oldest)
 		if err == nil && l.format == 0 {

@@ -12,7 +12,6 @@ import (
 	"orchestrator/internal/ledger/thread"
 	"orchestrator/internal/requirements/agenda"
 	"orchestrator/internal/requirements/claims"
-	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/guidance"
 	"orchestrator/internal/requirements/lookup"
 	"orchestrator/internal/requirements/projection"
@@ -115,9 +114,7 @@ func (s *Reader) Stored(id string) (lifecycle.Requirement, error) {
 }
 
 // Tasks lists what leads a requirement on, and whose work it is.
-func (s *Reader) Tasks(req lifecycle.Requirement) []lifecycle.Task {
-	return s.inForce().Tasks(req)
-}
+func (s *Reader) Tasks(req lifecycle.Requirement) []lifecycle.Task { return s.inForce().Tasks(req) }
 
 // MovesAhead counts the moves that lead a requirement to done, as things stand.
 func (s *Reader) MovesAhead(req lifecycle.Requirement) (n int) {
@@ -200,16 +197,18 @@ func (s *Log) Audit(ctx context.Context, from uint64, limit int) (ledger.Page, e
 }
 
 // Find returns the records of the log that match, a page at a time.
-func (s *Log) Find(ctx context.Context, q lookup.Records) (ledger.Page, error) {
+func (s *Log) Find(ctx context.Context, q lookup.Records) (page ledger.Page, err error) {
 	if q.Requirement != "" {
-		if _, known := s.current.Load().Find(q.Requirement); !known {
-			return ledger.Page{}, fault.New(fault.Malformed, "invalid_parameter",
-				"the parameter requirement cannot be used: there is no requirement %q", decision.Quote(q.Requirement)).
-				WithFix("%s", s.unknown(q.Requirement).Fix)
+		if q.Threads, err = s.Threads(q.Requirement); err != nil {
+			return page, err
 		}
-		q.Threads = s.current.Load().Threads(q.Requirement)
 	}
 	return q.Find(ctx, s.ledger)
+}
+
+// Threads returns under which ids the log has a requirement that a parameter names.
+func (s *Log) Threads(id string) ([]thread.Thread, error) {
+	return lookup.Threads(s.current.Load(), id)
 }
 
 // Blob returns data too large for a record, by its digest.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -13,14 +14,14 @@ import (
 	"orchestrator/cmd/orchestrator/clientcmd/events"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
+	"orchestrator/internal/fault"
 )
 
-// watching polls the log.
+// watching follows the log.
 type watching struct {
 	asking
-	since    int64
-	interval time.Duration
-	once     bool
+	events.Following
+	once bool
 }
 
 func watchCommand() *cobra.Command {
@@ -28,10 +29,12 @@ func watchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "watch",
 		Short: "Print each event of the project as a line, until interrupted",
-		Long: `Watch polls the log of the service, and prints each new record as a line. With --once it ends after
-the first events. With --json each line is a record as the log has it.`,
+		Long: `Watch follows the log of the service, and prints each new record as a line, as soon as it is durable. Where
+the connection is lost, it connects again, and goes on behind the last record that it printed. With --once it
+ends after the first events. With --json each line is a record as the log has it.`,
 		Example: `  orchestrator watch
-  orchestrator watch --since 0 --once`,
+  orchestrator watch --since 0 --once
+  orchestrator watch --requirement REQ-001 --kind requirement.refused`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			err := w.run(cmd)
@@ -42,9 +45,13 @@ the first events. With --json each line is a record as the log has it.`,
 		},
 	}
 	f := cmd.Flags()
-	f.Int64Var(&w.since, "since", -1, "`number` of the record to begin with (default: the first to come)")
+	f.Int64Var(&w.Since, "since", -1, "`number` of the record to begin with (default: the first to come)")
 	f.Lookup("since").DefValue = "0" // the help has no number for it
-	f.DurationVar(&w.interval, "interval", 2*time.Second, "how long to wait between two questions")
+	f.DurationVar(&w.Wait, "interval", 2*time.Second, "how long to wait before connecting again, and between two "+
+		"questions to a service that has no stream of events, or with --once")
+	f.StringArrayVar(&w.Requirements, "requirement", nil, "only what is about the requirement with this `id`")
+	f.StringSliceVar(&w.Roles, "role", nil, "only what actors in this `role` did")
+	f.StringSliceVar(&w.Kinds, "kind", nil, "only records of this `kind`, such as requirement.changed")
 	f.BoolVar(&w.once, "once", false, "end after the first events")
 	return w.command(cmd, false)
 }
@@ -54,13 +61,24 @@ func (w *watching) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if w.since < 0 {
+	w.Connect, w.Print = w.connect, w.printer(cmd.OutOrStdout())
+	if w.Since < 0 {
 		var page events.Page
 		if raw, err := get(cmd.Context(), c, "/audit?limit=1", &page); err != nil {
 			return w.refusedAs(cmd, "", raw, err)
 		}
-		w.since = int64(page.Size)
+		w.Since = int64(page.Size)
 	}
+	if !w.once {
+		if err := w.Follow(cmd.Context()); !fault.Is(err, events.CodeNoStream) {
+			return err
+		}
+	}
+	return w.pollAll(cmd, c)
+}
+
+// pollAll asks again and again, with --once until there was something.
+func (w *watching) pollAll(cmd *cobra.Command, c *apiclient.Client) error {
 	tag := ""
 	for {
 		seen, etag, err := w.poll(cmd, c, tag)
@@ -71,7 +89,7 @@ func (w *watching) run(cmd *cobra.Command) error {
 			tag = ""
 			continue
 		}
-		if err := pause(cmd.Context(), max(w.interval, 100*time.Millisecond)); err != nil {
+		if err := pause(cmd.Context(), max(w.Wait, 100*time.Millisecond)); err != nil {
 			return err
 		}
 	}
@@ -89,7 +107,7 @@ func pause(ctx context.Context, d time.Duration) error {
 // poll asks for the records from since on, prints them, and goes on behind them.
 func (w *watching) poll(cmd *cobra.Command, c *apiclient.Client, tag string) (seen int, etag string, err error) {
 	answer, err := c.Send(cmd.Context(), apiclient.Request{Method: "GET", IfNoneMatch: tag,
-		Path: fmt.Sprintf("/audit?from=%d&limit=500", w.since)})
+		Path: fmt.Sprintf("/audit?from=%d&limit=500", w.Since)})
 	if err != nil || len(answer.Body) == 0 {
 		return 0, tag, err
 	}
@@ -104,15 +122,25 @@ func (w *watching) poll(cmd *cobra.Command, c *apiclient.Client, tag string) (se
 		if err := jsonv2.Unmarshal(raw, &e); err != nil {
 			return seen, tag, c.Stranger("JSON of another shape").Because(err)
 		}
+		w.Since = int64(e.Seq) + 1
+		if !w.Wants(e) {
+			continue
+		}
+		if err := w.Print(e, raw); err != nil {
+			return seen, tag, err
+		}
+		seen++
+	}
+	return seen, answer.ETag, nil
+}
+
+func (w *watching) printer(to io.Writer) func(events.Event, []byte) error {
+	return func(e events.Event, raw []byte) error {
 		line := output.Cut(e.Line(), 200)
 		if w.asJSON {
 			line = string(raw)
 		}
-		if _, err := fmt.Fprintln(cmd.OutOrStdout(), line); err != nil {
-			return seen, tag, err
-		}
-		seen++
-		w.since = int64(e.Seq) + 1
+		_, err := fmt.Fprintln(to, line)
+		return err
 	}
-	return seen, answer.ETag, nil
 }

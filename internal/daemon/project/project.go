@@ -25,6 +25,7 @@ import (
 	"orchestrator/internal/daemon/bridge"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/httpapi"
+	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/operator/exportfile"
 	"orchestrator/internal/requirements"
@@ -51,6 +52,7 @@ type Follow func(far func() (done, total int, what string)) (stop func())
 type Project struct {
 	Data       datadir.Dir
 	Service    *requirements.Service
+	Ledger     *ledger.Ledger // of the service
 	Boundary   *control.Boundary
 	Conductor  *conductor.Conductor
 	Driver     *drive.Driver
@@ -156,8 +158,8 @@ func (p *Plan) assemble(around Process, d *dataFolder, docs documents.Set, repos
 		postponed: d.postponed, log: d.log, sparingly: around.Sparingly,
 		follow: around.Follow}
 	return &Project{
-		Data: p.dir(), Service: service, Boundary: boundary, Conductor: c.conductor, Driver: c.driver, Model: p.model,
-		Tokens: d.credentials.tokens, MadeTokens: d.credentials.made,
+		Data: p.dir(), Service: service, Ledger: d.ledger, Boundary: boundary, Conductor: c.conductor, Driver: c.driver,
+		Model: p.model, Tokens: d.credentials.tokens, MadeTokens: d.credentials.made,
 		data: d, clock: clock, importer: importer,
 		loops: loops{
 			{"documents", endless(func(ctx context.Context) { importer.watch(ctx, d.watcher) })},

@@ -61,6 +61,8 @@ var access = []Entry{
 	{"bodies_in_flight", []int{429}, again, "The requests under way hold as many bytes of bodies as they may: 16 MiB of one token, 64 MiB of " +
 		"all. Bodies of up to 16 KiB count only for their own token.",
 		"Wait as many seconds as Retry-After says, then send the request as it is."},
+	{"too_many_streams", []int{429}, again, "128 streams and waits of this token are open, or 2,048 of all tokens.",
+		"Close one, or wait as many seconds as Retry-After says. One stream can follow several requirements."},
 	{"log_budget_spent", []int{429}, again, "This actor, a name in a role, has added as much to the log today as it may; `GET /workflow` has " +
 		"log_budget. Nothing was applied or recorded.",
 		"Wait until the day ends, as Retry-After says. An operator can raise --log-budget."},

@@ -7,6 +7,8 @@ var service = []Entry{
 	{"policy_unreadable", []int{409}, asItIs, "The policy of the boundary cannot be used; errors says what is wrong where that is known.",
 		"Mend policy.json by schemas/boundary_policy.schema.json, or move it away and run orchestrator " +
 			"boundary install again."},
+	{"service_stopping", []int{503}, again, "The service is about to end, and begins no stream.",
+		"Connect again in a moment, with the id of the last event."},
 	{"boundary_unwritable", []int{503}, again, "The boundary's journal or policy cannot be written.",
 		"Whoever runs the service makes the folder writable, or makes room on its disk."},
 	{"journal_unreadable", []int{503}, again, "The boundary's journal cannot be read.",

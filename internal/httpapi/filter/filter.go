@@ -25,7 +25,8 @@ const (
 )
 
 // Narrowing are the parameters of Requirements.
-var Narrowing = []string{"status", "role", "waiting_for", "suspect", "stale", "retired", "claimed", "kind", "q", "older_than", "sort", "order"}
+var Narrowing = []string{"status", "role", "waiting_for", "suspect", "stale", "retired", "claimed", "kind", "q",
+	"older_than", "sort", "order"}
 
 // Requirements reads which requirements are asked for, and in which order.
 func Requirements(v url.Values) (q lookup.Query, err error) {

@@ -41,7 +41,7 @@ func Requirement(from *requirements.Reader, id string, w http.ResponseWriter, r 
 
 // part shows some members of a requirement, or what was added to its lists since a revision.
 func part(from *requirements.Reader, id string, w http.ResponseWriter, r *http.Request) error {
-	values, err := wire.Query(r, "fields", "since")
+	values, err := wire.Query(r, "fields", "since", "wait")
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func List(from *requirements.Reader, w http.ResponseWriter, r *http.Request) err
 
 // Next shows what the caller may do with a requirement.
 func Next(from *requirements.Reader, id string, w http.ResponseWriter, r *http.Request) error {
-	values, err := wire.Query(r, "fields")
+	values, err := wire.Query(r, "fields", "wait")
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ type agendaPage struct {
 
 // Agenda shows what the caller has to do first, over all requirements.
 func Agenda(from *requirements.Reader, w http.ResponseWriter, r *http.Request) error {
-	values, err := wire.Query(r, "after", "limit", "since", "fields")
+	values, err := wire.Query(r, "after", "limit", "since", "fields", "wait")
 	if err != nil {
 		return err
 	}
@@ -167,6 +167,7 @@ func Agenda(from *requirements.Reader, w http.ResponseWriter, r *http.Request) e
 	}
 	answer := agendaPage{Agenda: all}
 	if all.After != "" {
+		values.Del("wait") // the next page is there already
 		values.Set("after", all.After)
 		answer.Next = wire.PathTo(w, r, values)
 	}

@@ -23,6 +23,9 @@ type Call struct {
 	Cause  error      // what is logged and never shown
 	Held   inflight.Holding
 	Read   *http.Request // where it only reads, and its answer has a version
+
+	Hold    bool // nothing is written while the client has the current version
+	Current bool // it has; set where Hold is
 }
 
 // Unversioned keeps an answer that is of the moment from being compared with a copy.

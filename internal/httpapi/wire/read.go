@@ -121,7 +121,8 @@ func checkMediaType(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// Query reads the parameters, of which only the known ones may be there, once each.
+// Query reads the parameters, of which only the known ones may be there, once each. One whose name is given as
+// name... may be there several times.
 func Query(r *http.Request, known ...string) (url.Values, error) {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -129,6 +130,9 @@ func Query(r *http.Request, known ...string) (url.Values, error) {
 			WithFix("percent-encode every value once")
 	}
 	for name, v := range values {
+		if slices.Contains(known, name+several) {
+			continue
+		}
 		if !slices.Contains(known, name) {
 			return nil, fault.New(fault.Malformed, "unknown_parameter", "this path has no parameter %q", Clip(name)).
 				WithFix("%s", parametersOf(known))
@@ -140,11 +144,13 @@ func Query(r *http.Request, known ...string) (url.Values, error) {
 	return values, nil
 }
 
+const several = "..."
+
 func parametersOf(known []string) string {
 	if len(known) == 0 {
 		return "leave the query out"
 	}
-	return "use " + strings.Join(known, ", ")
+	return "use " + strings.ReplaceAll(strings.Join(known, ", "), several, "")
 }
 
 // Parameter returns the refusal of a query parameter; what is formatted says what is wrong with its value.

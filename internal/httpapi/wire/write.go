@@ -56,7 +56,7 @@ func Tag(body []byte) string {
 func tagOf(sum []byte) string { return `"` + base64.RawURLEncoding.EncodeToString(sum[:15]) + `"` }
 
 // NotModified sets the ETag and reports whether If-None-Match names it (RFC 9110, section 13.1.2); then
-// the answer is written.
+// the answer is written, or noted where the call holds it.
 func NotModified(w http.ResponseWriter, r *http.Request, etag string) bool {
 	w.Header()["Etag"] = []string{etag}
 	sent := r.Header.Values("If-None-Match")
@@ -66,6 +66,10 @@ func NotModified(w http.ResponseWriter, r *http.Request, etag string) bool {
 	for part := range strings.SplitSeq(strings.Join(sent, ","), ",") {
 		part = strings.TrimPrefix(strings.TrimSpace(part), "W/")
 		if part == "*" || part == etag {
+			if c := CallOf(w); c.Hold {
+				c.Current = true
+				return true
+			}
 			delete(w.Header(), "Content-Security-Policy") // the copy has it
 			if w.Header()["Cache-Control"] == nil {
 				w.Header()["Cache-Control"] = NoCache

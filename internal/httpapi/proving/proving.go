@@ -1,15 +1,16 @@
-package httpapi
+// Package proving answers what proves the log to an outsider: checkpoints, records, proofs and tiles.
+package proving
 
 import (
 	"math"
 	"net/http"
+	"net/url"
 	"strconv"
-
-	"github.com/go-chi/chi/v5"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/requirements"
 )
 
 var (
@@ -18,8 +19,11 @@ var (
 	neverStales = []string{"private, max-age=31536000, immutable"}
 )
 
-// checkpoint answers the signed checkpoint of C2SP tlog-checkpoint.
-func (h *logHandlers) checkpoint(w http.ResponseWriter, r *http.Request) error {
+// Handlers answer about one log.
+type Handlers struct{ Log *requirements.Log }
+
+// Checkpoint answers the signed checkpoint of C2SP tlog-checkpoint.
+func (h *Handlers) Checkpoint(w http.ResponseWriter, r *http.Request) error {
 	if _, err := wire.Query(r); err != nil {
 		return err
 	}
@@ -30,23 +34,23 @@ func (h *logHandlers) checkpoint(w http.ResponseWriter, r *http.Request) error {
 	return wire.WriteAs(w, typeText, wire.NoCache, note)
 }
 
-// auditKey answers the key that verifies checkpoints, a line in the form of signed notes.
-func (h *logHandlers) auditKey(w http.ResponseWriter, r *http.Request) error {
+// Key answers the key that verifies checkpoints, a line in the form of signed notes.
+func (h *Handlers) Key(w http.ResponseWriter, r *http.Request) error {
 	if _, err := wire.Query(r); err != nil {
 		return err
 	}
 	return wire.WriteAs(w, typeText, wire.NoCache, []byte(h.Log.AuditKey()+"\n"))
 }
 
-// record answers the bytes of one record, exactly as they were hashed.
-func (h *logHandlers) record(w http.ResponseWriter, r *http.Request) error {
+// Record answers the bytes of one record, exactly as they were hashed.
+func (h *Handlers) Record(w http.ResponseWriter, r *http.Request) error {
 	if _, err := wire.Query(r); err != nil {
 		return err
 	}
-	index, err := strconv.ParseUint(chi.URLParam(r, "index"), 10, 63)
+	index, err := strconv.ParseUint(r.PathValue("index"), 10, 63)
 	if err != nil {
 		return fault.New(fault.Malformed, "invalid_parameter", "%q is no number of a record",
-			wire.Clip(chi.URLParam(r, "index"))).
+			wire.Clip(r.PathValue("index"))).
 			WithFix("records are numbered from 0")
 	}
 	raw, err := h.Log.Record(r.Context(), index)
@@ -56,7 +60,8 @@ func (h *logHandlers) record(w http.ResponseWriter, r *http.Request) error {
 	return wire.WriteAs(w, wire.TypeJSON, neverStales, raw)
 }
 
-func (h *logHandlers) inclusion(w http.ResponseWriter, r *http.Request) error {
+// Inclusion answers the proof that a record is in the log.
+func (h *Handlers) Inclusion(w http.ResponseWriter, r *http.Request) error {
 	index, size, err := twoNumbers(r, "index", "size")
 	if err != nil {
 		return err
@@ -68,7 +73,8 @@ func (h *logHandlers) inclusion(w http.ResponseWriter, r *http.Request) error {
 	return wire.WriteJSON(w, http.StatusOK, proof)
 }
 
-func (h *logHandlers) consistency(w http.ResponseWriter, r *http.Request) error {
+// Consistency answers the proof that the log of one size begins the log of another.
+func (h *Handlers) Consistency(w http.ResponseWriter, r *http.Request) error {
 	old, size, err := twoNumbers(r, "old", "new")
 	if err != nil {
 		return err
@@ -97,19 +103,22 @@ func twoNumbers(r *http.Request, first, second string) (a, b uint64, err error) 
 	return a, b, err
 }
 
-// tile answers a piece of the log by its path in C2SP tlog-tiles. It never changes.
-func (h *logHandlers) tile(w http.ResponseWriter, r *http.Request) error {
+// Tile answers a piece of the log by its path in C2SP tlog-tiles. It never changes.
+func (h *Handlers) Tile(w http.ResponseWriter, r *http.Request) error {
 	if _, err := wire.Query(r); err != nil {
 		return err
 	}
-	path, err := pathParam(r, "*") // clients made from the contract escape its slashes
-	if err != nil {
-		path = r.URL.RawPath
+	path := r.PathValue("*")
+	if r.URL.RawPath != "" { // clients made from the contract escape its slashes
+		if decoded, err := url.PathUnescape(path); err == nil {
+			path = decoded
+		}
 	}
 	t, err := audit.ParseTile(path)
 	if err != nil {
 		return fault.New(fault.NotFound, "unknown_path", "%s", wire.Clip(err.Error())).
-			WithFix("tiles are at /audit/tile/<level>/<number> and /audit/tile/entries/<number>, numbers as x001/234, with .p/<width> for a partial one")
+			WithFix("tiles are at /audit/tile/<level>/<number> and /audit/tile/entries/<number>, numbers as " +
+				"x001/234, with .p/<width> for a partial one")
 	}
 	data, err := h.Log.Tile(r.Context(), t)
 	if err != nil {

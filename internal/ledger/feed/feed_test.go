@@ -1,0 +1,243 @@
+package feed_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/feed"
+	"orchestrator/internal/ledger/store"
+)
+
+func openLog(t *testing.T) *ledger.Ledger {
+	t.Helper()
+	l, err := ledger.Open(t.Context(), store.NewMemory(), time.Now)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, l.Close()) })
+	return l
+}
+
+// grow appends n records, each with so many bytes of text, in updates of at most 100.
+func grow(t *testing.T, l *ledger.Ledger, n, bytes int) {
+	t.Helper()
+	for ; n > 0; n -= min(n, 100) {
+		err := l.Update(t.Context(), func(tx *ledger.Tx) error {
+			for range min(n, 100) {
+				e := ledger.Event{Kind: "test.grown", Subject: fmt.Sprint("REQ-", tx.Seq()%3),
+					Actor: audit.Actor{Name: "ann", Role: "pm"}, Data: map[string]string{"text": strings.Repeat("x", bytes)}}
+				if err := tx.Append(e); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		require.NoError(t, err)
+	}
+}
+
+// follow reads from a number until the record before end was read, and requires that each comes once, in order, and
+// with the bytes that the log has.
+func follow(ctx context.Context, t *testing.T, l *ledger.Ledger, r feed.Reader, from, end uint64) error {
+	for from < end {
+		records, err := r.Next(ctx, from)
+		if err != nil {
+			return err
+		}
+		for _, one := range records {
+			raw, err := l.Record(ctx, from)
+			if err != nil {
+				return err
+			}
+			if one.Number != from || string(one.Bytes) != string(raw) {
+				return fmt.Errorf("record %d is %d: %s, not %s", from, one.Number, one.Bytes, raw)
+			}
+			from++
+		}
+	}
+	return nil
+}
+
+// Verifies: ORC-301
+func TestReadersGetEachRecordOnceAndInOrder(t *testing.T) {
+	l := openLog(t)
+	const before, live = 1500, 3000
+	grow(t, l, before, 10)
+	begun := l.Head().Size
+	f := feed.New(l, nil)
+	var readers sync.WaitGroup
+	failed := make(chan error, 100)
+	for i := range 20 {
+		readers.Go(func() {
+			from := begun * uint64(i) / 19 // some begin at the first record, some with the next
+			for at := from; at < begun+live; at = min(at+uint64(400+50*i), begun+live) {
+				r := f.Open() // leaves and resumes, again and again
+				err := follow(t.Context(), t, l, r, at, min(at+uint64(400+50*i), begun+live))
+				r.Close()
+				if err != nil {
+					failed <- err
+					return
+				}
+				if i%5 == 0 {
+					time.Sleep(time.Millisecond) // falls behind
+				}
+			}
+		})
+	}
+	var writers sync.WaitGroup
+	for range 4 {
+		writers.Go(func() { grow(t, l, live/4, 10) })
+	}
+	writers.Wait()
+	readers.Wait()
+	close(failed)
+	require.NoError(t, <-failed)
+}
+
+func TestAPieceIsBoundedInBytes(t *testing.T) {
+	l := openLog(t)
+	begun := l.Head().Size
+	f := feed.New(l, nil)
+	r := f.Open()
+	defer r.Close()
+	grow(t, l, 300, 30_000) // 9 MB: more than is kept
+	for from := begun; from < l.Head().Size; {
+		records, err := r.Next(t.Context(), from)
+		require.NoError(t, err)
+		bytes := 0
+		for _, one := range records {
+			bytes += len(one.Bytes)
+		}
+		require.LessOrEqual(t, bytes, 64<<10+audit.MaxRecord, "from record %d", from)
+		from += uint64(len(records))
+	}
+}
+
+// Readers that stopped reading hold their pieces, and the feed what it keeps, however much was published meanwhile.
+func TestSlowReadersHoldLittle(t *testing.T) {
+	l := openLog(t)
+	f := feed.New(l, nil)
+	const readers, records, bytes = 50, 2000, 20_000
+	from := l.Head().Size
+	held := make([][]feed.Record, readers)
+	grow(t, l, records, bytes)
+	before := live()
+	fast := f.Open()
+	defer fast.Close()
+	for i := range readers {
+		r := f.Open()
+		defer r.Close()
+		some, err := r.Next(t.Context(), from+uint64(i*records/readers))
+		require.NoError(t, err)
+		held[i] = some
+	}
+	grown := live() - before
+	require.Less(t, grown, int64(readers*(64<<10+audit.MaxRecord)+4<<20))
+	require.Len(t, held, readers)
+}
+
+func live() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+func TestNothingIsKeptWhenNobodyReads(t *testing.T) {
+	l := openLog(t)
+	f := feed.New(l, nil)
+	grow(t, l, 1, 10)
+	from := l.Head().Size
+	r := f.Open()
+	grow(t, l, 5, 10)
+	require.NoError(t, follow(t.Context(), t, l, r, from, from+5))
+	require.Equal(t, 5, f.Kept())
+	r.Close()
+	require.Zero(t, f.Kept())
+	grow(t, l, 5, 10)
+	require.Zero(t, f.Kept())
+	r = f.Open()
+	defer r.Close()
+	require.NoError(t, follow(t.Context(), t, l, r, from+9, from+10), "the record just before what is kept")
+	require.NoError(t, follow(t.Context(), t, l, r, from, from+10), "what was missed is read from the log")
+}
+
+// A reader that is gone hands on what it waited for.
+func TestWhoWaitsForTheLogMayLeave(t *testing.T) {
+	l := openLog(t)
+	f := feed.New(l, nil)
+	from := l.Head().Size
+	first, second := f.Open(), f.Open()
+	defer second.Close()
+	ctx, leave := context.WithCancel(t.Context())
+	left, got := make(chan error, 1), make(chan error, 1)
+	go func() { _, err := first.Next(ctx, from); first.Close(); left <- err }()
+	go func() { got <- follow(t.Context(), t, l, second, from, from+1) }()
+	leave()
+	require.ErrorIs(t, <-left, context.Canceled)
+	grow(t, l, 1, 10)
+	require.NoError(t, <-got)
+}
+
+func TestReadersEndWithTheFeedAndWithTheLedger(t *testing.T) {
+	l := openLog(t)
+	stopped := make(chan struct{})
+	f := feed.New(l, stopped)
+	const readers = 10
+	ended := make(chan error, readers)
+	read := func(f *feed.Feed) {
+		for range readers {
+			r := f.Open()
+			go func() { _, err := r.Next(context.Background(), l.Head().Size); r.Close(); ended <- err }()
+		}
+	}
+	read(f)
+	close(stopped)
+	for range readers {
+		require.ErrorIs(t, <-ended, feed.ErrStopped)
+	}
+	read(feed.New(l, nil))
+	l.Stop(fmt.Errorf("the disk is gone"))
+	for range readers {
+		require.ErrorContains(t, <-ended, "the store has failed")
+	}
+}
+
+// With many readers, what is published in quick succession goes out together.
+func TestManyReadersAreGivenBatches(t *testing.T) {
+	l := openLog(t)
+	f := feed.New(l, nil)
+	from := l.Head().Size
+	for range 1000 { // which ask for nothing
+		defer f.Open().Close()
+	}
+	r := f.Open()
+	defer r.Close()
+	done := make(chan int)
+	const records = 200
+	go func() {
+		batches := 0
+		for at := from; at < from+records; batches++ {
+			some, err := r.Next(context.Background(), at)
+			if err != nil {
+				break
+			}
+			at += uint64(len(some))
+		}
+		done <- batches
+	}()
+	begun := time.Now()
+	for range records {
+		grow(t, l, 1, 10)
+	}
+	batches := <-done
+	require.LessOrEqual(t, batches, 2+int(time.Since(begun)/(90*time.Millisecond)))
+}
