@@ -129,7 +129,7 @@ func (s *stream) run(r *http.Request) error {
 		}
 		switch {
 		case r.Context().Err() != nil:
-			return nil
+			return nil //nolint:nilerr // the client has gone
 		case err != nil:
 			return s.write(endOf(err, s.next))
 		}
