@@ -14,7 +14,7 @@ func TestPath(t *testing.T) {
 		{"a/b", "a/b", true}, {"a/b", "a/c", false}, {"a/*", "a/b", true}, {"a/*", "a/b/c", false}, {"a/**", "a/b/c", true},
 		{"a/**", "a", true}, {"**/c", "a/b/c", true}, {"**/c", "c", true}, {"**/c", "a/cc", false}, {"**/b/**", "a/b/c", true},
 		{"**/**/c", "a/c", true}, {"/a", "a", false}, {"/a/?", "/a/b", true}, {"a/", "a", true}, {"", "", true},
-		{"**/c?", "a/c", false},
+		{"**/c?", "a/c", false}, {"**/x", "a/b", false},
 	} {
 		require.Equal(t, c.matches, Path(c.pattern, c.name), "%+v", c)
 	}
