@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -83,6 +84,7 @@ var routes = map[string]door{
 	"GET /obligations":               asking("/obligations"),
 	"GET /obligations/{run}":         {reads: true, accepted: func(w *walker) { w.ask("pm", "GET", "/obligations/0000000000000000", "", 404) }},
 	"GET /traces/{run}":              {reads: true, accepted: func(w *walker) { w.ask("pm", "GET", "/traces/0000000000000000", "", 404) }},
+	"GET /events":                    {reads: true, accepted: func(w *walker) { w.stream("/events?since=0") }},
 	"GET /forms":                     asking("/forms"),
 	"GET /tools":                     asking("/tools"),
 	"GET /usage":                     asking("/usage"),
@@ -688,6 +690,22 @@ func (w *walker) ask(role, method, path, body string, status int) answer {
 	require.NoError(w.t, err, w.name)
 	require.Equal(w.t, status, got.status, "%s: %s", w.name, got.body)
 	return got
+}
+
+// stream reads the first line of a stream.
+func (w *walker) stream(path string) {
+	w.t.Helper()
+	req, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, w.p.base()+path, nil)
+	require.NoError(w.t, err)
+	secret, err := w.p.token("pm")
+	require.NoError(w.t, err)
+	req.Header.Set("Authorization", "Bearer "+secret)
+	res, err := w.p.client().Do(req)
+	require.NoError(w.t, err)
+	defer res.Body.Close()
+	require.Equal(w.t, http.StatusOK, res.StatusCode)
+	_, err = bufio.NewReader(res.Body).ReadString('\n')
+	require.NoError(w.t, err)
 }
 
 func (w *walker) run(code int, args ...string) {

@@ -103,7 +103,7 @@ func (f *Following) stream(ctx context.Context) (heard bool, err error) {
 // take prints one event, or returns why there are no more.
 func (f *Following) take(c *apiclient.Client, kind string, data []byte) error {
 	if kind == "end" {
-		return ended(data)
+		return apiclient.StreamEnd(data)
 	}
 	var e Event
 	if err := jsonv2.Unmarshal(data, &e); err != nil {
@@ -111,21 +111,4 @@ func (f *Following) take(c *apiclient.Client, kind string, data []byte) error {
 	}
 	f.Since = int64(e.Seq) + 1
 	return f.Print(e, data)
-}
-
-// ended returns what the last event of a stream says: a service that stops may be there again, a token is not.
-func ended(data []byte) error {
-	var said struct {
-		Code        fault.Code
-		Detail, Fix string
-		Retryable   bool
-	}
-	if err := jsonv2.Unmarshal(data, &said, jsonv2.MatchCaseInsensitiveNames(true)); err != nil {
-		return err
-	}
-	kind := fault.Unauthenticated
-	if said.Retryable {
-		kind = fault.Unavailable
-	}
-	return fault.New(kind, said.Code, "%s", said.Detail).WithFix("%s", said.Fix)
 }

@@ -82,7 +82,7 @@ var own = []Row{
 	{Name: "orchestrator usage", Opts: ownServer + " --actor: --requirement: --since:", Reads: true},
 	{Name: "orchestrator verify", Words: Local, Opts: ownVerify, Reads: true},
 	{Name: "orchestrator version", Opts: ownHelp + " --json", Reads: true},
-	{Name: "orchestrator watch", Opts: ownServer + " --as: --interval: --once --since:", Reads: true},
+	{Name: "orchestrator watch", Opts: ownServer + " --as: --interval: --kind: --once --requirement: --role: --since:", Reads: true},
 	{Name: "orchestrator whoami", Opts: ownServer + " --as:", Reads: true},
 	{Name: "orchestrator workflow", Opts: ownServer + " --reason:", Reads: true},
 }
