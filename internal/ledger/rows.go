@@ -17,8 +17,8 @@ import (
 //	32 bytes for each node of the tree that the record completes, from the leaf up
 //	1 byte: how many nodes
 //
-// In a table of their own, the nodes would add two or three pages to what each update writes. Up to format 6 they are:
-// a row is the record alone, which ends with a brace, and the table hashes has the nodes under their numbers.
+// In a table of their own, the nodes would add two or three pages to what each update writes. Formats up to 6 have such
+// a table, hashes, with each node under its number; a row of theirs is the record alone, which ends with a brace.
 const (
 	tableAudit  = "audit"
 	tableHashes = "hashes"

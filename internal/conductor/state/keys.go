@@ -84,7 +84,7 @@ func placeOf(key string) string {
 	return key
 }
 
-// isNumber reports whether an id is that of a run's number: sixteen digits, of which those that differ are kept.
+// isNumber reports whether an id has the form of a run's number: sixteen characters without a slash, first eight zeros.
 func isNumber(id string) bool {
 	return len(id) == 2*len(highDigits) && strings.HasPrefix(id, highDigits) && !strings.Contains(id, "/")
 }

@@ -53,9 +53,9 @@ func (x *Exporter) Wait(ctx context.Context, size uint64, atMost time.Duration) 
 	}
 }
 
-// writeAtOnce tries to write the export on this goroutine. It reports false, and writes nothing, where an export may
-// not begin yet, another is under way, there is nothing newer, or so much that the last export does not tell how long
-// it takes. What takes long for another reason, such as a disk that stalls, keeps the caller waiting.
+// writeAtOnce tries to write the export on this goroutine, and reports whether it tried. It writes nothing while an
+// export may not begin yet or another is under way, nor where there is nothing newer, or so much that it may take longer
+// than the last export. A write is not broken off: a disk that stalls keeps the caller waiting.
 func (x *Exporter) writeAtOnce() bool {
 	if x.Synced || !x.turn.TryLock() {
 		return false
