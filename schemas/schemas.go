@@ -112,6 +112,9 @@ func documents() func(name string) map[string]any {
 	}
 }
 
+// Inlined returns the document of a schema with every $ref replaced by what it refers to. It is the caller's own.
+func Inlined(name string) map[string]any { return inlined(name, document(name)).(map[string]any) }
+
 // inlined returns a schema with every $ref replaced by what it refers to: a $ref costs as much to validate as
 // another level of the document. No schema here refers to itself.
 func inlined(file string, node any) any {

@@ -57,6 +57,7 @@ type Config struct {
 	Stopping     <-chan struct{} // closed when draining begins
 	Checks       func() []Check  // further checks of /readyz; nil adds none
 	Version      Version
+	MCP          MCP
 }
 
 // API is the HTTP service.
@@ -67,6 +68,7 @@ type API struct {
 	bodies  *inflight.Bodies
 	limits  limits
 	routes  []string // the patterns of all paths
+	root    http.Handler
 }
 
 // The handlers of each subsystem know its services alone.

@@ -24,7 +24,8 @@ func New(c Config) http.Handler {
 	a.live = live.New(live.Config{Ledger: c.Ledger, Log: c.Service.Log, Kinds: recordKinds, Stopping: c.Stopping,
 		Allowed: a.allowed})
 	registerLive(c, a.live)
-	return a.router()
+	a.root = a.router()
+	return a.root
 }
 
 func (a *API) router() chi.Router {
@@ -49,6 +50,7 @@ func (a *API) router() chi.Router {
 		(&requirementHandlers{a.Service, a.Documents, newReviews(), a.live.Waiting}).route(r, a.handle)
 		(&logHandlers{a.Service.Log}).route(r, a.handle)
 		r.Get("/events", a.handle(a.live.Events))
+		r.Post("/mcp", a.handle(a.message))
 		routeBoundary(r, &guarding.Handlers{Boundary: a.Boundary, Refused: refuses.refused}, a.handle)
 		(&conductorHandlers{a.Conductor, a.Driver, a.Model, refuses}).route(r, a.handle)
 	})

@@ -1,0 +1,146 @@
+package mcp
+
+import (
+	"context"
+	_ "embed" // for tools.json
+	"encoding/json"
+	"maps"
+	"slices"
+	"sync"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/strictjson"
+	"orchestrator/schemas"
+)
+
+// listing is the tools as they are listed, but for what roles change of them.
+//
+//go:embed tools.json
+var listing []byte
+
+// listed is an entry of the listing.
+type listed struct {
+	Name        string               `json:"name"`
+	Title       string               `json:"title"`
+	Description string               `json:"description"`
+	Annotations *mcp.ToolAnnotations `json:"annotations"`
+	Roles       []lifecycle.Role     `json:"roles"` // that can use it; none for all
+	Input       map[string]any       `json:"inputSchema"`
+	Output      json.RawMessage      `json:"outputSchema"`
+}
+
+// tool is a tool of a role: what is listed, and what its arguments are held against.
+type tool struct {
+	mcp.Tool
+	input *schemas.Schema
+}
+
+// tools of each role are made once.
+var tools = struct {
+	sync.Mutex
+	of map[lifecycle.Role][]tool
+}{of: map[lifecycle.Role][]tool{}}
+
+func toolsOf(role lifecycle.Role) []tool {
+	tools.Lock()
+	defer tools.Unlock()
+	if tools.of[role] == nil {
+		tools.of[role] = makeTools(role)
+	}
+	return tools.of[role]
+}
+
+func makeTools(role lifecycle.Role) []tool {
+	var all []listed
+	must(jsonv2.Unmarshal(listing, &all))
+	var made []tool
+	for _, l := range all {
+		if len(l.Roles) > 0 && !slices.Contains(l.Roles, role) {
+			continue
+		}
+		t := tool{Tool: mcp.Tool{Name: l.Name, Title: l.Title, Description: l.Description, Annotations: l.Annotations}}
+		properties := l.Input["properties"]
+		if l.Name == toolChange {
+			maps.Copy(properties.(map[string]any), changeFields(role))
+		}
+		t.InputSchema, t.OutputSchema = schemaOf(l.Input), schemaOf(l.Output)
+		var wrong []fault.Field
+		if t.input, wrong = schemas.Compile(l.Input); wrong != nil {
+			panic(wrong) // the listing is embedded
+		}
+		made = append(made, t)
+	}
+	return made
+}
+
+// changeFields returns the schemas of what a role may send of a change.
+func changeFields(role lifecycle.Role) map[string]any {
+	all := schemas.Inlined(schemas.ChangeRequest)["properties"].(map[string]any)
+	own := lifecycle.FieldsOf(role)
+	maps.DeleteFunc(all, func(name string, _ any) bool { return !slices.Contains(own, name) })
+	return all
+}
+
+// schemaOf returns a schema in the form that the SDK need not read again for each server.
+func schemaOf(v any) *jsonschema.Schema {
+	raw, err := json.Marshal(v)
+	must(err)
+	s := new(jsonschema.Schema)
+	must(json.Unmarshal(raw, s))
+	return s
+}
+
+// must panics: what is read is embedded.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+func (s *server) addTools() {
+	for _, t := range toolsOf(s.Role) {
+		s.mcp.AddTool(&t.Tool, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			result, err := s.call(ctx, t, req)
+			if err != nil {
+				return failed(err), nil
+			}
+			return result, nil
+		})
+	}
+}
+
+// call checks the arguments and makes the calls of a tool. A change is held against its schema by the API, which puts
+// its refusal on record.
+func (s *server) call(ctx context.Context, t tool, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	raw := jsontext.Value(req.Params.Arguments)
+	if len(raw) == 0 {
+		raw = jsontext.Value(`{}`)
+	}
+	value, err := strictjson.Parse(raw)
+	if err != nil {
+		return nil, err
+	}
+	if t.Name == toolChange {
+		value = envelope(value)
+	}
+	if wrong := t.input.Violations(value); len(wrong) > 0 {
+		return nil, fault.New(fault.Malformed, CodeArguments, "the arguments of %s do not fit its schema", t.Name).
+			WithFix("send arguments as tools/list has them").WithFields(wrong...)
+	}
+	return handlers[t.Name](s, ctx, req, raw)
+}
+
+// CodeArguments is the code of arguments that a tool has not.
+const CodeArguments fault.Code = "invalid_arguments"
+
+// unmarshal decodes what was held against a schema, or comes from the API: the names of fields are those of members,
+// whatever their case.
+func unmarshal(raw []byte, v any) error {
+	return jsonv2.Unmarshal(raw, v, jsonv2.MatchCaseInsensitiveNames(true))
+}
