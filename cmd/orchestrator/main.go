@@ -18,6 +18,7 @@ import (
 	"orchestrator/cmd/orchestrator/conductcmd"
 	"orchestrator/cmd/orchestrator/gitcmd"
 	"orchestrator/cmd/orchestrator/logcmd"
+	"orchestrator/cmd/orchestrator/mcpcmd"
 	"orchestrator/cmd/orchestrator/projectcmd"
 )
 
@@ -71,5 +72,6 @@ func rootCommand() *cobra.Command {
 	root.AddCommand(conductcmd.AskCommand(), conductcmd.AnswerCommand(), conductcmd.ConductCommand(),
 		conductcmd.DriveCommand(), conductcmd.SchedulesCommand(), conductcmd.UsageCommand(), conductcmd.ToolsCommand(),
 		conductcmd.PromptsCommand())
+	root.AddCommand(mcpcmd.Command())
 	return cli.Finish(cli.Group(root))
 }

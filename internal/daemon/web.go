@@ -17,7 +17,6 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi"
 	"orchestrator/internal/ledger/store/boltstore"
-	"orchestrator/internal/mcp"
 	"orchestrator/internal/system/tree"
 )
 
@@ -43,9 +42,6 @@ func (s *server) handler(metricsToken string) http.Handler {
 		Checks: s.checks,
 		Log:    s.log, Metrics: registry, MetricsToken: metricsToken,
 		Hosts: s.options.hosts(), Draining: s.draining.under, Stopping: s.draining.begun, Version: s.options.Version,
-		MCP: mcp.NewDoor(s.options.Version.Version, func(panicked any, stack []byte) {
-			s.log.Error().Interface("panic", panicked).Bytes("stack", stack).Msg("a message met a defect")
-		}),
 	})
 }
 

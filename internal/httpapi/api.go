@@ -17,6 +17,7 @@ import (
 	"orchestrator/internal/conductor/language/translator"
 	"orchestrator/internal/httpapi/inflight"
 	"orchestrator/internal/httpapi/live"
+	"orchestrator/internal/httpapi/mcp"
 	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/requirements"
@@ -57,7 +58,6 @@ type Config struct {
 	Stopping     <-chan struct{} // closed when draining begins
 	Checks       func() []Check  // further checks of /readyz; nil adds none
 	Version      Version
-	MCP          MCP
 }
 
 // API is the HTTP service.
@@ -69,6 +69,7 @@ type API struct {
 	limits  limits
 	routes  []string // the patterns of all paths
 	root    http.Handler
+	door    *mcp.Door
 }
 
 // The handlers of each subsystem know its services alone.

@@ -11,15 +11,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi/wire"
-	"orchestrator/internal/rules/lifecycle"
 )
-
-// MCP answers messages of the Model Context Protocol.
-type MCP interface {
-	// ServeMCP answers one message, whose body was read. What it asks of the API, it asks with the request's own token,
-	// whose role is known.
-	ServeMCP(w http.ResponseWriter, r *http.Request, body []byte, api http.Handler, role lifecycle.Role)
-}
 
 // message answers a message of the Model Context Protocol.
 //
@@ -40,8 +32,13 @@ func (a *API) message(w http.ResponseWriter, r *http.Request) error {
 	control := http.NewResponseController(w) // an answer may be a stream, of which each piece has its own time
 	_ = control.SetReadDeadline(time.Time{})
 	_ = control.SetWriteDeadline(time.Time{})
-	a.MCP.ServeMCP(w, r, body, a.within(), wire.ActorOf(w).Role)
+	a.door.ServeMCP(w, r, body, a.within(), wire.ActorOf(w).Role)
 	return nil
+}
+
+// defect logs a panic of a message, which was answered.
+func (a *API) defect(panicked any, stack []byte) {
+	a.Log.Error().Interface("panic", panicked).Bytes("stack", stack).Msg("a message met a defect")
 }
 
 // within returns the API for the requests of one message, which has been counted against the limit of its token: so the

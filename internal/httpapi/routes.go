@@ -11,6 +11,7 @@ import (
 	"orchestrator/internal/httpapi/guarding"
 	"orchestrator/internal/httpapi/inflight"
 	"orchestrator/internal/httpapi/live"
+	"orchestrator/internal/httpapi/mcp"
 	"orchestrator/internal/httpapi/proving"
 	"orchestrator/internal/httpapi/public"
 	"orchestrator/internal/httpapi/reading"
@@ -24,6 +25,7 @@ func New(c Config) http.Handler {
 	a.live = live.New(live.Config{Ledger: c.Ledger, Log: c.Service.Log, Kinds: recordKinds, Stopping: c.Stopping,
 		Allowed: a.allowed})
 	registerLive(c, a.live)
+	a.door = mcp.NewDoor(c.Version.Version, a.defect)
 	a.root = a.router()
 	return a.root
 }

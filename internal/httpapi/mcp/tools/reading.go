@@ -1,4 +1,4 @@
-package mcp
+package tools
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,47 +15,49 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi/mcp/rest"
 	"orchestrator/internal/rules/lifecycle"
 )
 
 // read reads a path into v. A refusal is a result; it and an error leave v as it was.
-func (s *server) read(ctx context.Context, req *mcp.CallToolRequest, path string, q url.Values, v any) (
+func (s *Caller) read(ctx context.Context, req *mcp.CallToolRequest, path string, q url.Values, v any) (
 	*mcp.CallToolResult, error) {
-	got, err := s.api.get(ctx, req.Params.Meta, path, q)
+	got, err := s.API.Get(ctx, req.Params.Meta, path, q)
 	switch {
 	case err != nil:
 		return nil, err
-	case got.refused():
+	case got.Refused():
 		return refusal(got.Body), nil
 	}
-	return nil, got.fill(v)
+	return nil, got.Fill(v)
 }
 
 // Members of reviews that answers have without being asked for.
 var (
-	membersOfProject = []string{"project", "workflow", "verdict", "reasons", "counts"}
+	MembersOfProject = []string{"project", "workflow", "verdict", "reasons", "counts"}
 	membersOfDossier = []string{"standing", "gates", "parts", "approvals", "deviations", "pm_notes"}
 )
 
 // review shows the review of a requirement, or what stands in the way of the project.
-func (s *server) review(ctx context.Context, req *mcp.CallToolRequest, raw jsontext.Value) (*mcp.CallToolResult, error) {
+func (s *Caller) review(ctx context.Context, req *mcp.CallToolRequest, raw jsontext.Value) (*mcp.CallToolResult,
+	error) {
 	var a struct {
 		ID     string
 		Limit  uint64
 		Fields []string
 	}
-	if err := unmarshal(raw, &a); err != nil {
+	if err := rest.Unmarshal(raw, &a); err != nil {
 		return nil, err
 	}
-	path, keep := "/project/review", membersOfProject
+	path, keep := "/project/review", MembersOfProject
 	if a.ID != "" {
-		path, keep = of(a.ID, "/review"), membersOfDossier
+		path, keep = rest.Requirement(a.ID, "/review"), membersOfDossier
 	}
-	var whole map[string]jsontext.Value
+	var whole Members
 	if refused, err := s.read(ctx, req, path, nil, &whole); refused != nil || err != nil {
 		return refused, err
 	}
-	kept, err := only(whole, slices.Concat(keep, a.Fields))
+	kept, err := Only(whole, slices.Concat(keep, a.Fields))
 	if err != nil {
 		return nil, err
 	}
@@ -64,9 +67,12 @@ func (s *server) review(ctx context.Context, req *mcp.CallToolRequest, raw jsont
 	return openOf(kept, whole["requirements"], int(orElse(a.Limit, fewOpen)))
 }
 
-// only returns some members of an object.
-func only(whole map[string]jsontext.Value, names []string) (map[string]any, error) {
-	kept := map[string]any{}
+// Members are those of an object, by their names.
+type Members map[string]jsontext.Value
+
+// Only returns some members of an object.
+func Only(whole Members, names []string) (Members, error) {
+	kept := Members{}
 	for _, name := range names {
 		value, there := whole[name]
 		if !there {
@@ -79,13 +85,13 @@ func only(whole map[string]jsontext.Value, names []string) (map[string]any, erro
 }
 
 // dossier is the review of one requirement.
-func dossier(kept map[string]any) (*mcp.CallToolResult, error) {
+func dossier(kept Members) (*mcp.CallToolResult, error) {
 	var standing struct {
 		entry
 		OK      bool
 		Missing []struct{ To, Detail, By string }
 	}
-	if err := unmarshal(kept["standing"].(jsontext.Value), &standing); err != nil {
+	if err := rest.Unmarshal(kept["standing"], &standing); err != nil {
 		return nil, err
 	}
 	var b strings.Builder
@@ -98,7 +104,7 @@ func dossier(kept map[string]any) (*mcp.CallToolResult, error) {
 }
 
 // openOf is the review of the project: the members that were kept, and the first requirements that are open.
-func openOf(kept map[string]any, requirements jsontext.Value, limit int) (*mcp.CallToolResult, error) {
+func openOf(kept Members, requirements jsontext.Value, limit int) (*mcp.CallToolResult, error) {
 	type standing struct {
 		ID         string   `json:"id"`
 		Status     string   `json:"status"`
@@ -111,7 +117,7 @@ func openOf(kept map[string]any, requirements jsontext.Value, limit int) (*mcp.C
 		standing
 		Done bool `json:"ok"`
 	}
-	if err := unmarshal(requirements, &all); err != nil {
+	if err := rest.Unmarshal(requirements, &all); err != nil {
 		return nil, err
 	}
 	open, total := []standing{}, 0
@@ -123,13 +129,17 @@ func openOf(kept map[string]any, requirements jsontext.Value, limit int) (*mcp.C
 			open = append(open, r.standing)
 		}
 	}
-	kept["open"], kept["open_total"] = open, total
+	listed, err := jsonv2.Marshal(open)
+	if err != nil {
+		return nil, err
+	}
+	kept["open"], kept["open_total"] = listed, jsontext.Value(strconv.Itoa(total))
 	var said struct {
 		Verdict string
 		Reasons []string
 	}
-	_ = unmarshal(kept["verdict"].(jsontext.Value), &said.Verdict)
-	_ = unmarshal(kept["reasons"].(jsontext.Value), &said.Reasons)
+	_ = rest.Unmarshal(kept["verdict"], &said.Verdict)
+	_ = rest.Unmarshal(kept["reasons"], &said.Reasons)
 	var b strings.Builder
 	fmt.Fprintf(&b, "Verdict: %s. %s", said.Verdict, strings.Join(said.Reasons, "; "))
 	for _, r := range open {
@@ -161,7 +171,8 @@ type record struct {
 }
 
 func (r record) line(b *strings.Builder) {
-	fmt.Fprintf(b, "\n#%d %s %s by %s (%s)", r.Seq, r.At.UTC().Format(time.DateTime), r.Kind, r.Actor.Name, r.Actor.Role)
+	fmt.Fprintf(b, "\n#%d %s %s by %s (%s)", r.Seq, r.At.UTC().Format(time.DateTime), r.Kind, r.Actor.Name,
+		r.Actor.Role)
 	switch {
 	case r.Data.Refusal != nil:
 		fmt.Fprintf(b, ": %s, %s", r.Data.Refusal.Code, cut(r.Data.Refusal.Detail))
@@ -170,19 +181,20 @@ func (r record) line(b *strings.Builder) {
 	}
 }
 
-func (s *server) history(ctx context.Context, req *mcp.CallToolRequest, raw jsontext.Value) (*mcp.CallToolResult, error) {
+func (s *Caller) history(ctx context.Context, req *mcp.CallToolRequest, raw jsontext.Value) (*mcp.CallToolResult,
+	error) {
 	var a struct {
 		ID            string
 		Limit, Before uint64
 		Whole         bool
 	}
-	if err := unmarshal(raw, &a); err != nil {
+	if err := rest.Unmarshal(raw, &a); err != nil {
 		return nil, err
 	}
 	q := url.Values{}
 	set(q, "limit", orElse(a.Limit, fewRecords))
 	set(q, "before", a.Before)
-	c := call{Method: http.MethodGet, Path: of(a.ID, "/history"), Query: q}
+	c := rest.Call{Method: http.MethodGet, Path: rest.Requirement(a.ID, "/history"), Query: q}
 	if a.Whole {
 		return passOn(ctx, s, req, c, history.text)
 	}
@@ -225,7 +237,7 @@ type move struct {
 	To   string `json:"to"`
 }
 
-func (s *server) whoami(ctx context.Context, req *mcp.CallToolRequest, _ jsontext.Value) (*mcp.CallToolResult, error) {
+func (s *Caller) whoami(ctx context.Context, req *mcp.CallToolRequest, _ jsontext.Value) (*mcp.CallToolResult, error) {
 	var front struct {
 		Caller struct{ Name, Role, Requirement string }
 	}
@@ -259,19 +271,20 @@ func (i identity) text() string {
 	if len(i.Fields) > 0 {
 		fields = strings.Join(i.Fields, ", ")
 	}
-	return fmt.Sprintf("You are %s, role %s%s. You may set %s, and make %d moves of the workflow %s.", i.Name, i.Role, bound,
+	return fmt.Sprintf("You are %s, role %s%s. You may set %s, and make %d moves of the workflow %s.", i.Name, i.Role,
+		bound,
 		fields, len(i.Moves), i.Workflow)
 }
 
 // with returns an object with the members of another one besides.
 func with(object jsontext.Value, more any) (jsontext.Value, error) {
 	var all map[string]jsontext.Value
-	if err := unmarshal(object, &all); err != nil {
+	if err := rest.Unmarshal(object, &all); err != nil {
 		return nil, err
 	}
 	added, err := jsonv2.Marshal(more)
 	if err == nil {
-		err = unmarshal(added, &all)
+		err = rest.Unmarshal(added, &all)
 	}
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package mcp
+package tools
 
 import (
 	"context"
@@ -14,22 +14,28 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi/mcp/rest"
 )
 
-const toolChange = "change"
+const (
+	toolChange = "change"
+	toolAttach = "attach_report"
+)
 
 // handlers make the calls of each tool. Arguments were held against its schema.
-var handlers = map[string]func(*server, context.Context, *mcp.CallToolRequest, jsontext.Value) (*mcp.CallToolResult, error){
-	"next": (*server).next, "requirement": (*server).requirement, "list": (*server).list,
-	toolChange: (*server).change, "attach_report": (*server).attachReport, "review": (*server).review,
-	"history": (*server).history, "claim": (*server).claim, "ask": (*server).ask, "whoami": (*server).whoami,
+var handlers = map[string]func(*Caller, context.Context, *mcp.CallToolRequest, jsontext.Value) (*mcp.CallToolResult,
+	error){
+	"next": (*Caller).next, "requirement": (*Caller).requirement, "list": (*Caller).list,
+	toolChange: (*Caller).change, toolAttach: (*Caller).attachReport, "review": (*Caller).review,
+	"history": (*Caller).history, "claim": (*Caller).claim, "ask": (*Caller).ask, "whoami": (*Caller).whoami,
 }
 
 // Members that answers have where the caller names none.
 const (
-	fieldsOfRequirement = "id,title,text,acceptance,status,revision,suspect,pm_notes,deviations,design_spec,implementation,test"
-	fieldsOfList        = "id,title,status,revision,waiting_for"
-	fieldsOfNext        = "id,status,revision,waiting_for,fields,moves,against_done,claims"
+	fieldsOfRequirement = "id,title,text,acceptance,status,revision,suspect,pm_notes,deviations," +
+		"design_spec,implementation,test"
+	fieldsOfList = "id,title,status,revision,waiting_for"
+	FieldsOfNext = "id,status,revision,waiting_for,fields,moves,against_done,claims"
 )
 
 // How many entries answers have where the caller says nothing.
@@ -70,32 +76,32 @@ func shown(named []string, usual string) string {
 }
 
 // next shows the agenda, or what can be done with one requirement.
-func (s *server) next(ctx context.Context, req *mcp.CallToolRequest, raw jsontext.Value) (*mcp.CallToolResult, error) {
+func (s *Caller) next(ctx context.Context, req *mcp.CallToolRequest, raw jsontext.Value) (*mcp.CallToolResult, error) {
 	var a struct {
 		ID, Version, Wait string
 		Limit             uint64
 		Fields            []string
 	}
-	if err := unmarshal(raw, &a); err != nil {
+	if err := rest.Unmarshal(raw, &a); err != nil {
 		return nil, err
 	}
-	c := call{Method: http.MethodGet, Path: "/next", Query: url.Values{}, Header: http.Header{}}
+	c := rest.Call{Method: http.MethodGet, Path: "/next", Query: url.Values{}, Header: http.Header{}}
 	if a.ID == "" {
 		set(c.Query, "limit", orElse(a.Limit, fewOnAgenda))
 		set(c.Query, "fields", shown(a.Fields, ""))
 	} else {
-		c.Path = of(a.ID, "/next")
-		set(c.Query, "fields", shown(a.Fields, fieldsOfNext))
+		c.Path = rest.Requirement(a.ID, "/next")
+		set(c.Query, "fields", shown(a.Fields, FieldsOfNext))
 	}
 	if a.Version != "" {
 		c.Header.Set("If-None-Match", a.Version)
 		set(c.Query, "wait", a.Wait)
 	}
-	got, err := s.api.send(ctx, req.Params.Meta, c)
+	got, err := s.API.Send(ctx, req.Params.Meta, c)
 	switch {
 	case err != nil:
 		return nil, err
-	case got.refused():
+	case got.Refused():
 		return refusal(got.Body), nil
 	case got.Status == http.StatusNotModified:
 		return toldOf(waited{a.Version, true}, "Nothing has changed.")
@@ -109,22 +115,24 @@ type waited struct {
 	Unchanged bool   `json:"unchanged,omitzero"`
 }
 
-func (s *server) requirement(ctx context.Context, req *mcp.CallToolRequest, raw jsontext.Value) (*mcp.CallToolResult, error) {
+func (s *Caller) requirement(ctx context.Context, req *mcp.CallToolRequest, raw jsontext.Value) (*mcp.CallToolResult,
+	error) {
 	var a struct {
 		ID     string
 		Fields []string
 		Since  uint64
 	}
-	if err := unmarshal(raw, &a); err != nil {
+	if err := rest.Unmarshal(raw, &a); err != nil {
 		return nil, err
 	}
 	q := url.Values{}
 	set(q, "fields", shown(a.Fields, fieldsOfRequirement))
 	set(q, "since", a.Since)
-	return passOn(ctx, s, req, call{Method: http.MethodGet, Path: of(a.ID, ""), Query: q}, requirementText)
+	return passOn(ctx, s, req, rest.Call{Method: http.MethodGet, Path: rest.Requirement(a.ID, ""), Query: q},
+		requirementText)
 }
 
-func (s *server) list(ctx context.Context, req *mcp.CallToolRequest, raw jsontext.Value) (*mcp.CallToolResult, error) {
+func (s *Caller) list(ctx context.Context, req *mcp.CallToolRequest, raw jsontext.Value) (*mcp.CallToolResult, error) {
 	var a struct {
 		Status, Q, After string
 		WaitingFor       string `json:"waiting_for"`
@@ -132,15 +140,16 @@ func (s *server) list(ctx context.Context, req *mcp.CallToolRequest, raw jsontex
 		Limit, Since     uint64
 		Fields           []string
 	}
-	if err := unmarshal(raw, &a); err != nil {
+	if err := rest.Unmarshal(raw, &a); err != nil {
 		return nil, err
 	}
 	q := url.Values{}
-	for name, value := range map[string]any{"limit": orElse(a.Limit, fewListed), "status": a.Status, "waiting_for": a.WaitingFor, "q": a.Q, "after": a.After,
+	for name, value := range map[string]any{"limit": orElse(a.Limit, fewListed), "status": a.Status,
+		"waiting_for": a.WaitingFor, "q": a.Q, "after": a.After,
 		"stale": a.Stale, "suspect": a.Suspect, "since": a.Since, "fields": shown(a.Fields, fieldsOfList)} {
 		set(q, name, value)
 	}
-	return passOn(ctx, s, req, call{Method: http.MethodGet, Path: "/requirements", Query: q}, listText)
+	return passOn(ctx, s, req, rest.Call{Method: http.MethodGet, Path: "/requirements", Query: q}, listText)
 }
 
 // envelope returns the arguments of change without those that are of the API: the body of the request.
@@ -172,7 +181,8 @@ func changeIn(raw jsontext.Value) ([]byte, error) {
 	return jsonv2.Marshal(all, jsonv2.Deterministic(true))
 }
 
-func (s *server) change(ctx context.Context, req *mcp.CallToolRequest, raw jsontext.Value) (*mcp.CallToolResult, error) {
+func (s *Caller) change(ctx context.Context, req *mcp.CallToolRequest, raw jsontext.Value) (*mcp.CallToolResult,
+	error) {
 	var a struct {
 		ID       string `json:"id"`
 		Revision uint64 `json:"revision"`
@@ -186,7 +196,7 @@ func (s *server) change(ctx context.Context, req *mcp.CallToolRequest, raw jsont
 	if err != nil {
 		return nil, err
 	}
-	c := call{Method: http.MethodPatch, Path: of(a.ID, ""), Body: body, Query: url.Values{},
+	c := rest.Call{Method: http.MethodPatch, Path: rest.Requirement(a.ID, ""), Body: body, Query: url.Values{},
 		Header: http.Header{"Content-Type": {"application/json"}, "Prefer": {"return=minimal"}}}
 	if a.Revision > 0 {
 		c.Header.Set("If-Match", strconv.Quote(strconv.FormatUint(a.Revision, 10)))
@@ -200,13 +210,25 @@ func (s *server) change(ctx context.Context, req *mcp.CallToolRequest, raw jsont
 	return passOn(ctx, s, req, c, func(o outcome) string { return o.text(a.DryRun) })
 }
 
-func (s *server) attachReport(ctx context.Context, req *mcp.CallToolRequest, raw jsontext.Value) (*mcp.CallToolResult, error) {
+func (s *Caller) attachReport(ctx context.Context, req *mcp.CallToolRequest, raw jsontext.Value) (*mcp.CallToolResult,
+	error) {
 	var a struct {
 		ID, Report, Path, Commit, Tests string
 		DryRun                          bool `json:"dry_run"`
 	}
-	if err := unmarshal(raw, &a); err != nil {
+	if err := rest.Unmarshal(raw, &a); err != nil {
 		return nil, err
+	}
+	content := []byte(a.Report)
+	if (a.Path == "") == (a.Report == "") {
+		return nil, fault.New(fault.Malformed, CodeArguments, "attach_report takes either a report or the path of one").
+			WithFix("send path, where the report lies in a file, and report otherwise")
+	}
+	if a.Path != "" {
+		var err error
+		if content, err = s.Report(ctx, a.Path); err != nil {
+			return nil, err
+		}
 	}
 	q := url.Values{}
 	set(q, "commit", a.Commit)
@@ -214,17 +236,18 @@ func (s *server) attachReport(ctx context.Context, req *mcp.CallToolRequest, raw
 	if a.DryRun {
 		q.Set("dry_run", "true")
 	}
-	return passOn(ctx, s, req, call{Method: http.MethodPost, Path: of(a.ID, "/test-report"), Query: q, Body: []byte(a.Report),
+	return passOn(ctx, s, req, rest.Call{Method: http.MethodPost, Path: rest.Requirement(a.ID, "/test-report"),
+		Query: q, Body: content,
 		Header: http.Header{"Content-Type": {"application/octet-stream"}, "Prefer": {"return=minimal"}}}, attachedText)
 }
 
 // claim claims the field of the role, or gives it back.
-func (s *server) claim(ctx context.Context, req *mcp.CallToolRequest, raw jsontext.Value) (*mcp.CallToolResult, error) {
+func (s *Caller) claim(ctx context.Context, req *mcp.CallToolRequest, raw jsontext.Value) (*mcp.CallToolResult, error) {
 	var a struct {
 		ID, For string
 		Release bool
 	}
-	if err := unmarshal(raw, &a); err != nil {
+	if err := rest.Unmarshal(raw, &a); err != nil {
 		return nil, err
 	}
 	if !a.Release {
@@ -235,14 +258,16 @@ func (s *server) claim(ctx context.Context, req *mcp.CallToolRequest, raw jsonte
 		if err != nil {
 			return nil, err
 		}
-		return passOn(ctx, s, req, call{Method: http.MethodPost, Path: of(a.ID, "/claim"), Body: body,
+		return passOn(ctx, s, req, rest.Call{Method: http.MethodPost, Path: rest.Requirement(a.ID, "/claim"),
+			Body:   body,
 			Header: http.Header{"Content-Type": {"application/json"}}}, claimText)
 	}
-	got, err := s.api.send(ctx, req.Params.Meta, call{Method: http.MethodDelete, Path: of(a.ID, "/claim")})
+	got, err := s.API.Send(ctx, req.Params.Meta, rest.Call{Method: http.MethodDelete, Path: rest.Requirement(a.ID,
+		"/claim")})
 	if err != nil {
 		return nil, err
 	}
-	if got.refused() {
+	if got.Refused() {
 		return refusal(got.Body), nil
 	}
 	return toldOf(released{a.ID, true}, fmt.Sprintf("The claim on %s is given back.", a.ID))
@@ -262,17 +287,18 @@ func orElse(n, otherwise uint64) uint64 {
 }
 
 // passOn makes a call, and returns what the API answered with a text that is made of it.
-func passOn[T any](ctx context.Context, s *server, req *mcp.CallToolRequest, c call, text func(T) string) (*mcp.CallToolResult, error) {
-	got, err := s.api.send(ctx, req.Params.Meta, c)
+func passOn[T any](ctx context.Context, s *Caller, req *mcp.CallToolRequest, c rest.Call,
+	text func(T) string) (*mcp.CallToolResult, error) {
+	got, err := s.API.Send(ctx, req.Params.Meta, c)
 	if err != nil {
 		return nil, err
 	}
-	if got.refused() {
+	if got.Refused() {
 		return refusal(got.Body), nil
 	}
 	var v T
-	if err := got.fill(&v); err != nil {
-		return nil, fault.New(fault.Unavailable, "unexpected_answer", "%v", err)
+	if err := got.Fill(&v); err != nil {
+		return nil, err
 	}
 	return told(got.Body, text(v)), nil
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"orchestrator/internal/httpapi/problem"
+	"orchestrator/internal/httpapi/mcp/rest"
+	"orchestrator/internal/httpapi/mcp/tools"
 )
 
 // The resources.
@@ -24,24 +25,27 @@ const (
 
 const typeJSON = "application/json"
 
-func (s *server) addResources() {
-	s.mcp.AddResourceTemplate(&mcp.ResourceTemplate{
+// resources are what a client reads by address.
+type resources struct{ rest.API }
+
+func (s resources) add(to *mcp.Server) {
+	to.AddResourceTemplate(&mcp.ResourceTemplate{
 		URITemplate: uriRequirement + "{+id}", Name: "requirement", Title: "A requirement", MIMEType: typeJSON,
 		Description: "One requirement as it stands: text, status, and what each role has written.",
-	}, s.resource)
-	s.mcp.AddResource(&mcp.Resource{
+	}, s.read)
+	to.AddResource(&mcp.Resource{
 		URI: uriStatus, Name: "status", Title: "Status of the project", MIMEType: typeJSON,
 		Description: "Verdict, reasons and counts over all requirements.",
-	}, s.resource)
-	s.mcp.AddResource(&mcp.Resource{
+	}, s.read)
+	to.AddResource(&mcp.Resource{
 		URI: uriWorkflow, Name: "workflow", Title: "The workflow", MIMEType: typeJSON,
 		Description: "Statuses, and the moves between them: by whom, and on what conditions.",
-	}, s.resource)
+	}, s.read)
 }
 
-// resource reads a resource. One that is not there is an error of the protocol, -32602.
-func (s *server) resource(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-	body, err := s.readResource(ctx, req.Params.Meta, req.Params.URI)
+// read reads a resource. One that is not there is an error of the protocol, -32602.
+func (s resources) read(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+	body, err := s.body(ctx, req.Params.Meta, req.Params.URI)
 	if err != nil {
 		return nil, err
 	}
@@ -50,27 +54,27 @@ func (s *server) resource(ctx context.Context, req *mcp.ReadResourceRequest) (*m
 	}}, nil
 }
 
-func (s *server) readResource(ctx context.Context, meta mcp.Meta, uri string) (jsontext.Value, error) {
+func (s resources) body(ctx context.Context, meta mcp.Meta, uri string) (jsontext.Value, error) {
 	path := pathOf(uri)
 	if path == "" {
 		return nil, mcp.ResourceNotFoundError(uri)
 	}
-	got, err := s.api.get(ctx, meta, path, nil)
+	got, err := s.Get(ctx, meta, path, nil)
 	switch {
 	case err != nil:
 		return nil, err
 	case got.Status == http.StatusNotFound && uri != uriStatus && uri != uriWorkflow:
 		return nil, mcp.ResourceNotFoundError(uri)
-	case got.refused():
+	case got.Refused():
 		return nil, refusedAs(got)
 	case uri != uriStatus:
 		return got.Body, nil
 	}
-	var whole map[string]jsontext.Value
-	if err := got.fill(&whole); err != nil {
+	var whole tools.Members
+	if err := got.Fill(&whole); err != nil {
 		return nil, err
 	}
-	status, err := only(whole, membersOfProject)
+	status, err := tools.Only(whole, tools.MembersOfProject)
 	if err != nil {
 		return nil, err
 	}
@@ -78,14 +82,12 @@ func (s *server) readResource(ctx context.Context, meta mcp.Meta, uri string) (j
 }
 
 // refusedAs returns the error of the protocol that a refusal is where there is no result for it.
-func refusedAs(a answer) error {
-	var p problem.Problem
-	_ = unmarshal(a.Body, &p)
+func refusedAs(a rest.Answer) error {
 	code := int64(jsonrpc.CodeInternalError)
 	if a.Status < http.StatusInternalServerError {
 		code = jsonrpc.CodeInvalidParams
 	}
-	return &jsonrpc.Error{Code: code, Message: refusalText(p, string(a.Body)), Data: json.RawMessage(a.Body)}
+	return &jsonrpc.Error{Code: code, Message: rest.Explain(a.Body), Data: json.RawMessage(a.Body)}
 }
 
 // pathOf returns the path of the API that a resource is read from, or "" for none.
@@ -97,7 +99,7 @@ func pathOf(uri string) string {
 		return "/workflow"
 	}
 	if id := idOf(uri); id != "" {
-		return of(id, "")
+		return rest.Requirement(id, "")
 	}
 	return ""
 }

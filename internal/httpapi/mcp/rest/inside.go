@@ -1,4 +1,4 @@
-package mcp
+package rest
 
 import (
 	"errors"
@@ -11,20 +11,20 @@ import (
 	"time"
 )
 
-// inside calls the API of the same process, in the name of the request that came from outside.
-type inside struct {
-	api  http.Handler
-	from *http.Request
-	id   string // of that request
+// Inside calls the API of the same process, in the name of the request that came from outside.
+type Inside struct {
+	API  http.Handler
+	From *http.Request
+	ID   string // of that request
 }
 
 // Do calls the API in a goroutine of its own, which ends when the answer is written or nobody reads it.
-func (s inside) Do(r *http.Request) (*http.Response, error) {
+func (s Inside) Do(r *http.Request) (*http.Response, error) {
 	read, write := net.Pipe()
 	w := &piped{header: http.Header{}, to: write, begun: make(chan struct{})}
 	go func() {
 		defer w.end()
-		s.api.ServeHTTP(w, s.asked(r))
+		s.API.ServeHTTP(w, s.asked(r))
 	}()
 	select {
 	case <-w.begun:
@@ -35,13 +35,13 @@ func (s inside) Do(r *http.Request) (*http.Response, error) {
 }
 
 // asked returns a call as a request that the server could have read.
-func (s inside) asked(r *http.Request) *http.Request {
+func (s Inside) asked(r *http.Request) *http.Request {
 	q := r.Clone(r.Context())
-	q.Host, q.RemoteAddr, q.TLS = s.from.Host, s.from.RemoteAddr, s.from.TLS
+	q.Host, q.RemoteAddr, q.TLS = s.From.Host, s.From.RemoteAddr, s.From.TLS
 	q.RequestURI = q.URL.RequestURI()
-	q.Header["Authorization"] = s.from.Header["Authorization"]
+	q.Header["Authorization"] = s.From.Header["Authorization"]
 	if q.Header["Traceparent"] == nil {
-		q.Header.Set("X-Request-Id", s.id)
+		q.Header.Set("X-Request-Id", s.ID)
 	}
 	return q
 }

@@ -1,15 +1,14 @@
-package mcp
+package tools
 
 import (
 	"encoding/json"
-	"fmt"
-	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi/mcp/rest"
 	"orchestrator/internal/httpapi/problem"
 )
 
@@ -28,9 +27,7 @@ func toldOf(v any, text string) (*mcp.CallToolResult, error) {
 
 // refusal returns the result of what the API refused: its problem.
 func refusal(body jsontext.Value) *mcp.CallToolResult {
-	var p problem.Problem
-	_ = unmarshal(body, &p) // what is no problem is shown as it is
-	r := told(body, refusalText(p, string(body)))
+	r := told(body, rest.Explain(body))
 	r.IsError = true
 	return r
 }
@@ -45,20 +42,4 @@ func failed(err error) *mcp.CallToolResult {
 		return told(jsontext.Value(`{}`), "the service met a defect")
 	}
 	return refusal(body)
-}
-
-// refusalText says what was refused, why, and what to do instead.
-func refusalText(p problem.Problem, otherwise string) string {
-	if p.Code == "" {
-		return fault.Clip(otherwise, 500)
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "Refused (%s): %s.", p.Code, strings.TrimSuffix(p.Detail, "."))
-	for _, f := range p.Errors {
-		fmt.Fprintf(&b, "\n- %s", strings.TrimPrefix(f.Pointer+": "+f.Detail, ": "))
-	}
-	if p.Fix != "" {
-		fmt.Fprintf(&b, "\nWhat to do: %s.", strings.TrimSuffix(p.Fix, "."))
-	}
-	return b.String()
 }

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"orchestrator/internal/httpapi/mcp/rest"
 )
 
 // settle is how long a notice waits for others of the same resource.
@@ -31,8 +33,10 @@ const maxLine = 1 << 20
 // notices tell a client of changes to the resources that it follows. They come from the stream of events of the API,
 // which is open while anything is followed.
 type notices struct {
-	*server
-	life context.Context //nolint:containedctx // of the server, which is longer than that of any request
+	resources
+	to    *mcp.Server
+	stays bool            // the client has one connection for as long as it runs
+	life  context.Context //nolint:containedctx // of the server, which is longer than that of any request
 
 	next uint64 // number of the record that comes next; 0 for the next to come
 
@@ -45,7 +49,7 @@ type notices struct {
 
 // subscribe begins to follow a resource. What changes after it returns is told.
 func (n *notices) subscribe(ctx context.Context, req *mcp.SubscribeRequest) error {
-	if _, err := n.readResource(ctx, req.Params.Meta, req.Params.URI); err != nil {
+	if _, err := n.body(ctx, req.Params.Meta, req.Params.URI); err != nil {
 		return err
 	}
 	n.mu.Lock()
@@ -77,15 +81,15 @@ var errNoStream = errors.New("the service does not let this client follow the lo
 // open opens the stream: from the record on that comes next, or from the next to come. A log that ends before that is
 // another one, of which everything is new.
 func (n *notices) open(meta mcp.Meta) (*http.Response, error) {
-	c := call{Method: http.MethodGet, Path: "/events", Header: http.Header{"Accept": {"text/event-stream"}}}
+	c := rest.Call{Method: http.MethodGet, Path: "/events", Header: http.Header{"Accept": {"text/event-stream"}}}
 	if n.next > 0 {
 		c.Query = url.Values{"since": {strconv.FormatUint(n.next, 10)}}
 	}
-	resp, err := n.api.open(n.life, meta, c)
+	resp, err := n.API.Open(n.life, meta, c)
 	if err != nil || resp.StatusCode == http.StatusOK {
 		return resp, err
 	}
-	got, err := read(resp)
+	got, err := rest.Read(resp)
 	switch {
 	case err != nil:
 		return nil, err
@@ -106,7 +110,7 @@ func (n *notices) follow(stream *http.Response) {
 		if stream != nil && n.take(stream) {
 			pause = firstPause
 		}
-		if !n.Stays {
+		if !n.stays {
 			_ = n.session.Close()
 			return
 		}
@@ -159,7 +163,7 @@ func (c changed) decides() bool {
 // tell notes what a record has changed.
 func (n *notices) tell(record []byte) {
 	var c changed
-	if unmarshal(record, &c) != nil || !c.decides() {
+	if rest.Unmarshal(record, &c) != nil || !c.decides() {
 		return
 	}
 	n.mu.Lock()
@@ -200,7 +204,7 @@ func (n *notices) send() {
 	n.mu.Unlock()
 	for uri := range due {
 		if n.life.Err() == nil {
-			_ = n.mcp.ResourceUpdated(n.life, &mcp.ResourceUpdatedNotificationParams{URI: uri})
+			_ = n.to.ResourceUpdated(n.life, &mcp.ResourceUpdatedNotificationParams{URI: uri})
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package mcp
+package tools
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi/mcp/rest"
 )
 
 // run is what came of an utterance: its answers, and what it asks in turn.
@@ -47,12 +48,12 @@ type reply struct {
 
 // ask has an utterance run, or answers a question of a run. A client that can ask its user is given the questions to
 // ask; any other has them in the result.
-func (s *server) ask(ctx context.Context, req *mcp.CallToolRequest, raw jsontext.Value) (*mcp.CallToolResult, error) {
+func (s *Caller) ask(ctx context.Context, req *mcp.CallToolRequest, raw jsontext.Value) (*mcp.CallToolResult, error) {
 	var a struct {
 		Utterance, Run, Obligation, Slot string
 		Value                            jsontext.Value
 	}
-	if err := unmarshal(raw, &a); err != nil {
+	if err := rest.Unmarshal(raw, &a); err != nil {
 		return nil, err
 	}
 	switch {
@@ -68,17 +69,18 @@ func (s *server) ask(ctx context.Context, req *mcp.CallToolRequest, raw jsontext
 }
 
 // ran sends what runs or goes on, and tells what came of it.
-func (s *server) ran(ctx context.Context, req *mcp.CallToolRequest, path string, body any) (*mcp.CallToolResult, error) {
+func (s *Caller) ran(ctx context.Context, req *mcp.CallToolRequest, path string, body any) (*mcp.CallToolResult,
+	error) {
 	encoded, err := jsonv2.Marshal(body, jsonv2.Deterministic(true))
 	if err != nil {
 		return nil, err
 	}
-	got, err := s.api.send(ctx, req.Params.Meta, call{Method: http.MethodPost, Path: path, Body: encoded,
+	got, err := s.API.Send(ctx, req.Params.Meta, rest.Call{Method: http.MethodPost, Path: path, Body: encoded,
 		Header: http.Header{"Content-Type": {"application/json"}}})
 	switch {
 	case err != nil:
 		return nil, err
-	case got.refused():
+	case got.Refused():
 		return refusal(got.Body), nil
 	}
 	var trace struct {
@@ -87,7 +89,7 @@ func (s *server) ran(ctx context.Context, req *mcp.CallToolRequest, path string,
 			Why string `json:"why"`
 		} `json:"obligations"`
 	}
-	if err := got.fill(&trace); err != nil {
+	if err := got.Fill(&trace); err != nil {
 		return nil, err
 	}
 	r := trace.run
@@ -111,7 +113,7 @@ func (s *server) ran(ctx context.Context, req *mcp.CallToolRequest, path string,
 }
 
 // waiting returns the questions of a run that can be answered.
-func (s *server) waiting(ctx context.Context, req *mcp.CallToolRequest, id string) ([]question, error) {
+func (s *Caller) waiting(ctx context.Context, req *mcp.CallToolRequest, id string) ([]question, error) {
 	var summary struct {
 		Obligations []struct {
 			Questions []struct {
@@ -121,11 +123,11 @@ func (s *server) waiting(ctx context.Context, req *mcp.CallToolRequest, id strin
 			} `json:"questions"`
 		} `json:"obligations"`
 	}
-	got, err := s.api.get(ctx, req.Params.Meta, "/obligations/"+url.PathEscape(id), nil)
-	if err != nil || got.refused() {
+	got, err := s.API.Get(ctx, req.Params.Meta, "/obligations/"+url.PathEscape(id), nil)
+	if err != nil || got.Refused() {
 		return nil, err // a caller that may not read the run has its answers all the same
 	}
-	if err := got.fill(&summary); err != nil {
+	if err := got.Fill(&summary); err != nil {
 		return nil, err
 	}
 	var all []question
@@ -148,7 +150,8 @@ func (r run) text() string {
 		fmt.Fprintf(&b, "%s\n", cut(why))
 	}
 	for _, q := range r.Questions {
-		fmt.Fprintf(&b, "Question %s: %s (answer with run %q, obligation %q and value)\n", q.Obligation, q.Question, r.ID,
+		fmt.Fprintf(&b, "Question %s: %s (answer with run %q, obligation %q and value)\n", q.Obligation, q.Question,
+			r.ID,
 			q.Obligation)
 	}
 	if b.Len() == 0 {
@@ -157,12 +160,14 @@ func (r run) text() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// elicit returns the result that has the client ask its user all that a run asks, or nil: where the client cannot, where
-// a form has no place for an answer, or where the user was asked already and the client is of a protocol that asks once.
-func (s *server) elicit(req *mcp.CallToolRequest, r run) *mcp.CallToolResult {
+// elicit returns the result that has the client ask its user all that a run asks, or nil: where the client cannot,
+// where
+// a form has no place for an answer, or where the user was asked already and the client is of a protocol that asks
+// once.
+func (s *Caller) elicit(req *mcp.CallToolRequest, r run) *mcp.CallToolResult {
 	capabilities := req.ClientCapabilities()
 	if len(r.Questions) == 0 || capabilities == nil || capabilities.Elicitation == nil ||
-		req.Params.RequestState != "" && !speaksOf(req, firstWithNotices) {
+		req.Params.RequestState != "" && !speaksOf(req, rest.FirstStateless) {
 		return nil
 	}
 	requests := mcp.InputRequestMap{}
@@ -191,11 +196,12 @@ func formField(q question) (field map[string]any, fits bool) {
 		return map[string]any{"type": "string", "title": q.Slot}, true
 	}
 	var schema map[string]any
-	if err := unmarshal(q.Schema, &schema); err != nil {
+	if err := rest.Unmarshal(q.Schema, &schema); err != nil {
 		return nil, false
 	}
 	field = map[string]any{"title": q.Slot}
-	for _, name := range []string{"type", "title", "description", "enum", "minimum", "maximum", "minLength", "maxLength"} {
+	for _, name := range []string{"type", "title", "description", "enum", "minimum", "maximum", "minLength",
+		"maxLength"} {
 		if v, there := schema[name]; there {
 			field[name] = v
 		}
@@ -212,7 +218,7 @@ func formField(q question) (field map[string]any, fits bool) {
 
 // elicited answers the questions of a run with what the user said. The state names the run alone: who may answer is for
 // the API to say, whoever made the state.
-func (s *server) elicited(ctx context.Context, req *mcp.CallToolRequest, id string) (*mcp.CallToolResult, error) {
+func (s *Caller) elicited(ctx context.Context, req *mcp.CallToolRequest, id string) (*mcp.CallToolResult, error) {
 	path := "/obligations/" + url.PathEscape(id)
 	open, err := s.waiting(ctx, req, id)
 	if err != nil {
@@ -229,7 +235,8 @@ func (s *server) elicited(ctx context.Context, req *mcp.CallToolRequest, id stri
 		if err != nil {
 			return nil, err
 		}
-		if last, err = s.ran(ctx, req, path+"/answers", reply{q.Obligation, q.Slot, value}); err != nil || last.IsError {
+		if last, err = s.ran(ctx, req, path+"/answers", reply{q.Obligation, q.Slot, value}); err != nil ||
+			last.IsError {
 			return last, err
 		}
 	}

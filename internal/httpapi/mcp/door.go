@@ -8,6 +8,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"orchestrator/internal/httpapi/mcp/rest"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -17,17 +18,14 @@ type Door struct {
 	handler http.Handler
 }
 
-// firstWithNotices is the first version of the protocol in which a client of a server without sessions can be told of
-// changes: subscriptions/listen.
-const firstWithNotices = "2026-07-28"
-
 // NewDoor returns the door of a program of a version. defect is told of panics.
 func NewDoor(version string, defect func(panicked any, stack []byte)) *Door {
-	return &Door{Options{Version: version, Defect: defect}, mcp.NewStreamableHTTPHandler(serverOf, &mcp.StreamableHTTPOptions{
-		Stateless: true, JSONResponse: true, PropagateRequestCancellation: true,
-		DisableLocalhostProtection: true, // the API checks Host, for all its paths
-		MaxRequestBodyBytes:        -1,   // the body was read, within the limits of the API
-	})}
+	return &Door{Options{Version: version, Defect: defect}, mcp.NewStreamableHTTPHandler(serverOf,
+		&mcp.StreamableHTTPOptions{
+			Stateless: true, JSONResponse: true, PropagateRequestCancellation: true,
+			DisableLocalhostProtection: true, // the API checks Host, for all its paths
+			MaxRequestBodyBytes:        -1,   // the body was read, within the limits of the API
+		})}
 }
 
 // forServer is the key of a request's server in its context.
@@ -42,9 +40,9 @@ func serverOf(r *http.Request) *mcp.Server {
 // role is known.
 func (d *Door) ServeMCP(w http.ResponseWriter, r *http.Request, body []byte, api http.Handler, role lifecycle.Role) {
 	o := d.options
-	o.Role, o.Notices = role, r.Header.Get("Mcp-Protocol-Version") >= firstWithNotices
-	s := newServer(r.Context(), inside{api, r, w.Header().Get("X-Request-Id")}, o)
-	r = r.WithContext(context.WithValue(r.Context(), forServer{}, s.mcp))
+	o.Role, o.Notices = role, r.Header.Get("Mcp-Protocol-Version") >= rest.FirstStateless
+	s := newServer(r.Context(), rest.Inside{API: api, From: r, ID: w.Header().Get("X-Request-Id")}, o)
+	r = r.WithContext(context.WithValue(r.Context(), forServer{}, s))
 	r.Body, r.ContentLength = nopCloser{bytes.NewReader(body)}, int64(len(body))
 	d.handler.ServeHTTP(&patient{w, http.NewResponseController(w)}, r)
 }

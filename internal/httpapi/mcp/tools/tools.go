@@ -1,4 +1,6 @@
-package mcp
+// Package tools has the tools of the door of the Model Context Protocol: each is a form of a few requests to the REST
+// API, with an answer that is as short as it may be.
+package tools
 
 import (
 	"context"
@@ -41,33 +43,44 @@ type tool struct {
 	input *schemas.Schema
 }
 
-// tools of each role are made once.
-var tools = struct {
-	sync.Mutex
-	of map[lifecycle.Role][]tool
-}{of: map[lifecycle.Role][]tool{}}
-
-func toolsOf(role lifecycle.Role) []tool {
-	tools.Lock()
-	defer tools.Unlock()
-	if tools.of[role] == nil {
-		tools.of[role] = makeTools(role)
-	}
-	return tools.of[role]
+// offer is whose tools there are: those of a role, with or without files of the client.
+type offer struct {
+	role  lifecycle.Role
+	files bool
 }
 
-func makeTools(role lifecycle.Role) []tool {
+// tools of each offer are made once.
+var tools = struct {
+	sync.Mutex
+	of map[offer][]tool
+}{of: map[offer][]tool{}}
+
+func toolsOf(o offer) []tool {
+	tools.Lock()
+	defer tools.Unlock()
+	if tools.of[o] == nil {
+		tools.of[o] = makeTools(o)
+	}
+	return tools.of[o]
+}
+
+func makeTools(o offer) []tool {
 	var all []listed
 	must(jsonv2.Unmarshal(listing, &all))
 	var made []tool
 	for _, l := range all {
-		if len(l.Roles) > 0 && !slices.Contains(l.Roles, role) {
+		if len(l.Roles) > 0 && !slices.Contains(l.Roles, o.role) {
 			continue
 		}
 		t := tool{Tool: mcp.Tool{Name: l.Name, Title: l.Title, Description: l.Description, Annotations: l.Annotations}}
-		properties := l.Input["properties"]
-		if l.Name == toolChange {
-			maps.Copy(properties.(map[string]any), changeFields(role))
+		properties, _ := l.Input["properties"].(map[string]any)
+		switch {
+		case l.Name == toolChange:
+			maps.Copy(properties, changeFields(o.role))
+		case l.Name == toolAttach && o.files:
+			l.Input["required"] = []any{"id"}
+		case l.Name == toolAttach:
+			delete(properties, "path")
 		}
 		t.InputSchema, t.OutputSchema = schemaOf(l.Input), schemaOf(l.Output)
 		var wrong []fault.Field
@@ -103,21 +116,34 @@ func must(err error) {
 	}
 }
 
-func (s *server) addTools() {
-	for _, t := range toolsOf(s.Role) {
-		s.mcp.AddTool(&t.Tool, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			result, err := s.call(ctx, t, req)
-			if err != nil {
-				return failed(err), nil
-			}
-			return result, nil
-		})
+// Of returns the tools that a caller can use, as they are listed.
+func Of(s *Caller) []*Tool {
+	var all []*Tool
+	for _, t := range toolsOf(offer{s.Role, s.Report != nil}) {
+		all = append(all, &Tool{&t.Tool, t, s})
 	}
+	return all
+}
+
+// Tool is a tool of a caller.
+type Tool struct {
+	Listed *mcp.Tool
+	tool   tool
+	caller *Caller
+}
+
+// Call calls the tool. What is wrong is a result as well, for whoever called to correct.
+func (t *Tool) Call(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	result, err := t.caller.call(ctx, t.tool, req)
+	if err != nil {
+		return failed(err), nil
+	}
+	return result, nil
 }
 
 // call checks the arguments and makes the calls of a tool. A change is held against its schema by the API, which puts
 // its refusal on record.
-func (s *server) call(ctx context.Context, t tool, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+func (s *Caller) call(ctx context.Context, t tool, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	raw := jsontext.Value(req.Params.Arguments)
 	if len(raw) == 0 {
 		raw = jsontext.Value(`{}`)
@@ -138,9 +164,3 @@ func (s *server) call(ctx context.Context, t tool, req *mcp.CallToolRequest) (*m
 
 // CodeArguments is the code of arguments that a tool has not.
 const CodeArguments fault.Code = "invalid_arguments"
-
-// unmarshal decodes what was held against a schema, or comes from the API: the names of fields are those of members,
-// whatever their case.
-func unmarshal(raw []byte, v any) error {
-	return jsonv2.Unmarshal(raw, v, jsonv2.MatchCaseInsensitiveNames(true))
-}

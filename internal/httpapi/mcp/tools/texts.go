@@ -1,9 +1,11 @@
-package mcp
+package tools
 
 import (
 	"fmt"
 	"strings"
 	"time"
+
+	"orchestrator/internal/httpapi/mcp/rest"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -171,18 +173,18 @@ func (a agenda) text() string {
 }
 
 // nextText adds its version to what next answers.
-func (s *server) nextText(id string, got answer) (*mcp.CallToolResult, error) {
+func (s *Caller) nextText(id string, got rest.Answer) (*mcp.CallToolResult, error) {
 	body, err := with(got.Body, waited{Version: got.ETag})
 	if err != nil {
 		return nil, err
 	}
 	if id == "" {
 		var a agenda
-		err = got.fill(&a)
+		err = got.Fill(&a)
 		return told(body, a.text()), err
 	}
 	var t turn
-	err = got.fill(&t)
+	err = got.Fill(&t)
 	return told(body, t.text()), err
 }
 
@@ -256,5 +258,6 @@ func claimText(c struct {
 	Until              time.Time
 	Renewed            bool
 }) string {
-	return fmt.Sprintf("%s of %s is yours until %s.", c.Field, c.Requirement, c.Until.UTC().Format("15:04:05 MST on 2006-01-02"))
+	return fmt.Sprintf("%s of %s is yours until %s.", c.Field, c.Requirement,
+		c.Until.UTC().Format("15:04:05 MST on 2006-01-02"))
 }
