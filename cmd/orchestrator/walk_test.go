@@ -149,6 +149,11 @@ var routes = map[string]door{
 		dry:     func(w *walker) { w.ask("pm", "POST", "/project/import?dry_run=true", "", 200) },
 		records: []string{"requirements.imported"}, refusal: "request.refused viewer role_forbidden",
 	},
+	"POST /mcp": {
+		accepted: func(w *walker) { w.ask("pm", "POST", "/mcp", changeByTool, 200) },
+		refused:  func(w *walker) { w.ask("coder", "POST", "/mcp", changeByTool, 200) },
+		records:  []string{"requirement.changed"}, refusal: "requirement.refused coder field_forbidden",
+	},
 	"POST /obligations": {
 		accepted: func(w *walker) { w.ask("coder", "POST", "/obligations", sum, 200) },
 		refused:  func(w *walker) { w.ask("coder", "POST", "/obligations", `{"obligations":[]}`, 400) },
@@ -255,6 +260,10 @@ func writes(role string, args ...string) door {
 // oneRun is the record of a run of tools that change nothing.
 var oneRun = []string{"conductor.stepped"}
 
+// changeByTool is a message whose tool proposes a change.
+const changeByTool = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"change",` +
+	`"arguments":{"id":"REQ-001","pm_notes":[{"text":"n"}]}}}`
+
 const oneReport = `<testsuite><testcase name="TestLogin_REQ001"/></testsuite>`
 
 // commands has a row for each command of the program.
@@ -271,6 +280,7 @@ var commands = map[string]door{
 		dry:      func(w *walker) { w.run(0, "import", "--dry-run") },
 		records:  []string{"requirements.imported"}, refusal: "request.refused system document_invalid",
 	},
+	"mcp": running("mcp", "--as", "viewer"), // its client is gone at once
 	"token add": {
 		accepted: func(w *walker) { w.run(0, "token", "add", "coder", "ada"); w.awaitRecord() },
 		refused:  func(w *walker) { w.run(1, "token", "add", "king", "ada"); w.requireTokens("ada") },

@@ -4,6 +4,7 @@ import (
 	"mime"
 	"net/http"
 	"slices"
+	"strings"
 )
 
 // mediaOfAnswers are those that the API gives to requests of Do.
@@ -17,7 +18,11 @@ func (c *Client) Do(r *http.Request) (*http.Response, error) {
 	if c.own != "" && !Runs(c.own) {
 		return nil, c.notRunning()
 	}
-	to, err := http.NewRequestWithContext(r.Context(), r.Method, c.base+r.URL.RequestURI(), r.Body)
+	path := r.URL.RequestURI()
+	if !strings.HasPrefix(path, "/") { // after @ it would lead to another server
+		return nil, c.Stranger("there is no such path")
+	}
+	to, err := http.NewRequestWithContext(r.Context(), r.Method, c.base+path, r.Body) //nolint:gosec // of our server
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +33,7 @@ func (c *Client) Do(r *http.Request) (*http.Response, error) {
 	to.Header.Set("User-Agent", c.agent)
 	endless := *c.http
 	endless.Timeout = 0
-	resp, err := endless.Do(to)
+	resp, err := endless.Do(to) //nolint:gosec // of our server
 	if err != nil {
 		return nil, c.unreachable(err)
 	}

@@ -115,6 +115,8 @@ var neverAnswered = map[string]string{
 	"audit_key_changed":     "start",
 	"audit_origin_changed":  "start",
 	"no_audit_key":          "a service without a key, which serve does not start",
+	"answer_too_large":      "orchestrator mcp",
+	"unexpected_answer":     "orchestrator mcp",
 	"log_unfit":             "restore",
 	"store_not_empty":       "restore",
 	"export_invalid":        "orchestrator import without a service",

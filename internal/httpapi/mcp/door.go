@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -44,7 +45,10 @@ func (d *Door) ServeMCP(w http.ResponseWriter, r *http.Request, body []byte, api
 	s := newServer(r.Context(), rest.Inside{API: api, From: r, ID: w.Header().Get("X-Request-Id")}, o)
 	r = r.WithContext(context.WithValue(r.Context(), forServer{}, s))
 	r.Body, r.ContentLength = nopCloser{bytes.NewReader(body)}, int64(len(body))
-	d.handler.ServeHTTP(&patient{w, http.NewResponseController(w)}, r)
+	if accept := r.Header.Get("Accept"); accept == "" || accept == "*/*" {
+		r.Header.Set("Accept", "application/json, text/event-stream") // as a client of the protocol says it
+	}
+	d.handler.ServeHTTP(&patient{ResponseWriter: w, control: http.NewResponseController(w)}, r)
 }
 
 type nopCloser struct{ *bytes.Reader }
@@ -54,20 +58,35 @@ func (nopCloser) Close() error { return nil }
 // writeTime is how long a client may take to read a piece of an answer.
 const writeTime = 10 * time.Second
 
-// patient gives each piece of an answer a deadline of its own: the answer as a whole may take as long as it takes.
+// patient gives each piece of an answer a deadline of its own: the answer as a whole may take as long as it takes. As
+// with all that changes or streams, nobody keeps a copy of it, and no proxy holds it back.
 type patient struct {
 	http.ResponseWriter
 	control *http.ResponseController
+	begun   bool
 }
 
 func (p *patient) WriteHeader(status int) {
-	_ = p.control.SetWriteDeadline(time.Now().Add(writeTime))
+	p.begin()
 	p.ResponseWriter.WriteHeader(status)
 }
 
 func (p *patient) Write(b []byte) (int, error) {
-	_ = p.control.SetWriteDeadline(time.Now().Add(writeTime))
+	p.begin()
 	return p.ResponseWriter.Write(b)
+}
+
+func (p *patient) begin() {
+	_ = p.control.SetWriteDeadline(time.Now().Add(writeTime))
+	if p.begun {
+		return
+	}
+	p.begun = true
+	h := p.Header()
+	h["Cache-Control"] = []string{"no-store"}
+	if strings.HasPrefix(h.Get("Content-Type"), "text/event-stream") {
+		h["X-Accel-Buffering"] = []string{"no"}
+	}
 }
 
 // Flush sends what was written. The SDK asks for it with a type assertion.

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -80,14 +81,17 @@ var errNoStream = errors.New("the service does not let this client follow the lo
 
 // open opens the stream: from the record on that comes next, or from the next to come. A log that ends before that is
 // another one, of which everything is new.
-func (n *notices) open(meta mcp.Meta) (*http.Response, error) {
+func (n *notices) open(meta mcp.Meta) (io.ReadCloser, error) {
 	c := rest.Call{Method: http.MethodGet, Path: "/events", Header: http.Header{"Accept": {"text/event-stream"}}}
 	if n.next > 0 {
 		c.Query = url.Values{"since": {strconv.FormatUint(n.next, 10)}}
 	}
 	resp, err := n.API.Open(n.life, meta, c)
-	if err != nil || resp.StatusCode == http.StatusOK {
-		return resp, err
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode == http.StatusOK {
+		return resp.Body, nil
 	}
 	got, err := rest.Read(resp)
 	switch {
@@ -104,7 +108,7 @@ func (n *notices) open(meta mcp.Meta) (*http.Response, error) {
 
 // follow tells of what a stream brings. Where the stream ends, a client that stays has it opened again; any other is
 // let go of, and may come again.
-func (n *notices) follow(stream *http.Response) {
+func (n *notices) follow(stream io.ReadCloser) {
 	pause := firstPause
 	for err := error(nil); !errors.Is(err, errNoStream); {
 		if stream != nil && n.take(stream) {
@@ -125,9 +129,9 @@ func (n *notices) follow(stream *http.Response) {
 }
 
 // take tells of all that a stream brings until it ends, and reports whether it brought anything.
-func (n *notices) take(stream *http.Response) (brought bool) {
-	defer stream.Body.Close()
-	lines := bufio.NewScanner(stream.Body)
+func (n *notices) take(stream io.ReadCloser) (brought bool) {
+	defer stream.Close()
+	lines := bufio.NewScanner(stream)
 	lines.Buffer(nil, maxLine)
 	for lines.Scan() {
 		name, value, _ := bytes.Cut(lines.Bytes(), []byte(": "))

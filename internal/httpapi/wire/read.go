@@ -24,14 +24,17 @@ const MaxBody = 1 << 20
 const MaxReport = 8 << 20
 
 // ReadBody reads a JSON body: media type, content coding, size.
-func ReadBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+func ReadBody(w http.ResponseWriter, r *http.Request) ([]byte, error) { return ReadJSON(w, r, MaxBody) }
+
+// ReadJSON reads a JSON body of at most so many bytes.
+func ReadJSON(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
 	if err := CheckCoding(w, r); err != nil {
 		return nil, err
 	}
 	if err := checkMediaType(w, r); err != nil {
 		return nil, err
 	}
-	return ReadBytes(w, r, MaxBody)
+	return ReadBytes(w, r, most)
 }
 
 // ReadBytes reads a body of at most so many bytes.

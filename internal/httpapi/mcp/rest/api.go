@@ -64,7 +64,7 @@ func Read(resp *http.Response) (Answer, error) {
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	if err == nil && len(body) > maxAnswer {
-		err = fault.New(fault.TooLarge, "answer_too_large", "the answer has more than %d MiB", maxAnswer>>20).
+		err = fault.New(fault.Unavailable, "answer_too_large", "the answer has more than %d MiB", maxAnswer>>20).
 			WithFix("ask for less: use fields and limit")
 	}
 	return Answer{resp.StatusCode, resp.Header.Get("ETag"), jsontext.Value(bytes.TrimSpace(body))}, err

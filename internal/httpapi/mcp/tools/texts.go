@@ -192,7 +192,7 @@ func (s *Caller) nextText(id string, got rest.Answer) (*mcp.CallToolResult, erro
 type text struct {
 	outcome
 	Title, Text    string
-	Acceptance     []string
+	Acceptance     []struct{ Text string }
 	Design         jsontext.Value `json:"design_spec"`
 	Implementation jsontext.Value
 	Test           jsontext.Value
@@ -202,7 +202,7 @@ func requirementText(r text) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\nstatus %s, revision %d\n\n%s", r.ID, r.Title, r.Status, r.Revision, r.Text)
 	for _, a := range r.Acceptance {
-		fmt.Fprintf(&b, "\n- accepted when: %s", a)
+		fmt.Fprintf(&b, "\n- accepted when: %s", a.Text)
 	}
 	for name, part := range ordered(r) {
 		if part != nil {
