@@ -44,7 +44,7 @@ var public = map[string][]string{
 		"trace"},
 	"internal/rules": {"actorname", "boundary", "boundary/reviewing", "boundary/share", "claiming", "lifecycle", "planning", "planning/flow",
 		"renaming", "repeating"},
-	"internal/system": {"background", "child", "clockjump", "durable", "editor", "git", "gitignore", "loopdisk", "marked", "program", "runner", "shellquote", "tree", "watch"},
+	"internal/system": {"background", "child", "clockjump", "durable", "editor", "git", "gitignore", "loopdisk", "marked", "outbound", "program", "runner", "shellquote", "tree", "watch"},
 }
 
 // forTests lists the packages that tests import, of whichever folder, and nothing else does.
@@ -149,9 +149,9 @@ var onlyIn = map[string][]string{
 	},
 	// Connections are made below system, by the API and its client, by the process, by the client of a language model,
 	// and by the programs that measure others and drive clients.
-	"crypto/tls": {"internal/system/runner", "internal/daemon/listen", "internal/apiclient"},
+	"crypto/tls": {"internal/system/outbound", "internal/system/runner", "internal/daemon/listen", "internal/apiclient"},
 	"net/http": {
-		"internal/system/runner", "internal/httpapi", "internal/httpapi/accounting", "internal/httpapi/changing", "internal/httpapi/fixed",
+		"internal/system/outbound", "internal/system/runner", "internal/httpapi", "internal/httpapi/accounting", "internal/httpapi/changing", "internal/httpapi/fixed",
 		"internal/httpapi/guarding", "internal/httpapi/inflight", "internal/httpapi/live", "internal/httpapi/problem", "internal/httpapi/proving",
 		"internal/httpapi/public", "internal/httpapi/reading", "internal/httpapi/scheduling",
 		"internal/httpapi/wire", "internal/apiclient", "internal/conductor/language/chat", "internal/daemon", "cmd/bench/baseline", "cmd/bench/http1",

@@ -11,7 +11,7 @@ import (
 
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/planning"
-	"orchestrator/internal/system/runner"
+	"orchestrator/internal/system/outbound"
 )
 
 // outsideTool is a contract of an outside tool.
@@ -56,9 +56,9 @@ func TestHTTPTools(t *testing.T) {
 	trace := conductorOf(t, store.NewMemory(), outsideTool("t.a", planning.Implementation{Means: planning.HTTP, URL: server.URL})).conduct(ob(planning.Report, "k.x"))
 	require.Equal(t, planning.OutResolved, trace.Status, trace.Obligations[0].Why)
 	require.Equal(t, "over the wire", trace.Answers[0].Result["value"])
-	require.False(t, runner.NamesLoopback("http://example.org"))
-	require.True(t, runner.NamesLoopback("http://[::1]:80/x"))
-	require.False(t, runner.NamesLoopback("http://%zz"))
+	require.False(t, outbound.NamesLoopback("http://example.org"))
+	require.True(t, outbound.NamesLoopback("http://[::1]:80/x"))
+	require.False(t, outbound.NamesLoopback("http://%zz"))
 }
 
 // TestWhoWaitsSaysSo: what a run holds back from others it gives up before it waits for a program, and not for a tool of the box.

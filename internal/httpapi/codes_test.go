@@ -26,6 +26,7 @@ var notAnswering = map[string]string{
 	"cmd/orchestrator/clientcmd":             "the command line",
 	"internal/requirements/proposal":         "commands say it before they ask",
 	"internal/system/editor":                 "the command line",
+	"internal/system/outbound":               "stands in a trace",
 	"cmd/orchestrator":                       "start, or the command line",
 	"cmd/orchestrator/boundarycmd":           "the command line",
 	"cmd/orchestrator/cli":                   "the command line",

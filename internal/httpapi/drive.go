@@ -18,6 +18,11 @@ import (
 	"orchestrator/schemas"
 )
 
+// drivePlan is what a drive would do.
+type drivePlan struct {
+	Requirements []drive.Plan `json:"requirements"`
+}
+
 // order is the body of POST /drive.
 type order struct {
 	Roles        []string `json:"roles,omitempty"`
@@ -48,9 +53,7 @@ func (h *conductorHandlers) drive(w http.ResponseWriter, r *http.Request) error 
 		if err != nil {
 			return err
 		}
-		return wire.WriteJSON(w, http.StatusOK, struct {
-			Requirements []drive.Plan `json:"requirements"`
-		}{planned})
+		return wire.WriteJSON(w, http.StatusOK, drivePlan{planned})
 	}
 	control := http.NewResponseController(w)
 	_ = control.SetWriteDeadline(time.Time{}) // agents take their time; a line, and the report, do not

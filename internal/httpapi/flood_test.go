@@ -161,7 +161,7 @@ func (h *harness) requireEveryRefusal(t *testing.T, from uint64) {
 	changes, single, folded := 0, map[audit.Actor]int{}, map[audit.Actor]int{}
 	require.NoError(t, h.Ledger.View(t.Context(), func(r store.Reader) error {
 		for seq := from; seq < h.Ledger.Head().Size; seq++ {
-			record, err := ledger.RecordAt(r, seq)
+			_, record, err := ledger.RecordAt(r, seq)
 			require.NoError(t, err)
 			switch record.Kind {
 			case "requirement.changed":

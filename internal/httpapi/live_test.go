@@ -115,7 +115,7 @@ func TestARenamedRequirementIsFollowed(t *testing.T) {
 	h.write("# Sample\n\n## REQ-009: Log in with a password\n\nA user logs in with name and password.\n")
 	h.expect(200, "", "pm", "POST", "/project/import", "")
 	h.expect(200, "", "pm", "POST", pathOfRenames, pairOf("REQ-001", "REQ-009"))
-	h.expect(200, "", "pm", "PATCH", "/requirements/REQ-009", aNote, "Prefer", "return=minimal")
+	h.expect(200, "", "pm", "PATCH", "/requirements/REQ-009", aNote)
 	f := h.follow("viewer", "/events?since=0&kind=requirement.changed&requirement=REQ-009")
 	require.Contains(t, f.next().Data, `"subject":"REQ-001"`)
 	require.Contains(t, f.next().Data, `"subject":"REQ-009"`)

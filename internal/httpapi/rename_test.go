@@ -87,6 +87,8 @@ func TestARenamedIDSaysWhereToGo(t *testing.T) {
 	}
 	former := h.expect(200, "", "pm", "GET", "/requirements/LOGIN-1", "").json(t)["former_ids"].([]any)
 	require.Equal(t, "REQ-001", former[0].(map[string]any)["id"])
+	changed := h.expect(200, "", "pm", "PATCH", "/requirements/LOGIN-1", `{"pm_notes":[{"text":"n"}]}`).json(t)
+	require.Equal(t, former, changed["former_ids"])
 	found := h.expect(200, "", "pm", "GET", "/audit?requirement=LOGIN-1", "").json(t)["records"].([]any)
 	require.Equal(t, "REQ-001", found[0].(map[string]any)["subject"])
 }

@@ -25,7 +25,7 @@ func proofs(t *testing.T, path string) (all []any) {
 	require.NoError(t, l.View(t.Context(), func(r store.Reader) error {
 		found := []any{l.Head()}
 		for n := range size {
-			raw, _, err := recordAt(r, uint64(n))
+			raw, _, err := RecordAt(r, uint64(n))
 			require.NoError(t, err)
 			inclusion, err := tlog.ProveRecord(size, n, nodes{r})
 			require.NoError(t, err)

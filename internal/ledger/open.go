@@ -123,7 +123,7 @@ func (l *Ledger) readEnd(r store.Reader, oldest int) (m mark, err error) {
 // checkBegin refuses a database that says it has an older format than its log began in: of such a one less would be
 // demanded than it has.
 func checkBegin(r store.Getter, number int) error {
-	first, err := RecordAt(r, 0)
+	_, first, err := RecordAt(r, 0)
 	if err != nil {
 		return damaged("record 0 cannot be read").Because(err)
 	}
@@ -182,7 +182,7 @@ func checkLast(r store.Getter, head audit.Head) error {
 	if head.Size == 0 {
 		return damaged("the log is empty")
 	}
-	last, record, err := recordAt(r, head.Size-1)
+	last, record, err := RecordAt(r, head.Size-1)
 	if err != nil || nodeOf(last) != leafOf(r, head.Size-1) || !record.At.Equal(head.At) {
 		return damaged("record %d, the last of the log, is missing, or it or the head of the log was changed",
 			head.Size-1).Because(err)

@@ -17,7 +17,7 @@ func (l *Ledger) Record(ctx context.Context, seq uint64) ([]byte, error) {
 	}
 	var raw []byte
 	err := l.View(ctx, func(r store.Reader) (err error) {
-		raw, _, err = recordAt(r, seq)
+		raw, _, err = RecordAt(r, seq)
 		return err
 	})
 	return raw, err

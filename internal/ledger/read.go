@@ -100,7 +100,7 @@ func (l *Ledger) History(ctx context.Context, subject string, before uint64, lim
 			}
 		}
 		for at != 0 && len(p.Records) < limit && size < mostPage {
-			raw, record, err := recordAt(r, at)
+			raw, record, err := RecordAt(r, at)
 			if err != nil {
 				return err
 			}
@@ -144,8 +144,8 @@ func beforeOf(r store.Getter, subject string, seq uint64) (uint64, error) {
 	return record.Prev, nil
 }
 
-// recordAt reads one record and a copy of its bytes.
-func recordAt(r store.Getter, seq uint64) ([]byte, audit.Record, error) {
+// RecordAt reads one record and a copy of its bytes.
+func RecordAt(r store.Getter, seq uint64) ([]byte, audit.Record, error) {
 	raw, err := BytesAt(r, seq)
 	if err != nil {
 		return nil, audit.Record{}, err
@@ -161,12 +161,6 @@ func BytesAt(r store.Getter, seq uint64) ([]byte, error) {
 		err = damaged("record %d is missing", seq)
 	}
 	return bytes.Clone(raw), err
-}
-
-// RecordAt reads one record.
-func RecordAt(r store.Getter, seq uint64) (audit.Record, error) {
-	_, record, err := recordAt(r, seq)
-	return record, err
 }
 
 // Blob returns data that a record names by its digest, checked against it.

@@ -33,7 +33,7 @@ func (r *rig) lastRecord() (audit.Record, record.Imported) {
 	var last audit.Record
 	var data any
 	require.NoError(r.t, r.ledger.View(r.t.Context(), func(from store.Reader) (err error) {
-		if last, err = ledger.RecordAt(from, r.ledger.Head().Size-1); err == nil {
+		if _, last, err = ledger.RecordAt(from, r.ledger.Head().Size-1); err == nil {
 			data, err = record.Read(from, last)
 		}
 		return err

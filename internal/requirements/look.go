@@ -228,7 +228,7 @@ func (s *Rechecker) attachedReport(ctx context.Context, digest string) (*record.
 		if err != nil || !found {
 			return err
 		}
-		rec, err := ledger.RecordAt(r, at.Seq)
+		_, rec, err := ledger.RecordAt(r, at.Seq)
 		if err != nil {
 			return err
 		}

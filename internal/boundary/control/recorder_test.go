@@ -36,7 +36,7 @@ func recordedIn(t *testing.T, s store.Store) (all []record.Recorded) {
 	require.NoError(t, err)
 	require.NoError(t, l.View(t.Context(), func(r store.Reader) error {
 		for seq := range l.Head().Size {
-			sealed, err := ledger.RecordAt(r, seq)
+			_, sealed, err := ledger.RecordAt(r, seq)
 			if err != nil {
 				return err
 			}

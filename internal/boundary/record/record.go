@@ -47,7 +47,7 @@ func After(r store.Getter, seq uint64) ([]uint64, error) {
 // At reads one of the records about the journal. It has nothing if it is a refusal, of a requirement that somebody gave
 // the name of the journal's subject.
 func At(r store.Getter, seq uint64) (data Recorded, err error) {
-	record, err := ledger.RecordAt(r, seq)
+	_, record, err := ledger.RecordAt(r, seq)
 	if err != nil || record.Kind != KindRecorded {
 		return data, err
 	}

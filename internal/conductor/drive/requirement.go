@@ -17,6 +17,7 @@ import (
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/rules/planning/flow"
 	"orchestrator/internal/secret"
+	"orchestrator/internal/system/outbound"
 	"orchestrator/internal/system/runner"
 )
 
@@ -100,7 +101,7 @@ func (j *job) advance(ctx context.Context, end *End, fails *int) bool {
 // setupErrors are the codes of failures to run a tool at all: they say nothing about the requirement. Somebody has to
 // mend them first, or has the work.
 var setupErrors = []fault.Code{runner.CodeMissing, runner.CodeUndeclared, runner.CodePinMismatch,
-	runner.CodeNotStarted, runner.CodeUnreachable, runner.CodeHostRefused, prompt.CodeMalformed,
+	runner.CodeNotStarted, runner.CodeUnreachable, outbound.CodeRefused, prompt.CodeMalformed,
 	claiming.CodeClaimed}
 
 // failedBeforeRunning reports whether the outcome says nothing about the requirement: no tool could be run, a budget

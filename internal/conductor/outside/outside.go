@@ -13,6 +13,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/system/outbound"
 	"orchestrator/internal/system/runner"
 )
 
@@ -74,7 +75,7 @@ func Run(ctx context.Context, root string, i planning.Implementation, limit time
 	}
 	if i.Means == planning.HTTP {
 		result, err := runner.HTTP{URL: i.URL, Method: i.Method, Hosts: i.Hosts, Timeout: limit,
-			AllowLoopback: runner.NamesLoopback(i.URL)}.Run(ctx, body)
+			AllowLoopback: outbound.NamesLoopback(i.URL)}.Run(ctx, body)
 		return result.Stdout, hideEnv(err, env)
 	}
 	if i.Stdin == planning.StdinPrompt {

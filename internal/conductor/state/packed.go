@@ -123,7 +123,7 @@ func (u unpacker) large(raw jsontext.Value) (jsontext.Value, error) {
 		return nil, err
 	}
 	if u.values[named.Record] == nil {
-		record, err := ledger.RecordAt(u.from, named.Record)
+		_, record, err := ledger.RecordAt(u.from, named.Record)
 		if err != nil {
 			return nil, err
 		}

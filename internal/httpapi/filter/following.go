@@ -7,16 +7,14 @@ import (
 
 	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/feed"
+	"orchestrator/internal/ledger/thread"
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// Followed says which records are followed: of any of the kinds, by any of the roles, about any of the requirements.
-// None of one sort is all of it.
-type Followed struct{ Kinds, Roles, Requirements []string }
-
 // Follow reads which records are followed, of the kinds that there are: kind, role and requirement, each of which may
-// be given several times. Whether there are the requirements is not known here.
-func Follow(v url.Values, kinds []string) (f Followed, err error) {
+// be given several times. threads returns where the records about a requirement are.
+func Follow(v url.Values, kinds []string, threads func(id string) ([]thread.Thread, error)) (f feed.Filter, err error) {
 	var roles []string
 	for _, role := range lifecycle.Roles() {
 		roles = append(roles, string(role))
@@ -27,9 +25,15 @@ func Follow(v url.Values, kinds []string) (f Followed, err error) {
 	if f.Roles, err = several(v, "role", "a role", append(roles, ledger.System().Role)); err != nil {
 		return f, err
 	}
-	f.Requirements = v["requirement"]
-	if slices.Contains(f.Requirements, "") {
-		return f, wire.Parameter("requirement", "it is empty").WithFix("leave it out, or give it a value")
+	for _, id := range v["requirement"] {
+		if id == "" {
+			return f, wire.Parameter("requirement", "it is empty").WithFix("leave it out, or give it a value")
+		}
+		of, err := threads(id)
+		if err != nil {
+			return f, err
+		}
+		f.Threads = append(f.Threads, of...)
 	}
 	return f, nil
 }

@@ -26,6 +26,7 @@ type Config struct {
 	Allowed  func(w http.ResponseWriter, r *http.Request) error // says why a token works no more
 	Patience time.Duration                                      // how long a write may take; 0 is ten seconds
 	Pulse    time.Duration                                      // how long a stream may be silent; 0 is 15 seconds
+	Most     int                                                // streams and waits of all tokens; 0 is 2,048
 }
 
 const (
@@ -51,7 +52,11 @@ func New(c Config) *Handlers {
 	if c.Pulse == 0 {
 		c.Pulse = defaultPulse
 	}
-	return &Handlers{Config: c, feed: feed.New(c.Ledger, c.Stopping), places: places{byToken: map[string]int{}}}
+	if c.Most == 0 {
+		c.Most = mostOpen
+	}
+	return &Handlers{Config: c, feed: feed.New(c.Ledger, c.Stopping),
+		places: places{most: c.Most, byToken: map[string]int{}}}
 }
 
 // Figures are what is counted since the start, and how many streams and waits there are now.

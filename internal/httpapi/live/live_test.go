@@ -3,6 +3,7 @@ package live_test
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi/live"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
@@ -38,7 +40,8 @@ func start(t *testing.T, c live.Config) *service {
 	s := &service{t: t, ledger: l, handlers: live.New(c)}
 	s.server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := s.handlers.Events(w, r); err != nil {
-			http.Error(w, err.Error(), http.StatusTeapot)
+			f := fault.As(err)
+			http.Error(w, fmt.Sprintf("%s after %s: %s", f.Code, f.RetryAfter, f.Detail), http.StatusTeapot)
 		}
 	}))
 	s.server.Config.ReadTimeout, s.server.Config.WriteTimeout = 100*time.Millisecond, 100*time.Millisecond
@@ -73,6 +76,18 @@ func (s *service) connect(query string) net.Conn {
 	_, err = fmt.Fprintf(conn, "GET /events?%s HTTP/1.1\r\nHost: x\r\n\r\n", query)
 	require.NoError(s.t, err)
 	return conn
+}
+
+// refusal asks for a stream, and returns what is said in its place.
+func (s *service) refusal() string {
+	s.t.Helper()
+	answer, err := http.Get(s.server.URL)
+	require.NoError(s.t, err)
+	defer answer.Body.Close()
+	require.Equal(s.t, http.StatusTeapot, answer.StatusCode)
+	said, err := io.ReadAll(answer.Body)
+	require.NoError(s.t, err)
+	return strings.TrimSpace(string(said))
 }
 
 // lines reads until a line of the stream has been there so many times, and returns all of them.
@@ -156,6 +171,32 @@ func TestTheMemoryOfAReaderIsBounded(t *testing.T) {
 	perReader := (inUse() - before) / readers
 	t.Logf("%d bytes a reader that hangs", perReader)
 	require.Less(t, perReader, int64(512<<10))
+}
+
+// Verifies: ORC-303
+func TestStreamsOfAllTokensAreLimited(t *testing.T) {
+	s := start(t, live.Config{Most: 3})
+	open := make([]*http.Response, 3)
+	for i := range open {
+		var err error
+		open[i], err = http.Get(s.server.URL)
+		require.NoError(t, err)
+		defer open[i].Body.Close()
+		require.Equal(t, http.StatusOK, open[i].StatusCode)
+	}
+	const full = "too_many_streams after 5s: the service has 3 streams and waits open, which is the most"
+	require.Equal(t, full, s.refusal())
+	require.NoError(t, open[0].Body.Close())
+	require.Eventually(t, func() bool { return s.handlers.Figures().Open == 2 }, time.Minute, time.Millisecond)
+	again, err := http.Get(s.server.URL)
+	require.NoError(t, err)
+	defer again.Body.Close()
+	require.Equal(t, http.StatusOK, again.StatusCode)
+}
+
+// A service that names no limit has the one that docs/events.md names.
+func TestTheLimitOfAllStreamsIsTheDocumentedOne(t *testing.T) {
+	require.Equal(t, 2048, start(t, live.Config{}).handlers.Most)
 }
 
 func inUse() int64 {

@@ -16,6 +16,7 @@ const (
 
 // places counts the streams and waits that are open, of all and of each token.
 type places struct {
+	most    int // of all
 	mu      sync.Mutex
 	all     int
 	byToken map[string]int // without zeros
@@ -30,8 +31,8 @@ func (p *places) take(token string) (leave func(), err error) {
 	switch {
 	case p.byToken[token] >= mostOpenOfToken:
 		return nil, full("this token has", mostOpenOfToken)
-	case p.all >= mostOpen:
-		return nil, full("the service has", mostOpen)
+	case p.all >= p.most:
+		return nil, full("the service has", p.most)
 	}
 	p.all++
 	p.byToken[token]++

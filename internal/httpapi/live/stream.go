@@ -6,16 +6,13 @@ import (
 	"math"
 	"net/http"
 	"os"
-	"slices"
 	"strconv"
 	"time"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi/filter"
 	"orchestrator/internal/httpapi/wire"
-	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/feed"
-	"orchestrator/internal/ledger/thread"
 )
 
 // stream is one client that is sent events.
@@ -24,8 +21,7 @@ type stream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 	reader  feed.Reader
-	wants   filter.Followed
-	threads []thread.Thread // of the requirements
+	wants   feed.Filter
 
 	next    uint64    // number of the record that comes next
 	told    uint64    // the next that the client knows of
@@ -71,15 +67,8 @@ func (s *stream) ask(r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if s.wants, err = filter.Follow(values, s.Kinds); err != nil {
+	if s.wants, err = filter.Follow(values, s.Kinds, s.Log.Threads); err != nil {
 		return err
-	}
-	for _, id := range s.wants.Requirements {
-		threads, err := s.Log.Threads(id)
-		if err != nil {
-			return err
-		}
-		s.threads = append(s.threads, threads...)
 	}
 	size := s.Ledger.Head().Size
 	if s.next, err = wire.NumberParameter(values, "since", size, 0, math.MaxInt64); err != nil {
@@ -158,7 +147,7 @@ func (s *stream) await(ctx context.Context) ([]feed.Record, error) {
 func (s *stream) send(records []feed.Record) error {
 	var frames []byte
 	for _, r := range records {
-		if s.next = r.Number + 1; s.follows(r) {
+		if s.next = r.Number + 1; s.wants.Passes(r) {
 			frames = appendEvent(frames, r)
 			s.told = s.next
 			s.sent.Add(1)
@@ -172,14 +161,6 @@ func (s *stream) send(records []feed.Record) error {
 		return nil
 	}
 	return s.write(frames)
-}
-
-func (s *stream) follows(r feed.Record) bool {
-	return (s.wants.Kinds == nil || slices.Contains(s.wants.Kinds, r.Kind)) &&
-		(s.wants.Roles == nil || slices.Contains(s.wants.Roles, r.Role)) &&
-		(s.threads == nil || slices.ContainsFunc(s.threads, func(t thread.Thread) bool {
-			return t.Has(audit.Record{Seq: r.Number, Subject: r.Subject})
-		}))
 }
 
 // write sends what is written to the client, which has its time to take it.

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"orchestrator/internal/ledger"
-	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
 )
 
@@ -256,11 +255,7 @@ func (f *Feed) read(ctx context.Context, from uint64, bytes int) (records []Reco
 	err = f.ledger.View(ctx, func(r store.Reader) error {
 		some, read := []Record(nil), 0
 		for seq := from; seq < end && read < bytes; seq++ {
-			raw, err := ledger.BytesAt(r, seq)
-			if err != nil {
-				return err
-			}
-			record, err := audit.Decode(raw)
+			raw, record, err := ledger.RecordAt(r, seq)
 			if err != nil {
 				return err
 			}

@@ -39,7 +39,7 @@ func NewWalk(from store.Getter, of []Thread, end uint64) (*Walk, error) {
 	var before audit.Record // where a page begins is most often one of the records
 	if end > 1 {
 		var err error
-		if before, err = ledger.RecordAt(from, end-1); err != nil {
+		if _, before, err = ledger.RecordAt(from, end-1); err != nil {
 			return nil, err
 		}
 	}
@@ -66,7 +66,7 @@ func (w *Walk) step(i int) error {
 		w.at[i] = 0
 		return nil
 	}
-	record, err := ledger.RecordAt(w.from, w.at[i])
+	_, record, err := ledger.RecordAt(w.from, w.at[i])
 	if w.at[i] = record.Prev; record.Prev < w.of[i].From {
 		w.at[i] = 0
 	}
@@ -153,7 +153,7 @@ func count(r store.Reader, of []Thread, size uint64) (n uint64, err error) {
 
 func checkCursor(r store.Reader, of []Thread, before, size uint64) error {
 	if before < size {
-		record, err := ledger.RecordAt(r, before)
+		_, record, err := ledger.RecordAt(r, before)
 		if err != nil {
 			return err
 		}

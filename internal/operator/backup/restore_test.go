@@ -48,7 +48,7 @@ func tables(t *testing.T, path string, from uint64) (entries map[string]string, 
 			}
 		}
 		for seq := from; seq < l.Head().Size; seq++ {
-			record, err := ledger.RecordAt(r, seq)
+			_, record, err := ledger.RecordAt(r, seq)
 			if err != nil {
 				return err
 			}

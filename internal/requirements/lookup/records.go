@@ -96,7 +96,7 @@ func (s *search) begin() (err error) {
 		return nil
 	}
 	first := sort.Search(int(s.page.Head.Size), func(i int) bool {
-		rec, failed := ledger.RecordAt(s.from, uint64(i))
+		_, rec, failed := ledger.RecordAt(s.from, uint64(i))
 		if failed != nil {
 			err = failed
 		}

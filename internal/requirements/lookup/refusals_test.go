@@ -21,7 +21,7 @@ func TestTheRefusalInARecord(t *testing.T) {
 	require.NoError(t, l.View(t.Context(), func(r store.Reader) error {
 		found = nil
 		for i := range uint64(4) {
-			rec, err := ledger.RecordAt(r, i)
+			_, rec, err := ledger.RecordAt(r, i)
 			require.NoError(t, err)
 			one, err := RefusalIn(r, rec)
 			require.NoError(t, err)
@@ -77,7 +77,7 @@ func TestAttemptsAreCountedByActorAndCode(t *testing.T) {
 		folded(cody, "", ""), large(quote, "schema_violation"), refused(quote, "A", "sealed"))
 	require.NoError(t, l.View(t.Context(), func(r store.Reader) error {
 		for i := range l.Head().Size {
-			rec, err := ledger.RecordAt(r, i)
+			_, rec, err := ledger.RecordAt(r, i)
 			require.NoError(t, err)
 			counted.Count(rec)
 		}

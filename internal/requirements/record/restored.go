@@ -21,7 +21,7 @@ type Restored struct {
 // the first of the records of restores that stand at its end. next is the number of the next record.
 func ForkBefore(r store.Getter, next uint64) (uint64, error) {
 	for next > 0 {
-		record, err := ledger.RecordAt(r, next-1)
+		_, record, err := ledger.RecordAt(r, next-1)
 		if err != nil || record.Kind != KindRestored {
 			return next, err
 		}

@@ -126,7 +126,7 @@ func (a Asked) recall(tx *ledger.Tx) (Done, bool, error) {
 		return Done{}, true, fault.New(fault.Invalid, decision.CodeKeyReused,
 			"this Idempotency-Key was used with another request").WithFix("use a new key for a new request")
 	}
-	rec, err := ledger.RecordAt(tx, first.Seq)
+	_, rec, err := ledger.RecordAt(tx, first.Seq)
 	if err != nil {
 		return Done{}, true, err
 	}

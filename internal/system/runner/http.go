@@ -9,21 +9,17 @@ import (
 	"mime"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/system/outbound"
 )
 
-const (
-	maxHops    = 3
-	maxHeaders = 64 << 10 // bytes of an answer's
-)
+const maxHops = 3
 
 // HTTP calls a server: JSON out, JSON in.
 //
@@ -43,17 +39,6 @@ type HTTP struct {
 
 	resolver *net.Resolver // for tests; nil is the system's
 	roots    *tls.Config   // for tests; nil trusts what the system trusts
-}
-
-// NamesLoopback reports whether a URL names this machine itself, as localhost or by its address. A name that only
-// resolves to it does not count.
-func NamesLoopback(address string) bool {
-	u, err := url.Parse(address)
-	if err != nil {
-		return false
-	}
-	ip := net.ParseIP(u.Hostname())
-	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // Run sends body and gives the answer. Errors: tool_undeclared, host_refused, redirect_refused, tool_unreachable,
@@ -123,14 +108,14 @@ func (h HTTP) request(ctx context.Context, body []byte) (*http.Request, []string
 		return nil, nil, undeclared("its URL is not http or https with a host and without a password",
 			"correct url in its contract; credentials go into headers")
 	}
-	hosts := []string{hostPort(u)}
+	hosts := []string{outbound.HostPort(u)}
 	for _, declared := range h.Hosts {
 		host, port, err := net.SplitHostPort(declared)
 		if n, bad := strconv.ParseUint(port, 10, 16); err != nil || bad != nil || n == 0 || host == "" {
 			return nil, nil, undeclared("the host "+fault.Clip(declared, 200)+" is not host:port",
 				"correct hosts in its contract")
 		}
-		hosts = append(hosts, joined(host, port))
+		hosts = append(hosts, outbound.Joined(host, port))
 	}
 	for name, value := range h.Header {
 		request.Header.Set(name, value)
@@ -142,63 +127,20 @@ func (h HTTP) request(ctx context.Context, body []byte) (*http.Request, []string
 	return request, hosts, nil
 }
 
-// hostPort returns whom a URL would have dialled, in one spelling.
-func hostPort(u *url.URL) string {
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
-	return joined(u.Hostname(), port)
-}
-
-func joined(host, port string) string {
-	if ip, err := netip.ParseAddr(host); err == nil {
-		host = ip.Unmap().String()
-	}
-	return net.JoinHostPort(strings.ToLower(strings.TrimSuffix(host, ".")), port)
-}
+// howToDeclare says how a contract names a host.
+const howToDeclare = "declare host:port in hosts of the contract, a private address by its digits; link-local and " +
+	"metadata addresses are never called"
 
 func (h HTTP) transport(hosts []string) *http.Transport {
-	dialer := &net.Dialer{Resolver: h.resolver, KeepAlive: -1,
-		Control: func(_, address string, _ syscall.RawConn) error {
-			to, err := netip.ParseAddrPort(address)
-			if err != nil {
-				return refused(address, "cannot be read")
-			}
-			if ok, why := h.mayDial(to, hosts); !ok {
-				return refused(address, "is "+why)
-			}
-			return nil
-		}}
-	settings := &tls.Config{MinVersion: tls.VersionTLS12}
-	if h.roots != nil {
-		settings.RootCAs = h.roots.RootCAs
-	}
-	return &http.Transport{
-		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-			host, port, err := net.SplitHostPort(address)
-			if err != nil || !slices.Contains(hosts, joined(host, port)) {
-				return nil, refused(address, "is not declared")
-			}
-			return dialer.DialContext(ctx, network, address)
-		},
-		TLSClientConfig:        settings,
-		DisableKeepAlives:      true,
-		MaxResponseHeaderBytes: maxHeaders,
-	}
-}
-
-func refused(address, why string) error {
-	return fault.New(fault.Forbidden, CodeHostRefused, "%s %s, and is not called",
-		fault.Clip(readable(address), 200), why).
-		WithFix("declare host:port in hosts of the contract, a private address by its digits; link-local and metadata addresses are never called")
+	return outbound.Dialling{Hosts: hosts, AllowLoopback: h.AllowLoopback, Fix: howToDeclare, Resolver: h.resolver,
+		Roots: h.roots}.Transport()
 }
 
 // followable judges each redirect before anything is sent.
 func (h HTTP) followable(hosts []string) func(*http.Request, []*http.Request) error {
 	return func(next *http.Request, before []*http.Request) error {
 		first, last := before[0].URL, before[len(before)-1].URL
-		switch to := hostPort(next.URL); {
+		switch to := outbound.HostPort(next.URL); {
 		case len(before) > maxHops:
 			return misled("%s redirected more than %d times", first.Host, maxHops)
 		case next.URL.Scheme != "http" && next.URL.Scheme != "https":
@@ -206,8 +148,8 @@ func (h HTTP) followable(hosts []string) func(*http.Request, []*http.Request) er
 		case last.Scheme == "https" && next.URL.Scheme != "https":
 			return misled("%s redirected from TLS to plain text", last.Host)
 		case !slices.Contains(hosts, to):
-			return misled("%s redirected to %s, which is not declared", last.Host, fault.Clip(readable(to), 200))
-		case to != hostPort(first):
+			return misled("%s redirected to %s, which is not declared", last.Host, fault.Clip(outbound.Readable(to), 200))
+		case to != outbound.HostPort(first):
 			for name := range h.Header {
 				next.Header.Del(name)
 			}

@@ -20,6 +20,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"orchestrator/internal/system/outbound"
 )
 
 // answering is a server on the loopback, and the call that reaches it.
@@ -258,7 +260,7 @@ func TestRedirects(t *testing.T) {
 		_, err := h.Run(t.Context(), nil)
 		refusal(t, err, "redirect_refused")
 		u, _ := url.Parse("http:" + strings.TrimPrefix(to, "http:"))
-		h.Hosts, h.AllowLoopback = []string{hostPort(u)}, true
+		h.Hosts, h.AllowLoopback = []string{outbound.HostPort(u)}, true
 		if u.Hostname() == "169.254.169.254" {
 			_, err = h.Run(t.Context(), nil)
 			refusal(t, err, "host_refused")

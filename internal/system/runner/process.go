@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/system/outbound"
 )
 
 const (
@@ -52,7 +53,7 @@ func (e Exec) start(ctx context.Context) (_ *process, err error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &process{name: fault.Clip(readable(filepath.Base(e.Argv[0])), 100), exited: make(chan struct{})}
+	p := &process{name: fault.Clip(outbound.Readable(filepath.Base(e.Argv[0])), 100), exited: make(chan struct{})}
 	defer func() {
 		if err != nil {
 			p.clear()
@@ -139,7 +140,7 @@ func notStarted(name string, err error) error {
 // that of its contract.
 func homeless(name string, err error) error {
 	return fault.New(fault.Unavailable, CodeNotStarted, "%s is not started: no folder for the run can be made in %s: %s",
-		name, fault.Clip(readable(os.TempDir()), 200), reason(err)).
+		name, fault.Clip(outbound.Readable(os.TempDir()), 200), reason(err)).
 		WithFix("start the service with TMPDIR set to a folder that it can write to, or make room there").Because(err)
 }
 

@@ -10,9 +10,9 @@ import (
 	"errors"
 	"strings"
 	"time"
-	"unicode"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/system/outbound"
 )
 
 // The codes of tools that could not be run at all.
@@ -22,7 +22,6 @@ const (
 	CodePinMismatch fault.Code = "tool_pin_mismatch" // it is not the program that its contract pins
 	CodeNotStarted  fault.Code = "tool_not_started"  // the system did not start it
 	CodeUnreachable fault.Code = "tool_unreachable"  // its server did not answer
-	CodeHostRefused fault.Code = "host_refused"      // its address is none that may be called
 )
 
 const (
@@ -75,27 +74,14 @@ func tooLarge(what string, most int64) error {
 		WithFix("make it answer less: its result alone on standard output, everything else on standard error")
 }
 
-// readable returns text without what could steer a terminal or hide in a log.
-func readable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' {
-			return r
-		}
-		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(text, "\ufffd"))
-}
-
 // head returns the first words of a program or server, fit for one line of an error.
 func head(text string) string {
-	return fault.Clip(strings.Join(strings.Fields(readable(text)), " "), quoted)
+	return fault.Clip(strings.Join(strings.Fields(outbound.Readable(text)), " "), quoted)
 }
 
 // end returns the last words, likewise.
 func end(text string) string {
-	text = strings.Join(strings.Fields(readable(text)), " ")
+	text = strings.Join(strings.Fields(outbound.Readable(text)), " ")
 	if len(text) <= quoted {
 		return text
 	}

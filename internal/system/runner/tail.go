@@ -4,6 +4,8 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"orchestrator/internal/system/outbound"
 )
 
 // tail reads a pipe to its end and keeps the last bytes of it.
@@ -41,7 +43,7 @@ func (t *tail) wait(until time.Time) {
 
 // text returns what was kept, once wait has returned: at most 64 KiB of whole characters.
 func (t *tail) text() string {
-	s := readable(string(t.kept[max(0, len(t.kept)-lastBytes):]))
+	s := outbound.Readable(string(t.kept[max(0, len(t.kept)-lastBytes):]))
 	for i := range s {
 		if len(s)-i <= maxStderr {
 			return s[i:]

@@ -1,4 +1,4 @@
-package runner
+package outbound
 
 import (
 	"net/netip"
@@ -10,7 +10,7 @@ type reach int
 
 const (
 	anyone    reach = iota
-	declared        // only an address that the contract names itself, with its port
+	declared        // only an address that is named itself, with its port
 	ourselves       // only where AllowLoopback is set
 	nobody
 )
@@ -76,17 +76,17 @@ func judge(ip netip.Addr) (reach, string) {
 	return anyone, ""
 }
 
-// mayDial reports whether the address to be dialled, which is what a name has come to in the end, is one that the
-// contract may reach; if not, why.
-func (h HTTP) mayDial(to netip.AddrPort, hosts []string) (bool, string) {
+// mayDial reports whether the address to be dialled, which is what a name has come to in the end, is one that may be
+// reached; if not, why.
+func (d Dialling) mayDial(to netip.AddrPort) (bool, string) {
 	who, why := judge(to.Addr())
 	switch who {
 	case anyone:
 		return true, ""
 	case declared:
-		return slices.Contains(hosts, netip.AddrPortFrom(to.Addr().Unmap(), to.Port()).String()), why
+		return slices.Contains(d.Hosts, netip.AddrPortFrom(to.Addr().Unmap(), to.Port()).String()), why
 	case ourselves:
-		return h.AllowLoopback, why
+		return d.AllowLoopback, why
 	}
 	return false, why
 }
