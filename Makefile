@@ -19,7 +19,7 @@ LICENSE    ?=
 HOMEPAGE   ?=
 PLATFORMS  ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 
-.PHONY: build install release check-release check-deb cross run test test-long check fmt-check vet lint layout requirements coverage size vuln lint-contract check-contract check-clients check-drive fuzz tamper fsck format-data bench bench-peers bench-device bench-log torture module clean FORCE
+.PHONY: build install release check-release check-deb cross run test test-long check fmt-check vet lint layout requirements coverage size vuln lint-contract check-contract check-events check-clients check-drive fuzz tamper fsck format-data bench bench-peers bench-device bench-log torture module clean FORCE
 
 build: bin/orchestrator bin/orchestrator-hook
 
@@ -169,6 +169,11 @@ check-contract: build $(OAPI) .tools/contract/all
 	node api/check/check.mjs all .tools/contract bin/orchestrator
 	OAPI_CODEGEN=$(CURDIR)/$(OAPI) ORCHESTRATOR=$(CURDIR)/bin/orchestrator $(GO) test -count=1 -v -run GeneratedClient ./cmd/openapi
 
+# Follows a service over a restart with two clients of event streams that others wrote, and holds what they are told
+# against the log. It needs Node and downloads, so it is not part of CI.
+check-events: build .tools/events/done
+	node api/check/events/resume.mjs .tools/events bin/orchestrator
+
 NPM_CI := npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --fetch-retries=2 --fetch-retry-maxtimeout=10000
 .tools/contract/lint: api/check/package-lock.json
 	@mkdir -p .tools/contract && cp api/check/package.json api/check/package-lock.json .tools/contract && rm -f .tools/contract/all
@@ -179,6 +184,11 @@ NPM_CI := npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --fetch-
 	@mkdir -p .tools/contract && cp api/check/package.json api/check/package-lock.json .tools/contract
 	@cd .tools/contract && $(NPM_CI)
 	@touch $@ .tools/contract/lint
+
+.tools/events/done: api/check/events/package-lock.json
+	@mkdir -p .tools/events && cp api/check/events/package.json api/check/events/package-lock.json .tools/events
+	@cd .tools/events && $(NPM_CI)
+	@touch $@
 
 $(OAPI):
 	@mkdir -p .tools

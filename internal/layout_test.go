@@ -115,8 +115,8 @@ var onlyIn = map[string][]string{
 	"github.com/spf13/cobra": {
 		"cmd/orchestrator", "cmd/orchestrator/adoptcmd", "cmd/orchestrator/boundarycmd", "cmd/orchestrator/cli",
 		"cmd/orchestrator/cli/setting", "cmd/orchestrator/clientcmd", "cmd/orchestrator/clientcmd/typed", "cmd/orchestrator/completion",
-		"cmd/orchestrator/conductcmd", "cmd/orchestrator/exported", "cmd/orchestrator/gitcmd", "cmd/orchestrator/logcmd",
-		"cmd/orchestrator/mcpcmd", "cmd/orchestrator/projectcmd",
+		"cmd/orchestrator/conductcmd", "cmd/orchestrator/exported", "cmd/orchestrator/gitcmd", "cmd/orchestrator/logcmd", "cmd/orchestrator/mcpcmd",
+		"cmd/orchestrator/projectcmd",
 	},
 	"github.com/spf13/pflag": {"cmd/orchestrator", "cmd/orchestrator/cli", "cmd/orchestrator/cli/exportflag", "cmd/orchestrator/cli/setting", "cmd/orchestrator/clientcmd", "cmd/orchestrator/clientcmd/typed"},
 	"github.com/stretchr/testify": {
@@ -154,10 +154,9 @@ var onlyIn = map[string][]string{
 	// and by the programs that measure others and drive clients.
 	"crypto/tls": {"internal/system/outbound", "internal/system/runner", "internal/daemon/listen", "internal/apiclient"},
 	"net/http": {
-		"internal/system/outbound", "internal/system/runner", "internal/httpapi", "internal/httpapi/accounting",
-		"internal/httpapi/changing", "internal/httpapi/fixed", "internal/httpapi/guarding", "internal/httpapi/inflight",
-		"internal/httpapi/live", "internal/httpapi/mcp", "internal/httpapi/mcp/rest", "internal/httpapi/mcp/tools",
-		"internal/httpapi/problem", "internal/httpapi/proving",
+		"internal/system/outbound", "internal/system/runner", "internal/httpapi", "internal/httpapi/accounting", "internal/httpapi/changing", "internal/httpapi/fixed",
+		"internal/httpapi/guarding", "internal/httpapi/inflight", "internal/httpapi/live", "internal/httpapi/mcp",
+		"internal/httpapi/mcp/rest", "internal/httpapi/mcp/tools", "internal/httpapi/problem", "internal/httpapi/proving",
 		"internal/httpapi/public", "internal/httpapi/reading", "internal/httpapi/scheduling",
 		"internal/httpapi/wire", "internal/apiclient", "internal/conductor/language/chat", "internal/daemon", "cmd/bench/baseline", "cmd/bench/http1",
 		"cmd/torture",

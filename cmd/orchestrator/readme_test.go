@@ -24,6 +24,7 @@ var tourBlock = regexp.MustCompile("(?s)<!-- tour -->\n```sh\n(.*?)```\n(?:```te
 var tours = map[string][]string{
 	"readme": {"README.md"},
 	"tour":   {"docs/tour.md", "docs/api.md"},
+	"events": {"docs/events.md"},
 }
 
 // readPage reads a page of this repository.

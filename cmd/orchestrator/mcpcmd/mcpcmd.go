@@ -1,4 +1,5 @@
-// Package mcpcmd has the command that serves one client of the Model Context Protocol on standard input and output.
+// Package mcpcmd has the command mcp, which serves one client of the Model Context Protocol on standard input and output,
+// and those below it: they register it with agent clients, and try what is registered.
 package mcpcmd
 
 import (
@@ -21,7 +22,7 @@ import (
 // maxReport is the most bytes of a test report, as the service takes it.
 const maxReport = 8 << 20
 
-// Command returns the command mcp.
+// Command returns the command mcp, with all of its own.
 func Command() *cobra.Command {
 	var o cli.Service
 	cmd := &cobra.Command{
@@ -33,16 +34,18 @@ starts it itself; it ends with its client.
 
 The service has the same over HTTP, at /mcp. A test report can be named by its path here, if it lies below the
 folder that the client works in.`,
-		Example: `  orchestrator mcp --as coder
+		Example: `  orchestrator mcp install claude --as coder
+  orchestrator mcp --as coder
   orchestrator mcp --server https://orchestrator.example.org --token-file coder.token`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if _, err := lifecycle.ParseRole(o.Role); o.Role != "" && err != nil {
-				return fault.Misuse("--as %s names no role", o.Role).
-					WithFix("use one of pm, architect, coder, tester, viewer")
-			}
-			return serve(cmd, o)
-		},
+	}
+	cmd.AddCommand(installCommand(), uninstallCommand())
+	cli.Group(cmd) // which refuses a command that it does not have
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if _, err := lifecycle.ParseRole(o.Role); o.Role != "" && err != nil {
+			return fault.Misuse("--as %s names no role", o.Role).
+				WithFix("use one of pm, architect, coder, tester, viewer")
+		}
+		return serve(cmd, o)
 	}
 	cli.ServiceFlags(cmd, &o)
 	cmd.Flags().StringVar(&o.Role, "as", "", "use the token of this `role` in --data (default viewer, or else pm)")
