@@ -87,7 +87,7 @@ func leaves(cmd *cobra.Command) (all []*cobra.Command) {
 	for _, sub := range cmd.Commands() {
 		all = append(all, leaves(sub)...)
 	}
-	if len(all) == 0 {
+	if len(all) == 0 || cmd.Name() == "mcp" { // which serves, and holds others
 		all = append(all, cmd)
 	}
 	return all

@@ -51,7 +51,7 @@ func readPlanned(w http.ResponseWriter, r *http.Request) (body []byte, plan bool
 	if err != nil {
 		return nil, false, err
 	}
-	body, err = wire.ReadBody(w, r)
+	body, err = wire.ReadBody(w, r, wire.MaxBody)
 	return body, asked != nil && *asked, err
 }
 

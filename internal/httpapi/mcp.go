@@ -20,7 +20,7 @@ func (a *API) message(w http.ResponseWriter, r *http.Request) error {
 	if _, err := wire.Query(r); err != nil {
 		return err
 	}
-	body, err := wire.ReadJSON(w, r, wire.MaxReport)
+	body, err := wire.ReadBody(w, r, wire.MaxReport)
 	if err != nil {
 		return err
 	}

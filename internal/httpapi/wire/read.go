@@ -23,11 +23,8 @@ const MaxBody = 1 << 20
 // MaxReport is the most bytes an attached test report may have.
 const MaxReport = 8 << 20
 
-// ReadBody reads a JSON body: media type, content coding, size.
-func ReadBody(w http.ResponseWriter, r *http.Request) ([]byte, error) { return ReadJSON(w, r, MaxBody) }
-
-// ReadJSON reads a JSON body of at most so many bytes.
-func ReadJSON(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
+// ReadBody reads a JSON body of at most so many bytes: media type, content coding, size.
+func ReadBody(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
 	if err := CheckCoding(w, r); err != nil {
 		return nil, err
 	}
@@ -63,7 +60,7 @@ func ReadUnqueried(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if _, err := Query(r); err != nil {
 		return nil, err
 	}
-	return ReadBody(w, r)
+	return ReadBody(w, r, MaxBody)
 }
 
 // readHeld reads a body into memory that grows as its bytes arrive: what is promised and not sent takes none.
