@@ -31,7 +31,7 @@ var layers = [][]string{
 // public lists, for each folder, the packages that other folders may import besides the one the folder is named after.
 // All others are private.
 var public = map[string][]string{
-	"internal/agentclient": {"commandline", "frontmatter", "settings"},
+	"internal/agentclient": {"commandline", "frontmatter", "probe", "settings"},
 	"internal/auditor":     {"replay", "witness"},
 	"internal/boundary":    {"control", "doctor", "finish", "folder", "hook", "install", "record", "report"},
 	"internal/conductor": {"account", "builtin", "contract", "drive", "evaluating", "language", "language/chat", "language/translator", "outside", "prompt", "schedule", "state",

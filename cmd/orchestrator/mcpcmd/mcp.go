@@ -26,7 +26,7 @@ func Command() *cobra.Command {
 starts the server itself, in the name of one token. Install writes the entry into the client's settings, uninstall takes
 it out, and status starts what is registered as the client would.`,
 	}
-	cmd.AddCommand(installCommand(), uninstallCommand())
+	cmd.AddCommand(installCommand(), uninstallCommand(), statusCommand())
 	return cli.Group(cmd)
 }
 
@@ -56,7 +56,11 @@ func (o *options) changing(cmd *cobra.Command) *cobra.Command {
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "change nothing, and print the difference")
 	cmd.Flags().BoolVar(&o.asJSON, "json", false, "write JSON")
 	cmd.ValidArgsFunction = cobra.FixedCompletions(agentclient.Names(), cobra.ShellCompDirectiveNoFileComp)
-	cli.WithEnv(cmd)
+	return byPerson(cli.WithEnv(cmd))
+}
+
+// byPerson lets no agent client run a command. It goes around cli.WithEnv.
+func byPerson(cmd *cobra.Command) *cobra.Command {
 	prepare := cmd.PreRunE
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		if err := control.ByPerson(cmd.CommandPath(), os.Getenv); err != nil {
@@ -69,7 +73,7 @@ func (o *options) changing(cmd *cobra.Command) *cobra.Command {
 
 // files returns which settings are meant.
 func (o *options) files() (settings.ServerOptions, error) {
-	if o.scope != scopeProject && o.scope != scopeUser {
+	if o.scope != "" && o.scope != scopeProject && o.scope != scopeUser {
 		return settings.ServerOptions{}, fault.Misuse("there is no scope %q", o.scope).
 			WithFix("give --scope project or --scope user")
 	}
