@@ -112,7 +112,7 @@ var onlyIn = map[string][]string{
 	"github.com/spf13/cobra": {
 		"cmd/orchestrator", "cmd/orchestrator/adoptcmd", "cmd/orchestrator/boundarycmd", "cmd/orchestrator/cli",
 		"cmd/orchestrator/cli/setting", "cmd/orchestrator/clientcmd", "cmd/orchestrator/clientcmd/typed", "cmd/orchestrator/completion",
-		"cmd/orchestrator/conductcmd", "cmd/orchestrator/exported", "cmd/orchestrator/gitcmd", "cmd/orchestrator/logcmd",
+		"cmd/orchestrator/conductcmd", "cmd/orchestrator/exported", "cmd/orchestrator/gitcmd", "cmd/orchestrator/logcmd", "cmd/orchestrator/mcpcmd",
 		"cmd/orchestrator/projectcmd",
 	},
 	"github.com/spf13/pflag": {"cmd/orchestrator", "cmd/orchestrator/cli", "cmd/orchestrator/cli/exportflag", "cmd/orchestrator/cli/setting", "cmd/orchestrator/clientcmd", "cmd/orchestrator/clientcmd/typed"},

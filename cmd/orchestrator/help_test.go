@@ -17,7 +17,7 @@ import (
 
 // byHandAlone are the flags that no variable stands in for, of all commands.
 var byHandAlone = []string{"approve", "override", "reason", "sha256", "apply yes",
-	"attest note", "attest revoke", "reviewed note", "bypass end", "recovery cause", "recovery link", "recovery mend"}
+	"attest note", "attest revoke", "reviewed note", "bypass end", "recovery cause", "recovery link", "recovery mend", "install as"}
 
 // aboutTheService are the flags that variables stand in for, of the commands that work on requirements: what the others
 // say is a person's word.

@@ -18,6 +18,7 @@ import (
 	"orchestrator/cmd/orchestrator/conductcmd"
 	"orchestrator/cmd/orchestrator/gitcmd"
 	"orchestrator/cmd/orchestrator/logcmd"
+	"orchestrator/cmd/orchestrator/mcpcmd"
 	"orchestrator/cmd/orchestrator/projectcmd"
 )
 
@@ -67,7 +68,7 @@ func rootCommand() *cobra.Command {
 	root.AddCommand(adoptcmd.AdoptCommand(), adoptcmd.ApplyCommand())
 	root.AddCommand(logcmd.VerifyCommand(), logcmd.AuditCommand(), logcmd.BackupCommand(), logcmd.RestoreCommand(),
 		logcmd.UpgradeCommand(), logcmd.CompactCommand())
-	root.AddCommand(boundarycmd.Command(), boundarycmd.HookCommand(), gitcmd.MergeStatusCommand())
+	root.AddCommand(boundarycmd.Command(), boundarycmd.HookCommand(), mcpcmd.Command(), gitcmd.MergeStatusCommand())
 	root.AddCommand(conductcmd.AskCommand(), conductcmd.AnswerCommand(), conductcmd.ConductCommand(),
 		conductcmd.DriveCommand(), conductcmd.SchedulesCommand(), conductcmd.UsageCommand(), conductcmd.ToolsCommand(),
 		conductcmd.PromptsCommand())

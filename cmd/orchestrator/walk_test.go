@@ -402,11 +402,16 @@ var commands = map[string]door{
 		w.run(0, "config", "set", "log_level", "info")
 		w.run(2, "config", "set", "log_level", "loud")
 	}},
-	"config unset": running("config", "unset", "log_level"),
-	"trace":        running("trace"),
-	"review":       running("review"),
-	"usage":        running("usage", "--since", "2026-01-01"),
-	"tools list":   running("tools", "list"), "tools check": running("tools", "check"),
+	"mcp install": {reads: true, accepted: func(w *walker) {
+		w.run(0, "mcp", "install", "claude")
+		w.run(1, "mcp", "install", "nobody")
+	}},
+	"mcp uninstall": running("mcp", "uninstall", "claude"),
+	"config unset":  running("config", "unset", "log_level"),
+	"trace":         running("trace"),
+	"review":        running("review"),
+	"usage":         running("usage", "--since", "2026-01-01"),
+	"tools list":    running("tools", "list"), "tools check": running("tools", "check"),
 	"tools show":     running("tools", "show", "math.eval"),
 	"schedules list": running("schedules", "list", "--all"),
 	"schedules end": {

@@ -36,9 +36,13 @@ var claude = Client{
 			{File: ".claude/hooks.json", Unread: true},
 		},
 	},
+	Servers: Servers{
+		File: ".mcp.json", User: ".claude.json", Table: "mcpServers", Type: "stdio",
+		Trust: "Claude Code asks in its next session whether to use the server: approve it there",
+	},
 	Guarded: Guarded{
 		Personal: []string{".claude/settings.local.json"},
-		Mentions: []string{".claude/settings"},
+		Mentions: []string{".claude/settings", ".mcp.json", ".claude.json"},
 	},
 	Skills: []string{".claude/skills/NAME/SKILL.md", ".claude/commands/NAME.md"},
 	Delegates: Delegates{

@@ -10,6 +10,7 @@ package agentclient
 type Client struct {
 	Name    string // as commands and settings say it; its program in PATH has the same name
 	Wiring  Wiring
+	Servers Servers
 	Guarded Guarded
 	Calls   Calls
 	// Skills are the files of skills whose commands the client runs without a hook, in the project and in the user's
@@ -29,8 +30,8 @@ type Client struct {
 	ending  ending // without a hold, it cannot be told at the end of a turn
 }
 
-// Guarded is what no session may change besides the files that Wiring names: other settings and programs that decide
-// whether the client calls the hook.
+// Guarded is what no session may change besides the files that Wiring and Servers name: other settings and programs that
+// decide whether the client calls the hook.
 type Guarded struct {
 	Project  []string // patterns of files in the project
 	Personal []string // patterns of files in the user's folder

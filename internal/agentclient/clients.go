@@ -88,11 +88,14 @@ func PersonalFiles() []string {
 	return all
 }
 
-// ProjectFiles returns patterns of the files in a project that make the client call the hook, or keep it from that.
+// ProjectFiles returns patterns of the files in a project that make the client call the hook, or keep it from that, or
+// register MCP servers.
 func (c *Client) ProjectFiles() []string { return c.guarded(false) }
 
-// guarded returns every file of the wiring that the client reads, in the project or in the user's folder, and what is
-// guarded besides.
+// Implements: ORC-318
+
+// guarded returns every file of the wiring and of the servers that the client reads, in the project or in the user's
+// folder, and what is guarded besides.
 func (c *Client) guarded(home bool) []string {
 	w := &c.Wiring
 	all := slices.Clone(c.Guarded.Project)
@@ -110,7 +113,7 @@ func (c *Client) guarded(home bool) []string {
 			named = append(named, s.File)
 		}
 	}
-	for _, file := range named {
+	for _, file := range append(named, c.Servers.files(home)...) {
 		if file != "" && !(boundary.Target{Path: file}).Within(all) {
 			all = append(all, file)
 		}

@@ -30,6 +30,10 @@ var codex = Client{
 		User: ".codex/hooks.json", Reach: Above, AnyShell: true, Trusts: ".codex/config.toml",
 		OtherFiles: []OtherFile{{File: ".codex/hooks.json", Home: true}, {File: ".codex/settings.json", Unread: true}},
 	},
+	Servers: Servers{
+		File: ".codex/config.toml", User: ".codex/config.toml", Table: "mcp_servers",
+		Trust: "Codex reads the settings of a project only if the person trusts it",
+	},
 	Guarded: Guarded{
 		Mentions: []string{".codex/config", ".codex/hooks"},
 	},

@@ -31,10 +31,15 @@ var copilot = Client{
 			{File: ".github/copilot/settings.local.json", Path: []string{"disableAllHooks"}, Off: true},
 		},
 	},
+	Servers: Servers{
+		File: ".github/mcp.json", User: ".copilot/mcp-config.json", Table: "mcpServers", Type: "local",
+		Besides: &Option{Name: "tools", Value: []any{"*"}},
+		Trust:   "Copilot starts no server in a folder that the person does not trust",
+	},
 	Guarded: Guarded{
 		Project:  []string{".github/hooks/**"},
 		Personal: []string{".copilot/hooks/**", ".copilot/config.json", ".copilot/settings.json"},
-		Mentions: []string{".copilot/hooks", ".github/copilot/settings"},
+		Mentions: []string{".copilot/hooks", ".github/copilot/settings", ".copilot/mcp-config", ".github/mcp.json"},
 	},
 	Delegates: Delegates{
 		Tool: "task", Type: "agent_type", Prompt: "prompt",

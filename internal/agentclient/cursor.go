@@ -30,8 +30,12 @@ var cursor = Client{
 		User: ".cursor/hooks.json", Reach: Here, AnyShell: true,
 		OtherFiles: []OtherFile{{File: ".cursor/hooks.json", Home: true}, {File: ".cursor/settings.json", Unread: true}},
 	},
+	Servers: Servers{
+		File: ".cursor/mcp.json", User: ".cursor/mcp.json", Table: "mcpServers", Type: "stdio",
+		Trust: "Cursor starts the server once it is switched on in its settings",
+	},
 	Guarded: Guarded{
-		Mentions: []string{".cursor/hooks"},
+		Mentions: []string{".cursor/hooks", ".cursor/mcp"},
 	},
 	Delegates: Delegates{
 		Tool: "Task", Type: "subagent_type", Prompt: "prompt",

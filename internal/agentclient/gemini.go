@@ -33,6 +33,10 @@ var gemini = Client{
 		Project:  "GEMINI_PROJECT_DIR", User: ".gemini/settings.json", Reach: Here,
 		OtherFiles: []OtherFile{{File: ".gemini/settings.json", Home: true}, {File: ".gemini/hooks.json", Unread: true}},
 	},
+	Servers: Servers{
+		File: ".gemini/settings.json", User: ".gemini/settings.json", Table: "mcpServers",
+		Trust: "Gemini CLI starts no server in a folder that the person does not trust",
+	},
 	Guarded: Guarded{
 		Mentions: []string{".gemini/settings"},
 	},

@@ -71,6 +71,7 @@ func TestSettingsOfEveryClientAreGuarded(t *testing.T) {
 	guarded := agentclient.GuardedInProject()
 	require.ElementsMatch(t, []string{
 		".claude/settings.json", ".claude/settings.local.json", ".codex/config.toml", ".codex/hooks.json",
+		".mcp.json", ".cursor/mcp.json", ".github/mcp.json",
 		".qwen/settings.json", ".gemini/settings.json", ".cursor/hooks.json", ".github/hooks/**",
 		".github/copilot/settings.json", ".github/copilot/settings.local.json",
 		".opencode/plugin/**", ".opencode/plugins/**", ".opencode/opencode.json", ".opencode/opencode.jsonc",
@@ -79,18 +80,21 @@ func TestSettingsOfEveryClientAreGuarded(t *testing.T) {
 	require.ElementsMatch(t, []string{
 		".claude/settings", ".codex/config", ".codex/hooks", ".qwen/settings", ".gemini/settings", ".cursor/hooks",
 		".copilot/hooks", ".github/copilot/settings", ".opencode/plugin", ".config/opencode/plugin",
+		".mcp.json", ".claude.json", ".cursor/mcp", ".copilot/mcp-config", ".github/mcp.json",
 	}, guarded.Mentions)
 	require.ElementsMatch(t, []string{
 		".claude/settings.json", ".claude/settings.local.json", ".codex/config.toml", ".codex/hooks.json",
 		".qwen/settings.json", ".gemini/settings.json", ".cursor/hooks.json", ".copilot/hooks/**",
 		".copilot/config.json", ".copilot/settings.json",
+		".claude.json", ".cursor/mcp.json", ".copilot/mcp-config.json",
 		".opencode/plugin/**", ".opencode/plugins/**", ".opencode/opencode.json", ".opencode/opencode.jsonc",
 		".config/opencode/plugin/**", ".config/opencode/plugins/**", ".config/opencode/config.json",
 		".config/opencode/opencode.json", ".config/opencode/opencode.jsonc",
 	}, agentclient.PersonalFiles())
 }
 
-// Whatever file of a client has a hook or a switch of hooks in it is guarded, where it lies.
+// Whatever file of a client has a hook, a switch of hooks or a list of MCP servers in it is guarded, where it lies.
+// Verifies: ORC-318
 func TestWhatSwitchesTheHookOffIsGuarded(t *testing.T) {
 	project, personal := agentclient.GuardedInProject().Paths, agentclient.PersonalFiles()
 	held := func(c *agentclient.Client, file string, home bool) {
@@ -106,6 +110,8 @@ func TestWhatSwitchesTheHookOffIsGuarded(t *testing.T) {
 		held(c, c.Wiring.File, false)
 		held(c, c.Wiring.User, true)
 		held(c, c.Wiring.Trusts, true)
+		held(c, c.Servers.File, false)
+		held(c, c.Servers.User, true)
 		for _, toggle := range c.Wiring.Toggles {
 			held(c, toggle.File, toggle.Home)
 		}

@@ -33,6 +33,10 @@ var opencode = Client{
 		DisablingVariables: []string{"OPENCODE_PURE", "OPENCODE_DISABLE_PROJECT_CONFIG"},
 		Plugin:             opencodePlugin,
 	},
+	Servers: Servers{
+		File: "opencode.json", User: ".config/opencode/opencode.json", Table: "mcp", Type: "local", OneList: true,
+		Besides: &Option{Name: "enabled", Value: true},
+	},
 	Guarded: Guarded{
 		Project: []string{".opencode/plugin/**", ".opencode/plugins/**", ".opencode/opencode.json",
 			".opencode/opencode.jsonc", "opencode.json", "opencode.jsonc"},

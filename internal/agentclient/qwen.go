@@ -34,6 +34,10 @@ var qwen = Client{
 		DisablingVariables: []string{"QWEN_CODE_SIMPLE", "QWEN_CODE_SAFE_MODE"},
 		OtherFiles:         []OtherFile{{File: ".qwen/settings.json", Home: true}, {File: ".qwen/hooks.json", Unread: true}},
 	},
+	Servers: Servers{
+		File: ".qwen/settings.json", User: ".qwen/settings.json", Table: "mcpServers",
+		Trust: "Qwen Code starts the server once it is approved: qwen mcp approve orchestrator",
+	},
 	Guarded: Guarded{
 		Mentions: []string{".qwen/settings"},
 	},

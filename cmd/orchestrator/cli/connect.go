@@ -1,6 +1,10 @@
 package cli
 
 import (
+	"cmp"
+	"context"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -140,6 +144,62 @@ func (o Service) addToken(options *apiclient.Options, to place) error {
 				"folder alone", tokenVariable, data.TokenDir())
 	}
 	return nil
+}
+
+// Lasting returns the flags by which this program, started later in whichever folder, asks the same service with the
+// same token, and the file with the token. The service need not run.
+func (o Service) Lasting() (flags []string, tokenFile string, err error) {
+	data := datadir.Dir(o.Data)
+	to, err := o.find()
+	if fault.Is(err, apiclient.CodeNotRunning) && tree.Exists(o.Data) && !isClone(context.Background(), data) {
+		to, err = place{own: true}, nil
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	var options apiclient.Options
+	if err := o.addToken(&options, to); err != nil {
+		return nil, "", err
+	}
+	if options.TokenFile == "" {
+		return nil, "", fault.New(fault.Invalid, fault.CodeUsage, "the token of %s would have to be written down",
+			tokenVariable).WithFix("put it into a file that only you can read, name that with --token-file, and " +
+			"unset the variable")
+	}
+	options.Server = cmp.Or(to.server, "localhost:1") // nobody is asked: the token alone is looked at
+	if _, err := apiclient.New(options); err != nil {
+		return nil, "", err
+	}
+	if tokenFile, err = filepath.Abs(options.TokenFile); err != nil {
+		return nil, "", err
+	}
+	flags, err = o.lastingAddress(to)
+	return append(flags, "--token-file", tokenFile), tokenFile, err
+}
+
+// lastingAddress returns the flags that name the service: by its folder where that is the service of the folder, whose
+// address may change.
+func (o Service) lastingAddress(to place) (flags []string, err error) {
+	if to.own && o.Server == "" && !to.saved {
+		data, err := filepath.Abs(o.Data)
+		return []string{"--data", data}, err
+	}
+	server := to.server
+	if socket, is := strings.CutPrefix(server, "unix:"); is {
+		if socket, err = filepath.Abs(socket); err != nil {
+			return nil, err
+		}
+		server = "unix:" + socket
+	}
+	if err := apiclient.CheckServer(server); err != nil {
+		return nil, err
+	}
+	flags = []string{"--server", server}
+	if o.TlsCA != "" {
+		authority, err := filepath.Abs(o.TlsCA)
+		return append(flags, "--tls-ca", authority), err
+	}
+	return flags, nil
 }
 
 // namesToken reports whether a flag or a variable names a token.

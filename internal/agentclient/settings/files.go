@@ -27,10 +27,15 @@ func load(file string) (doc *document, original []byte, err error) {
 		return nil, nil, unreadable(file, err)
 	}
 	if doc, err = parseFile(original); err != nil {
-		return nil, nil, fault.New(fault.Invalid, "settings_not_json", "%s is no JSON; nothing was changed", file).
-			WithFix("mend the file first").Because(err)
+		return nil, nil, notJSON(file, err)
 	}
 	return doc, original, nil
+}
+
+// notJSON is the error of a file of settings that cannot be parsed.
+func notJSON(file string, err error) error {
+	return fault.New(fault.Invalid, "settings_not_json", "%s is no JSON; nothing was changed", file).
+		WithFix("mend the file first").Because(err)
 }
 
 // unreadable is the error of a file of settings that is there and cannot be read.

@@ -27,7 +27,7 @@ func (w *wiring) place(o Options) (string, error) {
 	at, name := w.within(o)
 	if at == "" {
 		return "", fault.New(fault.Invalid, "no_home", "this user has no folder for the settings of %s", w.client).
-			WithFix("set HOME, or register the hook in the project: --scope project")
+			WithFix("set HOME, or change the settings of the project: --scope project")
 	}
 	file := filepath.Join(at, name)
 	for part := range strings.SplitSeq(filepath.ToSlash(name), "/") {

@@ -57,6 +57,7 @@ var own = []Row{
 		"--requirements:", Reads: true},
 	{Name: "orchestrator list", Words: Any, Opts: ownServer + " --as: --limit: --role: --status: --suspect " +
 		"--text: --waiting-for:", Reads: true},
+	{Name: "orchestrator mcp", Opts: ownHelp, Reads: true},
 	{Name: "orchestrator next", Words: Any, Opts: ownServer + " --as:", Reads: true},
 	{Name: "orchestrator note", Words: Any, Opts: ownServer + "", Reads: true},
 	{Name: "orchestrator open", Opts: ownServer + " --print", Needs: "--print", Reads: true},

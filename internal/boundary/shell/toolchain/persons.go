@@ -6,10 +6,11 @@ import "strings"
 // tokens, settings, the service or its database, copy that, act for several roles at once, or start agents and other
 // programs. Some have a form that reads, which has a row in own.
 var persons = []string{"answer", "apply", "audit witness", "backup", "boundary attest", "boundary bypass",
-	"boundary doctor", "boundary drill", "boundary import", "boundary install", "boundary label", "boundary mode", "boundary recovery",
+	"boundary doctor", "boundary drill", "boundary import", "boundary install", "boundary label", "boundary mode",
+	"boundary recovery",
 	"boundary reviewed", "boundary rollback", "boundary uninstall", "compact", "conduct", "config set", "config unset",
-	"down", "drive", "hook", "init", "merge-status", "open", "restore", "schedules end", "serve", "token add",
-	"token revoke", "up", "upgrade"}
+	"down", "drive", "hook", "init", "mcp install", "mcp uninstall", "merge-status", "open", "restore", "schedules end",
+	"serve", "token add", "token revoke", "up", "upgrade"}
 
 // NoReading returns why a command of orchestrator, by the words after the program, neither reads nor proposes: a person
 // runs it, there is no such command, or with these words it is none that the table has.

@@ -1,0 +1,82 @@
+// Package mcpcmd has the command mcp and those below it: they register the MCP server of this program with agent
+// clients, and try what is registered.
+package mcpcmd
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/internal/agentclient"
+	"orchestrator/internal/agentclient/settings"
+	"orchestrator/internal/boundary/control"
+	"orchestrator/internal/datadir"
+	"orchestrator/internal/fault"
+)
+
+// Command returns the command mcp, with all of its own.
+func Command() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "mcp",
+		Short: "Register the service with agent clients, as tools over MCP",
+		Long: `An agent client that has the MCP server registered offers its sessions the tools of the orchestrator. It
+starts the server itself, in the name of one token. Install writes the entry into the client's settings, uninstall takes
+it out, and status starts what is registered as the client would.`,
+	}
+	cmd.AddCommand(installCommand(), uninstallCommand())
+	return cli.Group(cmd)
+}
+
+// options are the flags that the commands share.
+type options struct {
+	service    cli.Service
+	scope      string
+	followLink bool
+	dryRun     bool
+	asJSON     bool
+}
+
+// The settings of a client that are meant.
+const (
+	scopeProject = "project"
+	scopeUser    = "user"
+)
+
+// changing adds the flags of a command that changes the settings of a client.
+func (o *options) changing(cmd *cobra.Command) *cobra.Command {
+	cmd.Flags().StringVar(&o.scope, "scope", scopeProject,
+		"settings to change: project, or user for all projects of this user")
+	_ = cmd.RegisterFlagCompletionFunc("scope",
+		cobra.FixedCompletions([]string{scopeProject, scopeUser}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.Flags().BoolVar(&o.followLink, "follow-link", false,
+		"if the client's settings are a symbolic link, edit the file that it leads to")
+	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "change nothing, and print the difference")
+	cmd.Flags().BoolVar(&o.asJSON, "json", false, "write JSON")
+	cmd.ValidArgsFunction = cobra.FixedCompletions(agentclient.Names(), cobra.ShellCompDirectiveNoFileComp)
+	cli.WithEnv(cmd)
+	prepare := cmd.PreRunE
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		if err := control.ByPerson(cmd.CommandPath(), os.Getenv); err != nil {
+			return err
+		}
+		return prepare(cmd, args)
+	}
+	return cmd
+}
+
+// files returns which settings are meant.
+func (o *options) files() (settings.ServerOptions, error) {
+	if o.scope != scopeProject && o.scope != scopeUser {
+		return settings.ServerOptions{}, fault.Misuse("there is no scope %q", o.scope).
+			WithFix("give --scope project or --scope user")
+	}
+	root, err := filepath.Abs(datadir.Dir(o.service.Data).Project())
+	home, _ := os.UserHomeDir()
+	return settings.ServerOptions{Root: root, Home: home, User: o.scope == scopeUser, FollowLink: o.followLink,
+		DryRun: o.dryRun}, err
+}
+
+func clientsLine() string { return "\n\nClients: " + strings.Join(agentclient.Names(), ", ") }
