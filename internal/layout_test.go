@@ -144,7 +144,8 @@ var onlyIn = map[string][]string{
 	// do, and by the programs that measure others and drive clients.
 	"os/exec": {
 		"internal/system/background", "internal/system/child", "internal/system/editor", "internal/system/git", "internal/system/runner",
-		"internal/boundary/doctor", "internal/boundary/install", "cmd/bench", "cmd/bench/postgres", "cmd/torture",
+		"internal/boundary/doctor", "internal/boundary/install", "cmd/bench", "cmd/bench/postgres", "cmd/bench/streams",
+		"cmd/torture",
 		"cmd/checkclients/check", "cmd/checkclients/client", "cmd/checkclients/sandbox",
 	},
 	// Connections are made below system, by the API and its client, by the process, by the client of a language model,
