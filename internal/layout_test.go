@@ -31,7 +31,7 @@ var layers = [][]string{
 // public lists, for each folder, the packages that other folders may import besides the one the folder is named after.
 // All others are private.
 var public = map[string][]string{
-	"internal/agentclient": {"commandline", "frontmatter", "settings"},
+	"internal/agentclient": {"commandline", "frontmatter", "probe", "settings"},
 	"internal/auditor":     {"replay", "witness"},
 	"internal/boundary":    {"control", "doctor", "finish", "folder", "hook", "install", "record", "report"},
 	"internal/conductor": {"account", "builtin", "contract", "drive", "evaluating", "language", "language/chat", "language/translator", "outside", "prompt", "schedule", "state",
@@ -147,7 +147,8 @@ var onlyIn = map[string][]string{
 	// do, and by the programs that measure others and drive clients.
 	"os/exec": {
 		"internal/system/background", "internal/system/child", "internal/system/editor", "internal/system/git", "internal/system/runner",
-		"internal/boundary/doctor", "internal/boundary/install", "cmd/bench", "cmd/bench/postgres", "cmd/torture",
+		"internal/boundary/doctor", "internal/boundary/install", "cmd/bench", "cmd/bench/postgres", "cmd/bench/streams",
+		"cmd/torture",
 		"cmd/checkclients/check", "cmd/checkclients/client", "cmd/checkclients/sandbox",
 	},
 	// Connections are made below system, by the API and its client, by the process, by the client of a language model,

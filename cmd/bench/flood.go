@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"orchestrator/cmd/bench/streams"
 )
 
 // floodClients refuse to take no for an answer.
@@ -64,4 +66,20 @@ func (s *server) forbidden() request {
 		"application/json\r\nContent-Length: %d\r\n\r\n",
 		requirementID(0), s.addr, s.secret("viewer"), len(fmt.Sprintf(change, 0)))
 	return func(dst []byte, n int) []byte { return fmt.Appendf(append(dst, head...), change, n) }
+}
+
+// besideReaders measures a change beside readers of the stream of events.
+func besideReaders(b *bench, ctx context.Context) (rows []row, err error) {
+	s, err := b.startPatched(ctx, "events", "--export-wait=0")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.stop()) }()
+	tokens, err := streams.Tokens(ctx, b.binary, s.dir)
+	if err != nil {
+		return nil, err
+	}
+	return streams.Bench{Rounds: b.rounds, Lasting: b.round, Program: b.self, Addr: s.addr, Tokens: tokens, Say: say,
+		Change:  s.patch(patched, 1),
+		Records: func() (float64, error) { return s.metric("orchestrator_log_records") }}.Rows(ctx)
 }

@@ -24,6 +24,7 @@ import (
 
 	"orchestrator/cmd/bench/baseline"
 	"orchestrator/cmd/bench/report"
+	"orchestrator/cmd/bench/streams"
 	"orchestrator/internal/system/child"
 )
 
@@ -34,6 +35,9 @@ func run(args []string) int {
 	defer stop()
 	if len(args) == 1 && (args[0] == floorVerify || baseline.Is(args[0])) {
 		return exitCode(runBaseline(ctx, args[0]))
+	}
+	if len(args) > 0 && args[0] == streams.Readers {
+		return exitCode(streams.Read(ctx, args[1:]))
 	}
 	o, err := parseOptions(args)
 	if errors.Is(err, flag.ErrHelp) {
@@ -135,6 +139,7 @@ var sections = []struct {
 	{"device", func(b *bench, ctx context.Context) ([]row, error) { return devices{b}.rows(ctx) }},
 	{"curve", func(b *bench, ctx context.Context) ([]row, error) { return sizes{b}.curve(ctx) }},
 	{"flood", (*bench).flooded},
+	{"events", besideReaders},
 	{"load", (*bench).loaded},
 	{"scale", (*bench).scale},
 	{"start", (*bench).startUp},

@@ -22,7 +22,7 @@ import (
 var kept = []string{
 	"answer", "apply", "audit witness", "backup", "boundary attest", "boundary bypass", "boundary doctor", "boundary drill", "boundary import",
 	"boundary install", "boundary label", "boundary mode", "boundary recovery", "boundary reviewed", "boundary rollback", "boundary uninstall", "compact",
-	"conduct", "config set", "config unset", "down", "drive", "hook", "init", "mcp install", "mcp uninstall", "merge-status", "open", "restore", "schedules end", "serve",
+	"conduct", "config set", "config unset", "down", "drive", "hook", "init", "mcp install", "mcp status", "mcp uninstall", "merge-status", "open", "restore", "schedules end", "serve",
 	"token add", "token revoke", "up", "upgrade",
 }
 

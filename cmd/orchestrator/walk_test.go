@@ -416,6 +416,7 @@ var commands = map[string]door{
 		w.run(0, "mcp", "install", "claude")
 		w.run(1, "mcp", "install", "nobody")
 	}},
+	"mcp status":    running("mcp", "status", "codex"),
 	"mcp uninstall": running("mcp", "uninstall", "claude"),
 	"config unset":  running("config", "unset", "log_level"),
 	"trace":         running("trace"),

@@ -41,7 +41,11 @@ func (o *options) changing(cmd *cobra.Command) *cobra.Command {
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "change nothing, and print the difference")
 	cmd.Flags().BoolVar(&o.asJSON, "json", false, "write JSON")
 	cmd.ValidArgsFunction = cobra.FixedCompletions(agentclient.Names(), cobra.ShellCompDirectiveNoFileComp)
-	cli.WithEnv(cmd)
+	return byPerson(cli.WithEnv(cmd))
+}
+
+// byPerson lets no agent client run a command. It goes around cli.WithEnv.
+func byPerson(cmd *cobra.Command) *cobra.Command {
 	prepare := cmd.PreRunE
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		if err := control.ByPerson(cmd.CommandPath(), os.Getenv); err != nil {
@@ -54,7 +58,7 @@ func (o *options) changing(cmd *cobra.Command) *cobra.Command {
 
 // files returns which settings are meant.
 func (o *options) files() (settings.ServerOptions, error) {
-	if o.scope != scopeProject && o.scope != scopeUser {
+	if o.scope != "" && o.scope != scopeProject && o.scope != scopeUser {
 		return settings.ServerOptions{}, fault.Misuse("there is no scope %q", o.scope).
 			WithFix("give --scope project or --scope user")
 	}

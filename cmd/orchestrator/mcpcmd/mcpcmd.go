@@ -38,7 +38,7 @@ folder that the client works in.`,
   orchestrator mcp --as coder
   orchestrator mcp --server https://orchestrator.example.org --token-file coder.token`,
 	}
-	cmd.AddCommand(installCommand(), uninstallCommand())
+	cmd.AddCommand(installCommand(), uninstallCommand(), statusCommand())
 	cli.Group(cmd) // which refuses a command that it does not have
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if _, err := lifecycle.ParseRole(o.Role); o.Role != "" && err != nil {

@@ -55,7 +55,7 @@ func New(c Config) *Handlers {
 	if c.Most == 0 {
 		c.Most = mostOpen
 	}
-	return &Handlers{Config: c, feed: feed.New(c.Ledger, c.Stopping),
+	return &Handlers{Config: c, feed: feed.Encoding(c.Ledger, c.Stopping, appendEvent),
 		places: places{most: c.Most, byToken: map[string]int{}}}
 }
 

@@ -143,34 +143,52 @@ func (s *stream) await(ctx context.Context) ([]feed.Record, error) {
 	return records, err
 }
 
-// send writes those records that are followed, or else a pulse when it is due.
+// send writes those records that are followed, or else a pulse when it is due. Records in a row are written together.
 func (s *stream) send(records []feed.Record) error {
-	var frames []byte
-	for _, r := range records {
-		if s.next = r.Number + 1; s.wants.Passes(r) {
-			frames = appendEvent(frames, r)
-			s.told = s.next
-			s.sent.Add(1)
+	var sent uint64
+	for i := 0; i < len(records); i++ {
+		first := i
+		for i < len(records) && s.wants.Passes(records[i]) {
+			i++
 		}
+		if i == first {
+			continue
+		}
+		if err := s.append(feed.Together(records[first:i])); err != nil {
+			return err
+		}
+		sent += uint64(i - first)
+		s.told = records[i-1].Number + 1
 	}
-	if frames == nil && time.Since(s.wrote) >= s.Pulse {
-		frames = pulse(s.told, s.next)
+	if len(records) > 0 {
+		s.next = records[len(records)-1].Number + 1
+	}
+	switch {
+	case sent > 0:
+		s.sent.Add(sent)
+		return s.control.Flush()
+	case time.Since(s.wrote) >= s.Pulse:
+		frame := pulse(s.told, s.next)
 		s.told = s.next
+		return s.write(frame)
 	}
-	if frames == nil {
-		return nil
-	}
-	return s.write(frames)
+	return nil
 }
 
-// write sends what is written to the client, which has its time to take it.
-//
-// Implements: ORC-302
-func (s *stream) write(frames []byte) error {
-	s.wrote = time.Now()
-	_ = s.control.SetWriteDeadline(s.wrote.Add(s.Patience))
-	if _, err := s.w.Write(frames); err != nil {
+// write sends what is written to the client.
+func (s *stream) write(frame []byte) error {
+	if err := s.append(frame); err != nil {
 		return err
 	}
 	return s.control.Flush()
+}
+
+// append writes to the client, which has its time to take it.
+//
+// Implements: ORC-302
+func (s *stream) append(frames []byte) error {
+	s.wrote = time.Now()
+	_ = s.control.SetWriteDeadline(s.wrote.Add(s.Patience))
+	_, err := s.w.Write(frames)
+	return err
 }

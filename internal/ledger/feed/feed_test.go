@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -110,7 +111,7 @@ func TestPiecesAndWhatIsKeptAreBounded(t *testing.T) {
 	r := f.Open()
 	defer r.Close()
 	grow(t, l, 300, 30_000) // 9 MB: more than is kept
-	grow(t, l, 3000, 10)    // more records than are kept
+	grow(t, l, 6000, 10)    // more records than are kept
 	for from := begun; from < l.Head().Size; {
 		records, err := r.Next(t.Context(), from)
 		require.NoError(t, err)
@@ -120,7 +121,7 @@ func TestPiecesAndWhatIsKeptAreBounded(t *testing.T) {
 		}
 		require.LessOrEqual(t, bytes, 64<<10+audit.MaxRecord, "from record %d", from)
 		kept, size := f.Kept()
-		require.LessOrEqual(t, kept, 1024)
+		require.LessOrEqual(t, kept, 4096)
 		require.LessOrEqual(t, size, 4<<20)
 		from += uint64(len(records))
 	}
@@ -187,33 +188,102 @@ func TestReadersEndWithTheFeedAndWithTheLedger(t *testing.T) {
 	}
 }
 
-// With many readers, what is published in quick succession goes out together.
+// Readers that take their time are given batches: each rests the pacer, and what is published meanwhile goes out together.
+//
+// Verifies: ORC-302
 func TestManyReadersAreGivenBatches(t *testing.T) {
 	l := openLog(t)
 	f := feed.New(l, nil)
-	from := l.Head().Size
-	for range 1000 { // which ask for nothing
-		defer f.Open().Close()
-	}
-	r := f.Open()
-	defer r.Close()
-	done := make(chan int)
-	const records = 200
-	go func() {
-		batches := 0
-		for at := from; at < from+records; batches++ {
-			some, err := r.Next(context.Background(), at)
-			if err != nil {
-				break
+	const readers, records = 40, 150
+	from, batches := l.Head().Size, make(chan int, readers)
+	for range readers {
+		r := f.Open()
+		go func() {
+			n := 0
+			for at := from; at < from+records; n++ {
+				some, err := r.Next(context.Background(), at)
+				if err != nil {
+					break
+				}
+				at += uint64(len(some))
+				time.Sleep(2 * time.Millisecond)
 			}
-			at += uint64(len(some))
-		}
-		done <- batches
-	}()
+			r.Close()
+			batches <- n
+		}()
+	}
 	begun := time.Now()
 	for range records {
 		grow(t, l, 1, 10)
+		time.Sleep(5 * time.Millisecond)
 	}
-	batches := <-done
-	require.LessOrEqual(t, batches, 2+int(time.Since(begun)/(90*time.Millisecond)))
+	for range readers {
+		require.LessOrEqual(t, <-batches, 3+int(time.Since(begun)/(readers*4*time.Millisecond)))
+	}
+}
+
+// A reader that does not come back holds up none, and what it has been given stays as it was.
+//
+// Verifies: ORC-302
+func TestAReaderThatHangsHoldsUpNone(t *testing.T) {
+	l := openLog(t)
+	f := feed.New(l, nil)
+	from := l.Head().Size
+	hangs, reads := f.Open(), f.Open()
+	defer hangs.Close()
+	defer reads.Close()
+	given := make(chan []feed.Record)
+	go func() {
+		some, _ := hangs.Next(context.Background(), from)
+		given <- some
+	}()
+	grow(t, l, 1, 10)
+	some := <-given
+	require.NotEmpty(t, some)
+	had := string(feed.Together(some))
+	done := make(chan error, 1)
+	go func() { done <- follow(t.Context(), t, l, reads, from, from+2000) }()
+	grow(t, l, 1999, 100)
+	require.NoError(t, <-done)
+	require.Equal(t, had, string(feed.Together(some)))
+}
+
+// Each record is encoded once, however many read it.
+func TestRecordsAreEncodedOnceForAll(t *testing.T) {
+	l := openLog(t)
+	var encoded atomic.Int64
+	f := feed.Encoding(l, nil, func(to []byte, r feed.Record) []byte {
+		encoded.Add(1)
+		return fmt.Appendf(to, "<%d %s %s>", r.Number, r.Role, r.Bytes)
+	})
+	const readers, records = 20, 700
+	from := l.Head().Size
+	read := make(chan string, readers)
+	for range readers {
+		r := f.Open()
+		go func() {
+			defer r.Close()
+			var all strings.Builder
+			for at := from; at < from+records; {
+				some, err := r.Next(context.Background(), at)
+				if err != nil {
+					break
+				}
+				at += uint64(len(some))
+				all.Write(feed.Together(some))
+			}
+			read <- all.String()
+		}()
+	}
+	var want strings.Builder
+	grow(t, l, records, 300) // 300 KB: several pieces
+	for n := from; n < from+records; n++ {
+		raw, err := l.Record(t.Context(), n)
+		require.NoError(t, err)
+		fmt.Fprintf(&want, "<%d pm %s>", n, raw)
+	}
+	for range readers {
+		require.Equal(t, want.String(), <-read)
+	}
+	require.EqualValues(t, records, encoded.Load())
 }
