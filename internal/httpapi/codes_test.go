@@ -116,6 +116,7 @@ var neverAnswered = map[string]string{
 	"audit_origin_changed":  "start",
 	"no_audit_key":          "a service without a key, which serve does not start",
 	"answer_too_large":      "orchestrator mcp",
+	"server_broken":         "orchestrator mcp status",
 	"unexpected_answer":     "orchestrator mcp",
 	"log_unfit":             "restore",
 	"store_not_empty":       "restore",
