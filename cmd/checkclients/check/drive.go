@@ -217,9 +217,7 @@ func (p *place) declare() error {
 			return err
 		}
 	}
-	profile := "PATH=" + p.dir("bin") + ":" + os.Getenv("PATH") + "\n" // one client's shell is a login shell
-	file := filepath.Join(p.at.Home, ".profile")
-	if err := os.WriteFile(file, []byte(profile), 0o600); err != nil { //nolint:gosec // a folder of our own
+	if err := p.profile(); err != nil {
 		return err
 	}
 	if err := os.WriteFile(filepath.Join(p.dir("bin"), p.client.Name), []byte(p.listener()), 0o700); err != nil {

@@ -161,6 +161,13 @@ func (p *place) env() []string {
 	return env
 }
 
+// profile keeps the PATH of the session in the shell of one client, which is a login shell.
+func (p *place) profile() error {
+	text := "PATH=" + p.dir("bin") + ":" + os.Getenv("PATH") + "\n"
+	file := filepath.Join(p.at.Home, ".profile")
+	return os.WriteFile(file, []byte(text), 0o600) //nolint:gosec // a folder of our own
+}
+
 // run runs a program in the project, and returns what it said. An exit code other than 0 is an error.
 func (p *place) run(ctx context.Context, args ...string) (string, error) {
 	result, err := p.result(ctx, p.at.Project, args...)
