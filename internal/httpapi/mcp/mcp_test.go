@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -107,6 +108,13 @@ func (s *streams) Do(r *http.Request) (*http.Response, error) {
 	return answer(200, `{"project":"p","workflow":"v1","verdict":"ready","reasons":[],"counts":{}}`)
 }
 
+// queries are those that streams were asked for with.
+func (s *streams) queries() []string {
+	s.Lock()
+	defer s.Unlock()
+	return slices.Clone(s.asked)
+}
+
 func event(seq int, kind, subject string) string {
 	return fmt.Sprintf("id: %d\nevent: %s\ndata: {\"seq\":%d,\"kind\":%q,\"subject\":%q}\n\n", seq, kind, seq, kind,
 		subject)
@@ -162,7 +170,7 @@ func TestNoticesGoOnAfterARestart(t *testing.T) {
 		require.NoError(t, session.Unsubscribe(t.Context(), &mcp.UnsubscribeParams{URI: "requirement://A"}))
 		send(third, event(2, "requirement.changed", "A"))
 		quiet()
-		require.Equal(t, []string{"", "since=12", "since=12", "since=13", ""}, service.asked)
+		require.Equal(t, []string{"", "since=12", "since=12", "since=13", ""}, service.queries())
 		require.NoError(t, session.Close())
 		require.NoError(t, <-ended)
 	})
@@ -179,7 +187,7 @@ func TestNoticesEndWithTheToken(t *testing.T) {
 		require.NoError(t, session.Subscribe(t.Context(), &mcp.SubscribeParams{URI: uriStatus}))
 		require.NoError(t, (<-service.opens).Close())
 		time.Sleep(time.Hour)
-		require.Len(t, service.asked, 2, "it is not asked again and again")
+		require.Len(t, service.queries(), 2, "it is not asked again and again")
 		require.NoError(t, session.Close())
 		require.NoError(t, <-ended)
 	})
