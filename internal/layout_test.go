@@ -20,7 +20,7 @@ var layers = [][]string{
 	{"internal/daemon"},
 	{"internal/httpapi", "internal/operator"},
 	{"internal/auditor"},
-	{"internal/requirements", "internal/boundary", "internal/conductor"},
+	{"internal/requirements", "internal/boundary", "internal/conductor", "internal/webhook"},
 	{"internal/agentclient", "internal/token", "internal/apiclient"},
 	{"internal/rules", "internal/ledger"},
 	{"internal/system"},
@@ -36,16 +36,18 @@ var public = map[string][]string{
 	"internal/boundary":    {"control", "doctor", "finish", "folder", "hook", "install", "record", "report"},
 	"internal/conductor": {"account", "builtin", "contract", "drive", "evaluating", "language", "language/chat", "language/translator", "outside", "prompt", "schedule", "state",
 		"timetable", "tools", "worktree"},
-	"internal/daemon":   {"project"},
-	"internal/httpapi":  {"mcp"},
-	"internal/ledger":   {"audit", "feed", "store", "store/boltstore", "thread"},
-	"internal/operator": {"adopting", "applying", "backup", "config", "database", "doctor", "exportfile", "keyfile", "localservice", "merging", "offline", "setup", "since", "tokens", "unfinished"},
+	"internal/daemon":  {"project"},
+	"internal/httpapi": {"mcp"},
+	"internal/ledger":  {"audit", "feed", "store", "store/boltstore", "thread"},
+	"internal/operator": {"adopting", "applying", "backup", "config", "database", "doctor", "exportfile", "keyfile", "localservice", "merging", "offline", "setup", "since", "tokens", "unfinished",
+		"webhooks"},
 	"internal/requirements": {"adoption", "advice", "agenda", "choices", "documents", "drift", "evidence", "finished", "guidance", "lookup", "origin",
 		"pending", "projection", "proposal", "qualify", "record", "renames", "replay", "reqdoc", "review", "review/render",
 		"trace"},
 	"internal/rules": {"actorname", "boundary", "boundary/reviewing", "boundary/share", "claiming", "lifecycle", "planning", "planning/flow",
 		"renaming", "repeating"},
-	"internal/system": {"background", "child", "clockjump", "durable", "editor", "git", "gitignore", "loopdisk", "marked", "outbound", "program", "runner", "shellquote", "tree", "watch"},
+	"internal/webhook": {"folder", "hook", "posting", "record", "sending"},
+	"internal/system":  {"background", "child", "clockjump", "durable", "editor", "git", "gitignore", "loopdisk", "marked", "outbound", "program", "runner", "shellquote", "tree", "watch"},
 }
 
 // forTests lists the packages that tests import, of whichever folder, and nothing else does.
@@ -73,6 +75,9 @@ var testsExempt = map[string]map[string]string{
 	"internal/requirements": {
 		"internal/auditor/replay":  "what was recorded is verified as an outsider verifies it",
 		"internal/boundary/record": "a random log has the records of another subsystem between its own",
+	},
+	"internal/webhook/record": {
+		"internal/auditor/replay": "what was recorded is verified as an outsider verifies it",
 	},
 	"internal/secret": {
 		"internal/ledger/audit": "makes the signing keys that must be found",
@@ -116,14 +121,15 @@ var onlyIn = map[string][]string{
 		"cmd/orchestrator", "cmd/orchestrator/adoptcmd", "cmd/orchestrator/boundarycmd", "cmd/orchestrator/cli",
 		"cmd/orchestrator/cli/setting", "cmd/orchestrator/clientcmd", "cmd/orchestrator/clientcmd/typed", "cmd/orchestrator/completion",
 		"cmd/orchestrator/conductcmd", "cmd/orchestrator/exported", "cmd/orchestrator/gitcmd", "cmd/orchestrator/logcmd", "cmd/orchestrator/mcpcmd",
-		"cmd/orchestrator/projectcmd",
+		"cmd/orchestrator/projectcmd", "cmd/orchestrator/webhookcmd",
 	},
 	"github.com/spf13/pflag": {"cmd/orchestrator", "cmd/orchestrator/cli", "cmd/orchestrator/cli/exportflag", "cmd/orchestrator/cli/setting", "cmd/orchestrator/clientcmd", "cmd/orchestrator/clientcmd/typed"},
 	"github.com/stretchr/testify": {
 		"cmd/orchestrator/output/outputtest", "internal/ledger/store/storetest", "internal/boundary/boundarytest", "internal/requirements/review/reviewtest",
 	},
 	"github.com/rs/zerolog": {
-		"cmd/orchestrator", "internal/daemon", "internal/daemon/project", "internal/httpapi",
+		"cmd/orchestrator", "internal/daemon", "internal/daemon/project", "internal/daemon/webhooks",
+		"internal/httpapi",
 	},
 	"github.com/tailscale/hujson": {"internal/agentclient/settings"},
 	"github.com/yuin/goldmark":    {"internal/requirements/markdown", "internal/requirements/reqdoc"},
@@ -155,7 +161,7 @@ var onlyIn = map[string][]string{
 	// and by the programs that measure others and drive clients.
 	"crypto/tls": {"internal/system/outbound", "internal/system/runner", "internal/daemon/listen", "internal/apiclient"},
 	"net/http": {
-		"internal/system/outbound", "internal/system/runner", "internal/httpapi", "internal/httpapi/accounting", "internal/httpapi/changing", "internal/httpapi/fixed",
+		"internal/system/outbound", "internal/system/runner", "internal/webhook/posting", "internal/httpapi", "internal/httpapi/accounting", "internal/httpapi/changing", "internal/httpapi/fixed",
 		"internal/httpapi/guarding", "internal/httpapi/inflight", "internal/httpapi/live", "internal/httpapi/mcp",
 		"internal/httpapi/mcp/rest", "internal/httpapi/mcp/tools", "internal/httpapi/problem", "internal/httpapi/proving",
 		"internal/httpapi/public", "internal/httpapi/reading", "internal/httpapi/scheduling",

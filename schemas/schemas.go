@@ -39,7 +39,8 @@ const (
 	Drive       = "drive.schema.json"
 	Answer      = "answer.schema.json"
 
-	Doctor = "doctor.schema.json"
+	Doctor  = "doctor.schema.json"
+	Webhook = "webhook.schema.json" // the body of what a webhook is sent
 )
 
 const base = "orchestrator:///"
@@ -52,7 +53,7 @@ var compiled = map[string]func() *parts{}
 
 func init() {
 	for _, name := range []string{ChangeRequest, Requirement, Project, Problem, AuditRecord, Witness, BoundaryPolicy,
-		Tool, Obligations, Trace, Drive, Answer, Doctor} {
+		Tool, Obligations, Trace, Drive, Answer, Doctor, Webhook} {
 		compiled[name] = sync.OnceValue(func() *parts {
 			s, err := compile(name, withCases(inlined(name, document(name))), ourKeywords)
 			if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -290,6 +291,32 @@ var commands = map[string]door{
 		accepted: func(w *walker) { w.run(0, "token", "revoke", "--name", "ada"); w.awaitRecord() },
 		refused:  func(w *walker) { w.run(1, "token", "revoke", "--name", "ada"); w.requireTokens() },
 		records:  []string{"tokens.changed"}, unrecorded: "it is refused where it was typed, before it reaches a file",
+	},
+	"webhook add": {
+		accepted: func(w *walker) { w.webhook("walked") },
+		refused:  func(w *walker) { w.run(1, "webhook", "add", "ftp://example.com", "--name", "walked") },
+		records:  []string{"webhook.added"}, unrecorded: "it is refused where it was typed, before it reaches a file",
+	},
+	"webhook remove": {
+		prepare:  func(w *walker) { w.webhook("removed") },
+		accepted: func(w *walker) { w.run(0, "webhook", "remove", "removed"); w.awaitRecord() },
+		refused:  func(w *walker) { w.run(1, "webhook", "remove", "removed") },
+		records:  []string{"webhook.removed"}, unrecorded: "it is refused where it was typed, before it reaches a file",
+	},
+	"webhook list": running("webhook", "list"),
+	"webhook test": {
+		reads: true, may: []string{"webhook.added"}, accepted: func(w *walker) {
+			w.webhook("tested")
+			w.run(0, "webhook", "test", "tested")
+			w.run(1, "webhook", "test", "none")
+		},
+	},
+	"webhook replay": {
+		reads: true, may: []string{"webhook.added"}, accepted: func(w *walker) {
+			w.webhook("replayed")
+			w.run(1, "webhook", "replay", "replayed", "--dead")
+			w.run(0, "webhook", "replay", "replayed", "--since", "1")
+		},
 	},
 	"restore": {
 		accepted: func(w *walker) {
@@ -739,6 +766,15 @@ func (w *walker) document(text string) {
 	path := filepath.Join(w.dir, "REQUIREMENTS.md")
 	require.NoError(w.t, os.WriteFile(path+".new", []byte(text), 0o600))
 	require.NoError(w.t, os.Rename(path+".new", path))
+}
+
+// webhook adds a webhook whose receiver takes everything.
+func (w *walker) webhook(name string) {
+	w.t.Helper()
+	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	w.t.Cleanup(receiver.Close)
+	w.run(0, "webhook", "add", receiver.URL, "--name", name)
+	w.awaitRecord()
 }
 
 // awaitRecord returns when the service has put something on record and, where that is of the journal, all of its file.

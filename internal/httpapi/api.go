@@ -56,6 +56,7 @@ type Config struct {
 	Hosts        []string // names that Host may have, without port
 	Draining     func() bool
 	Stopping     <-chan struct{} // closed when draining begins
+	Kinds        []string        // of records that there are
 	Checks       func() []Check  // further checks of /readyz; nil adds none
 	Version      Version
 }
@@ -80,7 +81,10 @@ type (
 		reviews   *reviews
 		waiting   func(func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter, *http.Request) error
 	}
-	logHandlers       struct{ Log *requirements.Log }
+	logHandlers struct {
+		Log   *requirements.Log
+		Kinds []string
+	}
 	conductorHandlers struct {
 		Conductor *conductor.Conductor
 		Driver    *drive.Driver

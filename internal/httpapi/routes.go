@@ -22,7 +22,7 @@ import (
 func New(c Config) http.Handler {
 	held := inflight.New()
 	a := &API{Config: c, metrics: newMetrics(c, held), bodies: held, limits: newLimits(c.Limit)}
-	a.live = live.New(live.Config{Ledger: c.Ledger, Log: c.Service.Log, Kinds: recordKinds, Stopping: c.Stopping,
+	a.live = live.New(live.Config{Ledger: c.Ledger, Log: c.Service.Log, Kinds: c.Kinds, Stopping: c.Stopping,
 		Allowed: a.allowed})
 	registerLive(c, a.live)
 	a.door = mcp.NewDoor(c.Version.Version, a.defect)
@@ -50,7 +50,7 @@ func (a *API) router() chi.Router {
 		r.Use(a.authenticate, a.keepToRequirement)
 		refuses := refuser{a.Service}
 		(&requirementHandlers{a.Service, a.Documents, newReviews(), a.live.Waiting}).route(r, a.handle)
-		(&logHandlers{a.Service.Log}).route(r, a.handle)
+		(&logHandlers{a.Service.Log, a.Kinds}).route(r, a.handle)
 		r.Get("/events", a.handle(a.live.Events))
 		r.Post("/mcp", a.handle(a.message))
 		routeBoundary(r, &guarding.Handlers{Boundary: a.Boundary, Refused: refuses.refused}, a.handle)

@@ -75,7 +75,7 @@ func programOf(c planning.Contract, project string) string {
 func (s steering) watched(ctx context.Context) []string {
 	own := folder.In(s.project)
 	all := []string{s.data.Tools(), s.data.Prompts(), s.data.TokenDir(), s.data.Tokens(), s.data.Key(), s.data.PublicKey(),
-		s.data.Address(), s.data.File(config.LocalFile), filepath.Join(s.project, config.TreeFile)}
+		s.data.Webhooks(), s.data.Address(), s.data.File(config.LocalFile), filepath.Join(s.project, config.TreeFile)}
 	for _, name := range []string{"policy.json", "enforcing", "grants.json"} {
 		all = append(all, filepath.Join(own.Path(), name))
 	}
