@@ -102,9 +102,6 @@ var (
 // classOfName classifies a tool by its name alone. Only a name that begins like reading, and has no word of writing or
 // of doubt, reads.
 func classOfName(tool string) Class {
-	if isOwnTool(tool) {
-		return Reads
-	}
 	name := tool
 	if rest, isMCP := strings.CutPrefix(tool, "mcp__"); isMCP {
 		if _, own, found := strings.Cut(rest, "__"); found {
@@ -118,6 +115,8 @@ func classOfName(tool string) Class {
 	switch {
 	case have(words, writingVerbs):
 		return Writes
+	case matchAnyName(ownTools, tool) && !have(words, doubtfulVerbs):
+		return Reads
 	case len(words) > 0 && (slices.Contains(readingVerbs, words[0]) || resolvesName(words)) &&
 		!have(words[1:], doubtfulVerbs):
 		return Reads
@@ -125,21 +124,9 @@ func classOfName(tool string) Class {
 	return Ambiguous
 }
 
-// ownServers are what clients write before the name of a tool of the orchestrator's own MCP server. Cursor does not name
-// the server.
-var ownServers = []string{"mcp__orchestrator__", "orchestrator_", "orchestrator-"}
-
-// ownTools are those of its MCP server. They read or propose, as the commands that sessions may run do: the service, which
-// decides what becomes of a proposal, knows who sends it.
-var ownTools = []string{"ask", "attach_report", "change", "claim", "history", "list", "next", "requirement", "review",
-	"whoami"}
-
-func isOwnTool(tool string) bool {
-	return slices.ContainsFunc(ownServers, func(server string) bool {
-		name, is := strings.CutPrefix(tool, server)
-		return is && slices.Contains(ownTools, name)
-	})
-}
+// ownTools are those of the orchestrator's MCP server, as clients name them; Cursor does not name the server. They read
+// or propose, as its commands do.
+var ownTools = []string{"mcp__orchestrator__*", "orchestrator_*", "orchestrator-*"}
 
 // resolvesName reports whether a tool finds what a name stands for, such as resolve_library_id. What else is resolved,
 // a conflict or a thread, changes.
