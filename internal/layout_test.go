@@ -20,7 +20,7 @@ var layers = [][]string{
 	{"internal/daemon"},
 	{"internal/httpapi", "internal/operator"},
 	{"internal/auditor"},
-	{"internal/requirements", "internal/boundary", "internal/conductor"},
+	{"internal/requirements", "internal/boundary", "internal/conductor", "internal/webhook"},
 	{"internal/agentclient", "internal/token", "internal/apiclient"},
 	{"internal/rules", "internal/ledger"},
 	{"internal/system"},
@@ -31,20 +31,23 @@ var layers = [][]string{
 // public lists, for each folder, the packages that other folders may import besides the one the folder is named after.
 // All others are private.
 var public = map[string][]string{
-	"internal/agentclient": {"commandline", "frontmatter", "settings"},
+	"internal/agentclient": {"commandline", "frontmatter", "probe", "settings"},
 	"internal/auditor":     {"replay", "witness"},
 	"internal/boundary":    {"control", "doctor", "finish", "folder", "hook", "install", "record", "report"},
 	"internal/conductor": {"account", "builtin", "contract", "drive", "evaluating", "language", "language/chat", "language/translator", "outside", "prompt", "schedule", "state",
 		"timetable", "tools", "worktree"},
-	"internal/daemon":   {"project"},
-	"internal/ledger":   {"audit", "feed", "store", "store/boltstore", "thread"},
-	"internal/operator": {"adopting", "applying", "backup", "config", "database", "doctor", "exportfile", "keyfile", "localservice", "merging", "offline", "setup", "since", "tokens", "unfinished"},
+	"internal/daemon":  {"project"},
+	"internal/httpapi": {"mcp"},
+	"internal/ledger":  {"audit", "feed", "store", "store/boltstore", "thread"},
+	"internal/operator": {"adopting", "applying", "backup", "config", "database", "doctor", "exportfile", "keyfile", "localservice", "merging", "offline", "setup", "since", "tokens", "unfinished",
+		"webhooks"},
 	"internal/requirements": {"adoption", "advice", "agenda", "choices", "documents", "drift", "evidence", "finished", "guidance", "lookup", "origin",
 		"pending", "projection", "proposal", "qualify", "record", "renames", "replay", "reqdoc", "review", "review/render",
 		"trace"},
 	"internal/rules": {"actorname", "boundary", "boundary/reviewing", "boundary/share", "claiming", "lifecycle", "planning", "planning/flow",
 		"renaming", "repeating"},
-	"internal/system": {"background", "child", "clockjump", "durable", "editor", "git", "gitignore", "loopdisk", "marked", "outbound", "program", "runner", "shellquote", "tree", "watch"},
+	"internal/webhook": {"folder", "hook", "posting", "record", "sending"},
+	"internal/system":  {"background", "child", "clockjump", "durable", "editor", "git", "gitignore", "loopdisk", "marked", "outbound", "program", "runner", "shellquote", "tree", "watch"},
 }
 
 // forTests lists the packages that tests import, of whichever folder, and nothing else does.
@@ -73,6 +76,9 @@ var testsExempt = map[string]map[string]string{
 		"internal/auditor/replay":  "what was recorded is verified as an outsider verifies it",
 		"internal/boundary/record": "a random log has the records of another subsystem between its own",
 	},
+	"internal/webhook/record": {
+		"internal/auditor/replay": "what was recorded is verified as an outsider verifies it",
+	},
 	"internal/secret": {
 		"internal/ledger/audit": "makes the signing keys that must be found",
 	},
@@ -99,28 +105,31 @@ var everywhere = []string{"github.com/go-json-experiment/json"}
 // onlyIn lists, for every other outside package, in its version and with all below it, those of ours that keep it from
 // all others. Two packages of the standard library are kept in the same way.
 var onlyIn = map[string][]string{
-	"github.com/BurntSushi/toml":               {"internal/agentclient/settings"},
-	"github.com/CycloneDX/cyclonedx-go":        {"cmd/sbom"},
-	"github.com/aymanbagabas/go-udiff":         {"internal/requirements/drift"},
-	"github.com/cespare/xxhash/v2":             {"internal/ledger"},
-	"github.com/fsnotify/fsnotify":             {"internal/system/watch"},
-	"github.com/go-chi/chi/v5":                 {"internal/httpapi", "cmd/bench/baseline"},
-	"github.com/jackc/pgx/v5":                  {"cmd/bench/baseline"},
-	"github.com/modelcontextprotocol/go-sdk":   {"internal/system/runner"},
+	"github.com/BurntSushi/toml":        {"internal/agentclient/settings"},
+	"github.com/CycloneDX/cyclonedx-go": {"cmd/sbom"},
+	"github.com/aymanbagabas/go-udiff":  {"internal/requirements/drift"},
+	"github.com/cespare/xxhash/v2":      {"internal/ledger"},
+	"github.com/fsnotify/fsnotify":      {"internal/system/watch"},
+	"github.com/go-chi/chi/v5":          {"internal/httpapi", "cmd/bench/baseline"},
+	"github.com/jackc/pgx/v5":           {"cmd/bench/baseline"},
+	"github.com/google/jsonschema-go":   {"internal/httpapi/mcp/tools"},
+	"github.com/modelcontextprotocol/go-sdk": {"internal/httpapi/mcp", "internal/httpapi/mcp/rest", "internal/httpapi/mcp/tools",
+		"internal/system/runner", "cmd/orchestrator/mcpcmd"},
 	"github.com/prometheus/client_golang":      {"internal/daemon", "internal/httpapi"},
 	"github.com/santhosh-tekuri/jsonschema/v5": {"schemas"},
 	"github.com/spf13/cobra": {
 		"cmd/orchestrator", "cmd/orchestrator/adoptcmd", "cmd/orchestrator/boundarycmd", "cmd/orchestrator/cli",
 		"cmd/orchestrator/cli/setting", "cmd/orchestrator/clientcmd", "cmd/orchestrator/clientcmd/typed", "cmd/orchestrator/completion",
 		"cmd/orchestrator/conductcmd", "cmd/orchestrator/exported", "cmd/orchestrator/gitcmd", "cmd/orchestrator/logcmd", "cmd/orchestrator/mcpcmd",
-		"cmd/orchestrator/projectcmd",
+		"cmd/orchestrator/projectcmd", "cmd/orchestrator/webhookcmd",
 	},
 	"github.com/spf13/pflag": {"cmd/orchestrator", "cmd/orchestrator/cli", "cmd/orchestrator/cli/exportflag", "cmd/orchestrator/cli/setting", "cmd/orchestrator/clientcmd", "cmd/orchestrator/clientcmd/typed"},
 	"github.com/stretchr/testify": {
 		"cmd/orchestrator/output/outputtest", "internal/ledger/store/storetest", "internal/boundary/boundarytest", "internal/requirements/review/reviewtest",
 	},
 	"github.com/rs/zerolog": {
-		"cmd/orchestrator", "internal/daemon", "internal/daemon/project", "internal/httpapi",
+		"cmd/orchestrator", "internal/daemon", "internal/daemon/project", "internal/daemon/webhooks",
+		"internal/httpapi",
 	},
 	"github.com/tailscale/hujson": {"internal/agentclient/settings"},
 	"github.com/yuin/goldmark":    {"internal/requirements/markdown", "internal/requirements/reqdoc"},
@@ -152,8 +161,9 @@ var onlyIn = map[string][]string{
 	// and by the programs that measure others and drive clients.
 	"crypto/tls": {"internal/system/outbound", "internal/system/runner", "internal/daemon/listen", "internal/apiclient"},
 	"net/http": {
-		"internal/system/outbound", "internal/system/runner", "internal/httpapi", "internal/httpapi/accounting", "internal/httpapi/changing", "internal/httpapi/fixed",
-		"internal/httpapi/guarding", "internal/httpapi/inflight", "internal/httpapi/live", "internal/httpapi/problem", "internal/httpapi/proving",
+		"internal/system/outbound", "internal/system/runner", "internal/webhook/posting", "internal/httpapi", "internal/httpapi/accounting", "internal/httpapi/changing", "internal/httpapi/fixed",
+		"internal/httpapi/guarding", "internal/httpapi/inflight", "internal/httpapi/live", "internal/httpapi/mcp",
+		"internal/httpapi/mcp/rest", "internal/httpapi/mcp/tools", "internal/httpapi/problem", "internal/httpapi/proving",
 		"internal/httpapi/public", "internal/httpapi/reading", "internal/httpapi/scheduling",
 		"internal/httpapi/wire", "internal/apiclient", "internal/conductor/language/chat", "internal/daemon", "cmd/bench/baseline", "cmd/bench/http1",
 		"cmd/torture",

@@ -64,10 +64,11 @@ var answerTypes = map[string][]string{
 	"PUT /workflow":                       {"httpapi.workflowSwitched"},
 }
 
-// shapeless are the operations whose answers have the members of what was stored, of a schema, or of a page for people.
+// shapeless are the operations whose answers have the members of what was stored, of a schema, of a page for people, or
+// of another protocol.
 var shapeless = []string{
 	"GET /audit/blobs/{sha256}", "GET /openapi.json", "GET /problems", "GET /problems/{code}", "GET /schemas/{name}",
-	"GET /tools",
+	"GET /tools", "POST /mcp",
 }
 
 // toldAs are the types that an answer has in another form.

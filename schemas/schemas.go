@@ -39,7 +39,8 @@ const (
 	Drive       = "drive.schema.json"
 	Answer      = "answer.schema.json"
 
-	Doctor = "doctor.schema.json"
+	Doctor  = "doctor.schema.json"
+	Webhook = "webhook.schema.json" // the body of what a webhook is sent
 )
 
 const base = "orchestrator:///"
@@ -52,7 +53,7 @@ var compiled = map[string]func() *parts{}
 
 func init() {
 	for _, name := range []string{ChangeRequest, Requirement, Project, Problem, AuditRecord, Witness, BoundaryPolicy,
-		Tool, Obligations, Trace, Drive, Answer, Doctor} {
+		Tool, Obligations, Trace, Drive, Answer, Doctor, Webhook} {
 		compiled[name] = sync.OnceValue(func() *parts {
 			s, err := compile(name, withCases(inlined(name, document(name))), ourKeywords)
 			if err != nil {
@@ -111,6 +112,9 @@ func documents() func(name string) map[string]any {
 		return read[name]
 	}
 }
+
+// Inlined returns the document of a schema with every $ref replaced by what it refers to. It is the caller's own.
+func Inlined(name string) map[string]any { return inlined(name, document(name)).(map[string]any) }
 
 // inlined returns a schema with every $ref replaced by what it refers to: a $ref costs as much to validate as
 // another level of the document. No schema here refers to itself.

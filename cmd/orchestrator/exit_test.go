@@ -45,8 +45,8 @@ func TestEveryCommandHasTheSameExitCodes(t *testing.T) {
 		require.NotEqual(t, cli.ExitDone, code, "%s: some take any number of arguments, and none finds these: %s", name, out)
 		require.Contains(t, out, "  fix: ", name)
 
-		if c.Flags().Lookup("server") == nil || c.Flags().Lookup("token-file") == nil {
-			continue
+		if c.Flags().Lookup("server") == nil || c.Flags().Lookup("token-file") == nil || name == "mcp install" {
+			continue // mcp install only writes down whom to ask
 		}
 		asking++
 		args := append(append(path, taken[name]...), "--server", "127.0.0.1:1", "--token-file", "some.token")

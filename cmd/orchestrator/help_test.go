@@ -17,7 +17,8 @@ import (
 
 // byHandAlone are the flags that no variable stands in for, of all commands.
 var byHandAlone = []string{"approve", "override", "reason", "sha256", "apply yes",
-	"attest note", "attest revoke", "reviewed note", "bypass end", "recovery cause", "recovery link", "recovery mend", "install as"}
+	"attest note", "attest revoke", "reviewed note", "bypass end", "recovery cause", "recovery link", "recovery mend", "install as",
+	"add name", "add kind", "add role", "add requirement", "add allow-address", "add link", "add secret-file", "replay since", "replay dead"}
 
 // aboutTheService are the flags that variables stand in for, of the commands that work on requirements: what the others
 // say is a person's word.
@@ -87,7 +88,7 @@ func leaves(cmd *cobra.Command) (all []*cobra.Command) {
 	for _, sub := range cmd.Commands() {
 		all = append(all, leaves(sub)...)
 	}
-	if len(all) == 0 {
+	if len(all) == 0 || cmd.Name() == "mcp" { // which serves, and holds others
 		all = append(all, cmd)
 	}
 	return all

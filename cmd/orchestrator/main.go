@@ -20,6 +20,7 @@ import (
 	"orchestrator/cmd/orchestrator/logcmd"
 	"orchestrator/cmd/orchestrator/mcpcmd"
 	"orchestrator/cmd/orchestrator/projectcmd"
+	"orchestrator/cmd/orchestrator/webhookcmd"
 )
 
 func main() { os.Exit(run(os.Args[1:])) }
@@ -68,7 +69,8 @@ func rootCommand() *cobra.Command {
 	root.AddCommand(adoptcmd.AdoptCommand(), adoptcmd.ApplyCommand())
 	root.AddCommand(logcmd.VerifyCommand(), logcmd.AuditCommand(), logcmd.BackupCommand(), logcmd.RestoreCommand(),
 		logcmd.UpgradeCommand(), logcmd.CompactCommand())
-	root.AddCommand(boundarycmd.Command(), boundarycmd.HookCommand(), mcpcmd.Command(), gitcmd.MergeStatusCommand())
+	root.AddCommand(boundarycmd.Command(), boundarycmd.HookCommand(), mcpcmd.Command(), webhookcmd.Command(),
+		gitcmd.MergeStatusCommand())
 	root.AddCommand(conductcmd.AskCommand(), conductcmd.AnswerCommand(), conductcmd.ConductCommand(),
 		conductcmd.DriveCommand(), conductcmd.SchedulesCommand(), conductcmd.UsageCommand(), conductcmd.ToolsCommand(),
 		conductcmd.PromptsCommand())

@@ -22,8 +22,9 @@ import (
 var kept = []string{
 	"answer", "apply", "audit witness", "backup", "boundary attest", "boundary bypass", "boundary doctor", "boundary drill", "boundary import",
 	"boundary install", "boundary label", "boundary mode", "boundary recovery", "boundary reviewed", "boundary rollback", "boundary uninstall", "compact",
-	"conduct", "config set", "config unset", "down", "drive", "hook", "init", "mcp install", "mcp uninstall", "merge-status", "open", "restore", "schedules end", "serve",
-	"token add", "token revoke", "up", "upgrade",
+	"conduct", "config set", "config unset", "down", "drive", "hook", "init", "mcp install", "mcp status",
+	"mcp uninstall", "merge-status", "open", "restore", "schedules end", "serve", "token add", "token revoke", "up",
+	"upgrade", "webhook add", "webhook remove", "webhook replay", "webhook test",
 }
 
 // making are the options by which a command that passes writes a file.
@@ -39,7 +40,7 @@ func isPersons(name, option string) bool {
 	case "server", "tls-ca", "token-file":
 		return true
 	case "data":
-		return !slices.Contains([]string{"prompts", "tools", "token"}, strings.Fields(name)[0])
+		return !slices.Contains([]string{"prompts", "tools", "token", "webhook"}, strings.Fields(name)[0])
 	}
 	return option == "as" && !slices.Contains(reading, name)
 }

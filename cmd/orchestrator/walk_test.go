@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -149,6 +150,11 @@ var routes = map[string]door{
 		dry:     func(w *walker) { w.ask("pm", "POST", "/project/import?dry_run=true", "", 200) },
 		records: []string{"requirements.imported"}, refusal: "request.refused viewer role_forbidden",
 	},
+	"POST /mcp": {
+		accepted: func(w *walker) { w.ask("pm", "POST", "/mcp", changeByTool, 200) },
+		refused:  func(w *walker) { w.ask("coder", "POST", "/mcp", changeByTool, 200) },
+		records:  []string{"requirement.changed"}, refusal: "requirement.refused coder field_forbidden",
+	},
 	"POST /obligations": {
 		accepted: func(w *walker) { w.ask("coder", "POST", "/obligations", sum, 200) },
 		refused:  func(w *walker) { w.ask("coder", "POST", "/obligations", `{"obligations":[]}`, 400) },
@@ -255,6 +261,10 @@ func writes(role string, args ...string) door {
 // oneRun is the record of a run of tools that change nothing.
 var oneRun = []string{"conductor.stepped"}
 
+// changeByTool is a message whose tool proposes a change.
+const changeByTool = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"change",` +
+	`"arguments":{"id":"REQ-001","pm_notes":[{"text":"n"}]}}}`
+
 const oneReport = `<testsuite><testcase name="TestLogin_REQ001"/></testsuite>`
 
 // commands has a row for each command of the program.
@@ -271,6 +281,7 @@ var commands = map[string]door{
 		dry:      func(w *walker) { w.run(0, "import", "--dry-run") },
 		records:  []string{"requirements.imported"}, refusal: "request.refused system document_invalid",
 	},
+	"mcp": running("mcp", "--as", "viewer"), // its client is gone at once
 	"token add": {
 		accepted: func(w *walker) { w.run(0, "token", "add", "coder", "ada"); w.awaitRecord() },
 		refused:  func(w *walker) { w.run(1, "token", "add", "king", "ada"); w.requireTokens("ada") },
@@ -280,6 +291,32 @@ var commands = map[string]door{
 		accepted: func(w *walker) { w.run(0, "token", "revoke", "--name", "ada"); w.awaitRecord() },
 		refused:  func(w *walker) { w.run(1, "token", "revoke", "--name", "ada"); w.requireTokens() },
 		records:  []string{"tokens.changed"}, unrecorded: "it is refused where it was typed, before it reaches a file",
+	},
+	"webhook add": {
+		accepted: func(w *walker) { w.webhook("walked") },
+		refused:  func(w *walker) { w.run(1, "webhook", "add", "ftp://example.com", "--name", "walked") },
+		records:  []string{"webhook.added"}, unrecorded: "it is refused where it was typed, before it reaches a file",
+	},
+	"webhook remove": {
+		prepare:  func(w *walker) { w.webhook("removed") },
+		accepted: func(w *walker) { w.run(0, "webhook", "remove", "removed"); w.awaitRecord() },
+		refused:  func(w *walker) { w.run(1, "webhook", "remove", "removed") },
+		records:  []string{"webhook.removed"}, unrecorded: "it is refused where it was typed, before it reaches a file",
+	},
+	"webhook list": running("webhook", "list"),
+	"webhook test": {
+		reads: true, may: []string{"webhook.added"}, accepted: func(w *walker) {
+			w.webhook("tested")
+			w.run(0, "webhook", "test", "tested")
+			w.run(1, "webhook", "test", "none")
+		},
+	},
+	"webhook replay": {
+		reads: true, may: []string{"webhook.added"}, accepted: func(w *walker) {
+			w.webhook("replayed")
+			w.run(1, "webhook", "replay", "replayed", "--dead")
+			w.run(0, "webhook", "replay", "replayed", "--since", "1")
+		},
 	},
 	"restore": {
 		accepted: func(w *walker) {
@@ -406,6 +443,7 @@ var commands = map[string]door{
 		w.run(0, "mcp", "install", "claude")
 		w.run(1, "mcp", "install", "nobody")
 	}},
+	"mcp status":    running("mcp", "status", "codex"),
 	"mcp uninstall": running("mcp", "uninstall", "claude"),
 	"config unset":  running("config", "unset", "log_level"),
 	"trace":         running("trace"),
@@ -728,6 +766,15 @@ func (w *walker) document(text string) {
 	path := filepath.Join(w.dir, "REQUIREMENTS.md")
 	require.NoError(w.t, os.WriteFile(path+".new", []byte(text), 0o600))
 	require.NoError(w.t, os.Rename(path+".new", path))
+}
+
+// webhook adds a webhook whose receiver takes everything.
+func (w *walker) webhook(name string) {
+	w.t.Helper()
+	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	w.t.Cleanup(receiver.Close)
+	w.run(0, "webhook", "add", receiver.URL, "--name", name)
+	w.awaitRecord()
 }
 
 // awaitRecord returns when the service has put something on record and, where that is of the journal, all of its file.

@@ -89,8 +89,9 @@ func serve(ctx context.Context, o Options, log zerolog.Logger, ready func(Starte
 	defer func() { err = errors.Join(err, closeListener(listener)) }()
 	s := &server{options: o, log: log, listener: listener, draining: newDraining(), heap: newHeap()}
 	s.project, err = plan.Open(ctx, project.Process{
-		Log: log, URL: apiclient.LocalURL(listener.Address()), Draining: s.draining.under,
-		Follow: o.Follow, Sparingly: s.heap.sparingly,
+		Log: log, URL: apiclient.LocalURL(listener.Address()), Agent: "orchestrator/" + o.Version.Version,
+		Draining: s.draining.under,
+		Follow:   o.Follow, Sparingly: s.heap.sparingly,
 	})
 	if err != nil {
 		return database.InUse(ctx, err, datadir.Dir(o.Project.Data), "use that one; to start another, stop it first")

@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/rs/zerolog"
 
+	"orchestrator/internal/auditor/replay"
 	"orchestrator/internal/daemon/listen"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi"
@@ -35,12 +36,13 @@ func (s *server) handler(metricsToken string) http.Handler {
 	registry.MustRegister(collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	registerStore(registry, p.Figures)
+	registry.MustRegister(webhookMetrics{p.Webhooks})
 	return httpapi.New(httpapi.Config{
 		Service: p.Service, Ledger: p.Ledger, Boundary: p.Boundary,
 		Conductor: p.Conductor, Driver: p.Driver, Model: p.Model,
 		Tokens: p.Tokens, Limit: s.options.Project.Limit(), Documents: p.Documents(context.Background()),
-		Checks: s.checks,
-		Log:    s.log, Metrics: registry, MetricsToken: metricsToken,
+		Checks: s.checks, Kinds: replay.Kinds(),
+		Log: s.log, Metrics: registry, MetricsToken: metricsToken,
 		Hosts: s.options.hosts(), Draining: s.draining.under, Stopping: s.draining.begun, Version: s.options.Version,
 	})
 }

@@ -38,6 +38,12 @@ func (d Dir) TokenDir() string { return d.File("tokens") }
 // Token returns the path of the token that the service makes itself for a role.
 func (d Dir) Token(role string) string { return filepath.Join(d.TokenDir(), role+".token") }
 
+// Webhooks returns the path of the file that says which webhooks there are.
+func (d Dir) Webhooks() string { return d.File("webhooks.json") }
+
+// WebhookDir returns the path of the folder with the secrets of the webhooks, and with how far each has come.
+func (d Dir) WebhookDir() string { return d.File("webhooks") }
+
 // Address returns the path of the file that says where the running service answers.
 func (d Dir) Address() string { return d.File("addr") }
 

@@ -17,6 +17,7 @@ import (
 	"orchestrator/internal/conductor/language/translator"
 	"orchestrator/internal/httpapi/inflight"
 	"orchestrator/internal/httpapi/live"
+	"orchestrator/internal/httpapi/mcp"
 	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/requirements"
@@ -55,6 +56,7 @@ type Config struct {
 	Hosts        []string // names that Host may have, without port
 	Draining     func() bool
 	Stopping     <-chan struct{} // closed when draining begins
+	Kinds        []string        // of records that there are
 	Checks       func() []Check  // further checks of /readyz; nil adds none
 	Version      Version
 }
@@ -67,6 +69,8 @@ type API struct {
 	bodies  *inflight.Bodies
 	limits  limits
 	routes  []string // the patterns of all paths
+	root    http.Handler
+	door    *mcp.Door
 }
 
 // The handlers of each subsystem know its services alone.
@@ -77,7 +81,10 @@ type (
 		reviews   *reviews
 		waiting   func(func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter, *http.Request) error
 	}
-	logHandlers       struct{ Log *requirements.Log }
+	logHandlers struct {
+		Log   *requirements.Log
+		Kinds []string
+	}
 	conductorHandlers struct {
 		Conductor *conductor.Conductor
 		Driver    *drive.Driver

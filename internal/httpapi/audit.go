@@ -4,19 +4,15 @@ import (
 	"math"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 
 	"github.com/go-chi/chi/v5"
 	"github.com/go-json-experiment/json/jsontext"
 
-	boundary "orchestrator/internal/boundary/record"
-	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/httpapi/filter"
 	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
-	requirements "orchestrator/internal/requirements/record"
 )
 
 // logPage is a part of the log: the records exactly as they were hashed.
@@ -34,7 +30,7 @@ func (h *logHandlers) audit(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	q, err := filter.Records(values, recordKinds)
+	q, err := filter.Records(values, h.Kinds)
 	if err != nil {
 		return err
 	}
@@ -51,10 +47,6 @@ func (h *logHandlers) audit(w http.ResponseWriter, r *http.Request) error {
 	}
 	return writePage(w, r, values, filter.CursorOf(q), page, nil)
 }
-
-// recordKinds are the kinds of records that there are, of all subsystems.
-var recordKinds = slices.Sorted(slices.Values(slices.Concat([]string{ledger.KindCreated}, requirements.Kinds(),
-	(&boundary.Replay{}).Kinds(), (&state.Replay{}).Kinds())))
 
 func (h *logHandlers) history(w http.ResponseWriter, r *http.Request) error {
 	id, err := requirementID(r)

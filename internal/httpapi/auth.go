@@ -51,6 +51,9 @@ func (a *API) identify(w http.ResponseWriter, r *http.Request) error {
 	if r.Body != nil && r.Body != http.NoBody {
 		r.Body = &heldBody{r.Body, func() error { return a.stillIn(w, presented) }}
 	}
+	if isFree(r) {
+		return nil
+	}
 	left, wait, ok := a.Tokens.Allow(t, c.Start)
 	a.limits.tell(w, "token", left)
 	if !ok {
@@ -94,7 +97,7 @@ func (a *API) caller(r *http.Request) front.Caller {
 	if err == nil {
 		var t token.Token
 		if t, err = a.Tokens.Authenticate(presented, time.Now()); err == nil {
-			return front.Caller{Name: t.Name, Role: t.Role}
+			return front.Caller{Name: t.Name, Role: t.Role, Requirement: t.Only}
 		}
 	}
 	return front.Caller{Refused: fault.As(err).Detail}
@@ -142,7 +145,8 @@ func (a *API) keepToRequirement(next http.Handler) http.Handler {
 }
 
 // asking are the routes that need no GET, and change nothing for an agent: the conductor has it do no more than ask.
-var asking = []string{"/obligations", "/requests"}
+// A message of the Model Context Protocol makes requests of its own, which are held to the same.
+var asking = []string{"/obligations", "/requests", "/mcp"}
 
 func bearer(r *http.Request) (string, error) {
 	headers := r.Header.Values("Authorization")

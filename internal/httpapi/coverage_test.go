@@ -48,6 +48,7 @@ func TestEveryDocumentedAnswerHappens(t *testing.T) {
 	t.Run("log budget", func(t *testing.T) { provokeSpentBudget(newHarness(t, into(all), withBudget(1))) })
 	t.Run("full disk", func(t *testing.T) { provokeFullDisk(t, all) })
 	t.Run("bodies", func(t *testing.T) { provokeBodiesInFlight(newHarness(t, into(all))) })
+	t.Run("mcp", func(t *testing.T) { provokeMCP(newHarness(t, into(all))) })
 	t.Run("live", func(t *testing.T) { provokeLive(newHarness(t, into(all))) })
 	t.Run("raw", func(t *testing.T) { provokeRaw(newHarness(t, into(all), hastily)) })
 
@@ -446,7 +447,7 @@ func hastily(o *options) { o.ReadTimeout = 2 * time.Second }
 func provokeRaw(h *harness) {
 	requests := []string{
 		"PATCH " + one, "POST " + one + "/test-report", "PUT /boundary/mode", "POST " + pathOfAttestations, "PUT /workflow", "POST " + pathOfRenames, "POST " + one + "/claim",
-		"POST /obligations", "POST /requests", "POST /drive", "POST /obligations/0000000000000000/answers",
+		"POST /obligations", "POST /requests", "POST /drive", "POST /obligations/0000000000000000/answers", "POST /mcp",
 	}
 	const unfinished = "Content-Length: 10\r\n\r\n{\"a\":"
 	const unframed = "Transfer-Encoding: chunked\r\n\r\nno length\r\n"

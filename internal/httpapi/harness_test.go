@@ -25,6 +25,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/auditor/replay"
 	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/conductor"
@@ -207,7 +208,7 @@ func (h *harness) startServer(dir string, o options) {
 	driver := &drive.Driver{Project: h.overProject(), Conductor: driven, Draining: h.Draining.Load}
 	handler := httpapi.New(httpapi.Config{
 		Service: h.Service, Ledger: h.Ledger, Stopping: h.Stopping, Boundary: h.guard, Conductor: conducting, Driver: driver, Model: o.Model, Tokens: h.auth, Limit: o.Limit, Documents: h.documents, Log: log, Metrics: prometheus.NewRegistry(),
-		MetricsToken: o.MetricsToken, Hosts: []string{"127.0.0.1"}, Draining: h.Draining.Load, Checks: o.Checks,
+		MetricsToken: o.MetricsToken, Hosts: []string{"127.0.0.1"}, Draining: h.Draining.Load, Checks: o.Checks, Kinds: replay.Kinds(),
 		Version: httpapi.Version{Version: "test", Commit: "none", Go: "go1.26"},
 	})
 	h.routes = handler.(chi.Router)

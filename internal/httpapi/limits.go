@@ -43,6 +43,10 @@ func rateLimited(whose string, wait time.Duration) error {
 // limitAddress counts requests that need no token against the limit of the address that they come from.
 func (a *API) limitAddress(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if isFree(r) {
+			next.ServeHTTP(w, r)
+			return
+		}
 		left, wait, ok := a.limits.addresses.Allow(r.RemoteAddr, time.Now())
 		a.limits.tell(w, "address", left)
 		if !ok {

@@ -57,8 +57,12 @@ func (h *requirementHandlers) ofAll(answer func(*requirements.Reader, http.Respo
 	return func(w http.ResponseWriter, r *http.Request) error { return answer(h.Service.Reader, w, r) }
 }
 
+func readChange(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	return wire.ReadBody(w, r, wire.MaxBody)
+}
+
 func (h *requirementHandlers) patchRequirement(w http.ResponseWriter, r *http.Request) error {
-	p, values, err := readProposal(w, r, wire.ReadBody, "fields")
+	p, values, err := readProposal(w, r, readChange, "fields")
 	var wanted shape.Wanted
 	if err == nil {
 		wanted, err = changing.Wanted(r, values)

@@ -11,6 +11,7 @@ import (
 	"orchestrator/internal/httpapi/guarding"
 	"orchestrator/internal/httpapi/inflight"
 	"orchestrator/internal/httpapi/live"
+	"orchestrator/internal/httpapi/mcp"
 	"orchestrator/internal/httpapi/proving"
 	"orchestrator/internal/httpapi/public"
 	"orchestrator/internal/httpapi/reading"
@@ -21,10 +22,12 @@ import (
 func New(c Config) http.Handler {
 	held := inflight.New()
 	a := &API{Config: c, metrics: newMetrics(c, held), bodies: held, limits: newLimits(c.Limit)}
-	a.live = live.New(live.Config{Ledger: c.Ledger, Log: c.Service.Log, Kinds: recordKinds, Stopping: c.Stopping,
+	a.live = live.New(live.Config{Ledger: c.Ledger, Log: c.Service.Log, Kinds: c.Kinds, Stopping: c.Stopping,
 		Allowed: a.allowed})
 	registerLive(c, a.live)
-	return a.router()
+	a.door = mcp.NewDoor(c.Version.Version, a.defect)
+	a.root = a.router()
+	return a.root
 }
 
 func (a *API) router() chi.Router {
@@ -47,8 +50,9 @@ func (a *API) router() chi.Router {
 		r.Use(a.authenticate, a.keepToRequirement)
 		refuses := refuser{a.Service}
 		(&requirementHandlers{a.Service, a.Documents, newReviews(), a.live.Waiting}).route(r, a.handle)
-		(&logHandlers{a.Service.Log}).route(r, a.handle)
+		(&logHandlers{a.Service.Log, a.Kinds}).route(r, a.handle)
 		r.Get("/events", a.handle(a.live.Events))
+		r.Post("/mcp", a.handle(a.message))
 		routeBoundary(r, &guarding.Handlers{Boundary: a.Boundary, Refused: refuses.refused}, a.handle)
 		(&conductorHandlers{a.Conductor, a.Driver, a.Model, refuses}).route(r, a.handle)
 	})

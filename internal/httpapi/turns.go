@@ -2,8 +2,9 @@ package httpapi
 
 import (
 	"context"
-	"orchestrator/internal/rules/lifecycle"
 	"sync"
+
+	"orchestrator/internal/rules/lifecycle"
 )
 
 // reviews lets one review of the project be made at a time, and each actor have one under way until its client has read

@@ -22,12 +22,14 @@ import (
 
 const doctorLong = `Doctor looks at the program, the settings, the data folder and whom it belongs to, the service and
 the one that the settings name, the tokens, the modes of the secrets, the database, the repository and its branch, the
-documents, the export, its checkpoint and the key, the boundary and its clients, the clock, the disk, and what a failed
-start left behind. It says of each what mends it: as a command to copy, or in words where there is something to choose.
+documents, the export, its checkpoint and the key, the boundary and its clients, the MCP server that clients start, the
+clock, the disk, and what a failed start left behind. It says of each what mends it: as a command to copy, or in words
+where there is something to choose.
 
 It only reads, and works with a service and without one, and on a damaged folder. A service is given three seconds for
-an answer. Of what the repository brings, it starts nothing: a registered hook is tried only where its line is the hook of
-this program and nothing else.
+an answer, an MCP server five. Of what the repository brings, it starts nothing: a registered hook is tried only where
+its line is the hook of this program and nothing else, a registered MCP server only where it is this program for the
+service of this project.
 
 A warning is something that works, but not as it could; a problem does not work, or is not safe.
 
@@ -45,6 +47,7 @@ func DoctorCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.Data, o.User, o.Now, o.Boundary = datadir.Dir(data), os.Geteuid(), time.Now(), examineBoundary
+			o.Servers = examineServers(o.Data)
 			o.Program = doctor.Program{Version: cli.BuildVersion, Commit: cli.Commit(),
 				Rules:  int(lifecycle.LatestRules),
 				System: runtime.GOOS, Agent: cli.UserAgent()}

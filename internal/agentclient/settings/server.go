@@ -310,3 +310,29 @@ func (r *registry) restores(e *edit, have Server) bool {
 	again, err := r.with(e.backup, have)
 	return err == nil && bytes.Equal(again, e.old)
 }
+
+// serverFlags are the flags that a registered entry may have; each has a value.
+var serverFlags = []string{"--data", "--server", "--tls-ca", "--token-file"}
+
+// Flag returns the value that the arguments give a flag, "" where they give none.
+func (s *Server) Flag(name string) string {
+	for i := 1; i+1 < len(s.Args); i += 2 {
+		if s.Args[i] == name {
+			return s.Args[i+1]
+		}
+	}
+	return ""
+}
+
+// IsPlain reports whether the arguments are those that an installation gives, each flag at most once.
+func (s *Server) IsPlain() bool {
+	seen := map[string]bool{}
+	for i := 1; i < len(s.Args); i += 2 {
+		flag := s.Args[i]
+		if i+1 == len(s.Args) || seen[flag] || !slices.Contains(serverFlags, flag) {
+			return false
+		}
+		seen[flag] = true
+	}
+	return len(s.Args) > 0 && s.Args[0] == "mcp"
+}

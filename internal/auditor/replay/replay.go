@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	boundary "orchestrator/internal/boundary/record"
 	"orchestrator/internal/conductor/state"
@@ -18,6 +19,7 @@ import (
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	requirements "orchestrator/internal/requirements/replay"
+	webhook "orchestrator/internal/webhook/record"
 )
 
 // Verified is what Verify found in order.
@@ -91,8 +93,8 @@ func New(export projection.ExportFile) (*Replay, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Replay{requirements: own, subsystems: []ledger.Replay{own, &boundary.Replay{}, &state.Replay{}},
-		byKind: map[string]ledger.Replay{}, reading: newReading()}
+	r := &Replay{requirements: own, byKind: map[string]ledger.Replay{}, reading: newReading(),
+		subsystems: []ledger.Replay{own, &boundary.Replay{}, &state.Replay{}, &webhook.Replay{}}}
 	for _, subsystem := range r.subsystems {
 		for _, kind := range subsystem.Kinds() {
 			if r.byKind[kind] != nil {
@@ -102,6 +104,12 @@ func New(export projection.ExportFile) (*Replay, error) {
 		}
 	}
 	return r, nil
+}
+
+// Kinds returns the kinds of records that there are, of all subsystems, in the order of their names.
+func Kinds() []string {
+	return slices.Sorted(slices.Values(slices.Concat([]string{ledger.KindCreated}, record.Kinds(),
+		(&boundary.Replay{}).Kinds(), (&state.Replay{}).Kinds(), webhook.Kinds())))
 }
 
 // Keep makes the replay keep what Fill needs and nothing else does. It is called before the first record.

@@ -19,7 +19,8 @@ var secretFiles = []secretFile{
 	{".orchestrator/tokens", true},
 	{".orchestrator/tokens/pm.token", false},
 	{".orchestrator/tokens/viewer.token", false},
-	{".orchestrator/tokens.json", false},
+	{".orchestrator/webhooks", true}, {".orchestrator/webhooks/x.secret", false}, // which stands for all of them
+	{".orchestrator/tokens.json", false}, {".orchestrator/webhooks.json", false},
 	{".orchestrator/audit.key", false},
 	{".orchestrator/witness.key", false},
 	{".orchestrator/state.db", false},
@@ -237,9 +238,9 @@ func (s *search) nameTest(kind string) truth {
 	name, holds := strings.TrimSuffix(s.root.text, "/")+"/"+s.file.path, false
 	switch {
 	case kind == "name":
-		glob := strings.ToLower(string(widen(nil, pattern)))
+		glob, end := strings.ToLower(string(widen(nil, pattern))), path.Ext(name)
 		holds, _ = path.Match(glob, path.Base(name))
-		holds = holds || strings.HasSuffix(name, ".token") && strings.HasSuffix(glob, ".token")
+		holds = holds || (end == ".token" || end == ".secret") && strings.HasSuffix(glob, end)
 	case !here:
 		return maybe
 	case strings.HasSuffix(kind, "regex"):

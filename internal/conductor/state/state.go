@@ -229,7 +229,12 @@ func (s Stepped) Apply(record audit.Record, put func(key string, value jsontext.
 }
 
 // SubjectOf returns the subject of the records of a run.
-func SubjectOf(run string) string { return "conductor/" + run }
+func SubjectOf(run string) string { return subjectPrefix + run }
+
+// RunOf returns the run that a record of a step is about, by its subject.
+func RunOf(subject string) string { return strings.TrimPrefix(subject, subjectPrefix) }
+
+const subjectPrefix = "conductor/"
 
 // Store reads and writes the conductor's state.
 type Store struct{ ledger *ledger.Ledger }

@@ -23,6 +23,7 @@ import (
 	"orchestrator/internal/conductor/drive"
 	"orchestrator/internal/conductor/language/translator"
 	"orchestrator/internal/daemon/bridge"
+	"orchestrator/internal/daemon/webhooks"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/httpapi"
 	"orchestrator/internal/ledger"
@@ -33,12 +34,14 @@ import (
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/token"
+	"orchestrator/internal/webhook/sending"
 )
 
 // Process is what the process around a project hands in.
 type Process struct {
 	Log      zerolog.Logger
 	URL      string      // where agents reach the service
+	Agent    string      // what messages to webhooks are sent by
 	Draining func() bool // reports whether the process is about to end
 
 	Follow    Follow          // shows how far the import at the start is; may be nil
@@ -63,6 +66,7 @@ type Project struct {
 	data     *dataFolder
 	clock    *clock
 	importer *importer
+	webhooks *webhooks.Webhooks
 	loops    loops
 	opened   closers
 	address  *publishedAddress
@@ -117,7 +121,10 @@ func (p *Plan) open(ctx context.Context, around Process, opened *closers) (*Proj
 	if err := p.agree(ctx, data, service); err != nil {
 		return nil, err
 	}
+	telling := bridge.Telling{Project: adapter, Runs: conducting.conductor.Summary, URL: around.URL}
 	project := p.assemble(around, data, docs, repository, service, conducting)
+	project.tell(webhooks.New(webhooks.Config{Data: p.dir(), Ledger: data.ledger, Service: service, Telling: telling,
+		Agent: around.Agent, Log: around.Log}))
 	return project, project.importer.first(ctx)
 }
 
@@ -179,6 +186,12 @@ func (p *Plan) assemble(around Process, d *dataFolder, docs documents.Set, repos
 	}
 }
 
+// tell adds the webhooks.
+func (p *Project) tell(w *webhooks.Webhooks) {
+	p.webhooks = w
+	p.loops = append(p.loops, loop{"webhooks", endless(w.Run)})
+}
+
 // Documents returns what reads the requirement documents as they are then.
 func (p *Project) Documents(ctx context.Context) func() ([]reqdoc.File, error) {
 	return p.importer.read(ctx)
@@ -187,11 +200,14 @@ func (p *Project) Documents(ctx context.Context) func() ([]reqdoc.File, error) {
 // Checks returns the checks of /readyz that are those of this project.
 func (p *Project) Checks() []httpapi.Check {
 	return []httpapi.Check{p.data.postponed.check(), p.clock.check(), p.data.watcher.check(),
-		p.data.credentials.check()}
+		p.data.credentials.check(), p.webhooks.Check()}
 }
 
 // Figures returns how updates were grouped into commits so far.
 func (p *Project) Figures() boltstore.Stats { return p.data.store.Stats() }
+
+// Webhooks returns what is counted of each webhook.
+func (p *Project) Webhooks() []sending.Figures { return p.webhooks.Figures() }
 
 // PublishAddress writes into the data folder where the service answers, and holds the file as long as the project is
 // open. An old address must not stay: another service may have it now.

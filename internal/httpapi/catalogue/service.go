@@ -63,6 +63,8 @@ var service = []Entry{
 		"Send the obligation again, with what is asked for in its payload, or with a longer answer_within_s."},
 	{"answer_unfit", []int{422}, asItIs, "The answer does not fit the schema of the question; errors says where.",
 		"Send a value that fits; the question waits. GET /obligations/{run} has its schema."},
+	{"question_answered", []int{409}, asItIs, "The run waits for no answer any more.",
+		"Ask again, or read what came of it: GET /obligations/{run}."},
 	{"question_ambiguous", []int{422}, asItIs, "Several questions wait, and the answer names none of them.",
 		"Name one as obligation, by its id, such as o2.1."},
 	{"missing_capability", []int{422}, asItIs, "No tool satisfies an obligation; missing_capabilities names them.",

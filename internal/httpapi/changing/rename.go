@@ -62,7 +62,7 @@ func readRename(w http.ResponseWriter, r *http.Request) (asked askedRename, body
 	if asked.Key, err = wire.IdempotencyKey(r); err != nil {
 		return asked, nil, err
 	}
-	if body, err = wire.ReadBody(w, r); err != nil {
+	if body, err = wire.ReadBody(w, r, wire.MaxBody); err != nil {
 		return asked, body, err
 	}
 	if err := asked.MayBe(); err != nil {

@@ -19,6 +19,8 @@ const MaxBytes = 2048
 type Caller struct {
 	Name, Role string // of a token that is in force
 	Refused    string // why the token that was shown is not
+
+	Requirement string // that the token is bound to; "" for none
 }
 
 // call is one that matters, and what for.
@@ -115,8 +117,9 @@ type page struct {
 }
 
 type actor struct {
-	Name string `json:"name"`
-	Role string `json:"role"`
+	Name        string `json:"name"`
+	Role        string `json:"role"`
+	Requirement string `json:"requirement,omitempty"` // that its token is bound to
 }
 
 // sample is a request to copy.
@@ -131,7 +134,7 @@ type sample struct {
 func JSON(c Caller) ([]byte, error) {
 	p := page{Name: "orchestrator", What: what, Auth: auth, Token: c.who(), Calls: calls, Answers: ends, More: more}
 	if c.Name != "" {
-		p.Caller = &actor{c.Name, c.Role}
+		p.Caller = &actor{c.Name, c.Role, c.Requirement}
 	}
 	if change := Change(c.Role); change != "" {
 		p.Example = &sample{"PATCH", "/requirements/REQ-001", map[string]string{

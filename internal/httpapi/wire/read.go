@@ -23,15 +23,15 @@ const MaxBody = 1 << 20
 // MaxReport is the most bytes an attached test report may have.
 const MaxReport = 8 << 20
 
-// ReadBody reads a JSON body: media type, content coding, size.
-func ReadBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+// ReadBody reads a JSON body of at most so many bytes: media type, content coding, size.
+func ReadBody(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
 	if err := CheckCoding(w, r); err != nil {
 		return nil, err
 	}
 	if err := checkMediaType(w, r); err != nil {
 		return nil, err
 	}
-	return ReadBytes(w, r, MaxBody)
+	return ReadBytes(w, r, most)
 }
 
 // ReadBytes reads a body of at most so many bytes.
@@ -60,7 +60,7 @@ func ReadUnqueried(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if _, err := Query(r); err != nil {
 		return nil, err
 	}
-	return ReadBody(w, r)
+	return ReadBody(w, r, MaxBody)
 }
 
 // readHeld reads a body into memory that grows as its bytes arrive: what is promised and not sent takes none.

@@ -36,6 +36,7 @@ func Examine(ctx context.Context, o Options) Report {
 	records{e}.lookAtCheckpoint(ctx)
 	records{e}.lookAtKey(ctx)
 	e.lookAtBoundary(ctx)
+	e.take(ctx, "mcp", e.Servers)
 	e.lookAtClock()
 	e.lookAtDisk()
 	e.holdBack()
@@ -83,13 +84,16 @@ func (e *examination) lookAtSettings(ctx context.Context) {
 	}
 }
 
-func (e *examination) lookAtBoundary(ctx context.Context) {
-	found, err := e.Boundary(ctx)
+func (e *examination) lookAtBoundary(ctx context.Context) { e.take(ctx, "boundary", e.Boundary) }
+
+// take adds what somebody else finds.
+func (e *examination) take(ctx context.Context, about string, look func(context.Context) ([]Finding, error)) {
+	found, err := look(ctx)
 	if err != nil {
-		e.fail("boundary", Problem, err)
+		e.fail(about, Problem, err)
 	}
 	for _, f := range found {
-		f.About = "boundary"
+		f.About = about
 		e.add(f)
 	}
 }

@@ -62,6 +62,7 @@ type Options struct {
 	User      int // who examines
 	Now       time.Time
 	Boundary  func(context.Context) ([]Finding, error) // looks at the boundary
+	Servers   func(context.Context) ([]Finding, error) // tries the MCP server that agent clients start
 }
 
 // examination is one way through all that is looked at.

@@ -223,9 +223,11 @@ func (e *examination) lookAtModes() {
 	if e.clone && len(own) == 0 {
 		return // git makes its folder open to all, and nothing is in it
 	}
+	secrets, _ := filepath.Glob(filepath.Join(e.Data.WebhookDir(), "*.secret")) // likewise
+	own = append(own, secrets...)
 	modes := map[fs.FileMode][]string{
-		0o700: {string(e.Data), e.Data.TokenDir()},
-		0o600: append(own, e.Data.Tokens(), e.Data.Key(), e.Data.Database()),
+		0o700: {string(e.Data), e.Data.TokenDir(), e.Data.WebhookDir()},
+		0o600: append(own, e.Data.Tokens(), e.Data.Webhooks(), e.Data.Key(), e.Data.Database()),
 	}
 	open := false
 	for _, want := range []fs.FileMode{0o700, 0o600} {

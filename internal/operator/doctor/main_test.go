@@ -53,7 +53,7 @@ func newProject(t *testing.T) Options {
 		Data: data, Documents: []string{"REQUIREMENTS.md"}, Export: "project_status.json", User: os.Geteuid(),
 		Program:  Program{Version: "v1", Commit: "c", Rules: int(lifecycle.LatestRules), System: "linux", Agent: "test"},
 		Now:      time.Now(),
-		Boundary: newBoundary,
+		Boundary: newBoundary, Servers: newBoundary,
 	}
 }
 

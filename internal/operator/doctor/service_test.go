@@ -190,7 +190,7 @@ func TestAnotherUser(t *testing.T) {
 		require.NoError(t, os.Chdir(folder))
 		r := Examine(t.Context(), Options{Data: ".orchestrator", Documents: []string{"REQUIREMENTS.md"},
 			Export: "project_status.json", User: os.Geteuid(), Program: Program{System: "linux", Rules: 100}, Now: time.Now(),
-			Boundary: newBoundary})
+			Boundary: newBoundary, Servers: newBoundary})
 		require.False(t, r.Healthy)
 		f := found(r, "folder")
 		require.Len(t, f, 1, "%+v", r.Findings)

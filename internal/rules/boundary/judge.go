@@ -34,8 +34,9 @@ const (
 var own = Guarded{
 	Paths: []string{
 		".orchestrator/boundary/**", "**/.orchestrator/boundary/**", ".git/orchestrator-enforcing",
-		".orchestrator/*", ".orchestrator/tokens/**", "orchestrator.yaml",
-		"**/.orchestrator", "**/.orchestrator/*", "**/.orchestrator/tokens/**", "**/orchestrator.yaml",
+		".orchestrator/*", ".orchestrator/tokens/**", ".orchestrator/webhooks/**", "orchestrator.yaml",
+		"**/.orchestrator", "**/.orchestrator/*", "**/.orchestrator/tokens/**", "**/.orchestrator/webhooks/**",
+		"**/orchestrator.yaml",
 	},
 	Mentions: []string{
 		".orchestrator/boundary", ".orchestrator/settings.yaml", "orchestrator-enforcing",
@@ -54,6 +55,7 @@ const program = "orchestrator"
 // commands are the beginnings of other commands that change the boundary, tokens or settings.
 var commands = [][]string{
 	{program, "hook"}, {"orchestrator-hook"}, {program, "token", "add"}, {program, "token", "revoke"},
+	{program, "webhook", "add"}, {program, "webhook", "remove"},
 	{program, "config", "set"}, {program, "config", "unset"}, {program, "restore"}, {program, "compact"},
 }
 

@@ -11,8 +11,8 @@ import (
 const RuleSecret = "secret.reads"
 
 // secrets are what the names of files in the data folder begin with that no session reads: copies are named like them.
-// The first is a folder.
-var secrets = []string{"tokens", "audit.key", "witness.key", "state.db"}
+// The first is a folder, and so is the last.
+var secrets = []string{"tokens", "audit.key", "witness.key", "state.db", "webhooks"}
 
 // tokenVariable begins the path of a target that is a variable of the environment with a token, or the file that one
 // names.
@@ -60,9 +60,10 @@ func soundsSecret(rest []string) bool {
 	case 1:
 		name := rest[0]
 		return strings.HasSuffix(name, ".token") || strings.HasPrefix(name, "state.db") ||
-			slices.Contains([]string{"tokens.json", "audit.key", "witness.key"}, name)
+			slices.Contains([]string{"tokens.json", "audit.key", "witness.key", "webhooks.json"}, name)
 	case 2:
-		return rest[0] == "tokens" && (strings.HasSuffix(rest[1], ".token") || strings.HasSuffix(rest[1], "*"))
+		end := map[string]string{"tokens": ".token", "webhooks": ".secret"}[rest[0]]
+		return end != "" && (strings.HasSuffix(rest[1], end) || strings.HasSuffix(rest[1], "*"))
 	}
 	return false
 }

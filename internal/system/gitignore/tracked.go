@@ -154,11 +154,11 @@ func tracked(ctx context.Context, path string) ([]File, error) {
 	return all, err
 }
 
-// isSecret reports whether a path in a data folder is that of a token, a key or the database, a copy or a part of one
-// included.
+// isSecret reports whether a path in a data folder is that of a token, a key, a webhook or the database, a copy or a
+// part of one included.
 func isSecret(rel string) bool {
 	rel = filepath.ToSlash(rel)
-	if strings.HasPrefix(rel, "tokens/") {
+	if strings.HasPrefix(rel, "tokens/") || strings.HasPrefix(rel, "webhooks") {
 		return true
 	}
 	name := strings.TrimPrefix(rel, ".") // of a file that is being written

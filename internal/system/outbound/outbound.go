@@ -98,7 +98,8 @@ func (d Dialling) check(_, address string, _ syscall.RawConn) error {
 }
 
 func (d Dialling) refused(address, why string) error {
-	return fault.New(fault.Forbidden, CodeRefused, "%s %s, and is not called", fault.Clip(Readable(address), 200), why).WithFix("%s", d.Fix)
+	return fault.New(fault.Forbidden, CodeRefused, "%s %s, and is not called", fault.Clip(Readable(address), 200), why).
+		WithFix("%s", d.Fix)
 }
 
 // Readable returns text without what could steer a terminal or hide in a log.

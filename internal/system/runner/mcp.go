@@ -32,6 +32,16 @@ type MCP struct {
 // Exec.Run, and tool_error (the tool says that it failed), tool_protocol (the server does not speak MCP, or knows no
 // such tool), tool_needs_input.
 func (m MCP) Run(ctx context.Context, arguments []byte) (Result, error) {
+	return m.converse(ctx, func(ctx context.Context, session *mcp.ClientSession, w *wire) (json.RawMessage, error) {
+		return m.callTool(ctx, session, w, arguments)
+	})
+}
+
+// talk is what is said to a server that has been greeted. Its answer is Stdout of the result.
+type talk func(context.Context, *mcp.ClientSession, *wire) (json.RawMessage, error)
+
+// converse starts the server, talks to it, and ends it.
+func (m MCP) converse(ctx context.Context, talk talk) (Result, error) {
 	began := time.Now()
 	ctx, cancel := within(ctx, m.Timeout)
 	defer cancel()
@@ -45,7 +55,7 @@ func (m MCP) Run(ctx context.Context, arguments []byte) (Result, error) {
 	stop := func() { stopped.Do(p.stop) }
 	// a server that neither reads nor writes holds the client no longer than that
 	unhook := context.AfterFunc(ctx, stop)
-	answer, err := m.call(ctx, wire, arguments)
+	answer, err := greet(ctx, wire, talk)
 	intime := ctx.Err() == nil
 	p.bidFarewell(ctx)
 	unhook()
@@ -65,11 +75,8 @@ func (m MCP) Run(ctx context.Context, arguments []byte) (Result, error) {
 	return result, m.why(ctx, p, err, result, began)
 }
 
-// call returns the conversation: a greeting, and the one call.
-func (m MCP) call(ctx context.Context, w *wire, arguments []byte) (json.RawMessage, error) {
-	if arguments == nil {
-		arguments = []byte("{}") // the protocol knows no null here
-	}
+// greet connects to a server, and talks to it.
+func greet(ctx context.Context, w *wire, talk talk) (json.RawMessage, error) {
 	client := mcp.NewClient(&mcp.Implementation{Name: "orchestrator", Version: "1"},
 		&mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}})
 	session, err := client.Connect(ctx, w, nil)
@@ -77,6 +84,15 @@ func (m MCP) call(ctx context.Context, w *wire, arguments []byte) (json.RawMessa
 		return nil, err
 	}
 	defer func() { _ = session.Close() }() // how the server ends is looked at elsewhere
+	return talk(ctx, session, w)
+}
+
+// callTool makes the one call.
+func (m MCP) callTool(ctx context.Context, session *mcp.ClientSession, w *wire,
+	arguments []byte) (json.RawMessage, error) {
+	if arguments == nil {
+		arguments = []byte("{}") // the protocol knows no null here
+	}
 	answer, err := session.CallTool(ctx, &mcp.CallToolParams{Name: m.Tool, Arguments: json.RawMessage(arguments)})
 	if err != nil {
 		return nil, err

@@ -84,6 +84,8 @@ var own = []Row{
 	{Name: "orchestrator verify", Words: Local, Opts: ownVerify, Reads: true},
 	{Name: "orchestrator version", Opts: ownHelp + " --json", Reads: true},
 	{Name: "orchestrator watch", Opts: ownServer + " --as: --interval: --kind: --once --requirement: --role: --since:", Reads: true},
+	{Name: "orchestrator webhook", Opts: ownHelp, Reads: true},
+	{Name: "orchestrator webhook list", Opts: ownHelp + " --data: --json", Reads: true},
 	{Name: "orchestrator whoami", Opts: ownServer + " --as:", Reads: true},
 	{Name: "orchestrator workflow", Opts: ownServer + " --reason:", Reads: true},
 }

@@ -9,8 +9,9 @@ var persons = []string{"answer", "apply", "audit witness", "backup", "boundary a
 	"boundary doctor", "boundary drill", "boundary import", "boundary install", "boundary label", "boundary mode",
 	"boundary recovery",
 	"boundary reviewed", "boundary rollback", "boundary uninstall", "compact", "conduct", "config set", "config unset",
-	"down", "drive", "hook", "init", "mcp install", "mcp uninstall", "merge-status", "open", "restore", "schedules end",
-	"serve", "token add", "token revoke", "up", "upgrade"}
+	"down", "drive", "hook", "init", "mcp install", "mcp status", "mcp uninstall", "merge-status", "open", "restore",
+	"schedules end", "serve", "token add", "token revoke", "up", "upgrade", "webhook add", "webhook remove",
+	"webhook replay", "webhook test"}
 
 // NoReading returns why a command of orchestrator, by the words after the program, neither reads nor proposes: a person
 // runs it, there is no such command, or with these words it is none that the table has.

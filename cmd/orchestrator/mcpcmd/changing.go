@@ -1,5 +1,3 @@
-// Package mcpcmd has the command mcp and those below it: they register the MCP server of this program with agent
-// clients, and try what is registered.
 package mcpcmd
 
 import (
@@ -16,19 +14,6 @@ import (
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 )
-
-// Command returns the command mcp, with all of its own.
-func Command() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "mcp",
-		Short: "Register the service with agent clients, as tools over MCP",
-		Long: `An agent client that has the MCP server registered offers its sessions the tools of the orchestrator. It
-starts the server itself, in the name of one token. Install writes the entry into the client's settings, uninstall takes
-it out, and status starts what is registered as the client would.`,
-	}
-	cmd.AddCommand(installCommand(), uninstallCommand())
-	return cli.Group(cmd)
-}
 
 // options are the flags that the commands share.
 type options struct {
@@ -56,7 +41,11 @@ func (o *options) changing(cmd *cobra.Command) *cobra.Command {
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "change nothing, and print the difference")
 	cmd.Flags().BoolVar(&o.asJSON, "json", false, "write JSON")
 	cmd.ValidArgsFunction = cobra.FixedCompletions(agentclient.Names(), cobra.ShellCompDirectiveNoFileComp)
-	cli.WithEnv(cmd)
+	return byPerson(cli.WithEnv(cmd))
+}
+
+// byPerson lets no agent client run a command. It goes around cli.WithEnv.
+func byPerson(cmd *cobra.Command) *cobra.Command {
 	prepare := cmd.PreRunE
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		if err := control.ByPerson(cmd.CommandPath(), os.Getenv); err != nil {
@@ -69,7 +58,7 @@ func (o *options) changing(cmd *cobra.Command) *cobra.Command {
 
 // files returns which settings are meant.
 func (o *options) files() (settings.ServerOptions, error) {
-	if o.scope != scopeProject && o.scope != scopeUser {
+	if o.scope != "" && o.scope != scopeProject && o.scope != scopeUser {
 		return settings.ServerOptions{}, fault.Misuse("there is no scope %q", o.scope).
 			WithFix("give --scope project or --scope user")
 	}

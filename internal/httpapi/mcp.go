@@ -1,0 +1,63 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi/wire"
+)
+
+// message answers a message of the Model Context Protocol.
+//
+// Implements: ORC-306
+func (a *API) message(w http.ResponseWriter, r *http.Request) error {
+	if _, err := wire.Query(r); err != nil {
+		return err
+	}
+	body, err := wire.ReadBody(w, r, wire.MaxReport)
+	if err != nil {
+		return err
+	}
+	wire.CallOf(w).Held.Rest()
+	if bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")) {
+		return fault.New(fault.Malformed, "mcp_batch", "this is a list of messages").
+			WithFix("send one JSON-RPC message a request, as the Model Context Protocol has it since 2025-06-18")
+	}
+	control := http.NewResponseController(w) // an answer may be a stream, of which each piece has its own time
+	_ = control.SetReadDeadline(time.Time{})
+	_ = control.SetWriteDeadline(time.Time{})
+	a.door.ServeMCP(w, r, body, a.within(), wire.ActorOf(w).Role)
+	return nil
+}
+
+// defect logs a panic of a message, which was answered.
+func (a *API) defect(panicked any, stack []byte) {
+	a.Log.Error().Interface("panic", panicked).Bytes("stack", stack).Msg("a message met a defect")
+}
+
+// within returns the API for the requests of one message, which has been counted against the limit of its token: so the
+// first of them is not.
+func (a *API) within() http.Handler {
+	free := &atomic.Bool{}
+	free.Store(true)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx := context.WithValue(r.Context(), freeKey{}, free)
+		ctx = context.WithValue(ctx, chi.RouteCtxKey, (*chi.Context)(nil)) // it is routed anew
+		a.root.ServeHTTP(w, r.WithContext(ctx))
+	})
+}
+
+// freeKey is the key of whether the next request of a message is free, in the context of the request.
+type freeKey struct{}
+
+// isFree reports whether a request is not counted.
+func isFree(r *http.Request) bool {
+	free, is := r.Context().Value(freeKey{}).(*atomic.Bool)
+	return is && free.Swap(false)
+}

@@ -1,0 +1,96 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"orchestrator/internal/httpapi/mcp/rest"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// Door serves MCP over HTTP. It is safe for concurrent use.
+type Door struct {
+	options Options
+	handler http.Handler
+}
+
+// NewDoor returns the door of a program of a version. defect is told of panics.
+func NewDoor(version string, defect func(panicked any, stack []byte)) *Door {
+	return &Door{Options{Version: version, Defect: defect}, mcp.NewStreamableHTTPHandler(serverOf,
+		&mcp.StreamableHTTPOptions{
+			Stateless: true, JSONResponse: true, PropagateRequestCancellation: true,
+			DisableLocalhostProtection: true, // the API checks Host, for all its paths
+			MaxRequestBodyBytes:        -1,   // the body was read, within the limits of the API
+		})}
+}
+
+// forServer is the key of a request's server in its context.
+type forServer struct{}
+
+func serverOf(r *http.Request) *mcp.Server {
+	s, _ := r.Context().Value(forServer{}).(*mcp.Server)
+	return s
+}
+
+// ServeMCP answers one message, whose body was read: its calls go to the API, with the token that it came with, whose
+// role is known.
+func (d *Door) ServeMCP(w http.ResponseWriter, r *http.Request, body []byte, api http.Handler, role lifecycle.Role) {
+	o := d.options
+	o.Role, o.Notices = role, r.Header.Get("Mcp-Protocol-Version") >= rest.FirstStateless
+	s := newServer(r.Context(), rest.Inside{API: api, From: r, ID: w.Header().Get("X-Request-Id")}, o)
+	r = r.WithContext(context.WithValue(r.Context(), forServer{}, s))
+	r.Body, r.ContentLength = nopCloser{bytes.NewReader(body)}, int64(len(body))
+	if accept := r.Header.Get("Accept"); accept == "" || accept == "*/*" {
+		r.Header.Set("Accept", "application/json, text/event-stream") // as a client of the protocol says it
+	}
+	d.handler.ServeHTTP(&patient{ResponseWriter: w, control: http.NewResponseController(w)}, r)
+}
+
+type nopCloser struct{ *bytes.Reader }
+
+func (nopCloser) Close() error { return nil }
+
+// writeTime is how long a client may take to read a piece of an answer.
+const writeTime = 10 * time.Second
+
+// patient gives each piece of an answer a deadline of its own: the answer as a whole may take as long as it takes. As
+// with all that changes or streams, nobody keeps a copy of it, and no proxy holds it back.
+type patient struct {
+	http.ResponseWriter
+	control *http.ResponseController
+	begun   bool
+}
+
+func (p *patient) WriteHeader(status int) {
+	p.begin()
+	p.ResponseWriter.WriteHeader(status)
+}
+
+func (p *patient) Write(b []byte) (int, error) {
+	p.begin()
+	return p.ResponseWriter.Write(b)
+}
+
+func (p *patient) begin() {
+	_ = p.control.SetWriteDeadline(time.Now().Add(writeTime))
+	if p.begun {
+		return
+	}
+	p.begun = true
+	h := p.Header()
+	h["Cache-Control"] = []string{"no-store"}
+	if strings.HasPrefix(h.Get("Content-Type"), "text/event-stream") {
+		h["X-Accel-Buffering"] = []string{"no"}
+	}
+}
+
+// Flush sends what was written. The SDK asks for it with a type assertion.
+func (p *patient) Flush() { _ = p.control.Flush() }
+
+// Unwrap serves http.ResponseController.
+func (p *patient) Unwrap() http.ResponseWriter { return p.ResponseWriter }

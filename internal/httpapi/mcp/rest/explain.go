@@ -1,0 +1,29 @@
+package rest
+
+import (
+	"fmt"
+	"strings"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi/problem"
+)
+
+// maxWhy is the most bytes that Explain returns of what is no problem.
+const maxWhy = 500
+
+// Explain returns what was refused, why, and what to do instead, as the problem tells that a refusal has for its body.
+func Explain(body []byte) string {
+	var p problem.Problem
+	if err := Unmarshal(body, &p); err != nil || p.Code == "" {
+		return fault.Clip(string(body), maxWhy)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Refused (%s): %s.", p.Code, strings.TrimSuffix(p.Detail, "."))
+	for _, f := range p.Errors {
+		fmt.Fprintf(&b, "\n- %s", strings.TrimPrefix(f.Pointer+": "+f.Detail, ": "))
+	}
+	if p.Fix != "" {
+		fmt.Fprintf(&b, "\nWhat to do: %s.", strings.TrimSuffix(p.Fix, "."))
+	}
+	return b.String()
+}

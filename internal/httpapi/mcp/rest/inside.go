@@ -1,0 +1,104 @@
+package rest
+
+import (
+	"errors"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Inside calls the API of the same process, in the name of the request that came from outside.
+type Inside struct {
+	API  http.Handler
+	From *http.Request
+	ID   string // of that request
+}
+
+// Do calls the API in a goroutine of its own, which ends when the answer is written or nobody reads it.
+func (s Inside) Do(r *http.Request) (*http.Response, error) {
+	read, write := net.Pipe()
+	w := &piped{header: http.Header{}, to: write, begun: make(chan struct{})}
+	go func() {
+		defer w.end()
+		s.API.ServeHTTP(w, s.asked(r))
+	}()
+	select {
+	case <-w.begun:
+		return &http.Response{StatusCode: w.status, Header: w.sent, Body: pipedBody{read, w}, Request: r}, nil
+	case <-r.Context().Done():
+		return nil, errors.Join(r.Context().Err(), read.Close())
+	}
+}
+
+// asked returns a call as a request that the server could have read.
+func (s Inside) asked(r *http.Request) *http.Request {
+	q := r.Clone(r.Context())
+	q.Host, q.RemoteAddr, q.TLS = s.From.Host, s.From.RemoteAddr, s.From.TLS
+	q.RequestURI = q.URL.RequestURI()
+	q.Header["Authorization"] = s.From.Header["Authorization"]
+	if q.Header["Traceparent"] == nil {
+		q.Header.Set("X-Request-Id", s.ID)
+	}
+	return q
+}
+
+// piped is an answer whose body another goroutine reads while it is written.
+type piped struct {
+	header  http.Header
+	to      net.Conn
+	once    sync.Once
+	begun   chan struct{}
+	status  int         // good after begun
+	sent    http.Header // good after begun
+	aborted atomic.Bool
+}
+
+func (w *piped) Header() http.Header { return w.header }
+
+func (w *piped) WriteHeader(status int) {
+	w.once.Do(func() {
+		w.status, w.sent = status, maps.Clone(w.header)
+		close(w.begun)
+	})
+}
+
+func (w *piped) Write(b []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	return w.to.Write(b)
+}
+
+// end closes the body. A handler that aborts its answer leaves it cut short.
+func (w *piped) end() {
+	if p := recover(); p != nil {
+		w.aborted.Store(true)
+		if p != http.ErrAbortHandler { //nolint:errorlint // the documented sentinel, compared as the server does
+			panic(p)
+		}
+	}
+	w.WriteHeader(http.StatusOK)
+	_ = w.to.Close()
+}
+
+// Flush and the deadlines serve http.ResponseController.
+
+func (w *piped) Flush()                              { w.WriteHeader(http.StatusOK) }
+func (w *piped) SetWriteDeadline(at time.Time) error { return w.to.SetWriteDeadline(at) }
+func (w *piped) SetReadDeadline(time.Time) error     { return nil }
+
+// pipedBody is the body of an answer. One that was cut short ends with an error.
+type pipedBody struct {
+	net.Conn
+	of *piped
+}
+
+func (b pipedBody) Read(p []byte) (int, error) {
+	n, err := b.Conn.Read(p)
+	if errors.Is(err, io.EOF) && b.of.aborted.Load() {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
+}

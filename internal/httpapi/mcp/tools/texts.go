@@ -1,0 +1,263 @@
+package tools
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"orchestrator/internal/httpapi/mcp/rest"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// maxShown is the most bytes of a value that a text shows.
+const maxShown = 400
+
+// lead is a change that leads on, and who makes it.
+type lead struct {
+	By      string
+	To      string
+	Field   string
+	Example jsontext.Value
+}
+
+// outcome is what came of a change, as far as a text tells it.
+type outcome struct {
+	ID, Status string
+	Revision   uint64
+	WaitingFor []string `json:"waiting_for"`
+	Unchanged  bool
+	Next       []lead
+}
+
+func (o outcome) text(dryRun bool) string {
+	var b strings.Builder
+	switch {
+	case dryRun:
+		fmt.Fprintf(&b, "It would be accepted; nothing was changed. %s would be %s.", o.ID, o.Status)
+	case o.Unchanged:
+		fmt.Fprintf(&b, "Nothing to change: %s is %s, revision %d.", o.ID, o.Status, o.Revision)
+	default:
+		fmt.Fprintf(&b, "Applied: %s is %s, revision %d.", o.ID, o.Status, o.Revision)
+	}
+	waits(&b, o.WaitingFor)
+	for _, l := range o.Next {
+		fmt.Fprintf(&b, "\nNext, by %s: %s", l.By, short(l.Example))
+	}
+	return b.String()
+}
+
+func waits(b *strings.Builder, parties []string) {
+	if len(parties) > 0 {
+		fmt.Fprintf(b, " It waits for %s.", strings.Join(parties, " and "))
+	}
+}
+
+// short shows a value on one line, cut where it is long.
+func short(v jsontext.Value) string { return cut(string(v)) }
+
+func cut(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) <= maxShown {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxShown], "") + "…"
+}
+
+// turn is what can be done with one requirement.
+type turn struct {
+	outcome
+	Fields []struct {
+		Field   string
+		Due     bool
+		Example jsontext.Value
+	}
+	Moves []struct {
+		To          string
+		Ready       bool
+		LeadsToDone bool `json:"leads_to_done"`
+		Lacks       []struct{ Detail, By string }
+		Example     jsontext.Value
+	}
+}
+
+func (t turn) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s is %s, revision %d.", t.ID, t.Status, t.Revision)
+	waits(&b, t.WaitingFor)
+	for _, f := range t.Fields {
+		due := ""
+		if f.Due {
+			due = " (due)"
+		}
+		fmt.Fprintf(&b, "\nYou may set %s%s: %s", f.Field, due, short(f.Example))
+	}
+	for _, m := range t.Moves {
+		switch {
+		case !m.LeadsToDone:
+			fmt.Fprintf(&b, "\nYou may move it to %s, which leads away from done", m.To)
+		case m.Ready:
+			fmt.Fprintf(&b, "\nYou may move it to %s: %s", m.To, short(m.Example))
+		default:
+			fmt.Fprintf(&b, "\nA move to %s lacks:", m.To)
+			for _, l := range m.Lacks {
+				fmt.Fprintf(&b, " %s (%s);", l.Detail, l.By)
+			}
+		}
+	}
+	if len(t.Fields)+len(t.Moves) == 0 {
+		b.WriteString("\nThere is nothing that you may change now.")
+	}
+	return b.String()
+}
+
+// entry is a requirement in a list.
+type entry struct {
+	ID, Title, Status, Do string
+	WaitingFor            []string `json:"waiting_for"`
+}
+
+func (e entry) line(b *strings.Builder) {
+	fmt.Fprintf(b, "\n%s", e.ID)
+	if e.Status != "" {
+		fmt.Fprintf(b, " %s", e.Status)
+	}
+	if len(e.WaitingFor) > 0 {
+		fmt.Fprintf(b, ", waits for %s", strings.Join(e.WaitingFor, " and "))
+	}
+	if e.Do != "" {
+		fmt.Fprintf(b, ", %s", e.Do)
+	}
+	if e.Title != "" {
+		fmt.Fprintf(b, ": %s", cut(e.Title))
+	}
+}
+
+// agenda is what waits over all requirements.
+type agenda struct {
+	First *struct {
+		entry
+		Why  string
+		Next []lead
+	}
+	Mine    []entry
+	Total   int
+	Waiting []struct {
+		For   string
+		Count int
+		First []string
+	}
+}
+
+func (a agenda) text() string {
+	var b strings.Builder
+	if a.First == nil {
+		b.WriteString("Nothing waits for you.")
+	} else {
+		fmt.Fprintf(&b, "First %s (%s): %s.", a.First.ID, a.First.Status, a.First.Why)
+		for _, l := range a.First.Next {
+			fmt.Fprintf(&b, "\nNext, by %s: %s", l.By, short(l.Example))
+		}
+	}
+	if a.Total > 0 {
+		fmt.Fprintf(&b, "\n%d in all:", a.Total)
+	}
+	for _, e := range a.Mine {
+		e.line(&b)
+	}
+	for _, w := range a.Waiting {
+		fmt.Fprintf(&b, "\nFor %s: %d (%s)", w.For, w.Count, strings.Join(w.First, ", "))
+	}
+	return b.String()
+}
+
+// nextText adds its version to what next answers.
+func (s *Caller) nextText(id string, got rest.Answer) (*mcp.CallToolResult, error) {
+	body, err := with(got.Body, waited{Version: got.ETag})
+	if err != nil {
+		return nil, err
+	}
+	if id == "" {
+		var a agenda
+		err = got.Fill(&a)
+		return told(body, a.text()), err
+	}
+	var t turn
+	err = got.Fill(&t)
+	return told(body, t.text()), err
+}
+
+// text is the whole of a requirement, as far as a text shows it.
+type text struct {
+	outcome
+	Title, Text    string
+	Acceptance     []struct{ Text string }
+	Design         jsontext.Value `json:"design_spec"`
+	Implementation jsontext.Value
+	Test           jsontext.Value
+}
+
+func requirementText(r text) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\nstatus %s, revision %d\n\n%s", r.ID, r.Title, r.Status, r.Revision, r.Text)
+	for _, a := range r.Acceptance {
+		fmt.Fprintf(&b, "\n- accepted when: %s", a.Text)
+	}
+	for name, part := range ordered(r) {
+		if part != nil {
+			fmt.Fprintf(&b, "\n%s: %s", name, short(part))
+		}
+	}
+	return b.String()
+}
+
+// ordered yields the parts of a requirement that roles write.
+func ordered(r text) func(yield func(string, jsontext.Value) bool) {
+	return func(yield func(string, jsontext.Value) bool) {
+		_ = yield("design_spec", r.Design) && yield("implementation", r.Implementation) && yield("test", r.Test)
+	}
+}
+
+func listText(l struct {
+	Total        int
+	Requirements []entry
+	Next         *string
+}) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d of %d:", len(l.Requirements), l.Total)
+	for _, e := range l.Requirements {
+		e.line(&b)
+	}
+	if n := len(l.Requirements); l.Next != nil && n > 0 {
+		fmt.Fprintf(&b, "\nThere are more: after %q", l.Requirements[n-1].ID)
+	}
+	return b.String()
+}
+
+func attachedText(a struct {
+	outcome
+	Format string
+	Counts struct{ Run, Passed, Failed, Skipped int }
+	Covers bool
+	Cited  int
+}) string {
+	covers := "No test of it names the requirement."
+	if a.Covers {
+		covers = fmt.Sprintf("%d tests are cited.", a.Cited)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "The report (%s) is attached: %d run, %d passed, %d failed, %d skipped. %s", a.Format, a.Counts.Run,
+		a.Counts.Passed, a.Counts.Failed, a.Counts.Skipped, covers)
+	waits(&b, a.WaitingFor)
+	return b.String()
+}
+
+func claimText(c struct {
+	Requirement, Field string
+	Until              time.Time
+	Renewed            bool
+}) string {
+	return fmt.Sprintf("%s of %s is yours until %s.", c.Field, c.Requirement,
+		c.Until.UTC().Format("15:04:05 MST on 2006-01-02"))
+}
