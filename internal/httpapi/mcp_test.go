@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -32,7 +33,7 @@ type speaking struct {
 // counted counts what passes between client and service.
 type counted struct {
 	secret         string
-	messages, read int
+	messages, read atomic.Int64
 }
 
 func (c *counted) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -40,7 +41,7 @@ func (c *counted) RoundTrip(r *http.Request) (*http.Response, error) {
 	r.Header.Set("Authorization", "Bearer "+c.secret)
 	resp, err := http.DefaultTransport.RoundTrip(r)
 	if err == nil {
-		c.messages++
+		c.messages.Add(1)
 		resp.Body = &reading{resp.Body, c}
 	}
 	return resp, err
@@ -53,7 +54,7 @@ type reading struct {
 
 func (r *reading) Read(p []byte) (int, error) {
 	n, err := r.ReadCloser.Read(p)
-	r.by.read += n
+	r.by.read.Add(int64(n))
 	return n, err
 }
 

@@ -61,7 +61,7 @@ func (l *life) steps(all ...[]model.Step) (steps []model.Step) {
 }
 
 // ask calls a tool whose input is known before.
-func (l *life) ask(tool string, in object) []model.Step { return l.p.calling(tool, fixed(in)) }
+func (l *life) ask(tool string, in object) []model.Step { return calling(l.p.client, tool, fixed(in)) }
 
 // change proposes what is known before.
 func (l *life) change(members object) []model.Step {
@@ -81,7 +81,7 @@ func (l *life) move(status string) []model.Step {
 
 // implement cites the commit that the step before has printed.
 func (l *life) implement() []model.Step {
-	return l.p.calling("change", func(last string) any {
+	return calling(l.p.client, "change", func(last string) any {
 		if found := committed.FindString(last); found != "" && l.commit == "" {
 			l.commit = found
 		}
@@ -95,7 +95,7 @@ var hash = regexp.MustCompile(`sha256:[0-9a-f]{64}`)
 
 // pass cites the report that the step before names.
 func (l *life) pass() []model.Step {
-	return l.p.calling("change", func(last string) any {
+	return calling(l.p.client, "change", func(last string) any {
 		if found := hash.FindString(last); found != "" && l.report == "" {
 			l.report = found
 		}

@@ -161,8 +161,8 @@ func (p *place) env() []string {
 	return env
 }
 
-// profile keeps the PATH of the session in the shell of one client, which is a login shell.
-func (p *place) profile() error {
+// writeProfile keeps the PATH of the session in the shell of one client, which is a login shell.
+func writeProfile(p *place) error {
 	text := "PATH=" + p.dir("bin") + ":" + os.Getenv("PATH") + "\n"
 	file := filepath.Join(p.at.Home, ".profile")
 	return os.WriteFile(file, []byte(text), 0o600) //nolint:gosec // a folder of our own

@@ -2,7 +2,6 @@ package check
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -55,7 +54,7 @@ func (b *Bed) Servers(ctx context.Context, c *client.Client, version string) ([]
 	s := &served{place: p}
 	life := newLife(p)
 	server, err := model.Start(p.dir("requests"), append(life.scripts(), model.Script{Mark: mcpTask,
-		Last: "It is said.", Steps: s.calling("whoami", fixed(struct{}{}))})...)
+		Last: "It is said.", Steps: calling(c, "whoami", fixed(struct{}{}))})...)
 	if err != nil {
 		return nil, "", err
 	}
@@ -66,7 +65,7 @@ func (b *Bed) Servers(ctx context.Context, c *client.Client, version string) ([]
 		return nil, "", err
 	}
 	defer stop()
-	if err := errors.Join(c.Prepare(p.at), p.profile()); err != nil {
+	if err := errors.Join(c.Prepare(p.at), writeProfile(p)); err != nil {
 		return nil, "", err
 	}
 	if _, err := p.run(ctx, "/bin/sh", "-c", "go test -run none unicode/utf8"); err != nil { // the next is fast
@@ -84,8 +83,8 @@ func (b *Bed) Servers(ctx context.Context, c *client.Client, version string) ([]
 }
 
 // calling makes the steps by which a session calls a tool of the server: it finds the tool first, if it has to.
-func (p *place) calling(name string, in func(last string) any) (steps []model.Step) {
-	if find := p.client.Calls.FindServed; find != nil {
+func calling(c *client.Client, name string, in func(last string) any) (steps []model.Step) {
+	if find := c.Calls.FindServed; find != nil {
 		steps = append(steps, model.Step{Name: "find " + name, Make: func(t model.Tools, last string) model.Call {
 			in(last) // what is read of it may be gone in the next step
 			if _, offered := t.Ending("orchestrator", name); offered {
@@ -95,7 +94,7 @@ func (p *place) calling(name string, in func(last string) any) (steps []model.St
 		}})
 	}
 	return append(steps, model.Step{Name: name, Make: func(t model.Tools, last string) model.Call {
-		return p.client.Serve(t, name, in(last))
+		return c.Serve(t, name, in(last))
 	}})
 }
 
@@ -226,15 +225,5 @@ func (s *served) session(ctx context.Context, server *model.Server) error {
 
 // saysRole reports whether a result has the role, however often the client has quoted it.
 func saysRole(text string) bool {
-	for range 4 {
-		if strings.Contains(text, `"role":"pm"`) || strings.Contains(text, "role pm") {
-			return true
-		}
-		var inner string
-		if json.Unmarshal([]byte(text), &inner) != nil {
-			return strings.Contains(strings.ReplaceAll(text, `\`, ""), `"role":"pm"`)
-		}
-		text = inner
-	}
-	return false
+	return strings.Contains(text, "role pm") || strings.Contains(strings.ReplaceAll(text, `\`, ""), `"role":"pm"`)
 }
