@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -33,7 +32,7 @@ type speaking struct {
 // counted counts what passes between client and service.
 type counted struct {
 	secret         string
-	messages, read atomic.Int64
+	messages, read int
 }
 
 func (c *counted) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -41,7 +40,7 @@ func (c *counted) RoundTrip(r *http.Request) (*http.Response, error) {
 	r.Header.Set("Authorization", "Bearer "+c.secret)
 	resp, err := http.DefaultTransport.RoundTrip(r)
 	if err == nil {
-		c.messages.Add(1)
+		c.messages++
 		resp.Body = &reading{resp.Body, c}
 	}
 	return resp, err
@@ -54,7 +53,7 @@ type reading struct {
 
 func (r *reading) Read(p []byte) (int, error) {
 	n, err := r.ReadCloser.Read(p)
-	r.by.read.Add(int64(n))
+	r.by.read += n
 	return n, err
 }
 
