@@ -8,6 +8,8 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"orchestrator/cmd/checkclients/client"
@@ -23,7 +25,7 @@ const (
 	goneInProject   = "project: after it, the client lists none"
 	goneForUser     = "user: after it, the client lists none"
 	statusAgrees    = "orchestrator mcp status starts it"
-	sessionCalls    = "a session calls a tool of it"
+	sessionCalls    = "in enforce, a session calls a tool of it"
 	comesToDone     = "a requirement comes to done by it"
 )
 
@@ -44,8 +46,8 @@ type served struct {
 	said  strings.Builder // commands and what they printed
 }
 
-// Servers registers the MCP server with a client in both scopes, has the client list it, and runs a session that calls
-// one of its tools. The text has the commands with what they printed.
+// Servers registers the MCP server with a client in both scopes, has the client list it, and runs sessions that call its
+// tools: one with the boundary in enforce, and those of the life of a requirement. The text has the commands with what they printed.
 func (b *Bed) Servers(ctx context.Context, c *client.Client, version string) ([]Finding, string, error) {
 	p, err := b.newPlace(c, version, mode{name: "mcp"})
 	if err != nil {
@@ -199,8 +201,15 @@ func (s *served) session(ctx context.Context, server *model.Server) error {
 	s.tell("orchestrator mcp status "+s.client.Name+" --json", string(r.Output))
 	s.note(statusAgrees, unless(r.Exit == 0 && strings.Contains(string(r.Output), `"role":"pm"`),
 		fmt.Sprintf("it says: %.300s", r.Output)))
+	s.mode = mode{name: s.mode.name, phase: Enforce}
+	if err := s.place.install(ctx); err != nil {
+		return err
+	}
 	result, err := s.start(ctx)
 	if err != nil {
+		return err
+	}
+	if _, err := s.run(ctx, "orchestrator", "boundary", "mode", "off", "--reason", "a check"); err != nil {
 		return err
 	}
 	if err := os.WriteFile(s.dir("output.txt"), result.Output, 0o600); err != nil {
@@ -218,9 +227,23 @@ func (s *served) session(ctx context.Context, server *model.Server) error {
 		why = "the client offers no tool of the server"
 	case !last.Ended || !saysRole(last.Result):
 		why = fmt.Sprintf("the call came to: %.300s", last.Result)
+	case !s.hooked():
+		why = "the hook was not asked about it"
 	}
 	s.note(sessionCalls, why)
 	return nil
+}
+
+// aboutIt is what the hook is told of the call, by the names that clients have for a tool's name.
+var aboutIt = regexp.MustCompile(`"(tool_name|toolName|tool)":\s*"[^"]*whoami"`)
+
+// hooked reports whether the client has asked the hook about the call.
+func (s *served) hooked() bool {
+	files, _ := filepath.Glob(filepath.Join(s.dir("calls"), "*.stdin")) // fails for bad patterns alone
+	return slices.ContainsFunc(files, func(file string) bool {
+		text, err := os.ReadFile(file)
+		return err == nil && aboutIt.Match(text)
+	})
 }
 
 // saysRole reports whether a result has the role, however often the client has quoted it.
