@@ -116,7 +116,6 @@ func (f *following) keep(ctx context.Context) bool { return f.change(ctx, func(*
 // change changes the progress, and reports whether the hook goes on where it is, or behind what the change passes: not
 // where it cannot be kept, or somebody wants something else.
 func (f *following) change(ctx context.Context, change func(*hook.Progress)) bool {
-	_, until := f.progress.Due()
 	expected := hook.Progress{Next: f.at}
 	change(&expected)
 	p, err := f.advance(ctx, change)
@@ -124,8 +123,8 @@ func (f *following) change(ctx context.Context, change func(*hook.Progress)) boo
 		f.broken(ctx, err)
 		return false
 	}
-	next, now := p.Due()
-	return next == expected.Next && now == until
+	next, _ := p.Due()
+	return next == expected.Next
 }
 
 // read reads the log, and sends what the hook follows, until its progress has to be taken anew. The error is why there

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -431,6 +432,42 @@ func TestReplayComesFirst(t *testing.T) {
 		require.NoError(t, err)
 		time.Sleep(2 * time.Second)
 		require.Equal(t, append(numbers(first, 4), first+2, first+3, failing), w.records("ops"))
+	})
+}
+
+// A replay that is wanted while messages are under way loses none, and sends none twice besides.
+//
+// Verifies: ORC-324
+func TestReplayAtABusyTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.add(hook.Hook{Name: "ops"})
+		w.start()
+		defer w.sender.Close()
+		first := w.happen("REQ-1", 20)
+		time.Sleep(time.Second)
+		w.receiver(func(string, got) posting.Outcome {
+			time.Sleep(10 * time.Millisecond)
+			return posting.Outcome{Status: 200}
+		})
+		w.happen("REQ-1", 60)
+		time.Sleep(155 * time.Millisecond)
+		_, err := w.files.Advance(t.Context(), w.hooks[0], 0, func(p *hook.Progress) error { return p.Replay(first + 15) })
+		require.NoError(t, err)
+		time.Sleep(5 * time.Second)
+		all := w.records("ops")
+		again := 1
+		for all[again] > all[again-1] {
+			again++
+		}
+		before, after := all[:again], all[again:]
+		require.Equal(t, numbers(first, len(before)), before)
+		require.Less(t, len(before), 50, "it is soon noticed")
+		require.True(t, slices.IsSorted(after))
+		require.Equal(t, numbers(first+15, 5), after[:5], "what was sent before")
+		jump := slices.Index(after, first+uint64(len(before)))
+		require.Equal(t, numbers(first+15, jump), after[:jump])
+		require.Equal(t, numbers(first+uint64(len(before)), 80-len(before)), after[jump:], "and then what is next")
 	})
 }
 
