@@ -53,7 +53,6 @@ var answerTypes = map[string][]string{
 	},
 	"POST /boundary/attestations":         {"rules/boundary.Attestation"},
 	"POST /drive":                         {"conductor/drive.Report", "httpapi.drivePlan"},
-	"POST /drive application/x-ndjson":    {"conductor/drive.Event"},
 	"POST /obligations":                   {"conductor/trace.Trace", "conductor.Plan"},
 	"POST /obligations/{run}/answers":     {"conductor/trace.Trace"},
 	"POST /project/import":                {"httpapi/changing.imported"},
@@ -62,7 +61,6 @@ var answerTypes = map[string][]string{
 	"POST /requirements/{id}/claim":       {"httpapi.claimed"},
 	"POST /requirements/{id}/test-report": {"httpapi/changing.attached"},
 	"PUT /boundary/mode":                  {"boundary/control.ModeSwitched"},
-	"problems":                            {"httpapi/problem.Problem"},
 	"PUT /workflow":                       {"httpapi.workflowSwitched"},
 }
 
@@ -158,10 +156,9 @@ type contract struct {
 	missing  map[string]bool
 }
 
-// answers returns the schemas of the answers in JSON, by operation; those in lines also by their media type. Problems are
-// the answers of all that fails.
+// answers returns the schemas of the answers in JSON, by operation.
 func (c *contract) answers() map[string]any {
-	all := map[string]any{"problems": map[string]any{"$ref": "#/components/schemas/Problem"}}
+	all := map[string]any{}
 	for path, operations := range c.root["paths"].(map[string]any) {
 		for method, operation := range operations.(map[string]any) {
 			operation, is := operation.(map[string]any)
@@ -171,11 +168,8 @@ func (c *contract) answers() map[string]any {
 			answer := c.resolve(operation["responses"].(map[string]any)["200"])
 			content, _ := answer["content"].(map[string]any)
 			for mediaType, one := range content {
-				switch name := strings.ToUpper(method) + " " + path; {
-				case mediaType == "application/json", strings.HasSuffix(mediaType, "+json"):
-					all[name] = one.(map[string]any)["schema"]
-				case strings.HasSuffix(mediaType, "json"): // in lines
-					all[name+" "+mediaType] = one.(map[string]any)["schema"]
+				if mediaType == "application/json" || strings.HasSuffix(mediaType, "+json") {
+					all[strings.ToUpper(method)+" "+path] = one.(map[string]any)["schema"]
 				}
 			}
 		}

@@ -263,6 +263,44 @@ func TestWhatWasSentAndNotKeptIsSentAgain(t *testing.T) {
 	})
 }
 
+// How far a hook has come is kept now and then, and soon when nothing more comes: a busy log costs no write each time.
+func TestWhatHasArrivedIsKeptSoon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.add(hook.Hook{Name: "ops"})
+		w.start()
+		defer w.sender.Close()
+		time.Sleep(time.Second)
+		w.receiver(func(string, got) posting.Outcome {
+			time.Sleep(10 * time.Millisecond)
+			return posting.Outcome{Status: 200}
+		})
+		first := w.happen("REQ-1", 35)
+		kept := func() uint64 {
+			p, _, err := w.files.Progress(t.Context(), w.hooks[0])
+			require.NoError(t, err)
+			require.Equal(t, p.Next-first, p.Sent)
+			return p.Next
+		}
+		writes, last := 0, first
+		for range 100 {
+			time.Sleep(10 * time.Millisecond)
+			if now := kept(); now != last {
+				writes, last = writes+1, now
+			}
+		}
+		require.Equal(t, first+35, last)
+		require.LessOrEqual(t, writes, 5, "35 messages in 350 milliseconds")
+		require.Greater(t, writes, 2)
+
+		w.happen("REQ-1", 2)
+		time.Sleep(30 * time.Millisecond)
+		require.Equal(t, first+36, kept(), "the first in a while at once")
+		w.sender.Close()
+		require.Equal(t, first+37, kept(), "and the end what has arrived")
+	})
+}
+
 // An answer that comes while the service ends is not known to have come: the message is sent again.
 func TestATryThatTheEndCutsOffIsMadeAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
