@@ -2,7 +2,6 @@ package httpapi_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"testing"
 
@@ -125,8 +124,8 @@ func TestALifeByToolsTakesNoMoreCallsThanByRequests(t *testing.T) {
 		d := open(h)
 		steps := toDone(t, h, d)
 		calls, schema, answers := d.cost()
-		t.Log(fmt.Sprintf("%s: %d calls for %d legal steps, %.2f a step; schemas of %d bytes, answers of %d bytes", name,
-			calls, steps, float64(calls)/float64(steps), schema, answers))
+		t.Logf("%s: %d calls for %d legal steps, %.2f a step; schemas of %d bytes, answers of %d bytes", name,
+			calls, steps, float64(calls)/float64(steps), schema, answers)
 		perStep[name], read[name] = float64(calls)/float64(steps), answers
 	}
 	require.LessOrEqual(t, perStep["MCP"], perStep["HTTP"])
