@@ -53,6 +53,7 @@ var answerTypes = map[string][]string{
 	},
 	"POST /boundary/attestations":         {"rules/boundary.Attestation"},
 	"POST /drive":                         {"conductor/drive.Report", "httpapi.drivePlan"},
+	"POST /drive application/x-ndjson":    {"conductor/drive.Event"},
 	"POST /obligations":                   {"conductor/trace.Trace", "conductor.Plan"},
 	"POST /obligations/{run}/answers":     {"conductor/trace.Trace"},
 	"POST /project/import":                {"httpapi/changing.imported"},
@@ -61,6 +62,7 @@ var answerTypes = map[string][]string{
 	"POST /requirements/{id}/claim":       {"httpapi.claimed"},
 	"POST /requirements/{id}/test-report": {"httpapi/changing.attached"},
 	"PUT /boundary/mode":                  {"boundary/control.ModeSwitched"},
+	"problems":                            {"httpapi/problem.Problem"},
 	"PUT /workflow":                       {"httpapi.workflowSwitched"},
 }
 
@@ -156,9 +158,10 @@ type contract struct {
 	missing  map[string]bool
 }
 
-// answers returns the schemas of the answers in JSON, by operation.
+// answers returns the schemas of the answers in JSON, by operation; those in lines also by their media type. Problems are
+// the answers of all that fails.
 func (c *contract) answers() map[string]any {
-	all := map[string]any{}
+	all := map[string]any{"problems": map[string]any{"$ref": "#/components/schemas/Problem"}}
 	for path, operations := range c.root["paths"].(map[string]any) {
 		for method, operation := range operations.(map[string]any) {
 			operation, is := operation.(map[string]any)
@@ -168,8 +171,11 @@ func (c *contract) answers() map[string]any {
 			answer := c.resolve(operation["responses"].(map[string]any)["200"])
 			content, _ := answer["content"].(map[string]any)
 			for mediaType, one := range content {
-				if mediaType == "application/json" || strings.HasSuffix(mediaType, "+json") {
-					all[strings.ToUpper(method)+" "+path] = one.(map[string]any)["schema"]
+				switch name := strings.ToUpper(method) + " " + path; {
+				case mediaType == "application/json", strings.HasSuffix(mediaType, "+json"):
+					all[name] = one.(map[string]any)["schema"]
+				case strings.HasSuffix(mediaType, "json"): // in lines
+					all[name+" "+mediaType] = one.(map[string]any)["schema"]
 				}
 			}
 		}

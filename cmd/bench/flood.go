@@ -80,6 +80,6 @@ func besideReaders(b *bench, ctx context.Context) (rows []row, err error) {
 		return nil, err
 	}
 	return streams.Bench{Rounds: b.rounds, Lasting: b.round, Program: b.self, Addr: s.addr, Tokens: tokens, Say: say,
-		Change:  s.patch(patched, 1),
+		CPU: s.CPU, Change: s.patch(patched, 1),
 		Records: func() (float64, error) { return s.metric("orchestrator_log_records") }}.Rows(ctx)
 }

@@ -58,7 +58,8 @@ func readPlanned(w http.ResponseWriter, r *http.Request) (body []byte, plan bool
 // answerTime is how long a client may take to read the answer of a run.
 const answerTime = time.Minute
 
-func (h *conductorHandlers) conducted(w http.ResponseWriter, r *http.Request, body []byte, asked conductor.Asked) error {
+func (h *conductorHandlers) conducted(w http.ResponseWriter, r *http.Request, body []byte,
+	asked conductor.Asked) error {
 	// A run may take longer than the server's own time for an answer.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(conductor.Limit(asked.Budgets) + answerTime))
 	asked.OnWait, asked.Token = wire.CallOf(w).Held.Rest, wire.CallOf(w).Holder

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -32,7 +33,7 @@ type speaking struct {
 // counted counts what passes between client and service.
 type counted struct {
 	secret         string
-	messages, read int
+	messages, read atomic.Int64
 }
 
 func (c *counted) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -40,7 +41,7 @@ func (c *counted) RoundTrip(r *http.Request) (*http.Response, error) {
 	r.Header.Set("Authorization", "Bearer "+c.secret)
 	resp, err := http.DefaultTransport.RoundTrip(r)
 	if err == nil {
-		c.messages++
+		c.messages.Add(1)
 		resp.Body = &reading{resp.Body, c}
 	}
 	return resp, err
@@ -53,7 +54,7 @@ type reading struct {
 
 func (r *reading) Read(p []byte) (int, error) {
 	n, err := r.ReadCloser.Read(p)
-	r.by.read += n
+	r.by.read.Add(int64(n))
 	return n, err
 }
 
@@ -586,6 +587,16 @@ func TestTheTraceOfACallGoesOnRecord(t *testing.T) {
 	last := h.do("pm", "GET", "/audit?order=desc&limit=1", "").json(t)["records"].([]any)[0].(some)
 	require.Equal(t, trace, last["request_id"])
 	require.Contains(t, log.String(), `"request_id":"`+trace+`","method":"PATCH"`)
+
+	asked, err := pm.CallTool(t.Context(), &mcp.CallToolParams{Name: "ask", Arguments: some{"utterance": "what is 2+2"},
+		Meta: mcp.Meta{"traceparent": "00-" + trace + "-b7ad6b7169203331-01"}})
+	require.NoError(t, err)
+	require.Contains(t, textOf(asked), "4")
+	steps := h.do("pm", "GET", "/audit?kind=conductor.stepped", "").json(t)["records"].([]any)
+	require.NotEmpty(t, steps)
+	for _, record := range steps {
+		require.Equal(t, trace, record.(some)["request_id"])
+	}
 
 	r := h.do("pm", "POST", "/mcp", rpc("tools/call",
 		`{"name":"change","arguments":{"id":"REQ-001","pm_notes":[{"text":"y"}]}}`), "X-Request-Id", "mine")

@@ -40,6 +40,7 @@ type Bench struct {
 	Tokens  []string      // of the readers
 	Change  func(dst []byte, n int) []byte
 	Records func() (float64, error) // of the log
+	CPU     func() time.Duration    // that the service has used
 	Say     func(format string, args ...any)
 }
 
@@ -70,6 +71,7 @@ type figures struct {
 	calm50, calm99 []float64 // ms
 	with50, with99 []float64 // ms, beside the readers
 	events         []float64 // a second, that all readers together were sent
+	cpu            []float64 // us of the service for each event, beyond what the changes take without readers
 	last           []float64 // ms, after the last change, until the last reader had all
 }
 
@@ -83,8 +85,8 @@ func (b Bench) Rows(ctx context.Context) (rows []report.Row, err error) {
 				return nil, err
 			}
 			b.Say("round %d/%d  changes %s: p50 %.3f ms, p99 %.3f; beside %d readers p50 %.3f, p99 %.3f; "+
-				"%.0f events/s, the last of them %.0f ms late", round, b.Rounds, p.name, one.calm50[0], one.calm99[0],
-				readersAtOnce, one.with50[0], one.with99[0], one.events[0], one.last[0])
+				"%.0f events/s of %.2f us, the last of them %.0f ms late", round, b.Rounds, p.name, one.calm50[0],
+				one.calm99[0], readersAtOnce, one.with50[0], one.with99[0], one.events[0], one.cpu[0], one.last[0])
 			if round > 0 { // the first one warms up
 				all.add(one)
 			}
@@ -98,6 +100,7 @@ func (f *figures) add(one figures) {
 	f.calm50, f.calm99 = append(f.calm50, one.calm50...), append(f.calm99, one.calm99...)
 	f.with50, f.with99 = append(f.with50, one.with50...), append(f.with99, one.with99...)
 	f.events, f.last = append(f.events, one.events...), append(f.last, one.last...)
+	f.cpu = append(f.cpu, one.cpu...)
 }
 
 // mostSlower is how much longer a change may take beside the readers.
@@ -118,18 +121,20 @@ func (f *figures) rows(p pace) []report.Row {
 		report.NewRow(name("p50"), "ms", f.calm50, f.with50, over(f.with50, f.calm50), nil),
 		report.NewRow(name("p99"), "ms", f.calm99, f.with99, over(f.with99, f.calm99), goal),
 		report.NewRow("events that they are sent, changes "+p.name, "/s", nil, f.events, nil, nil),
+		report.NewRow("processor time for one of these events, changes "+p.name, "us", nil, f.cpu, nil, nil),
 		report.NewRow("until the last reader has the last change, changes "+p.name, "ms", nil, f.last, nil, nil),
 	}
 }
 
 // round measures changes at a pace, first without readers and then beside them.
 func (b Bench) round(ctx context.Context, p pace) (one figures, err error) {
+	used := b.CPU()
 	calm, err := b.load(ctx, p)
 	if err != nil {
 		return one, err
 	}
 	one.calm50, one.calm99 = []float64{part(calm, 50)}, []float64{part(calm, 99)}
-	return one, b.beside(ctx, p, &one)
+	return one, b.beside(ctx, p, (b.CPU()-used)/time.Duration(len(calm)), &one)
 }
 
 // load sends changes, and returns in order how long they took.
@@ -148,8 +153,9 @@ func part(sorted []time.Duration, percent int) float64 {
 	return sorted[(len(sorted)-1)*percent/100].Seconds() * 1000
 }
 
-// beside measures the same beside readers, each of which must have every record in the end.
-func (b Bench) beside(ctx context.Context, p pace, f *figures) (err error) {
+// beside measures the same beside readers, each of which must have every record in the end. A change takes so much
+// processor time without them.
+func (b Bench) beside(ctx context.Context, p pace, alone time.Duration, f *figures) (err error) {
 	r, err := b.open(ctx)
 	if err != nil {
 		return err
@@ -159,7 +165,7 @@ func (b Bench) beside(ctx context.Context, p pace, f *figures) (err error) {
 	if err != nil {
 		return err
 	}
-	begun := time.Now()
+	begun, used := time.Now(), b.CPU()
 	took, err := b.load(ctx, p)
 	if err != nil {
 		return err
@@ -176,6 +182,7 @@ func (b Bench) beside(ctx context.Context, p pace, f *figures) (err error) {
 	f.with50, f.with99 = []float64{part(took, 50)}, []float64{part(took, 99)}
 	f.events = []float64{events / time.Since(begun).Seconds()}
 	f.last = []float64{time.Since(loaded).Seconds() * 1000}
+	f.cpu = []float64{(b.CPU() - used - time.Duration(len(took))*alone).Seconds() * 1e6 / events}
 	return nil
 }
 

@@ -1,5 +1,5 @@
-// Package mcpcmd has the command mcp, which serves one client of the Model Context Protocol on standard input and output,
-// and those below it: they register it with agent clients, and try what is registered.
+// Package mcpcmd has the command mcp, which serves one client of the Model Context Protocol on standard input and
+// output, and those below it: they register it with agent clients, and try what is registered.
 package mcpcmd
 
 import (

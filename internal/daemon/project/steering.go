@@ -32,7 +32,8 @@ type steering struct {
 }
 
 func (p *Plan) steering(docs documents.Set, repository *evidence.Repository) steering {
-	s := steering{root: repository.Root(), project: rooted(p.dir().Project()), data: datadir.Dir(rooted(string(p.dir()))),
+	s := steering{root: repository.Root(), project: rooted(p.dir().Project()),
+		data: datadir.Dir(rooted(string(p.dir()))),
 		docs: docs, cited: citedFrom(repository), exports: p.exports(repository.Root())}
 	for _, c := range p.contracts.Contracts() {
 		if program := programOf(c, s.project); program != "" {
@@ -74,7 +75,8 @@ func programOf(c planning.Contract, project string) string {
 // watched returns what of it is compared in the project itself. What the service writes at work is not among it.
 func (s steering) watched(ctx context.Context) []string {
 	own := folder.In(s.project)
-	all := []string{s.data.Tools(), s.data.Prompts(), s.data.TokenDir(), s.data.Tokens(), s.data.Key(), s.data.PublicKey(),
+	all := []string{s.data.Tools(), s.data.Prompts(), s.data.TokenDir(), s.data.Tokens(), s.data.Key(),
+		s.data.PublicKey(),
 		s.data.Webhooks(), s.data.Address(), s.data.File(config.LocalFile), filepath.Join(s.project, config.TreeFile)}
 	for _, name := range []string{"policy.json", "enforcing", "grants.json"} {
 		all = append(all, filepath.Join(own.Path(), name))

@@ -39,7 +39,8 @@ const maxAge = 60_000
 // newServer returns a server of what one token may use. It lives as long as life.
 func newServer(life context.Context, to rest.Service, o Options) *mcp.Server {
 	api := rest.API{Service: to}
-	options := &mcp.ServerOptions{Instructions: say("instructions"), Capabilities: capabilities(), SetCacheable: private}
+	options := &mcp.ServerOptions{Instructions: say("instructions"), Capabilities: capabilities(),
+		SetCacheable: private}
 	told := &notices{resources: resources{api}, stays: o.Stays, life: life,
 		followed: map[string]int{}, due: map[string]bool{}}
 	if o.Notices {

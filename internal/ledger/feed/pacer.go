@@ -179,12 +179,11 @@ func (p *pacer) rest() {
 	if p.owed < shortRest {
 		return
 	}
-	begun := time.Now()
 	p.clock.Reset(p.owed)
 	select {
 	case <-p.clock.C:
 	case <-p.feed.stopped:
 	case <-p.gone:
 	}
-	p.owed -= time.Since(begun)
+	p.owed = 0
 }

@@ -115,12 +115,18 @@ func classOfName(tool string) Class {
 	switch {
 	case have(words, writingVerbs):
 		return Writes
+	case matchAnyName(ownTools, tool) && !have(words, doubtfulVerbs):
+		return Reads
 	case len(words) > 0 && (slices.Contains(readingVerbs, words[0]) || resolvesName(words)) &&
 		!have(words[1:], doubtfulVerbs):
 		return Reads
 	}
 	return Ambiguous
 }
+
+// ownTools are those of the orchestrator's MCP server, as clients name them; Cursor does not name the server. They read
+// or propose, as its commands do.
+var ownTools = []string{"mcp__orchestrator__*", "orchestrator_*", "orchestrator-*"}
 
 // resolvesName reports whether a tool finds what a name stands for, such as resolve_library_id. What else is resolved,
 // a conflict or a thread, changes.

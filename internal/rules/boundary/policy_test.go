@@ -100,7 +100,8 @@ func TestWhetherAnAgentMayWrite(t *testing.T) {
 func TestToolsThatNoListNames(t *testing.T) {
 	p := DefaultPolicy()
 	p.BlockedTools = append(p.BlockedTools, "frob*")
-	for tool, want := range map[string]Class{"mcp__db__query": Ambiguous, "mcp__fs__write_file": Writes, "list_pages": Reads} {
+	for tool, want := range map[string]Class{"mcp__db__query": Ambiguous, "mcp__fs__write_file": Writes, "list_pages": Reads,
+		"mcp__orchestrator__change": Reads, "orchestrator-change": Reads, "mcp__orchestrator__run_query": Ambiguous, "mcp__orchestrator__delete": Writes} {
 		class, unlisted := p.Unlisted(Call{Tool: tool})
 		require.True(t, unlisted, tool)
 		require.Equal(t, want, class)

@@ -97,7 +97,35 @@ func changeFields(role lifecycle.Role) map[string]any {
 	all := schemas.Inlined(schemas.ChangeRequest)["properties"].(map[string]any)
 	own := lifecycle.FieldsOf(role)
 	maps.DeleteFunc(all, func(name string, _ any) bool { return !slices.Contains(own, name) })
-	return all
+	return portable(all).(map[string]any)
+}
+
+// conditions are keywords that tell one case from another. Not every client can pass them on to its model, and the API
+// holds each change against all of them.
+var conditions = []string{"allOf", "if", "then", "else", "not", "dependentRequired"}
+
+// portable returns a schema without conditions, in which each value has one type: the API takes null as well, where it
+// clears a member.
+func portable(schema any) any {
+	switch s := schema.(type) {
+	case map[string]any:
+		for name, value := range s {
+			types, several := value.([]any)
+			switch {
+			case slices.Contains(conditions, name):
+				delete(s, name)
+			case name == "type" && several:
+				s[name] = types[0]
+			default:
+				s[name] = portable(value)
+			}
+		}
+	case []any:
+		for i := range s {
+			s[i] = portable(s[i])
+		}
+	}
+	return schema
 }
 
 // schemaOf returns a schema in the form that the SDK need not read again for each server.
