@@ -110,8 +110,8 @@ func TestAWebhookIsToldOverKills(t *testing.T) {
 	var current atomic.Pointer[process]
 	killed := make(chan struct{}, 100)
 	r := newReceiver(t, func(n int) {
-		if n%7 == 0 { // the message has arrived, and its answer has not
-			current.Load().kill()
+		if p := current.Load(); n%7 == 0 && !p.ended() { // the message has arrived, and its answer has not
+			p.kill()
 			killed <- struct{}{}
 		}
 	})

@@ -135,7 +135,7 @@ func (f *following) read(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		goesOn := true
+		var goesOn bool
 		switch {
 		case len(records) > 0:
 			goesOn = f.tell(ctx, records)
