@@ -57,6 +57,7 @@ func TestAdd(t *testing.T) {
 		"a kind that there is none of": {Order{URL: "https://example.com", Kinds: []string{"requirement.done"}}, fault.CodeUsage, "requirement.changed"},
 		"a role that there is none of": {Order{URL: "https://example.com", Roles: []string{"boss"}}, fault.CodeUsage, "architect"},
 		"no secret in its file":        {Order{URL: "https://example.com", SecretFile: file + "x"}, hook.CodeSecret, ""},
+		"an address of metadata":       {Order{URL: "http://169.254.169.254/", Name: "meta"}, "host_refused", "never called"},
 		"a name that is taken":         {Order{URL: "https://example.com", Name: "given"}, hook.CodeExists, "remove given"},
 	} {
 		_, err := add(c.order)

@@ -581,7 +581,8 @@ func TestFilesThatCannotBeUsed(t *testing.T) {
 		require.Equal(t, numbers(n, 1), w.records("ops"))
 
 		progress := strings.TrimSuffix(path, ".secret") + ".json"
-		require.NoError(t, os.WriteFile(progress, []byte("{"), 0o600))
+		require.NoError(t, os.WriteFile(progress+".new", []byte("{"), 0o600))
+		require.NoError(t, os.Rename(progress+".new", progress))
 		time.Sleep(3 * time.Second)
 		require.Equal(t, 1, strings.Count(strings.Join(w.heard(), "\n"), "ops broken the file "+progress+" cannot be used"))
 		require.NoError(t, os.Remove(progress))
