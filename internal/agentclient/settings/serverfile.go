@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"orchestrator/internal/agentclient/hunk"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/system/durable"
 	"orchestrator/internal/system/shellquote"
@@ -69,7 +70,7 @@ func (e *edit) change() ServerChange {
 		if e.remove {
 			after = nil
 		}
-		c.Diff = unified(e.file, e.there, e.old, !e.remove, after)
+		c.Diff = hunk.Unified(e.file, e.there, e.old, !e.remove, after)
 	}
 	return c
 }
