@@ -22,7 +22,9 @@ type Inside struct {
 type insideKey struct{}
 
 // With returns a context whose requests InContext has answered from inside.
-func (s Inside) With(ctx context.Context) context.Context { return context.WithValue(ctx, insideKey{}, s) }
+func (s Inside) With(ctx context.Context) context.Context {
+	return context.WithValue(ctx, insideKey{}, s)
+}
 
 // InContext is the API inside which the context of each request is.
 type InContext struct{}
