@@ -15,6 +15,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/secret"
+	"orchestrator/internal/system/tracing"
 )
 
 // Agents lets tools act in a role of the project.
@@ -80,7 +81,7 @@ func (r *run) act(ctx context.Context, c planning.Contract, asked outside.Call,
 		asked.Inputs["prompt"] = prompt
 	}
 	raw, err := outside.Run(ctx, r.Root, c.Implementation, limit, asked,
-		[]string{planning.EnvURL + "=" + access.URL, planning.EnvToken + "=" + access.Token})
+		append(tracing.Environment(ctx), planning.EnvURL+"="+access.URL, planning.EnvToken+"="+access.Token))
 	if asked.Tree.Settle != nil {
 		asked.Tree.Settle(context.WithoutCancel(ctx))
 	}

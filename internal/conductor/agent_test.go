@@ -20,6 +20,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/system/tracing"
 )
 
 // gate lets agents in, and knows who is inside.
@@ -115,6 +116,19 @@ func TestAnAgentIsLetInForItsRun(t *testing.T) {
 	event := y.event(trace.ID, "o1/1/agent")
 	require.Equal(t, "agent.admitted", event.Kind)
 	require.Contains(t, event.What, "a.coder as coder by the token abcdef012345, with the prompt sha256:")
+}
+
+// Verifies: ORC-312
+func TestAnAgentIsToldItsTrace(t *testing.T) {
+	y := yardOf(t, store.NewMemory(), coder("a.coder"))
+	y.script("a.coder", `echo "$TRACEPARENT" > trace`)
+	y.ask(ada)
+	y.file("trace", "\n")
+	const id = "4bf92f3577b34da6a3ce929d0e0e4736"
+	_, err := y.Conduct(tracing.With(t.Context(), id), ada,
+		planning.Request{Obligations: []planning.Obligation{toBuild}})
+	require.NoError(t, err)
+	y.file("trace", "00-"+id+"-")
 }
 
 func (y *yard) file(name, begins string) {

@@ -44,20 +44,19 @@ func (a *API) defect(panicked any, stack []byte) {
 // within returns the API for the requests of one message, which has been counted against the limit of its token: so the
 // first of them is not.
 func (a *API) within() http.Handler {
-	free := &atomic.Bool{}
-	free.Store(true)
+	counted := new(atomic.Bool)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx := context.WithValue(r.Context(), freeKey{}, free)
+		ctx := context.WithValue(r.Context(), freeKey{}, counted)
 		ctx = context.WithValue(ctx, chi.RouteCtxKey, (*chi.Context)(nil)) // it is routed anew
 		a.root.ServeHTTP(w, r.WithContext(ctx))
 	})
 }
 
-// freeKey is the key of whether the next request of a message is free, in the context of the request.
+// freeKey is the key of whether a request of the message was made before, in the context of each.
 type freeKey struct{}
 
 // isFree reports whether a request is not counted.
 func isFree(r *http.Request) bool {
-	free, is := r.Context().Value(freeKey{}).(*atomic.Bool)
-	return is && free.Swap(false)
+	counted, is := r.Context().Value(freeKey{}).(*atomic.Bool)
+	return is && !counted.Swap(true)
 }

@@ -588,6 +588,16 @@ func TestTheTraceOfACallGoesOnRecord(t *testing.T) {
 	require.Equal(t, trace, last["request_id"])
 	require.Contains(t, log.String(), `"request_id":"`+trace+`","method":"PATCH"`)
 
+	asked, err := pm.CallTool(t.Context(), &mcp.CallToolParams{Name: "ask", Arguments: some{"utterance": "what is 2+2"},
+		Meta: mcp.Meta{"traceparent": "00-" + trace + "-b7ad6b7169203331-01"}})
+	require.NoError(t, err)
+	require.Contains(t, textOf(asked), "4")
+	steps := h.do("pm", "GET", "/audit?kind=conductor.stepped", "").json(t)["records"].([]any)
+	require.NotEmpty(t, steps)
+	for _, record := range steps {
+		require.Equal(t, trace, record.(some)["request_id"])
+	}
+
 	r := h.do("pm", "POST", "/mcp", rpc("tools/call",
 		`{"name":"change","arguments":{"id":"REQ-001","pm_notes":[{"text":"y"}]}}`), "X-Request-Id", "mine")
 	require.Equal(t, "mine", r.Header.Get("X-Request-Id"))

@@ -16,6 +16,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi/convention"
 	"orchestrator/internal/httpapi/wire"
+	"orchestrator/internal/system/tracing"
 )
 
 // Request ids that the service makes are a random part for the process and a number, so that making one costs nothing.
@@ -42,6 +43,9 @@ func callFor(r *http.Request) wire.Call {
 // observe gives the request its id, turns a panic into a problem, counts and logs.
 func (a *API) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if traceparent := r.Header["Traceparent"]; len(traceparent) == 1 {
+			r = r.WithContext(tracing.With(r.Context(), tracing.Parse(traceparent[0])))
+		}
 		ww := &wire.Recorder{ResponseWriter: w, Call: callFor(r)}
 		c := &ww.Call
 		h := ww.Header()

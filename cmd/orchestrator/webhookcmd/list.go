@@ -53,7 +53,7 @@ func state(one webhooks.Listed) string {
 	case !one.Begun:
 		return "begins when the service runs"
 	case one.Failing != nil:
-		return fmt.Sprintf("failing since %s, %d tries: %s", one.Failing.Since.Format(time.RFC3339), one.Failing.Tries,
+		return fmt.Sprintf("failing since %s (tries: %d): %s", one.Failing.Since.Format(time.RFC3339), one.Failing.Tries,
 			one.Failing.Why)
 	case one.Again > 0:
 		return fmt.Sprintf("%d records are sent again", one.Again)

@@ -16,6 +16,7 @@ import (
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/rules/planning/flow"
+	"orchestrator/internal/system/tracing"
 )
 
 // Step writes the rows of one step, as one record of an actor.
@@ -43,7 +44,8 @@ func (s *Store) Step(ctx context.Context, run, step string, actor audit.Actor, w
 		if err != nil {
 			return err
 		}
-		return tx.Append(ledger.Event{Kind: KindStepped, Actor: actor, Subject: SubjectOf(run), Data: encoded})
+		return tx.Append(ledger.Event{Kind: KindStepped, Actor: actor, Subject: SubjectOf(run),
+			RequestID: tracing.ID(ctx), Data: encoded})
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"orchestrator/internal/secret"
+	"orchestrator/internal/system/tracing"
 )
 
 // maxRequestID is the most bytes of an id that a client chooses: it stands in every line of the log and in records.
@@ -22,7 +23,7 @@ func RequestID(given, traceparent []string) string {
 		return given[0]
 	}
 	if len(traceparent) == 1 {
-		return traceID(traceparent[0])
+		return tracing.Parse(traceparent[0])
 	}
 	return ""
 }
@@ -30,20 +31,4 @@ func RequestID(given, traceparent []string) string {
 func unsafe(c rune) bool {
 	alphanumeric := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 	return !alphanumeric && !strings.ContainsRune("._-~:/+=", c)
-}
-
-// traceID returns the trace id of version-traceid-parentid-flags. A later version may have more parts; ff is none.
-func traceID(traceparent string) string {
-	parts := strings.Split(traceparent, "-")
-	if len(parts) < 4 || !hex(parts[0], 2) || parts[0] == "ff" || parts[0] == "00" && len(parts) > 4 ||
-		!hex(parts[1], 32) || !hex(parts[2], 16) || !hex(parts[3], 2) ||
-		strings.Trim(parts[1], "0") == "" || strings.Trim(parts[2], "0") == "" {
-		return ""
-	}
-	return parts[1]
-}
-
-// hex reports whether a text is so many hexadecimal digits, in lower case as the standard has them.
-func hex(text string, digits int) bool {
-	return len(text) == digits && strings.Trim(text, "0123456789abcdef") == ""
 }

@@ -5,8 +5,10 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"orchestrator/internal/httpapi/mcp/rest"
@@ -14,19 +16,32 @@ import (
 )
 
 // Door serves MCP over HTTP. It is safe for concurrent use.
+//
+// One server answers for all tokens of a role, since to make one costs more than to answer with it: whose name a message
+// is in, its context says. A client that listens for changes has a server of its own, which tells it alone.
 type Door struct {
 	options Options
 	handler http.Handler
+
+	mu      sync.Mutex
+	servers map[served]*mcp.Server
+}
+
+// served is for whom a server answers.
+type served struct {
+	role    lifecycle.Role
+	notices bool
 }
 
 // NewDoor returns the door of a program of a version. defect is told of panics.
 func NewDoor(version string, defect func(panicked any, stack []byte)) *Door {
-	return &Door{Options{Version: version, Defect: defect}, mcp.NewStreamableHTTPHandler(serverOf,
-		&mcp.StreamableHTTPOptions{
-			Stateless: true, JSONResponse: true, PropagateRequestCancellation: true,
-			DisableLocalhostProtection: true, // the API checks Host, for all its paths
-			MaxRequestBodyBytes:        -1,   // the body was read, within the limits of the API
-		})}
+	handler := mcp.NewStreamableHTTPHandler(serverOf, &mcp.StreamableHTTPOptions{
+		Stateless: true, JSONResponse: true, PropagateRequestCancellation: true,
+		DisableLocalhostProtection: true, // the API checks Host, for all its paths
+		MaxRequestBodyBytes:        -1,   // the body was read, within the limits of the API
+	})
+	return &Door{options: Options{Version: version, Defect: defect}, handler: handler,
+		servers: map[served]*mcp.Server{}}
 }
 
 // forServer is the key of a request's server in its context.
@@ -40,15 +55,38 @@ func serverOf(r *http.Request) *mcp.Server {
 // ServeMCP answers one message, whose body was read: its calls go to the API, with the token that it came with, whose
 // role is known.
 func (d *Door) ServeMCP(w http.ResponseWriter, r *http.Request, body []byte, api http.Handler, role lifecycle.Role) {
-	o := d.options
-	o.Role, o.Notices = role, r.Header.Get("Mcp-Protocol-Version") >= rest.FirstStateless
-	s := newServer(r.Context(), rest.Inside{API: api, From: r, ID: w.Header().Get("X-Request-Id")}, o)
-	r = r.WithContext(context.WithValue(r.Context(), forServer{}, s))
+	ctx := rest.Inside{API: api, From: r, ID: w.Header().Get("X-Request-Id")}.With(r.Context())
+	to := served{role, r.Header.Get("Mcp-Protocol-Version") >= rest.FirstStateless}
+	r = r.WithContext(context.WithValue(ctx, forServer{}, d.server(ctx, to, body)))
 	r.Body, r.ContentLength = nopCloser{bytes.NewReader(body)}, int64(len(body))
 	if accept := r.Header.Get("Accept"); accept == "" || accept == "*/*" {
 		r.Header.Set("Accept", "application/json, text/event-stream") // as a client of the protocol says it
 	}
 	d.handler.ServeHTTP(&patient{ResponseWriter: w, control: http.NewResponseController(w)}, r)
+}
+
+// server returns the one that answers a message.
+func (d *Door) server(ctx context.Context, to served, body []byte) *mcp.Server {
+	o := d.options
+	o.Role, o.Notices = to.role, to.notices
+	if listens(body) {
+		return newServer(ctx, rest.InContext{}, o)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.servers[to] == nil {
+		d.servers[to] = newServer(context.Background(), rest.InContext{}, o)
+	}
+	return d.servers[to]
+}
+
+// listens reports whether a message begins to follow resources. What cannot be read is refused by the protocol.
+func listens(body []byte) bool {
+	var message struct {
+		Method string `json:"method"`
+	}
+	return jsonv2.Unmarshal(body, &message) == nil &&
+		(message.Method == "subscriptions/listen" || message.Method == "resources/subscribe")
 }
 
 type nopCloser struct{ *bytes.Reader }

@@ -56,7 +56,7 @@ func promptsOf(role lifecycle.Role) []prompt {
 		path:        func(string) (string, url.Values) { return "/project/review", nil },
 	}, prompt{
 		name: "review_requirement", title: "Review a requirement", takesID: true, needsID: true,
-			text: say("review_requirement"),
+		text:        say("review_requirement"),
 		description: "Whether a requirement can be signed off: its evidence and gates as they are now.",
 		path:        func(id string) (string, url.Values) { return rest.Requirement(id, "/review"), nil },
 	})

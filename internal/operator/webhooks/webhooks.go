@@ -55,6 +55,9 @@ func Add(ctx context.Context, data datadir.Dir, o Order, now time.Time) (a Added
 		secret = newSecret()
 	}
 	if err == nil {
+		err = posting.Check(h)
+	}
+	if err == nil {
 		err = files.Add(ctx, h, secret)
 	}
 	plain := strings.HasPrefix(h.URL, "http:") && !posting.Stays(h)

@@ -10,6 +10,7 @@ import (
 func TestSecret(t *testing.T) {
 	for _, path := range []string{
 		".orchestrator", ".orchestrator/tokens", ".orchestrator/tokens/pm.token", ".orchestrator/tokens.json", ".orchestrator/tokens.json.lock",
+		".orchestrator/webhooks", ".orchestrator/webhooks/ops.secret", ".orchestrator/webhooks.json", "**/webhooks/ops.secret", "**/webhooks/*", "**/webhooks.json",
 		".orchestrator/audit.key", ".orchestrator/witness.key", ".orchestrator/state.db", ".orchestrator/state.db.before-restore-1", "witness.key",
 		"sub/.orchestrator/state.db", "/elsewhere/.orchestrator/tokens/x", "/elsewhere/.orchestrator", ".Orchestrator/Tokens/pm.token",
 		".orchestrator/*", ".orchestrator/tok*", ".orchestrator/*/pm.token", ".orchestrator/[st]*",
@@ -21,7 +22,7 @@ func TestSecret(t *testing.T) {
 	}
 	for _, path := range []string{
 		"", ".", "src/a.go", "tokens/pm.token", "tokens.json", "state.db", ".orchestrator/addr", ".orchestrator/audit.pub",
-		".orchestrator/boundary/policy.json", ".orchestrator/tools/tokens.yaml", ".orchestrator/boundary/*", "docs/.orchestrator.md", "audit.key.md",
+		".orchestrator/boundary/policy.json", "webhooks/ops.secret", "**/webhooks/ops.json", "**/webhooks", "**/hooks/ops.secret", ".orchestrator/tools/tokens.yaml", ".orchestrator/boundary/*", "docs/.orchestrator.md", "audit.key.md",
 		"*/tokens/pm.token", "?orchestrator/tokens/pm.token", ".*rc", ".*/tools/x", ".[", "**", ".**", "**/tokens", "**/tokens/colors.json",
 		"**/src/tokens/pm.token", "**/src/state.db", "**/README.md", ".orch**/tools/x", "src**/x/tokens/pm.token", "**/*",
 	} {

@@ -175,14 +175,15 @@ func TestSecretsFindsWhatIsTracked(t *testing.T) {
 		return names
 	}
 	require.Nil(t, secrets(), "a folder that is not there yet")
-	for _, name := range []string{"addr", "audit.pub", "boundary/policy.json", "tools/tokens/x.yaml", ".gitignore", "mytokens.json"} {
+	for _, name := range []string{"addr", "audit.pub", "boundary/policy.json", "tools/webhooks.yaml", "tools/tokens/x.yaml", ".gitignore", "mytokens.json"} {
 		put(t, filepath.Join(data, name), "public")
 	}
 	put(t, filepath.Join(dir, "a.token"), "no secret")
 	runGit(t, dir, "add", "-A")
 	require.Nil(t, secrets())
 
-	want := []string{"audit.key", "state.db", "state.db.before-restore-1", "tokens.json", "tokens/pm.token", "witness.key", ".tokens.json.X.tmp"}
+	want := []string{"audit.key", "state.db", "state.db.before-restore-1", "tokens.json", "tokens/pm.token", "webhooks.json", "webhooks/ops.secret", "witness.key",
+		".tokens.json.X.tmp"}
 	for _, name := range want {
 		put(t, filepath.Join(data, name), "s")
 	}

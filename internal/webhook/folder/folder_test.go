@@ -67,7 +67,7 @@ func TestHooksAreKeptInFilesOfTheirOwner(t *testing.T) {
 // What is kept of another hook that had the name is not taken for this one's.
 func TestProgressIsOfOneHook(t *testing.T) {
 	f := folder.In(datadir.Dir(t.TempDir()))
-	p, err := f.Advance(t.Context(), named("ops"), 7, func(p *hook.Progress) error { p.Arrived(7, 9, time.Time{}); return nil })
+	p, err := f.Advance(t.Context(), named("ops"), 7, func(p *hook.Progress) error { p.Pass(7, 9); return nil })
 	require.NoError(t, err)
 	require.EqualValues(t, 10, p.Next)
 	kept, found, err := f.Progress(t.Context(), named("ops"))

@@ -72,11 +72,10 @@ func (p *Progress) Pass(from, to uint64) {
 	p.Again = left
 }
 
-// Arrived passes records up to one whose message arrived.
-func (p *Progress) Arrived(from, record uint64, now time.Time) {
-	p.Pass(from, record)
-	p.Failing, p.LastAt = nil, now
-	p.Sent++
+// Arrived notes messages that have arrived, the last one at a moment, about records that were passed.
+func (p *Progress) Arrived(messages uint64, last time.Time) {
+	p.Failing, p.LastAt = nil, last
+	p.Sent += messages
 }
 
 // Failed notes a try that failed.
@@ -94,9 +93,9 @@ func (p *Progress) Hopeless(recorded, now time.Time) bool {
 	return p.Failing != nil && now.Sub(p.Failing.Since) >= Patience && now.Sub(recorded) >= Patience
 }
 
-// GiveUp passes records up to one whose message becomes a dead letter.
-func (p *Progress) GiveUp(from, record uint64, why string, now time.Time) {
-	p.Pass(from, record)
+// GiveUp passes the record that is due, whose message becomes a dead letter.
+func (p *Progress) GiveUp(record uint64, why string, now time.Time) {
+	p.Pass(record, record)
 	if i := len(p.Dead) - 1; i >= 0 && p.Failing != nil {
 		// Nothing has arrived since then.
 		if last := p.Dead[i]; record > last.To && !last.At.Before(p.Failing.Since) {

@@ -89,7 +89,8 @@ func TestHopeless(t *testing.T) {
 	}
 	p.Failed("again", noon.Add(time.Hour))
 	require.Equal(t, Failing{noon, 2, "again"}, *p.Failing)
-	p.Arrived(0, 3, noon.Add(2*time.Hour))
+	p.Pass(0, 3)
+	p.Arrived(1, noon.Add(2*time.Hour))
 	require.Nil(t, p.Failing)
 	require.EqualValues(t, 4, p.Next)
 	require.EqualValues(t, 1, p.Sent)
@@ -99,22 +100,22 @@ func TestHopeless(t *testing.T) {
 func TestSpansOfDeadLetters(t *testing.T) {
 	p := Progress{}
 	p.Failed("no", noon)
-	p.GiveUp(0, 3, "no", noon)
-	p.GiveUp(4, 7, "gone", noon.Add(time.Second))
+	p.GiveUp(3, "no", noon)
+	p.GiveUp(7, "gone", noon.Add(time.Second))
 	require.Equal(t, []Dead{{Span{3, 7}, 2, "gone", noon.Add(time.Second)}}, p.Dead)
-	p.Arrived(8, 8, noon.Add(2*time.Second))
+	p.Arrived(1, noon.Add(2*time.Second))
 	p.Failed("no", noon.Add(3*time.Second))
-	p.GiveUp(9, 9, "no", noon.Add(4*time.Second))
+	p.GiveUp(9, "no", noon.Add(4*time.Second))
 	require.Len(t, p.Dead, 2)
-	p.GiveUp(2, 2, "no", noon.Add(5*time.Second)) // of those sent again
+	p.GiveUp(2, "no", noon.Add(5*time.Second)) // of those sent again
 	require.Len(t, p.Dead, 3)
 	require.EqualValues(t, 4, p.Letters())
 	require.EqualValues(t, 10, p.Next)
 
 	for n := uint64(10); n < 500; n += 2 {
-		p.Arrived(n, n, noon)
+		p.Arrived(1, noon)
 		p.Failed("no", noon.Add(time.Duration(n)*time.Second))
-		p.GiveUp(n+1, n+1, "no", noon.Add(time.Duration(n)*time.Second))
+		p.GiveUp(n+1, "no", noon.Add(time.Duration(n)*time.Second))
 	}
 	require.Len(t, p.Dead, mostDead)
 	require.EqualValues(t, 4+245, p.Letters(), "none is lost")

@@ -14,11 +14,13 @@ import (
 )
 
 const (
-	lookEvery = time.Second // how often the files of a hook that waits are looked at, for what an operator wants
-	mostTold  = 4096        // records that a hook may pass in memory alone: they are looked at again after a crash
+	lookEvery = time.Second            // how often the files of a hook that waits are looked at, for what somebody wants
+	keepEvery = 100 * time.Millisecond // how often, at most, it is kept what has arrived: those who write need the disk
+	mostTold  = 4096                   // records that a hook may pass without its file, if it follows none of them
 )
 
-// following is one hook that is told.
+// following is one hook that is told. It passes records in memory, and keeps that soon: what was not kept is sent again
+// after a crash.
 type following struct {
 	Config
 	hook   hook.Hook
@@ -27,9 +29,13 @@ type following struct {
 	stop   context.CancelFunc
 	ended  chan struct{}
 
-	progress hook.Progress // as its file has it
-	from     uint64        // the record that was due when the progress was taken
-	at       uint64        // the record that comes next: those from there on are passed in memory alone
+	progress hook.Progress // as its file had it
+	from     uint64        // the record that came next by that
+	at       uint64        // the record that comes next: those from there on are passed in memory
+	arrivals uint64        // of messages about them
+	lastAt   time.Time     // when the last one arrived
+	keptAt   time.Time
+	why      string // its files cannot be used; "" where they can
 
 	next, sent, failed, dead, letters atomic.Uint64 // for Figures
 	failing                           atomic.Bool
@@ -42,8 +48,11 @@ func (f *following) run(ctx context.Context) {
 	defer f.stop()
 	for f.begin(ctx) {
 		if err := f.read(ctx); err != nil {
-			return
+			break
 		}
+	}
+	if f.arrivals > 0 {
+		f.keep(ctx)
 	}
 }
 
@@ -51,12 +60,11 @@ func (f *following) run(ctx context.Context) {
 func (f *following) begin(ctx context.Context) bool {
 	for ctx.Err() == nil {
 		p, found, err := f.Files.Progress(ctx, f.hook)
-		if err == nil && (!found || p.Next > f.Ledger.Head().Size) {
-			p, err = f.advance(ctx, func(p *hook.Progress) error {
+		if err == nil && (!found || f.at > f.from || p.Next > f.Ledger.Head().Size) {
+			p, err = f.advance(ctx, func(p *hook.Progress) {
 				if was := p.Next; !p.Within(f.Ledger.Head().Size) {
 					f.Events.Behind(f.hook.Name, was)
 				}
-				return nil
 			})
 		}
 		if err == nil {
@@ -68,25 +76,59 @@ func (f *following) begin(ctx context.Context) bool {
 	return false
 }
 
-// broken says that the files of the hook cannot be used, and waits before they are tried again.
+// broken says that the files of the hook cannot be used, once for each reason, and waits before they are tried again.
 func (f *following) broken(ctx context.Context, err error) {
-	f.Events.Broken(f.hook.Name, err)
+	if err.Error() != f.why {
+		f.Events.Broken(f.hook.Name, err)
+	}
+	f.why = err.Error()
 	f.sleep(ctx, lookEvery)
 }
 
-// advance changes the file of the progress. What has happened is kept although ctx has ended.
-func (f *following) advance(ctx context.Context, change func(*hook.Progress) error) (hook.Progress, error) {
-	return f.Files.Advance(context.WithoutCancel(ctx), f.hook, f.since+1, change)
+// advance keeps what was passed in memory, and a change, in the file of the progress, and goes on from there. What has
+// happened is kept although ctx has ended.
+func (f *following) advance(ctx context.Context, change func(*hook.Progress)) (hook.Progress, error) {
+	p, err := f.Files.Advance(context.WithoutCancel(ctx), f.hook, f.since+1, func(p *hook.Progress) error {
+		if f.at > f.from {
+			p.Pass(f.from, f.at-1)
+		}
+		if f.arrivals > 0 {
+			p.Arrived(f.arrivals, f.lastAt)
+		}
+		change(p)
+		return nil
+	})
+	if err == nil {
+		f.take(p)
+	}
+	return p, err
 }
 
-// take goes on from a progress.
+// take goes on from a progress that the file has.
 func (f *following) take(p hook.Progress) {
-	f.progress = p
+	f.progress, f.why = p, ""
 	f.from, _ = p.Due()
-	f.at = f.from
+	f.at, f.arrivals, f.keptAt = f.from, 0, f.Clock()
 	f.next.Store(p.Next)
 	f.letters.Store(p.Letters())
 	f.failing.Store(p.Failing != nil)
+}
+
+// keep keeps what was passed in memory, and reports whether the hook goes on behind that.
+func (f *following) keep(ctx context.Context) bool { return f.change(ctx, func(*hook.Progress) {}) }
+
+// change changes the progress, and reports whether the hook goes on where it is, or behind what the change passes: not
+// where it cannot be kept, or somebody wants something else.
+func (f *following) change(ctx context.Context, change func(*hook.Progress)) bool {
+	expected := hook.Progress{Next: f.at}
+	change(&expected)
+	p, err := f.advance(ctx, change)
+	if err != nil {
+		f.broken(ctx, err)
+		return false
+	}
+	next, _ := p.Due()
+	return next == expected.Next
 }
 
 // read reads the log, and sends what the hook follows, until its progress has to be taken anew. The error is why there
@@ -94,13 +136,19 @@ func (f *following) take(p hook.Progress) {
 func (f *following) read(ctx context.Context) error {
 	for {
 		records, err := f.await(ctx)
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case len(records) == 0 && f.wanted(ctx): // an operator wants something else
-			return nil
 		}
-		if !f.tell(ctx, records) {
+		var goesOn bool
+		switch {
+		case len(records) > 0:
+			goesOn = f.tell(ctx, records)
+		case f.arrivals > 0:
+			goesOn = f.keep(ctx)
+		default:
+			goesOn = !f.wanted(ctx)
+		}
+		if !goesOn {
 			return nil
 		}
 	}
@@ -108,7 +156,11 @@ func (f *following) read(ctx context.Context) error {
 
 // await returns the records that come next; none when there were none for a while.
 func (f *following) await(ctx context.Context) ([]feed.Record, error) {
-	timed, cancel := context.WithTimeout(ctx, lookEvery)
+	most := lookEvery
+	if f.arrivals > 0 {
+		most = keepEvery
+	}
+	timed, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	records, err := f.reader.Next(timed, f.at)
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
@@ -122,32 +174,20 @@ func (f *following) tell(ctx context.Context, records []feed.Record) bool {
 	_, until := f.progress.Due()
 	filter := f.filter()
 	for _, r := range records {
-		if r.Number >= until {
-			break
-		}
-		if filter.Passes(r) && !f.deliver(ctx, r) {
+		switch {
+		case r.Number >= until:
+			return f.keep(ctx)
+		case !filter.Passes(r):
+			f.at = r.Number + 1
+		case !f.deliver(ctx, r):
 			return false
 		}
-		f.at = r.Number + 1
 	}
+	f.next.Store(max(f.at, f.progress.Next))
 	if f.at == until || f.at-f.from >= mostTold {
-		return f.pass(ctx)
-	}
-	if f.at > f.progress.Next {
-		f.next.Store(f.at)
+		return f.keep(ctx)
 	}
 	return true
-}
-
-// pass keeps that records were passed that the hook does not follow.
-func (f *following) pass(ctx context.Context) bool {
-	if f.at > f.from {
-		_, err := f.advance(ctx, func(p *hook.Progress) error { p.Pass(f.from, f.at-1); return nil })
-		if err != nil {
-			f.broken(ctx, err)
-		}
-	}
-	return false
 }
 
 func (f *following) filter() feed.Filter {
@@ -163,7 +203,7 @@ func (f *following) filter() feed.Filter {
 }
 
 // deliver sends the message about a record until it has arrived or is given up. It reports whether the hook goes on
-// with the record behind it: not where an operator wants something else, or ctx has ended.
+// with the record behind it: not where somebody wants something else, or ctx has ended.
 //
 // Implements: ORC-323
 func (f *following) deliver(ctx context.Context, r feed.Record) bool {
@@ -204,36 +244,19 @@ func (f *following) post(ctx context.Context, r feed.Record, record audit.Record
 	return f.Post(ctx, f.hook, secrets, posting.Message{ID: hook.IDOf(r.Bytes), At: f.Clock(), Body: body})
 }
 
-// arrived passes a record whose message has arrived. If that cannot be kept, it will be sent again.
+// arrived passes a record whose message has arrived, and keeps that if it is time to.
 func (f *following) arrived(ctx context.Context, r feed.Record) bool {
 	f.sent.Add(1)
+	f.arrivals++
+	f.at, f.lastAt = r.Number+1, f.Clock()
 	if before := f.progress.Failing; before != nil {
 		f.Events.Back(f.hook.Name, before.Tries)
+		return f.keep(ctx)
 	}
-	return f.passed(ctx, r, func(p *hook.Progress) error { p.Arrived(f.from, r.Number, f.Clock()); return nil })
-}
-
-// giveUp makes the message about a record a dead letter.
-func (f *following) giveUp(ctx context.Context, r feed.Record, why error) bool {
-	f.dead.Add(1)
-	f.Events.Dead(f.hook.Name, r.Number, why)
-	return f.passed(ctx, r, func(p *hook.Progress) error {
-		p.GiveUp(f.from, r.Number, why.Error(), f.Clock())
-		return nil
-	})
-}
-
-// passed keeps what became of a record, and reports whether the one behind it comes next.
-func (f *following) passed(ctx context.Context, r feed.Record, change func(*hook.Progress) error) bool {
-	_, before := f.progress.Due()
-	p, err := f.advance(ctx, change)
-	if err != nil {
-		f.broken(ctx, err)
-		return false
+	if f.lastAt.Sub(f.keptAt) >= keepEvery {
+		return f.keep(ctx)
 	}
-	f.take(p)
-	next, until := p.Due()
-	return next == r.Number+1 && until == before
+	return true
 }
 
 // tryAgain waits after a try that failed, and reports whether the same message is to be sent again then, and if not,
@@ -245,17 +268,13 @@ func (f *following) tryAgain(ctx context.Context, r feed.Record, record audit.Re
 		f.Events.Failing(f.hook.Name, o.Err)
 	}
 	now, why := f.Clock(), o.Err.Error()
-	p, err := f.advance(ctx, func(p *hook.Progress) error { p.Failed(why, now); return nil })
-	if err != nil {
-		f.broken(ctx, err)
+	if !f.change(ctx, func(p *hook.Progress) { p.Failed(why, now) }) {
 		return false, false
 	}
-	f.progress.Failing = p.Failing
-	f.failing.Store(true)
-	if o.Gone() || p.Hopeless(record.At, now) {
+	if o.Gone() || f.progress.Hopeless(record.At, now) {
 		return false, f.giveUp(ctx, r, o.Err)
 	}
-	for wait := hook.Backoff(p.Failing.Tries, f.Random(), o.Wait); wait > 0; wait -= lookEvery {
+	for wait := hook.Backoff(f.progress.Failing.Tries, f.Random(), o.Wait); wait > 0; wait -= lookEvery {
 		if !f.sleep(ctx, min(wait, lookEvery)) || f.wanted(ctx) {
 			return false, false
 		}
@@ -263,7 +282,15 @@ func (f *following) tryAgain(ctx context.Context, r feed.Record, record audit.Re
 	return true, false
 }
 
-// wanted reports whether an operator has changed what comes next.
+// giveUp makes the message about a record a dead letter.
+func (f *following) giveUp(ctx context.Context, r feed.Record, why error) bool {
+	f.dead.Add(1)
+	f.Events.Dead(f.hook.Name, r.Number, why)
+	now := f.Clock()
+	return f.change(ctx, func(p *hook.Progress) { p.GiveUp(r.Number, why.Error(), now) })
+}
+
+// wanted reports whether somebody has changed what comes next.
 func (f *following) wanted(ctx context.Context) bool {
 	p, found, err := f.Files.Progress(ctx, f.hook)
 	if err != nil || !found {

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"context"
 	"errors"
 	"io"
 	"maps"
@@ -16,6 +17,25 @@ type Inside struct {
 	API  http.Handler
 	From *http.Request
 	ID   string // of that request
+}
+
+type insideKey struct{}
+
+// With returns a context whose requests InContext has answered from inside.
+func (s Inside) With(ctx context.Context) context.Context {
+	return context.WithValue(ctx, insideKey{}, s)
+}
+
+// InContext is the API inside which the context of each request is.
+type InContext struct{}
+
+// Do calls that API.
+func (InContext) Do(r *http.Request) (*http.Response, error) {
+	s, is := r.Context().Value(insideKey{}).(Inside)
+	if !is {
+		return nil, errors.New("the request is in the name of nobody")
+	}
+	return s.Do(r)
 }
 
 // Do calls the API in a goroutine of its own, which ends when the answer is written or nobody reads it.
