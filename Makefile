@@ -228,10 +228,11 @@ $(FSCK):
 # Runs the agent clients themselves against the hook, without a network, and prints what held: docs/check-clients.md.
 # CLIENTS=latest takes the newest versions, CLIENT=codex one client, UPDATE=1 keeps what they sent, and
 # TRANSCRIPT=FILE writes how a PM's session takes a requirement through its life. It needs Linux and
-# Node, and downloads the clients, so it is not part of CI.
+# Node, and downloads the clients, so it is not part of CI. MCP=1 checks the MCP server that the clients start instead:
+# docs/mcp.md.
 check-clients: build
 	$(GO) run ./cmd/checkclients -clients $(or $(CLIENTS),pinned) -client "$(CLIENT)" $(if $(UPDATE),-update) \
-		$(if $(TRANSCRIPT),-transcript "$(TRANSCRIPT)")
+		$(if $(TRANSCRIPT),-transcript "$(TRANSCRIPT)") $(if $(MCP),-mcp)
 
 # Has orchestrator drive bring one requirement to done, with an agent client in the role of architect, coder and tester,
 # and prints what happened: docs/check-clients.md. It needs the same as check-clients. CLIENT=codex-plain takes another

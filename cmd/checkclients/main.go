@@ -54,6 +54,7 @@ type options struct {
 	limit           time.Duration
 	story           string // the file for the transcript of one life; "" is none
 	drive           bool   // that life is driven
+	mcp             bool   // the MCP server is checked, and nothing else
 	run             string // inside: TITLE@VERSION,…
 }
 
@@ -71,6 +72,7 @@ func parseOptions(args []string) (options, error) {
 	f.StringVar(&o.story, "transcript", "", "write one requirement's life, in enforce, to this file, and check nothing")
 	f.BoolVar(&o.drive, "drive", false,
 		"have orchestrator drive bring one requirement to done with the client, and print what happened")
+	f.BoolVar(&o.mcp, "mcp", false, "check what orchestrator mcp install registers, and nothing else")
 	f.StringVar(&o.tools, "tools", ".tools/clients", "where clients are put")
 	f.StringVar(&o.programs, "programs", "bin", "where orchestrator and orchestrator-hook are")
 	f.DurationVar(&o.limit, "limit", 3*time.Minute, "the longest that one session may take")
@@ -157,13 +159,17 @@ func (o *options) inside(ctx context.Context) (int, error) {
 		return o.tell(ctx, bed)
 	}
 	var columns []column
+	look, names := o.column, check.Checks()
+	if o.mcp {
+		look, names = o.servers, check.ServerChecks()
+	}
 	for one := range strings.SplitSeq(o.run, ",") {
-		columns = append(columns, o.column(ctx, bed, one))
+		columns = append(columns, look(ctx, bed, one))
 	}
 	if o.json {
 		err = writeJSON(os.Stdout, columns)
 	} else {
-		writeTable(os.Stdout, columns)
+		writeTable(os.Stdout, names, columns)
 	}
 	if failed(columns) {
 		return 1, err
@@ -203,6 +209,30 @@ func (o *options) write(text string) error {
 		return err
 	}
 	return os.WriteFile(o.story, []byte(text), 0o600) //nolint:gosec // the file that was asked for
+}
+
+// servers checks the MCP server with one client.
+func (o *options) servers(ctx context.Context, bed *check.Bed, one string) column {
+	title, version, _ := strings.Cut(one, "@")
+	c, found := client.Find(title)
+	col := column{Client: title, Version: version}
+	if !found {
+		col.Why = "there is no such client"
+		return col
+	}
+	if col.Why = bed.Missing(c, version); col.Why != "" {
+		return col
+	}
+	fmt.Fprintf(os.Stderr, "%s: mcp\n", one)
+	findings, said, err := bed.Servers(ctx, c, version)
+	col.Findings = findings
+	if err != nil {
+		col.Broken = append(col.Broken, err.Error())
+	}
+	if o.keep {
+		fmt.Fprintf(os.Stderr, "%s\n", said)
+	}
+	return col
 }
 
 // column runs the sessions of one client.

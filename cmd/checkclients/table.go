@@ -75,8 +75,7 @@ func writeJSON(w io.Writer, columns []column) error {
 }
 
 // writeTable prints a row for each check and a column for each client, and below it what there is to say.
-func writeTable(w io.Writer, columns []column) {
-	names := check.Checks()
+func writeTable(w io.Writer, names []string, columns []column) {
 	widest := 0
 	for _, name := range names {
 		widest = max(widest, len(name))

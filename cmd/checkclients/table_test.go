@@ -49,6 +49,6 @@ func TestASessionThatCannotRunFails(t *testing.T) {
 	require.Len(t, col.Broken, len(check.Modes(c)))
 	require.True(t, failed([]column{col}))
 	var table bytes.Buffer
-	writeTable(&table, []column{col})
+	writeTable(&table, check.Checks(), []column{col})
 	require.Contains(t, table.String(), "no session in "+check.Enforce)
 }

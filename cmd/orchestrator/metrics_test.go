@@ -16,7 +16,10 @@ var metricRow = regexp.MustCompile("(?m)(^\\| `orchestrator_[a-z_]+` \\|.*\n)+")
 // TestEveryMetricIsDocumented: the table of docs/operations.md is what the service says of its metrics.
 func TestEveryMetricIsDocumented(t *testing.T) {
 	t.Parallel()
-	p := startServer(t, newProject(t))
+	dir := newProject(t)
+	p := startServer(t, dir)
+	out, code := orchestrate(t, dir, "webhook", "add", "http://127.0.0.1:1", "--name", "ops") // whose metrics it has then
+	require.Zero(t, code, out)
 	_, err := p.call(request{role: "-", method: "GET", path: "/no/such/path"}) // a code is counted once it was given
 	require.NoError(t, err)
 	got, err := p.call(request{role: "-", method: "GET", path: "/metrics"})

@@ -110,8 +110,8 @@ func TestAWebhookIsToldOverKills(t *testing.T) {
 	var current atomic.Pointer[process]
 	killed := make(chan struct{}, 100)
 	r := newReceiver(t, func(n int) {
-		if n%7 == 0 { // the message has arrived, and its answer has not
-			current.Load().kill()
+		if p := current.Load(); n%7 == 0 && !p.ended() { // the message has arrived, and its answer has not
+			p.kill()
 			killed <- struct{}{}
 		}
 	})
@@ -307,6 +307,7 @@ func TestTheSecretOfAWebhookIsKept(t *testing.T) {
 	run(0, "webhook", "test", "ops", "--json")
 	run(1, "webhook", "test", "down")
 	run(0, "webhook", "list")
+	run(0, "webhook", "list", "--json")
 	run(0, "webhook", "replay", "ops", "--since", "1", "--json")
 	made, err := os.ReadFile(filepath.Join(dir, ".orchestrator/webhooks/down.secret"))
 	require.NoError(t, err)
@@ -470,4 +471,51 @@ func TestAMessageSaysWhoHasToAct(t *testing.T) {
 		require.Empty(t, violations(t, a.body), "%s", a.body)
 		require.WithinDuration(t, time.Now(), a.message.At, patience)
 	}
+}
+
+// A webhook follows a requirement under the id that it gets, and tells what was recorded before by that.
+//
+// Verifies: ORC-320
+func TestAWebhookFollowsARename(t *testing.T) {
+	t.Parallel()
+	dir := newProject(t)
+	p := startServer(t, dir)
+	r := newReceiver(t, nil)
+	out, code := orchestrate(t, dir, "webhook", "add", r.URL, "--name", "one", "--requirement", "REQ-001")
+	require.Zero(t, code, out)
+	before := noted(t, p, "under its old id")
+	r.await(t, before)
+	document, err := os.ReadFile(filepath.Join(dir, "REQUIREMENTS.md"))
+	require.NoError(t, err)
+	path := filepath.Join(dir, "REQUIREMENTS.md")
+	require.NoError(t, os.WriteFile(path+".new", bytes.Replace(document, []byte("REQ-001"), []byte("REQ-900"), 1), 0o600))
+	require.NoError(t, os.Rename(path+".new", path))
+	require.NoError(t, poll(func() error {
+		got, err := p.call(request{role: "viewer", method: "GET", path: "/requirements/REQ-900"})
+		if err == nil && got.status != 200 {
+			err = fmt.Errorf("%s", got.body)
+		}
+		return err
+	}))
+	out, code = orchestrate(t, dir, "rename", "REQ-001", "REQ-900", "--reason", "moved", "--yes")
+	require.Zero(t, code, out)
+	got, err := p.call(request{role: "pm", method: "PATCH", path: "/requirements/REQ-900", body: `{"pm_notes":[{"text":"new id"}]}`})
+	require.NoError(t, err)
+	require.Equal(t, 200, got.status, got.body)
+	after := logSize(t, p) - 1
+	r.await(t, after)
+	out, code = orchestrate(t, dir, "webhook", "replay", "one", "--since", fmt.Sprint(before))
+	require.Zero(t, code, out)
+	require.Contains(t, out, "the service sends them now")
+	require.NoError(t, poll(func() error {
+		again := slices.DeleteFunc(r.all(), func(a arrival) bool { return a.message.Record != before })
+		if len(again) < 2 {
+			return fmt.Errorf("record %d was sent %d times", before, len(again))
+		}
+		require.Equal(t, "REQ-001", again[1].message.Subject)
+		require.Equal(t, "REQ-900", *again[1].message.Requirement)
+		require.Equal(t, again[0].header.Get("webhook-id"), again[1].header.Get("webhook-id"))
+		return nil
+	}))
+	require.NoError(t, p.stop(0))
 }

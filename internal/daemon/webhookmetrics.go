@@ -14,12 +14,12 @@ func webhookMetric(name, help string) *prometheus.Desc {
 }
 
 var (
-	webhookSent    = webhookMetric("sent_total", "Messages that a webhook has taken.")
-	webhookFailed  = webhookMetric("failed_total", "Tries to send a message to a webhook that failed.")
+	webhookSent    = webhookMetric("sent_total", "Messages that a webhook took.")
+	webhookFailed  = webhookMetric("failed_total", "Tries to tell a webhook that failed.")
 	webhookDead    = webhookMetric("dead_total", "Messages to a webhook that were given up.")
-	webhookLetters = webhookMetric("dead_letters", "Messages that were given up and not sent again.")
-	webhookBehind  = webhookMetric("behind_records", "Records of the log that a webhook has not passed yet.")
-	webhookFailing = webhookMetric("failing", "1 while the last try to reach a webhook failed.")
+	webhookLetters = webhookMetric("dead_letters", "Messages given up and not sent again.")
+	webhookBehind  = webhookMetric("behind_records", "Records that a webhook has not passed.")
+	webhookFailing = webhookMetric("failing", "1 while the last try of a webhook failed.")
 )
 
 // Describe makes webhookMetrics a prometheus.Collector.

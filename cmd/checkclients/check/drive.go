@@ -11,6 +11,7 @@ import (
 
 	"orchestrator/cmd/checkclients/client"
 	"orchestrator/cmd/checkclients/model"
+	"orchestrator/cmd/checkclients/printed"
 	"orchestrator/cmd/checkclients/sandbox"
 )
 
@@ -187,7 +188,7 @@ func (b *Bed) Drive(ctx context.Context, c *client.Client, version string) (stri
 		t.conversation(agentOf(role), "", task(role))
 	}
 	if err == nil && b.Update {
-		err = p.keepPrinted(c)
+		err = printed.Keep(p.dir("printed"), c.Title())
 	}
 	return t.fixed(t.String()), err
 }
@@ -217,9 +218,7 @@ func (p *place) declare() error {
 			return err
 		}
 	}
-	profile := "PATH=" + p.dir("bin") + ":" + os.Getenv("PATH") + "\n" // one client's shell is a login shell
-	file := filepath.Join(p.at.Home, ".profile")
-	if err := os.WriteFile(file, []byte(profile), 0o600); err != nil { //nolint:gosec // a folder of our own
+	if err := writeProfile(p); err != nil {
 		return err
 	}
 	if err := os.WriteFile(filepath.Join(p.dir("bin"), p.client.Name), []byte(p.listener()), 0o700); err != nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"orchestrator/cmd/checkclients/client"
+	"orchestrator/cmd/checkclients/recorder"
 	"orchestrator/cmd/checkclients/sandbox"
 )
 
@@ -93,43 +94,17 @@ func (b *Bed) newPlace(c *client.Client, version string, m mode) (*place, error)
 
 func (p *place) dir(name string) string { return filepath.Join(p.root, name) }
 
-// recorder is the program that the client starts as orchestrator-hook. It keeps the call and the answer.
-const recorder = `#!/bin/sh
-call="%[1]s/$(date +%%s%%N)-$$"
-cat > "$call.stdin"
-printf '%%s\n' "$*" > "$call.args"
-"%[2]s" "$@" < "$call.stdin" > "$call.stdout" 2> "$call.stderr"
-code=$?
-printf '%%s\n' "$code" > "$call.exit"
-cat "$call.stdout"
-cat "$call.stderr" >&2
-exit $code
-`
-
 // programs puts orchestrator and the recorder into a folder of the session's PATH.
 func (p *place) programs() error {
 	program := filepath.Join(p.bed.Programs, "orchestrator")
-	if err := linkOrCopy(program, filepath.Join(p.dir("bin"), "orchestrator")); err != nil {
+	if err := recorder.LinkOrCopy(program, filepath.Join(p.dir("bin"), "orchestrator")); err != nil {
 		return err
 	}
-	script := fmt.Sprintf(recorder, p.dir("calls"), filepath.Join(p.bed.Programs, "orchestrator-hook"))
-	hook := filepath.Join(p.dir("bin"), "orchestrator-hook")
-	if err := os.WriteFile(hook, []byte(script), 0o700); err != nil {
+	hook := filepath.Join(p.bed.Programs, "orchestrator-hook")
+	if err := recorder.Write(filepath.Join(p.dir("bin"), "orchestrator-hook"), hook, p.dir("calls")); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(p.dir("bin"), p.client.Name), []byte(p.starter()), 0o700)
-}
-
-// linkOrCopy makes a second name of a program: a symbolic link would lead to the folder where the real hook lies.
-func linkOrCopy(from, to string) error {
-	if os.Link(from, to) == nil {
-		return nil
-	}
-	text, err := os.ReadFile(from)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(to, text, 0o700) //nolint:gosec // a folder of our own
 }
 
 // starter is the client's program in PATH, by which orchestrator learns its version.
@@ -159,6 +134,13 @@ func (p *place) env() []string {
 		env = append(env, p.client.Env(p.at)...)
 	}
 	return env
+}
+
+// writeProfile keeps the PATH of the session in the shell of one client, which is a login shell.
+func writeProfile(p *place) error {
+	text := "PATH=" + p.dir("bin") + ":" + os.Getenv("PATH") + "\n"
+	file := filepath.Join(p.at.Home, ".profile")
+	return os.WriteFile(file, []byte(text), 0o600) //nolint:gosec // a folder of our own
 }
 
 // run runs a program in the project, and returns what it said. An exit code other than 0 is an error.

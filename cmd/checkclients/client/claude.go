@@ -15,6 +15,7 @@ var claude = Client{
 		return []string{"ANTHROPIC_BASE_URL=" + p.Model, "ANTHROPIC_API_KEY=no-key", "IS_SANDBOX=1",
 			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1"}
 	},
+	Listing:   [][]string{{"mcp", "list"}},
 	Delegates: []string{`Agent`, "general-purpose"}, Asks: true,
 	Notes: []string{".claude/plans/a-plan.md", ".claude/projects/shop/memory/MEMORY.md"},
 	Gaps: []Gap{
@@ -35,6 +36,9 @@ var claude = Client{
 		Delegate: func(t model.Tools, prompt string) model.Call {
 			return call(t, input{"description": "one step", "prompt": prompt, "subagent_type": "general-purpose",
 				"run_in_background": false}, "Agent", "Task")
+		},
+		FindServed: func(t model.Tools, name string) model.Call {
+			return call(t, input{"query": "select:" + served(name), "max_results": 5}, "ToolSearch")
 		},
 		Books: []Book{
 			{"TodoWrite", input{"todos": []any{input{"content": "a", "status": "pending", "activeForm": "a"}}}},

@@ -33,6 +33,7 @@ type Client struct {
 	Trusts    bool     // it runs a hook of a project only once a person has trusted it
 	Unended   string   // why no hook is heard at the end of a turn; "" where one is
 	Gaps      []Gap
+	Listing   [][]string // commands by which it lists the MCP servers that it knows
 }
 
 // Files are texts by their paths.
@@ -90,7 +91,25 @@ type Calls struct {
 	Wait     func(t model.Tools, last string) model.Call // for an agent that was started; nil where its start waits
 	End      func(t model.Tools) model.Call              // of an agent; nil where it ends with its last word
 	Books    []Book                                      // the client's own bookkeeping
+
+	FindServed func(t model.Tools, name string) model.Call         // of our MCP server; nil where it is offered
+	Served     func(t model.Tools, name string, in any) model.Call // nil where it is called by its own name
 }
+
+// Serve calls a tool of our MCP server.
+func (c *Client) Serve(t model.Tools, name string, in any) model.Call {
+	if c.Calls.Served != nil {
+		return c.Calls.Served(t, name, in)
+	}
+	tool, found := t.Ending("orchestrator", name)
+	if !found {
+		return model.Call{}
+	}
+	return model.Call{Tool: tool, Input: in}
+}
+
+// served is what most clients call a tool of our MCP server.
+func served(name string) string { return "mcp__orchestrator__" + name }
 
 // Book is a call by which a client keeps its own books.
 type Book struct {

@@ -14,7 +14,7 @@ import (
 var codex = Client{
 	Name: "codex", Variant: "code", Package: "@openai/codex", Versions: []string{"0.169.0"},
 	Program: []string{"@openai", "codex", "bin", "codex.js"}, Args: codexArgs, Agent: codexAgentArgs,
-	Env:    codexEnv,
+	Env: codexEnv, Listing: [][]string{{"mcp", "list"}, {"mcp", "get", "orchestrator"}},
 	Trusts: true, Gaps: codexGaps, Delegates: []string{"spawn_agent"}, Unhooked: []string{"exec", "wait"},
 	Files: func(p Place) Files { return codexFiles(p, "gpt-5.6-sol") },
 	Calls: Calls{
@@ -38,7 +38,8 @@ var codex = Client{
 			return codexProgram(t, "write_stdin", in)
 		},
 		Delegate: codexDelegate, Wait: codexWait,
-		Books: []Book{{"list_agents", input{}}},
+		Served: func(t model.Tools, name string, in any) model.Call { return codexProgram(t, served(name), in) },
+		Books:  []Book{{"list_agents", input{}}},
 	},
 }
 
@@ -46,7 +47,7 @@ var codex = Client{
 var codexPlain = Client{
 	Name: "codex", Variant: "plain", Package: "@openai/codex", Versions: []string{"0.169.0"},
 	Program: []string{"@openai", "codex", "bin", "codex.js"}, Args: codexArgs, Agent: codexAgentArgs,
-	Env:    codexEnv,
+	Env: codexEnv, Listing: [][]string{{"mcp", "list"}, {"mcp", "get", "orchestrator"}},
 	Trusts: true, Gaps: codexGaps, Delegates: []string{"spawn_agent"},
 	Files: func(p Place) Files { return codexFiles(p, "gpt-5.5") },
 	Calls: Calls{
@@ -73,6 +74,9 @@ var codexPlain = Client{
 			return call(t, input{"query": "spawn_agent wait_agent agents", "limit": 8}, "tool_search")
 		},
 		Delegate: codexDelegate, Wait: codexWait,
+		FindServed: func(t model.Tools, name string) model.Call {
+			return call(t, input{"query": "orchestrator " + name, "limit": 10}, "tool_search")
+		},
 		Books: []Book{
 			{"update_plan", input{"plan": []any{input{"step": "a step", "status": "pending"}}}},
 			{"get_goal", input{}}, {"create_goal", input{"objective": "a goal"}},

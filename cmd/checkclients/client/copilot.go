@@ -24,6 +24,7 @@ var copilot = Client{
 			"trusted_folders": []string{p.Project}, "auto_update": false,
 		})}
 	},
+	Listing:   [][]string{{"mcp", "list"}, {"mcp", "get", "orchestrator"}},
 	Delegates: []string{"task", "general-purpose"}, Asks: true,
 	Notes: []string{".copilot/session-state/a-session/plan.md"},
 	Gaps: []Gap{

@@ -25,6 +25,7 @@ var gemini = Client{
 			"security": input{"auth": input{"selectedType": "gemini-api-key"}},
 		})}
 	},
+	Listing:   [][]string{{"mcp", "list"}},
 	Delegates: []string{"invoke_agent", "generalist"},
 	Notes:     []string{".gemini/tmp/shop/plans/a-plan.md", ".gemini/tmp/shop/memory/MEMORY.md"},
 	Gaps: []Gap{

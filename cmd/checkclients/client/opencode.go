@@ -29,6 +29,7 @@ var opencode = Client{
 					"limit": input{"context": 200000, "output": 8000}}}}},
 		})}
 	},
+	Listing:   [][]string{{"mcp", "list"}},
 	Delegates: []string{"task", "general"},
 	Notes:     []string{".local/share/opencode/plans/a-plan.md"},
 	Unended:   "when its plugin hears of the end, the session is over",

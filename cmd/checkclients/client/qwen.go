@@ -23,6 +23,7 @@ var qwen = Client{
 			"telemetry": input{"enabled": false}, "privacy": input{"usageStatisticsEnabled": false},
 		})}
 	},
+	Listing:   [][]string{{"mcp", "list"}},
 	Delegates: []string{`agent`, "general-purpose"}, Asks: true,
 	Notes: []string{".qwen/plans/a-plan.md", ".qwen/projects/shop/memory/MEMORY.md"},
 	Gaps: []Gap{
@@ -48,6 +49,12 @@ var qwen = Client{
 		Delegate: func(t model.Tools, prompt string) model.Call {
 			return call(t, input{"description": "one step", "prompt": prompt,
 				"subagent_type": "general-purpose"}, "agent", "task")
+		},
+		FindServed: func(t model.Tools, name string) model.Call {
+			return call(t, input{"query": "select:" + served(name), "max_results": 5}, "tool_search")
+		},
+		Served: func(t model.Tools, name string, in any) model.Call {
+			return call(t, input{"name": served(name), "arguments": in}, "tool_call")
 		},
 		Books: []Book{
 			{"todo_write", input{"todos": []any{input{"id": "1", "content": "a step", "status": "pending"}}}},

@@ -29,6 +29,16 @@ func (t Tools) Find(names ...string) (Tool, bool) {
 	return Tool{}, false
 }
 
+// Ending returns the first offered tool whose full name has a word in it, and ends in another.
+func (t Tools) Ending(has, ends string) (Tool, bool) {
+	for _, one := range t {
+		if full := one.FullName(); strings.Contains(full, has) && strings.HasSuffix(full, ends) {
+			return one, true
+		}
+	}
+	return Tool{}, false
+}
+
 // FullName returns the name as clients write it for their hooks.
 func (t Tool) FullName() string { return t.Space + t.Name }
 

@@ -34,7 +34,7 @@ starts it itself; it ends with its client.
 
 The service has the same over HTTP, at /mcp. A test report can be named by its path here, if it lies below the
 folder that the client works in.`,
-		Example: `  orchestrator mcp install claude --as coder
+		Example: `  orchestrator mcp install CLIENT --as coder
   orchestrator mcp --as coder
   orchestrator mcp --server https://orchestrator.example.org --token-file coder.token`,
 	}

@@ -42,7 +42,7 @@ func writeList(out io.Writer, all []webhooks.Listed, asJSON bool) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tHOST\tSENT\tNEXT RECORD\tDEAD\tSTATE")
 	for _, one := range all {
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%s\n", one.Name, output.Printable(one.Host()), one.Sent, one.Next,
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%s\n", one.Name, output.Printable(one.Host), one.Sent, one.Next,
 			one.Letters, output.Printable(state(one)))
 	}
 	return w.Flush()
@@ -53,7 +53,7 @@ func state(one webhooks.Listed) string {
 	case !one.Begun:
 		return "begins when the service runs"
 	case one.Failing != nil:
-		return fmt.Sprintf("failing since %s, %d tries: %s", one.Failing.Since.Format(time.RFC3339), one.Failing.Tries,
+		return fmt.Sprintf("failing since %s (tries: %d): %s", one.Failing.Since.Format(time.RFC3339), one.Failing.Tries,
 			one.Failing.Why)
 	case one.Again > 0:
 		return fmt.Sprintf("%d records are sent again", one.Again)

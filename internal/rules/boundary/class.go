@@ -124,8 +124,8 @@ func classOfName(tool string) Class {
 	return Ambiguous
 }
 
-// ownTools are those of the orchestrator's MCP server, as clients name them; Cursor does not name the server. They read
-// or propose, as its commands do.
+// ownTools are those of the orchestrator's MCP server, as clients name them that name the server. They read or
+// propose, as its commands do.
 var ownTools = []string{"mcp__orchestrator__*", "orchestrator_*", "orchestrator-*"}
 
 // resolvesName reports whether a tool finds what a name stands for, such as resolve_library_id. What else is resolved,

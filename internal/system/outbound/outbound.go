@@ -66,7 +66,8 @@ func Joined(host, port string) string {
 
 // Transport returns what dials nobody else: no proxy, no connection that outlives its request, TLS 1.2 or later.
 func (d Dialling) Transport() *http.Transport {
-	dialer := &net.Dialer{Resolver: d.Resolver, KeepAlive: -1, Control: d.check}
+	dialer := &net.Dialer{Resolver: d.Resolver, KeepAlive: -1,
+		Control: func(_, address string, _ syscall.RawConn) error { return d.Check(address) }}
 	settings := &tls.Config{MinVersion: tls.VersionTLS12}
 	if d.Roots != nil {
 		settings.RootCAs = d.Roots.RootCAs
@@ -85,8 +86,8 @@ func (d Dialling) Transport() *http.Transport {
 	}
 }
 
-// check judges an address in the moment before it is dialled.
-func (d Dialling) check(_, address string, _ syscall.RawConn) error {
+// Check refuses an address, by its digits and with its port, that may not be dialled.
+func (d Dialling) Check(address string) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return d.refused(address, "cannot be read")

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
@@ -106,10 +107,26 @@ func (s Sender) request(ctx context.Context, h hook.Hook, secrets hook.Secrets, 
 }
 
 func (s Sender) transport(h hook.Hook, u *url.URL) *http.Transport {
-	d := s.Dial
+	return dialling(s.Dial, h, u).Transport()
+}
+
+// dialling returns who may be called for a hook.
+func dialling(d outbound.Dialling, h hook.Hook, u *url.URL) outbound.Dialling {
 	d.Hosts, d.AllowLoopback, d.Fix = append([]string{outbound.HostPort(u)}, allowed(h)...),
 		outbound.NamesLoopback(h.URL), howToAllow
-	return d.Transport()
+	return d
+}
+
+// Check refuses a hook whose URL has an address, by its digits, that is never called. A name is judged when it is
+// dialled.
+func Check(h hook.Hook) error {
+	if u, err := url.Parse(h.URL); err == nil { // the roster refuses others
+		to := outbound.HostPort(u)
+		if _, err := netip.ParseAddrPort(to); err == nil {
+			return dialling(outbound.Dialling{}, h, u).Check(to)
+		}
+	}
+	return nil
 }
 
 // allowed returns the addresses that a hook names, in one spelling.

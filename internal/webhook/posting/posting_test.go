@@ -177,6 +177,8 @@ func TestWhomAHookLeadsTo(t *testing.T) {
 		require.True(t, fault.Is(o.Err, outbound.CodeRefused), "%s: %v", c.url, o.Err)
 		require.ErrorContains(t, o.Err, c.refused)
 		require.Contains(t, fault.As(o.Err).Fix, "--allow-address")
+		byDigits := !strings.Contains(c.url, "example.com")
+		require.Equal(t, byDigits, posting.Check(hook.Hook{URL: c.url, Allow: c.allow}) != nil, "it is known before")
 	}
 	require.EqualValues(t, 2, reached.Load())
 }

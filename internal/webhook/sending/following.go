@@ -35,6 +35,7 @@ type following struct {
 	arrivals uint64        // of messages about them
 	lastAt   time.Time     // when the last one arrived
 	keptAt   time.Time
+	why      string // its files cannot be used; "" where they can
 
 	next, sent, failed, dead, letters atomic.Uint64 // for Figures
 	failing                           atomic.Bool
@@ -75,9 +76,12 @@ func (f *following) begin(ctx context.Context) bool {
 	return false
 }
 
-// broken says that the files of the hook cannot be used, and waits before they are tried again.
+// broken says that the files of the hook cannot be used, once for each reason, and waits before they are tried again.
 func (f *following) broken(ctx context.Context, err error) {
-	f.Events.Broken(f.hook.Name, err)
+	if err.Error() != f.why {
+		f.Events.Broken(f.hook.Name, err)
+	}
+	f.why = err.Error()
 	f.sleep(ctx, lookEvery)
 }
 
@@ -102,7 +106,7 @@ func (f *following) advance(ctx context.Context, change func(*hook.Progress)) (h
 
 // take goes on from a progress that the file has.
 func (f *following) take(p hook.Progress) {
-	f.progress = p
+	f.progress, f.why = p, ""
 	f.from, _ = p.Due()
 	f.at, f.arrivals, f.keptAt = f.from, 0, f.Clock()
 	f.next.Store(p.Next)
@@ -116,7 +120,6 @@ func (f *following) keep(ctx context.Context) bool { return f.change(ctx, func(*
 // change changes the progress, and reports whether the hook goes on where it is, or behind what the change passes: not
 // where it cannot be kept, or somebody wants something else.
 func (f *following) change(ctx context.Context, change func(*hook.Progress)) bool {
-	_, until := f.progress.Due()
 	expected := hook.Progress{Next: f.at}
 	change(&expected)
 	p, err := f.advance(ctx, change)
@@ -124,8 +127,8 @@ func (f *following) change(ctx context.Context, change func(*hook.Progress)) boo
 		f.broken(ctx, err)
 		return false
 	}
-	next, now := p.Due()
-	return next == expected.Next && now == until
+	next, _ := p.Due()
+	return next == expected.Next
 }
 
 // read reads the log, and sends what the hook follows, until its progress has to be taken anew. The error is why there
@@ -136,7 +139,7 @@ func (f *following) read(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		goesOn := true
+		var goesOn bool
 		switch {
 		case len(records) > 0:
 			goesOn = f.tell(ctx, records)

@@ -1,4 +1,5 @@
-package check
+// Package printed keeps what agent clients print of the tokens and the money that they used.
+package printed
 
 import (
 	"bytes"
@@ -8,8 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-
-	"orchestrator/cmd/checkclients/client"
 )
 
 // usages is where is kept what clients print of what they used, seen from the root of the repository.
@@ -45,9 +44,9 @@ func reported(message any) any {
 	return nil
 }
 
-// keepPrinted keeps what a client printed of its usage, in its last run of a drive.
-func (p *place) keepPrinted(c *client.Client) error {
-	files, err := filepath.Glob(filepath.Join(p.dir("printed"), "*"))
+// Keep keeps what a client printed of its usage, in the last of its runs, whose outputs lie in a folder.
+func Keep(folder, client string) error {
+	files, err := filepath.Glob(filepath.Join(folder, "*"))
 	if err != nil || len(files) == 0 {
 		return errors.Join(err, errors.New("the client printed nothing"))
 	}
@@ -70,5 +69,5 @@ func (p *place) keepPrinted(c *client.Client) error {
 	if !errors.Is(err, io.EOF) {
 		return err
 	}
-	return os.WriteFile(filepath.Join(usages, c.Title()+".jsonl"), kept.Bytes(), 0o600)
+	return os.WriteFile(filepath.Join(usages, client+".jsonl"), kept.Bytes(), 0o600)
 }
