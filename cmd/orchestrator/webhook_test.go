@@ -307,6 +307,7 @@ func TestTheSecretOfAWebhookIsKept(t *testing.T) {
 	run(0, "webhook", "test", "ops", "--json")
 	run(1, "webhook", "test", "down")
 	run(0, "webhook", "list")
+	run(0, "webhook", "list", "--json")
 	run(0, "webhook", "replay", "ops", "--since", "1", "--json")
 	made, err := os.ReadFile(filepath.Join(dir, ".orchestrator/webhooks/down.secret"))
 	require.NoError(t, err)

@@ -42,7 +42,7 @@ func writeList(out io.Writer, all []webhooks.Listed, asJSON bool) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tHOST\tSENT\tNEXT RECORD\tDEAD\tSTATE")
 	for _, one := range all {
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%s\n", one.Name, output.Printable(one.Host()), one.Sent, one.Next,
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%s\n", one.Name, output.Printable(one.Host), one.Sent, one.Next,
 			one.Letters, output.Printable(state(one)))
 	}
 	return w.Flush()

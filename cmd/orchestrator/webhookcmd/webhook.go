@@ -46,7 +46,7 @@ func (o *common) oneName(cmd *cobra.Command) {
 		}
 		var names []string
 		for _, one := range all {
-			names = append(names, one.Name+"\t"+one.Host())
+			names = append(names, one.Name+"\t"+one.Host)
 		}
 		return names, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -22,8 +22,9 @@ import (
 
 // Bounds of what a message says.
 const (
-	mostReasons = 5
-	longestWhy  = 2000 // bytes
+	mostReasons  = 5
+	longestWhy   = 2000 // bytes
+	longestTitle = 500
 )
 
 // Telling says in a message what a person needs to know of a record: who has to act now, why, and where to look.
@@ -99,7 +100,7 @@ func (t Telling) ofRequirement(m *hook.Message, id string) (why []string, err er
 	if err != nil {
 		return nil, err
 	}
-	m.Requirement, m.Title, m.Status = &id, req.Title, string(req.Status)
+	m.Requirement, m.Title, m.Status = &id, fault.Clip(req.Title, longestTitle), string(req.Status)
 	for _, party := range view.WaitingFor {
 		m.WaitingFor = append(m.WaitingFor, string(party))
 	}

@@ -29,6 +29,7 @@ func Examine(ctx context.Context, o Options) Report {
 	e.lookAtLeftovers(ctx)
 	e.lookAtTokens(ctx)
 	e.lookAtModes()
+	e.lookAtWebhooks(ctx)
 	records{e}.lookAtDatabase(ctx)
 	e.lookAtRepository(ctx)
 	e.lookAtDocuments(ctx)

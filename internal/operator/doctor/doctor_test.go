@@ -19,6 +19,8 @@ import (
 	"orchestrator/internal/operator/localservice"
 	"orchestrator/internal/operator/tokens"
 	"orchestrator/internal/system/background"
+	"orchestrator/internal/webhook/folder"
+	"orchestrator/internal/webhook/hook"
 )
 
 func TestAllIsWell(t *testing.T) {
@@ -97,6 +99,19 @@ func tokenOf(role, name string, ends time.Duration) func(*testing.T, *Options) {
 	}
 }
 
+var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+
+// webhook adds a webhook that has come somewhere.
+func webhook(come func(*hook.Progress)) func(*testing.T, *Options) {
+	return func(t *testing.T, o *Options) {
+		h := hook.Hook{ID: "0123456789ab", Name: "ops", URL: "https://example.com", Created: noon}
+		files := folder.In(o.Data)
+		must(t, files.Add(t.Context(), h, hook.NewSecret([32]byte{1})))
+		_, err := files.Advance(t.Context(), h, 3, func(p *hook.Progress) error { come(p); return nil })
+		must(t, err)
+	}
+}
+
 const (
 	db         = ".orchestrator/state.db"
 	export     = "project_status.json"
@@ -142,6 +157,14 @@ var conditions = map[string]spoiled{
 		"leftovers", Warning,
 		"the last start in the background failed: cannot listen on 127.0.0.1:1",
 		"", "orchestrator up", false},
+
+	"webhooks that cannot be read": {putting(".orchestrator/webhooks.json", "{"),
+		"webhooks", Problem, "webhooks.json cannot be used", "add the webhooks again", "", false},
+	"a webhook that fails": {webhook(func(p *hook.Progress) { p.Failed("connection refused", noon) }),
+		"webhooks", Warning, "ops fails since 2026-01-01T12:00:00Z: connection refused", "",
+		"orchestrator webhook test ops", false},
+	"a message that was given up": {webhook(func(p *hook.Progress) { p.GiveUp(3, "gone", noon) }),
+		"webhooks", Warning, "messages to ops that were given up: 1", "", "orchestrator webhook replay ops --dead", false},
 
 	"no tokens": {remove(".orchestrator/tokens.json"), "tokens", Warning, "there are none yet", "", "orchestrator up",
 		false},

@@ -154,9 +154,19 @@ func Remove(ctx context.Context, data datadir.Dir, name string) error {
 	return err
 }
 
-// Listed is a webhook, and how it stands. It has no secret.
+// Listed is a webhook, and how it stands. It has no secret, and of the URL no more than the host.
 type Listed struct {
-	hook.Hook
+	ID      string    `json:"id"`
+	Name    string    `json:"name"`
+	Host    string    `json:"host"`
+	Created time.Time `json:"created"`
+
+	Kinds        []string `json:"kinds,omitempty"`
+	Roles        []string `json:"roles,omitempty"`
+	Requirements []string `json:"requirements,omitempty"`
+	Allow        []string `json:"allow_addresses,omitempty"`
+	Link         string   `json:"link,omitempty"`
+
 	Begun    bool          `json:"begun"` // a service has followed it
 	Next     uint64        `json:"next"`  // the record that it comes to next
 	Sent     uint64        `json:"sent"`
@@ -183,17 +193,22 @@ func List(ctx context.Context, data datadir.Dir) ([]Listed, error) {
 		if !begun {
 			p = hook.Progress{}
 		}
-		one := Listed{Hook: h, Begun: begun, Next: p.Next, Sent: p.Sent, LastSent: p.LastAt, Dead: p.Dead,
-			Letters: p.Letters(), Failing: p.Failing}
-		for _, s := range p.Again {
-			one.Again += s.To - s.From + 1
-		}
-		if one.Dead == nil {
-			one.Dead = []hook.Dead{}
-		}
-		list = append(list, one)
+		list = append(list, listed(h, p, begun))
 	}
 	return list, nil
+}
+
+func listed(h hook.Hook, p hook.Progress, begun bool) Listed {
+	one := Listed{ID: h.ID, Name: h.Name, Host: h.Host(), Created: h.Created, Kinds: h.Kinds, Roles: h.Roles,
+		Requirements: h.Requirements, Allow: h.Allow, Link: h.Link, Begun: begun, Next: p.Next, Sent: p.Sent,
+		LastSent: p.LastAt, Dead: p.Dead, Letters: p.Letters(), Failing: p.Failing}
+	for _, s := range p.Again {
+		one.Again += s.To - s.From + 1
+	}
+	if one.Dead == nil {
+		one.Dead = []hook.Dead{}
+	}
+	return one
 }
 
 // Tested is what became of a message that shows that a webhook works.
