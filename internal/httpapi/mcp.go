@@ -11,6 +11,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi/wire"
+	"orchestrator/internal/strictjson"
 )
 
 // message answers a message of the Model Context Protocol.
@@ -24,11 +25,14 @@ func (a *API) message(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	wire.CallOf(w).Held.Rest()
 	if bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")) {
 		return fault.New(fault.Malformed, "mcp_batch", "this is a list of messages").
 			WithFix("send one JSON-RPC message a request, as the Model Context Protocol has it since 2025-06-18")
 	}
+	if _, err := strictjson.Parse(body); err != nil { // within the limits of all bodies, while it has its turn
+		return err
+	}
+	wire.CallOf(w).Held.Rest()
 	control := http.NewResponseController(w) // an answer may be a stream, of which each piece has its own time
 	_ = control.SetReadDeadline(time.Time{})
 	_ = control.SetWriteDeadline(time.Time{})

@@ -77,15 +77,21 @@ func (s *speaking) use(tool string, arguments any) (result map[string]any, text 
 	got := s.call(tool, arguments)
 	require.False(s.t, got.IsError, "%s %v", textOf(got), arguments)
 	result = got.StructuredContent.(map[string]any)
+	s.requireFits(tool, result)
+	return result, textOf(got)
+}
+
+// requireFits requires that the structured content of a result fits the schema of its tool.
+func (s *speaking) requireFits(tool string, content map[string]any) {
+	s.t.Helper()
 	for listed, err := range s.Tools(s.t.Context(), nil) {
 		require.NoError(s.t, err)
 		if listed.Name == tool {
 			schema, wrong := schemas.Compile(listed.OutputSchema.(map[string]any))
 			require.Empty(s.t, wrong)
-			require.Empty(s.t, schema.Violations(result), tool)
+			require.Empty(s.t, schema.Violations(content), tool)
 		}
 	}
-	return result, textOf(got)
 }
 
 func (s *speaking) call(tool string, arguments any) *mcp.CallToolResult {
@@ -106,6 +112,7 @@ func (s *speaking) refused(code, tool string, arguments any) map[string]any {
 	if problem["fix"] != nil {
 		require.Contains(s.t, textOf(got), problem["fix"])
 	}
+	s.requireFits(tool, problem) // clients hold errors against the schema, too
 	return problem
 }
 
@@ -234,7 +241,7 @@ func TestARequirementIsDoneByTools(t *testing.T) {
 	}
 	attached, text := client["tester"].use("attach_report", some{"id": "REQ-001", "report": junitOf("REQ-001")})
 	require.Equal(t, true, attached["covers"])
-	require.Contains(t, text, "1 passed, 0 failed")
+	require.Contains(t, text, "passed: 1, failed: 0")
 	next, _ := client["tester"].use("next", some{"id": "REQ-001"})
 	step("tester", readyMove(t, next))
 	step("pm", some{"approvals": []any{some{"decision": "approved", "text": "as shown"}}})
@@ -320,9 +327,9 @@ func TestAnArgumentThatIsUnknownIsRefusedInTheWordsOfTheSchema(t *testing.T) {
 	}
 	coder.refused("invalid_arguments", "ask", some{"run": "0000000000000000"})
 	coder.refused("invalid_arguments", "review", some{"id": "REQ-001", "fields": []any{"colour"}})
-	twice := h.do("coder", "POST", "/mcp", rpc("tools/call",
-		`{"name":"next","arguments":{"id":"REQ-001","id":"REQ-002"}}`))
-	require.Contains(t, string(twice.Body), "error")
+	h.expect(400, "json_duplicate_name", "coder", "POST", "/mcp",
+		rpc("tools/call", `{"name":"next","arguments":{"id":"REQ-001","id":"REQ-002"}}`))
+	coder.refused("invalid_arguments", "next", some{"wait": "30s"})
 	_, err := coder.CallTool(t.Context(), &mcp.CallToolParams{Name: "attach_report"})
 	var wire *jsonrpc.Error
 	require.ErrorAs(t, err, &wire, "it is no tool of the role")
@@ -445,8 +452,6 @@ func TestClientsAreToldOfChanges(t *testing.T) {
 			}
 		})
 	}
-	_, told := updated()
-	require.Empty(t, told)
 }
 
 func await(t *testing.T, told chan string) string {
@@ -516,19 +521,23 @@ func TestPromptsAreOfTheRole(t *testing.T) {
 //
 // Verifies: ORC-311
 func TestAQuestionIsElicited(t *testing.T) {
-	for name, version := range map[string]string{"stateless": "", "2025-06-18": "2025-06-18"} {
+	for name, speaker := range map[string]func(*harness, *mcp.ClientOptions) *speaking{
+		"http":      func(h *harness, o *mcp.ClientOptions) *speaking { return h.speak("coder", "", o) },
+		"pipes":     func(h *harness, o *mcp.ClientOptions) *speaking { return h.overPipes("coder", "", o) },
+		"old pipes": func(h *harness, o *mcp.ClientOptions) *speaking { return h.overPipes("coder", "2025-06-18", o) },
+	} {
 		for _, action := range []string{"accept", "decline"} {
 			t.Run(name+" "+action, func(t *testing.T) {
 				h := newHarness(t)
-				var asked []string
-				o := &mcp.ClientOptions{ElicitationHandler: func(_ context.Context,
-					r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
-					asked = append(asked, r.Params.Message)
-					return &mcp.ElicitResult{Action: action, Content: some{"value": "Jeff"}}, nil
-				}}
-				client := h.overPipes("coder", version, o)
+				asked := make(chan string, 9)
+				client := speaker(h, &mcp.ClientOptions{
+					ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+						asked <- r.Params.Message
+						return &mcp.ElicitResult{Action: action, Content: some{"value": "Jeff"}}, nil
+					}})
 				result, text := client.use("ask", some{"utterance": "what is my name"})
-				require.Equal(t, []string{"what is the name?"}, asked)
+				require.Equal(t, "what is the name?", <-asked)
+				require.Empty(t, asked)
 				if action == "accept" {
 					require.Equal(t, "resolved", result["status"])
 					require.Equal(t, "Your name is Jeff.", text)
@@ -538,6 +547,16 @@ func TestAQuestionIsElicited(t *testing.T) {
 				require.Contains(t, text, "has not answered")
 			})
 		}
+	}
+}
+
+// Verifies: ORC-311
+func TestAStateThatTheServiceDidNotSendIsRefused(t *testing.T) {
+	h := newHarness(t)
+	for state, code := range map[string]string{"../audit": "invalid_arguments", "0000000000000bad": "unknown_run"} {
+		got := h.expect(200, "", "coder", "POST", "/mcp",
+			rpc("tools/call", fmt.Sprintf(`{"name":"ask","arguments":{},"requestState":%q}`, state)))
+		require.Contains(t, string(got.Body), `"code":"`+code+`"`)
 	}
 }
 
@@ -565,10 +584,16 @@ func TestAMessageIsCountedOnce(t *testing.T) {
 	for range 3 {
 		h.expect(200, "", "coder", "POST", "/mcp", rpc("tools/call", `{"name":"next","arguments":{}}`))
 	}
-	whoami := h.expect(200, "", "coder", "POST", "/mcp", rpc("tools/call",
+	review := h.expect(200, "", "coder", "POST", "/mcp", rpc("tools/call",
 		`{"name":"review","arguments":{"id":"REQ-001"}}`))
-	require.NotContains(t, string(whoami.Body), "rate_limited")
+	require.NotContains(t, string(review.Body), "rate_limited")
 	h.expect(429, "rate_limited", "coder", "POST", "/mcp", rpc("tools/list", "{}"))
+
+	whoami := rpc("tools/call", `{"name":"whoami","arguments":{}}`) // which makes two requests
+	for _, refused := range []bool{false, false, true} {
+		got := h.do("tester", "POST", "/mcp", whoami)
+		require.Equal(t, refused, strings.Contains(string(got.Body), "rate_limited"), "%s", got.Body)
+	}
 }
 
 // The id that a trace gives stands in the record of what a tool did, and in the log.
@@ -598,6 +623,12 @@ func TestTheTraceOfACallGoesOnRecord(t *testing.T) {
 		require.Equal(t, trace, record.(some)["request_id"])
 	}
 
+	for _, meta := range []string{"no trace", "00-" + trace + "-b7ad6b7169203331-01"} {
+		noted := h.do("pm", "POST", "/mcp", rpc("tools/call", `{"name":"change","arguments":{"id":"REQ-001",`+
+			`"pm_notes":[{"text":"`+meta+`"}]},"_meta":{"traceparent":"`+meta+`"}}`), "X-Request-Id", "its own")
+		last = h.do("pm", "GET", "/audit?order=desc&limit=1", "").json(t)["records"].([]any)[0].(some)
+		require.Equal(t, noted.Header.Get("X-Request-Id"), last["request_id"], "what a client chose goes first")
+	}
 	r := h.do("pm", "POST", "/mcp", rpc("tools/call",
 		`{"name":"change","arguments":{"id":"REQ-001","pm_notes":[{"text":"y"}]}}`), "X-Request-Id", "mine")
 	require.Equal(t, "mine", r.Header.Get("X-Request-Id"))
@@ -695,6 +726,92 @@ func TestARevokedTokenEndsTheNotices(t *testing.T) {
 	require.Eventually(t, func() bool { return !open() }, 10*time.Second, 10*time.Millisecond)
 	_, err = client.CallTool(t.Context(), &mcp.CallToolParams{Name: "whoami"})
 	require.Error(t, err)
+}
+
+// Parameters that the API has reach it.
+//
+// Verifies: ORC-307
+func TestParametersOfToolsReachTheAPI(t *testing.T) {
+	h := newHarness(t)
+	tester, coder := h.speak("tester", "", nil), h.speak("coder", "", nil)
+	size := h.Ledger.Head().Size
+	report := some{"id": "REQ-001", "report": junitOf("REQ-001"), "dry_run": true}
+	_, text := tester.use("attach_report", report)
+	require.Contains(t, text, "nothing was changed")
+	require.Equal(t, size, h.Ledger.Head().Size)
+	report["tests"] = "^none$"
+	tester.refused("tests_pattern_matches_nothing", "attach_report", report)
+	report["tests"], report["dry_run"], report["commit"] = "works", false, "0123456789abcdef0123456789abcdef01234567"
+	attached, _ := tester.use("attach_report", report)
+	require.NotNil(t, attached["report"])
+	record := h.do("tester", "GET", one, "").json(t)["test"].(some)
+	require.Contains(t, fmt.Sprint(record), report["commit"])
+
+	change := some{"id": "REQ-001", "implementation": some{"summary": "x"}, "idempotency_key": "k"}
+	coder.use("change", change)
+	size = h.Ledger.Head().Size
+	coder.use("change", change)
+	require.Equal(t, size, h.Ledger.Head().Size, "the same key is answered from the first time")
+
+	list, _ := coder.use("list", nil)
+	none, _ := coder.use("list", some{"since": list["as_of"]})
+	require.Empty(t, none["requirements"])
+	first, text := coder.use("list", some{"limit": 1, "fields": []any{"title"}})
+	require.Equal(t, "REQ-001", first["after"])
+	require.Contains(t, text, `after "REQ-001"`)
+	second, _ := coder.use("list", some{"limit": 1, "after": first["after"]})
+	require.Equal(t, "REQ-002", second["requirements"].([]any)[0].(some)["id"])
+	agenda, text := coder.use("next", some{"fields": []any{"as_of"}})
+	require.NotContains(t, agenda, "counts")
+	require.Contains(t, text, "waits for you")
+	narrow, text := coder.use("requirement", some{"id": "REQ-001", "fields": []any{"suspect"}})
+	require.NotContains(t, narrow, "text")
+	require.Contains(t, text, fmt.Sprintf("REQ-001 is not_started, revision %v.", narrow["revision"]))
+	claimed, _ := coder.use("claim", some{"id": "REQ-002", "field": "implementation", "for": "1h"})
+	require.Equal(t, "implementation", claimed["field"])
+	older, text := coder.use("history", some{"id": "REQ-001", "limit": 1})
+	require.Contains(t, text, fmt.Sprintf("before %v", older["before"]))
+}
+
+// What a client of an older version of the protocol leaves behind ends with its connection, too.
+//
+// Verifies: ORC-306
+func TestACallEndsWithItsConnection(t *testing.T) {
+	h := newHarness(t)
+	version, _ := h.speak("coder", "", nil).use("next", nil)
+	call, err := json.Marshal(some{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": some{"name": "next",
+		"arguments": some{"version": version["version"], "wait": "60s"}}})
+	require.NoError(t, err)
+	ctx, leave := context.WithCancel(t.Context())
+	for range 3 {
+		r, err := http.NewRequestWithContext(ctx, "POST", h.Server.URL+"/mcp", bytes.NewReader(call))
+		require.NoError(t, err)
+		r.Header.Set("Authorization", "Bearer "+h.secrets["coder"])
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Mcp-Protocol-Version", "2025-06-18")
+		go func() {
+			if resp, err := http.DefaultClient.Do(r); err == nil {
+				_ = resp.Body.Close()
+			}
+		}()
+	}
+	require.Eventually(t, func() bool { return h.waiting() == 3 }, 10*time.Second, time.Millisecond)
+	leave()
+	require.Eventually(t, func() bool { return h.waiting() == 0 }, 10*time.Second, time.Millisecond)
+}
+
+// A message is held to the limits of all bodies before anything is made of it.
+//
+// Verifies: ORC-306
+func TestAMessageHasTheLimitsOfAllBodies(t *testing.T) {
+	h := newHarness(t)
+	for code, params := range map[string]string{
+		"json_values": `{"_meta":{"x":[` + strings.Repeat("[],", 30_000) + `[]]}}`,
+		"json_depth":  strings.Repeat(`{"x":`, 40) + "1" + strings.Repeat("}", 40),
+	} {
+		h.expect(400, code, "viewer", "POST", "/mcp", rpc("tools/list", params))
+	}
+	h.expect(400, "json_trailing_data", "viewer", "POST", "/mcp", rpc("ping", "{}")+rpc("ping", "{}"))
 }
 
 // provokeMCP sends messages of each kind, and what is none.

@@ -1,5 +1,5 @@
-// Has the public conformance runner and the command line of the Inspector look at a running service, and prints what each
-// found:
+// Has the public conformance runner, the command line of the Inspector and the official client look at a running service,
+// and prints what each found:
 //
 //	node check.mjs TOOLS ORCHESTRATOR
 //
@@ -10,10 +10,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 
 const [tools, orchestrator] = process.argv.slice(2).map((path) => resolve(path));
+const { resolve: find } = createRequire(join(tools, 'package.json'));
+const load = (name) => import(find(name));
 const folder = mkdtempSync(join(tmpdir(), 'mcp-'));
 const read = (path) => readFileSync(join(folder, '.orchestrator', path), 'utf8').trim();
 
@@ -156,6 +159,29 @@ async function inspect(how, target, options) {
   }
 }
 
+// refuse has the official client, which holds results against the schemas that it has listed, meet refusals of the rules.
+async function refuse(how, transport) {
+  const { Client } = await load('@modelcontextprotocol/sdk/client/index.js');
+  const client = new Client({ name: 'check', version: '1' });
+  await client.connect(transport);
+  await client.listTools();
+  const asks = {
+    change: { id: 'REQ-001', test: {} }, requirement: { id: 'REQ-999' }, next: { id: 'REQ-999' }, list: { limit: 0 },
+    review: { id: 'REQ-999' }, history: { id: 'REQ-999' }, ask: { utterance: 'frobnicate' }, whoami: { colour: 'red' },
+  };
+  for (const [name, args] of Object.entries(asks)) {
+    let got;
+    try {
+      got = await client.callTool({ name, arguments: args });
+    } catch (error) {
+      got = { content: [{ text: String(error) }] };
+    }
+    report(`the official client over ${how}: a refusal of ${name}`,
+      got.isError && got.structuredContent.code && got.content[0].text.startsWith('Refused ('), got.content[0].text);
+  }
+  await client.close();
+}
+
 let service;
 let proxy;
 try {
@@ -166,6 +192,12 @@ try {
   await conform(`http://127.0.0.1:${proxy.address().port}/mcp`);
   await inspect('HTTP', [url], ['--transport', 'http', '--header', `Authorization: Bearer ${token}`]);
   await inspect('standard input and output', [orchestrator, 'mcp', '--as', 'pm'], []);
+  const { StreamableHTTPClientTransport } = await load('@modelcontextprotocol/sdk/client/streamableHttp.js');
+  const { StdioClientTransport } = await load('@modelcontextprotocol/sdk/client/stdio.js');
+  await refuse('HTTP', new StreamableHTTPClientTransport(new URL(url),
+    { requestInit: { headers: { Authorization: `Bearer ${token}` } } }));
+  await refuse('standard input and output', new StdioClientTransport(
+    { command: orchestrator, args: ['mcp', '--as', 'pm'], cwd: folder, stderr: 'ignore' }));
   const strict = await run('mcp-inspector', ['--cli', url, '--transport', 'http', '--header', `Authorization: Bearer ${token}`,
     '--method', 'tools/list', '--strict']);
   report('inspector: schemas that every client can read', strict.code === 0 && !/^(Error|Warning|Schema)/m.test(strict.out), strict.out);

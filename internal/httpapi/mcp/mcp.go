@@ -42,7 +42,7 @@ func newServer(life context.Context, to rest.Service, o Options) *mcp.Server {
 	options := &mcp.ServerOptions{Instructions: say("instructions"), Capabilities: capabilities(),
 		SetCacheable: private}
 	told := &notices{resources: resources{api}, stays: o.Stays, life: life,
-		followed: map[string]int{}, due: map[string]bool{}}
+		followed: map[string]bool{}, due: map[string]bool{}}
 	if o.Notices {
 		options.SubscribeHandler, options.UnsubscribeHandler = told.subscribe, told.unsubscribe
 	}

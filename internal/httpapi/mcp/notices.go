@@ -44,12 +44,15 @@ type notices struct {
 	mu       sync.Mutex
 	begun    bool
 	session  *mcp.ServerSession
-	followed map[string]int  // by URI, how often
+	followed map[string]bool // by URI
 	due      map[string]bool // by URI, what is told next
 }
 
 // subscribe begins to follow a resource. What changes after it returns is told.
 func (n *notices) subscribe(ctx context.Context, req *mcp.SubscribeRequest) error {
+	if n.follows(req.Params.URI) {
+		return nil
+	}
 	if _, err := n.body(ctx, req.Params.Meta, req.Params.URI); err != nil {
 		return err
 	}
@@ -63,16 +66,20 @@ func (n *notices) subscribe(ctx context.Context, req *mcp.SubscribeRequest) erro
 		n.begun, n.session = true, req.Session
 		go n.follow(stream)
 	}
-	n.followed[req.Params.URI]++
+	n.followed[req.Params.URI] = true
 	return nil
+}
+
+func (n *notices) follows(uri string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.followed[uri]
 }
 
 func (n *notices) unsubscribe(_ context.Context, req *mcp.UnsubscribeRequest) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.followed[req.Params.URI]--; n.followed[req.Params.URI] <= 0 {
-		delete(n.followed, req.Params.URI)
-	}
+	delete(n.followed, req.Params.URI)
 	return nil
 }
 
@@ -101,9 +108,9 @@ func (n *notices) open(meta mcp.Meta) (io.ReadCloser, error) {
 		n.next = 0
 		n.tellAll()
 	case got.Status == http.StatusUnauthorized, got.Status == http.StatusForbidden:
-		err = errNoStream
+		return nil, errNoStream
 	}
-	return nil, errors.Join(refusedAs(got), err)
+	return nil, refusedAs(got)
 }
 
 // follow tells of what a stream brings. Where the stream ends, a client that stays has it opened again; any other is

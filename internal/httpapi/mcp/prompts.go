@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -21,7 +22,9 @@ type prompt struct {
 	needsID                  bool // else the argument requirement may be left out
 	takesID                  bool
 	text                     string
-	path                     func(id string) (path string, query url.Values)
+
+	uri  func(id string) string                          // names the data
+	path func(id string) (path string, query url.Values) // where the API has it; nil where the data is a resource
 }
 
 // words are the texts that clients are given, by file.
@@ -44,22 +47,36 @@ func say(names ...string) string {
 
 func promptsOf(role lifecycle.Role) []prompt {
 	all := []prompt{{
-		name: string(role), title: "Work as " + string(role), takesID: true, text: say(string(role), "work"),
-		description: "What the role " + string(role) + " is to do, and what waits for it.", path: pathOfTurn,
+		name: string(role), title: "Work as " + string(role), takesID: true, text: say(howTo(role)...),
+		description: "What the role " + string(role) + " is to do, and what waits for it.",
+		uri:         func(id string) string { return "agenda://" + string(role) + "/" + url.PathEscape(id) }, path: pathOfTurn,
 	}}
 	if role != lifecycle.PM {
 		return all
 	}
 	return append(all, prompt{
-		name: "review_project", title: "Review the project", text: say("review_project"),
+		name: "review_project", title: "Review the project", text: say("review_project", "data"),
 		description: "Whether the project is done, and what stands in the way.",
-		path:        func(string) (string, url.Values) { return "/project/review", nil },
+		uri:         func(string) string { return uriStatus },
 	}, prompt{
 		name: "review_requirement", title: "Review a requirement", takesID: true, needsID: true,
-		text:        say("review_requirement"),
+		text:        say("review_requirement", "data"),
 		description: "Whether a requirement can be signed off: its evidence and gates as they are now.",
 		path:        func(id string) (string, url.Values) { return rest.Requirement(id, "/review"), nil },
+		uri:         func(id string) string { return "review://" + url.PathEscape(id) },
 	})
+}
+
+// howTo names the texts that tell a role what to do: its own, and what those do that change something, with a claim or
+// without.
+func howTo(role lifecycle.Role) []string {
+	switch role {
+	case lifecycle.Viewer:
+		return []string{"viewer", "data"}
+	case lifecycle.PM:
+		return []string{"pm", "change", "data"}
+	}
+	return []string{string(role), "claim", "change", "data"}
 }
 
 // pathOfTurn is what waits for a role: of one requirement, or of all.
@@ -91,23 +108,28 @@ func (p prompt) get(ctx context.Context, api rest.API, req *mcp.GetPromptRequest
 	if p.needsID && id == "" {
 		return nil, invalid("the prompt %s needs the argument requirement, such as REQ-001", p.name)
 	}
-	path, query := p.path(id)
-	got, err := api.Get(ctx, req.Params.Meta, path, query)
+	data, err := p.data(ctx, api, req.Params.Meta, id)
 	if err != nil {
 		return nil, err
-	}
-	if got.Refused() {
-		return nil, refusedAs(got)
-	}
-	uri := uriStatus
-	if id != "" {
-		uri = uriRequirement + url.PathEscape(id)
 	}
 	return &mcp.GetPromptResult{Description: p.description, Messages: []*mcp.PromptMessage{
 		{Role: "user", Content: &mcp.TextContent{Text: p.text}},
 		{Role: "user", Content: &mcp.EmbeddedResource{
-			Resource: &mcp.ResourceContents{URI: uri, MIMEType: typeJSON, Text: string(got.Body)}}},
+			Resource: &mcp.ResourceContents{URI: p.uri(id), MIMEType: typeJSON, Text: string(data)}}},
 	}}, nil
+}
+
+// data returns what of the project comes with a prompt.
+func (p prompt) data(ctx context.Context, api rest.API, meta mcp.Meta, id string) (jsontext.Value, error) {
+	if p.path == nil {
+		return resources{api}.body(ctx, meta, p.uri(id))
+	}
+	path, query := p.path(id)
+	got, err := api.Get(ctx, meta, path, query)
+	if err == nil && got.Refused() {
+		err = refusedAs(got)
+	}
+	return got.Body, err
 }
 
 // invalid is an error of the protocol about what was sent.

@@ -79,10 +79,15 @@ func (s resources) body(ctx context.Context, meta mcp.Meta, uri string) (jsontex
 	return jsonv2.Marshal(status, jsonv2.Deterministic(true))
 }
 
+// codeRefused is the code of what the API refuses for another reason than what was sent, such as a limit: one of those
+// that JSON-RPC 2.0 leaves to servers.
+const codeRefused = -32000
+
 // refusedAs returns the error of the protocol that a refusal is where there is no result for it.
 func refusedAs(a rest.Answer) error {
-	code := int64(jsonrpc.CodeInternalError)
-	if a.Status < http.StatusInternalServerError {
+	code := int64(codeRefused)
+	switch a.Status {
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity:
 		code = jsonrpc.CodeInvalidParams
 	}
 	return &jsonrpc.Error{Code: code, Message: rest.Explain(a.Body), Data: json.RawMessage(a.Body)}

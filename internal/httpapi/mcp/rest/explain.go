@@ -25,5 +25,15 @@ func Explain(body []byte) string {
 	if p.Fix != "" {
 		fmt.Fprintf(&b, "\nWhat to do: %s.", strings.TrimSuffix(p.Fix, "."))
 	}
+	if len(p.Allowed) > 0 {
+		moves := make([]string, len(p.Allowed))
+		for i, m := range p.Allowed {
+			moves[i] = fmt.Sprintf("to %s by %s", m.To, m.By)
+		}
+		fmt.Fprintf(&b, "\nAllowed moves: %s.", strings.Join(moves, ", "))
+	}
+	if p.Current != nil {
+		fmt.Fprintf(&b, "\nThe requirement is %s, revision %d.", p.Current.Status, p.Current.Revision)
+	}
 	return b.String()
 }

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"orchestrator/internal/system/tracing"
 )
 
 // Inside calls the API of the same process, in the name of the request that came from outside.
@@ -38,11 +40,17 @@ func (InContext) Do(r *http.Request) (*http.Response, error) {
 	return s.Do(r)
 }
 
-// Do calls the API in a goroutine of its own, which ends when the answer is written or nobody reads it.
+// Do calls the API in a goroutine of its own, which ends when the answer is written, or nobody reads it: when the request
+// from outside ends, whatever the protocol says of that, so does the call.
 func (s Inside) Do(r *http.Request) (*http.Response, error) {
 	read, write := net.Pipe()
 	w := &piped{header: http.Header{}, to: write, begun: make(chan struct{})}
+	ctx, cancel := context.WithCancel(r.Context())
+	stop := context.AfterFunc(s.From.Context(), cancel)
+	r = r.WithContext(ctx)
 	go func() {
+		defer cancel()
+		defer stop()
 		defer w.end()
 		s.API.ServeHTTP(w, s.asked(r))
 	}()
@@ -60,8 +68,11 @@ func (s Inside) asked(r *http.Request) *http.Request {
 	q.Host, q.RemoteAddr, q.TLS = s.From.Host, s.From.RemoteAddr, s.From.TLS
 	q.RequestURI = q.URL.RequestURI()
 	q.Header["Authorization"] = s.From.Header["Authorization"]
-	if q.Header["Traceparent"] == nil {
-		q.Header.Set("X-Request-Id", s.ID)
+	if s.From.Header["X-Request-Id"] != nil || tracing.Parse(q.Header.Get("Traceparent")) == "" {
+		q.Header.Set("X-Request-Id", s.ID) // else the trace of the call names it
+	}
+	if q.Header["Traceparent"] == nil && s.From.Header["Traceparent"] != nil {
+		q.Header["Traceparent"] = s.From.Header["Traceparent"]
 	}
 	return q
 }

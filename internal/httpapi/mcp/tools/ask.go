@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -102,7 +103,7 @@ func (s *Caller) ran(ctx context.Context, req *mcp.CallToolRequest, path string,
 		r.Answers = []said{}
 	}
 	if r.Status == "clarify" {
-		if r.Questions, err = s.waiting(ctx, req, r.ID); err != nil {
+		if r.Questions, _, err = s.waiting(ctx, req, r.ID); err != nil {
 			return nil, err
 		}
 	}
@@ -112,8 +113,9 @@ func (s *Caller) ran(ctx context.Context, req *mcp.CallToolRequest, path string,
 	return toldOf(r, r.text())
 }
 
-// waiting returns the questions of a run that can be answered.
-func (s *Caller) waiting(ctx context.Context, req *mcp.CallToolRequest, id string) ([]question, error) {
+// waiting returns the questions of a run that can be answered, or what the API refuses.
+func (s *Caller) waiting(ctx context.Context, req *mcp.CallToolRequest, id string) ([]question, *mcp.CallToolResult,
+	error) {
 	var summary struct {
 		Obligations []struct {
 			Questions []struct {
@@ -123,12 +125,9 @@ func (s *Caller) waiting(ctx context.Context, req *mcp.CallToolRequest, id strin
 			} `json:"questions"`
 		} `json:"obligations"`
 	}
-	got, err := s.API.Get(ctx, req.Params.Meta, "/obligations/"+url.PathEscape(id), nil)
-	if err != nil || got.Refused() {
-		return nil, err // a caller that may not read the run has its answers all the same
-	}
-	if err := got.Fill(&summary); err != nil {
-		return nil, err
+	refused, err := s.read(ctx, req, "/obligations/"+url.PathEscape(id), nil, &summary)
+	if refused != nil || err != nil {
+		return nil, refused, err
 	}
 	var all []question
 	for _, o := range summary.Obligations {
@@ -138,7 +137,7 @@ func (s *Caller) waiting(ctx context.Context, req *mcp.CallToolRequest, id strin
 			}
 		}
 	}
-	return all, nil
+	return all, nil, nil
 }
 
 func (r run) text() string {
@@ -151,8 +150,7 @@ func (r run) text() string {
 	}
 	for _, q := range r.Questions {
 		fmt.Fprintf(&b, "Question %s: %s (answer with run %q, obligation %q and value)\n", q.Obligation, q.Question,
-			r.ID,
-			q.Obligation)
+			r.ID, q.Obligation)
 	}
 	if b.Len() == 0 {
 		fmt.Fprintf(&b, "The run %s is %s.", r.ID, r.Status)
@@ -160,10 +158,8 @@ func (r run) text() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// elicit returns the result that has the client ask its user all that a run asks, or nil: where the client cannot,
-// where
-// a form has no place for an answer, or where the user was asked already and the client is of a protocol that asks
-// once.
+// elicit returns the result that has the client ask its user all that a run asks. It is nil where the client cannot,
+// where a form has no place for an answer, or where the user was asked already and the protocol asks once.
 func (s *Caller) elicit(req *mcp.CallToolRequest, r run) *mcp.CallToolResult {
 	capabilities := req.ClientCapabilities()
 	if len(r.Questions) == 0 || capabilities == nil || capabilities.Elicitation == nil ||
@@ -216,13 +212,19 @@ func formField(q question) (field map[string]any, fits bool) {
 	return field, slices.Contains([]string{"string", "number", "integer", "boolean"}, kind)
 }
 
+var isRun = regexp.MustCompile(`^[0-9a-f]{16}$`)
+
 // elicited answers the questions of a run with what the user said. The state names the run alone: who may answer is for
 // the API to say, whoever made the state.
 func (s *Caller) elicited(ctx context.Context, req *mcp.CallToolRequest, id string) (*mcp.CallToolResult, error) {
-	path := "/obligations/" + url.PathEscape(id)
-	open, err := s.waiting(ctx, req, id)
-	if err != nil {
-		return nil, err
+	if !isRun.MatchString(id) {
+		return nil, fault.New(fault.Malformed, CodeArguments, "requestState is not what the service sent").
+			WithFix("send it back as it came, or ask again in words")
+	}
+	path := "/obligations/" + id
+	open, refused, err := s.waiting(ctx, req, id)
+	if refused != nil || err != nil {
+		return refused, err
 	}
 	var last *mcp.CallToolResult
 	for i, q := range open {

@@ -38,6 +38,12 @@ const (
 	FieldsOfNext = "id,status,revision,waiting_for,fields,moves,against_done,claims"
 )
 
+// Members that the texts of answers tell.
+const (
+	toldOfRequirement = "id,status,revision"
+	toldOfAgenda      = "first,mine,total,waiting"
+)
+
 // How many entries answers have where the caller says nothing.
 const (
 	fewOnAgenda = 5
@@ -64,15 +70,22 @@ func set(q url.Values, name string, value any) {
 	}
 }
 
-// shown are the members that an answer is to have: those that were named, or the usual ones.
-func shown(named []string, usual string) string {
+// shown are the members that an answer is to have: those that were named besides what its text tells, or the usual
+// ones.
+func shown(named []string, told, usual string) string {
 	switch {
 	case len(named) == 0:
 		return usual
 	case slices.Equal(named, []string{"all"}):
 		return ""
 	}
-	return strings.Join(named, ",")
+	all := strings.Split(told, ",")
+	for _, name := range named {
+		if !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	return strings.Join(all, ",")
 }
 
 // next shows the agenda, or what can be done with one requirement.
@@ -85,13 +98,17 @@ func (s *Caller) next(ctx context.Context, req *mcp.CallToolRequest, raw jsontex
 	if err := rest.Unmarshal(raw, &a); err != nil {
 		return nil, err
 	}
+	if a.Wait != "" && a.Version == "" {
+		return nil, fault.New(fault.Malformed, CodeArguments, "wait needs the version of an earlier answer").
+			WithFix("call next without wait first, and send its version with wait")
+	}
 	c := rest.Call{Method: http.MethodGet, Path: "/next", Query: url.Values{}, Header: http.Header{}}
 	if a.ID == "" {
 		set(c.Query, "limit", orElse(a.Limit, fewOnAgenda))
-		set(c.Query, "fields", shown(a.Fields, ""))
+		set(c.Query, "fields", shown(a.Fields, toldOfAgenda, ""))
 	} else {
 		c.Path = rest.Requirement(a.ID, "/next")
-		set(c.Query, "fields", shown(a.Fields, FieldsOfNext))
+		set(c.Query, "fields", shown(a.Fields, toldOfRequirement, FieldsOfNext))
 	}
 	if a.Version != "" {
 		c.Header.Set("If-None-Match", a.Version)
@@ -126,7 +143,7 @@ func (s *Caller) requirement(ctx context.Context, req *mcp.CallToolRequest, raw 
 		return nil, err
 	}
 	q := url.Values{}
-	set(q, "fields", shown(a.Fields, fieldsOfRequirement))
+	set(q, "fields", shown(a.Fields, toldOfRequirement, fieldsOfRequirement))
 	set(q, "since", a.Since)
 	return passOn(ctx, s, req, rest.Call{Method: http.MethodGet, Path: rest.Requirement(a.ID, ""), Query: q},
 		requirementText)
@@ -146,10 +163,14 @@ func (s *Caller) list(ctx context.Context, req *mcp.CallToolRequest, raw jsontex
 	q := url.Values{}
 	for name, value := range map[string]any{"limit": orElse(a.Limit, fewListed), "status": a.Status,
 		"waiting_for": a.WaitingFor, "q": a.Q, "after": a.After,
-		"stale": a.Stale, "suspect": a.Suspect, "since": a.Since, "fields": shown(a.Fields, fieldsOfList)} {
+		"stale": a.Stale, "suspect": a.Suspect, "since": a.Since, "fields": shown(a.Fields, "id", fieldsOfList)} {
 		set(q, name, value)
 	}
-	return passOn(ctx, s, req, rest.Call{Method: http.MethodGet, Path: "/requirements", Query: q}, listText)
+	var got page
+	if refused, err := s.read(ctx, req, "/requirements", q, &got); refused != nil || err != nil {
+		return refused, err
+	}
+	return got.told()
 }
 
 // envelope returns the arguments of change without those that are of the API: the body of the request.
@@ -238,23 +259,20 @@ func (s *Caller) attachReport(ctx context.Context, req *mcp.CallToolRequest, raw
 	}
 	return passOn(ctx, s, req, rest.Call{Method: http.MethodPost, Path: rest.Requirement(a.ID, "/test-report"),
 		Query: q, Body: content,
-		Header: http.Header{"Content-Type": {"application/octet-stream"}, "Prefer": {"return=minimal"}}}, attachedText)
+		Header: http.Header{"Content-Type": {"application/octet-stream"}, "Prefer": {"return=minimal"}}}, func(got attached) string { return got.text(a.DryRun) })
 }
 
 // claim claims the field of the role, or gives it back.
 func (s *Caller) claim(ctx context.Context, req *mcp.CallToolRequest, raw jsontext.Value) (*mcp.CallToolResult, error) {
 	var a struct {
-		ID, For string
-		Release bool
+		ID, Field, For string
+		Release        bool
 	}
 	if err := rest.Unmarshal(raw, &a); err != nil {
 		return nil, err
 	}
 	if !a.Release {
-		body, err := jsonv2.Marshal(map[string]string{"for": a.For}, jsonv2.OmitZeroStructFields(true))
-		if a.For == "" {
-			body = []byte(`{}`)
-		}
+		body, err := jsonv2.Marshal(claimed{a.Field, a.For})
 		if err != nil {
 			return nil, err
 		}
@@ -270,7 +288,13 @@ func (s *Caller) claim(ctx context.Context, req *mcp.CallToolRequest, raw jsonte
 	if got.Refused() {
 		return refusal(got.Body), nil
 	}
-	return toldOf(released{a.ID, true}, fmt.Sprintf("The claim on %s is given back.", a.ID))
+	return toldOf(released{a.ID, true}, fmt.Sprintf("You hold no claim on %s.", a.ID))
+}
+
+// claimed is a claim, as the API takes it.
+type claimed struct {
+	Field string `json:"field,omitempty"`
+	For   string `json:"for,omitempty"`
 }
 
 // released answers a claim that was given back.

@@ -88,8 +88,10 @@ func Only(whole Members, names []string) (Members, error) {
 func dossier(kept Members) (*mcp.CallToolResult, error) {
 	var standing struct {
 		entry
-		OK      bool
-		Missing []struct{ To, Detail, By string }
+		Missing []struct {
+			lack
+			To string
+		}
 	}
 	if err := rest.Unmarshal(kept["standing"], &standing); err != nil {
 		return nil, err
@@ -97,8 +99,14 @@ func dossier(kept Members) (*mcp.CallToolResult, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s is %s.", standing.ID, standing.Status)
 	waits(&b, standing.WaitingFor)
+	lacks, order := map[string][]lack{}, []string{}
 	for _, m := range standing.Missing {
-		fmt.Fprintf(&b, "\nFor %s: %s (%s)", m.To, m.Detail, m.By)
+		if lacks[m.To] = append(lacks[m.To], m.lack); len(lacks[m.To]) == 1 {
+			order = append(order, m.To)
+		}
+	}
+	for _, to := range order {
+		fmt.Fprintf(&b, "\nFor %s: %s", to, lacking(lacks[to]))
 	}
 	return toldOf(kept, b.String())
 }
@@ -108,7 +116,6 @@ func openOf(kept Members, requirements jsontext.Value, limit int) (*mcp.CallTool
 	type standing struct {
 		ID         string   `json:"id"`
 		Status     string   `json:"status"`
-		OK         bool     `json:"-"`
 		Codes      []string `json:"codes"`
 		WaitingFor []string `json:"waiting_for"`
 		Next       string   `json:"next,omitempty"`
@@ -149,6 +156,33 @@ func openOf(kept Members, requirements jsontext.Value, limit int) (*mcp.CallTool
 		fmt.Fprintf(&b, "\nand %d more", total-len(open))
 	}
 	return toldOf(kept, b.String())
+}
+
+// page is a page of requirements.
+type page struct {
+	Total        int              `json:"total"`
+	AsOf         uint64           `json:"as_of"`
+	Requirements []jsontext.Value `json:"requirements"`
+	After        string           `json:"after,omitempty"` // the last id, where there are more
+	Next         *string          `json:"next,omitempty"`  // where the API has them
+}
+
+func (l page) told() (*mcp.CallToolResult, error) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d of %d:", len(l.Requirements), l.Total)
+	var last entry
+	for _, raw := range l.Requirements {
+		last = entry{}
+		if err := rest.Unmarshal(raw, &last); err != nil {
+			return nil, err
+		}
+		last.line(&b)
+	}
+	if l.Next != nil {
+		l.After, l.Next = last.ID, nil
+		fmt.Fprintf(&b, "\nThere are more: call again with after %q.", l.After)
+	}
+	return toldOf(l, b.String())
 }
 
 // record is a record of the log, as far as history shows it.
@@ -202,7 +236,9 @@ func (s *Caller) history(ctx context.Context, req *mcp.CallToolRequest, raw json
 	if refused, err := s.read(ctx, req, c.Path, q, &h); refused != nil || err != nil {
 		return refused, err
 	}
-	return toldOf(h, h.text())
+	text := h.text()
+	h.Before, h.Next = h.older(), nil
+	return toldOf(h, text)
 }
 
 // history is a page of records.
@@ -210,16 +246,28 @@ type history struct {
 	Size    uint64   `json:"size"`
 	Total   uint64   `json:"total"`
 	Records []record `json:"records"`
-	Next    *string  `json:"next"`
+	Before  uint64   `json:"before,omitzero"` // number of the oldest record, where there are older ones
+	Next    *string  `json:"next,omitempty"`  // where the API has those
 }
 
 func (h history) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d of %d records:", len(h.Records), h.Total)
+	fmt.Fprintf(&b, "Records: %d of %d", len(h.Records), h.Total)
 	for _, r := range h.Records {
 		r.line(&b)
 	}
+	if before := h.older(); before > 0 {
+		fmt.Fprintf(&b, "\nThere are older ones: call again with before %d.", before)
+	}
 	return b.String()
+}
+
+// older returns the number of the oldest record, if there are older ones.
+func (h history) older() uint64 {
+	if n := len(h.Records); h.Next != nil && n > 0 {
+		return h.Records[n-1].Seq
+	}
+	return 0
 }
 
 // identity is whose token it is, and what it may do.

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,21 @@ type lead struct {
 	To      string
 	Field   string
 	Example jsontext.Value
+}
+
+// line says what leads on: a change to copy, or else what is to be set.
+func (l lead) line(b *strings.Builder) {
+	what := short(l.Example)
+	switch {
+	case l.Example != nil:
+	case l.Field == "test":
+		what = "set test; attach_report does, with the report of a test run"
+	case l.Field != "":
+		what = "set " + l.Field
+	default:
+		what = "move it to " + l.To
+	}
+	fmt.Fprintf(b, "\nNext, by %s: %s", l.By, what)
 }
 
 // outcome is what came of a change, as far as a text tells it.
@@ -42,10 +58,14 @@ func (o outcome) text(dryRun bool) string {
 		fmt.Fprintf(&b, "Applied: %s is %s, revision %d.", o.ID, o.Status, o.Revision)
 	}
 	waits(&b, o.WaitingFor)
-	for _, l := range o.Next {
-		fmt.Fprintf(&b, "\nNext, by %s: %s", l.By, short(l.Example))
-	}
+	o.leads(&b)
 	return b.String()
+}
+
+func (o outcome) leads(b *strings.Builder) {
+	for _, l := range o.Next {
+		l.line(b)
+	}
 }
 
 func waits(b *strings.Builder, parties []string) {
@@ -65,6 +85,20 @@ func cut(text string) string {
 	return strings.ToValidUTF8(text[:maxShown], "") + "…"
 }
 
+// lack is what a move lacks, and who supplies it.
+type lack struct{ Detail, By string }
+
+// lacking says each lack once: several gates may lack the same.
+func lacking(all []lack) string {
+	var said []string
+	for _, l := range all {
+		if one := fmt.Sprintf("%s (%s)", l.Detail, l.By); !slices.Contains(said, one) {
+			said = append(said, one)
+		}
+	}
+	return strings.Join(said, "; ")
+}
+
 // turn is what can be done with one requirement.
 type turn struct {
 	outcome
@@ -77,7 +111,7 @@ type turn struct {
 		To          string
 		Ready       bool
 		LeadsToDone bool `json:"leads_to_done"`
-		Lacks       []struct{ Detail, By string }
+		Lacks       []lack
 		Example     jsontext.Value
 	}
 }
@@ -96,14 +130,11 @@ func (t turn) text() string {
 	for _, m := range t.Moves {
 		switch {
 		case !m.LeadsToDone:
-			fmt.Fprintf(&b, "\nYou may move it to %s, which leads away from done", m.To)
+			fmt.Fprintf(&b, "\nYou may move it to %s, which leads away from done: %s", m.To, short(m.Example))
 		case m.Ready:
 			fmt.Fprintf(&b, "\nYou may move it to %s: %s", m.To, short(m.Example))
 		default:
-			fmt.Fprintf(&b, "\nA move to %s lacks:", m.To)
-			for _, l := range m.Lacks {
-				fmt.Fprintf(&b, " %s (%s);", l.Detail, l.By)
-			}
+			fmt.Fprintf(&b, "\nA move to %s lacks: %s", m.To, lacking(m.Lacks))
 		}
 	}
 	if len(t.Fields)+len(t.Moves) == 0 {
@@ -157,7 +188,7 @@ func (a agenda) text() string {
 	} else {
 		fmt.Fprintf(&b, "First %s (%s): %s.", a.First.ID, a.First.Status, a.First.Why)
 		for _, l := range a.First.Next {
-			fmt.Fprintf(&b, "\nNext, by %s: %s", l.By, short(l.Example))
+			l.line(&b)
 		}
 	}
 	if a.Total > 0 {
@@ -200,7 +231,12 @@ type text struct {
 
 func requirementText(r text) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\nstatus %s, revision %d\n\n%s", r.ID, r.Title, r.Status, r.Revision, r.Text)
+	fmt.Fprintf(&b, "%s is %s, revision %d.", r.ID, r.Status, r.Revision)
+	for _, text := range []string{r.Title, r.Text} {
+		if text != "" && text != r.Title || text == r.Title && r.Title != r.Text {
+			fmt.Fprintf(&b, "\n%s", text)
+		}
+	}
 	for _, a := range r.Acceptance {
 		fmt.Fprintf(&b, "\n- accepted when: %s", a.Text)
 	}
@@ -219,37 +255,28 @@ func ordered(r text) func(yield func(string, jsontext.Value) bool) {
 	}
 }
 
-func listText(l struct {
-	Total        int
-	Requirements []entry
-	Next         *string
-}) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d of %d:", len(l.Requirements), l.Total)
-	for _, e := range l.Requirements {
-		e.line(&b)
-	}
-	if n := len(l.Requirements); l.Next != nil && n > 0 {
-		fmt.Fprintf(&b, "\nThere are more: after %q", l.Requirements[n-1].ID)
-	}
-	return b.String()
-}
-
-func attachedText(a struct {
+// attached is what came of a report.
+type attached struct {
 	outcome
 	Format string
 	Counts struct{ Run, Passed, Failed, Skipped int }
 	Covers bool
 	Cited  int
-}) string {
-	covers := "No test of it names the requirement."
+}
+
+func (a attached) text(dryRun bool) string {
+	does, covers := "is attached", "no test of it names the requirement"
+	if dryRun {
+		does = "would be accepted, and nothing was changed"
+	}
 	if a.Covers {
-		covers = fmt.Sprintf("%d tests are cited.", a.Cited)
+		covers = fmt.Sprintf("cited: %d", a.Cited)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "The report (%s) is attached: %d run, %d passed, %d failed, %d skipped. %s", a.Format, a.Counts.Run,
-		a.Counts.Passed, a.Counts.Failed, a.Counts.Skipped, covers)
+	fmt.Fprintf(&b, "The report (%s) %s. Tests run: %d, passed: %d, failed: %d, skipped: %d, %s.", a.Format, does,
+		a.Counts.Run, a.Counts.Passed, a.Counts.Failed, a.Counts.Skipped, covers)
 	waits(&b, a.WaitingFor)
+	a.leads(&b)
 	return b.String()
 }
 
