@@ -46,8 +46,9 @@ type served struct {
 	said  strings.Builder // commands and what they printed
 }
 
-// Servers registers the MCP server with a client in both scopes, has the client list it, and runs sessions that call its
-// tools: one with the boundary in enforce, and those of the life of a requirement. The text has the commands with what they printed.
+// Servers registers the MCP server with a client in both scopes, has the client list it, and runs sessions that call
+// its tools: one with the boundary in enforce, and those of the life of a requirement. The text has the commands with
+// what they printed.
 func (b *Bed) Servers(ctx context.Context, c *client.Client, version string) ([]Finding, string, error) {
 	p, err := b.newPlace(c, version, mode{name: "mcp"})
 	if err != nil {

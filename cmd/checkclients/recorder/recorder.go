@@ -1,5 +1,5 @@
-// Package recorder makes the programs that stand between a client and orchestrator: one that keeps each call of the hook,
-// and second names of others.
+// Package recorder makes the programs that stand between a client and orchestrator: one that keeps each call of the
+// hook, and second names of others.
 package recorder
 
 import (

@@ -163,6 +163,10 @@ func (o Options) start(ctx context.Context, f *Finding) {
 		}
 	case result.Exit == unanswered:
 		f.State, f.What = NoService, "the service does not answer"
+		first, _, _ := strings.Cut(result.Stderr, "\n")
+		if why, is := strings.CutPrefix(first, "orchestrator: "); is {
+			f.What += ": " + why
+		}
 		f.Mend = "orchestrator up"
 		if server := (&settings.Server{Args: f.Args}).Flag("--server"); server != "" {
 			f.Mend, f.Fix = "", "start the service at "+server+", or register another one"

@@ -128,7 +128,8 @@ func TestWhatKeepsTheServerFromWorkingIsNamed(t *testing.T) {
 			t.Helper()
 			require.NoError(t, os.Remove(so.TokenFile))
 		}, NoToken, "there is no token file /", "orchestrator token add ROLE NAME --out /"},
-		"no service":      {"down", nil, NoService, "the service does not answer", "orchestrator up"},
+		"no service": {"down", nil, NoService, "the service does not answer: no service answers at http://127.0.0.1:1",
+			"orchestrator up"},
 		"another program": {"wrong", nil, Fails, "unknown flag: --what", "start it by hand and see what it says: /"},
 		"no settings": {"works", func(t *testing.T, so settings.ServerOptions) {
 			t.Helper()

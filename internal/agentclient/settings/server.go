@@ -2,6 +2,7 @@ package settings
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -125,6 +126,7 @@ type edit struct {
 	remove   bool // the file goes
 	backup   []byte
 	hasCopy  bool // backup is the copy that an installation has kept
+	personal bool // a new file is for its owner alone: the client keeps more in it than servers
 }
 
 // open reads the file that is to be changed, and our entry in it. An entry of that name that is not ours is refused.
@@ -133,7 +135,7 @@ func (r *registry) open(o ServerOptions) (*edit, *Server, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	e := &edit{file: file}
+	e := &edit{file: file, personal: o.User}
 	if e.old, e.there, err = readServers(file); err != nil {
 		return nil, nil, err
 	}
@@ -225,12 +227,13 @@ func InstallServer(client string, o ServerOptions) (ServerChange, error) {
 	if !c.Changed || o.DryRun {
 		return c, nil
 	}
-	if have == nil {
-		if c.Backup, err = e.keepOriginal(); err != nil {
-			return ServerChange{}, err
-		}
+	if err := e.put(have == nil); err != nil {
+		return ServerChange{}, err
 	}
-	return c, e.write()
+	if e.hasCopy {
+		c.Backup = e.file + serverBackup
+	}
+	return c, nil
 }
 
 // Implements: ORC-316
@@ -260,18 +263,13 @@ func UninstallServer(client string, o ServerOptions) (ServerChange, error) {
 	if o.DryRun {
 		return c, nil
 	}
-	if err := r.settleHooksCopy(e); err != nil {
+	if e.remove { // the copy goes first, so that the folder is empty
+		return c, errors.Join(e.dropCopy(), r.place.removeFile(o.options(), e.file))
+	}
+	if err := e.write(); err != nil {
 		return ServerChange{}, err
 	}
-	if e.remove {
-		err = r.place.removeFile(o.options(), e.file)
-	} else {
-		err = e.write()
-	}
-	if err == nil {
-		err = e.dropCopy()
-	}
-	return c, err
+	return c, errors.Join(r.settleHooksCopy(e), e.dropCopy())
 }
 
 // settleHooksCopy takes our entry out of the copy that an installation of the hook has kept of the same file, and

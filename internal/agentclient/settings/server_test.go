@@ -235,6 +235,92 @@ func TestUninstallKeepsWhatChangedSince(t *testing.T) {
 	}
 }
 
+// A copy that an installation of an earlier time has left is not taken for the original.
+// Verifies: ORC-316
+func TestACopyOfAnEarlierTimeIsReplaced(t *testing.T) {
+	t.Parallel()
+	for _, before := range []string{"", "{\"a\":1}"} {
+		o := door(t.TempDir())
+		file := filepath.Join(o.Root, ".mcp.json")
+		write(t, file+".orchestrator-mcp-backup", "{\"old\": 1}\n")
+		want := map[string]string{}
+		if before != "" {
+			write(t, file, before)
+			want[file] = before
+		}
+		_, err := settings.InstallServer("claude", o)
+		require.NoError(t, err)
+		_, err = settings.UninstallServer("claude", o)
+		require.NoError(t, err)
+		require.Equal(t, want, everything(t, o.Root))
+	}
+}
+
+// A new file in the user's folder is for its owner alone, and one that is there keeps its mode.
+func TestTheModeOfTheFile(t *testing.T) {
+	t.Parallel()
+	mode := func(file string) os.FileMode {
+		info, err := os.Stat(file)
+		require.NoError(t, err)
+		return info.Mode().Perm()
+	}
+	o := door(t.TempDir())
+	o.User = true
+	first, err := settings.InstallServer("claude", o)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), mode(first.File))
+	o.User = false
+	first, err = settings.InstallServer("claude", o)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o644), mode(first.File))
+	file := filepath.Join(o.Root, "opencode.json")
+	write(t, file, "{}")
+	require.NoError(t, os.Chmod(file, 0o640))
+	first, err = settings.InstallServer("opencode", o)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o640), mode(file))
+	require.Equal(t, os.FileMode(0o640), mode(first.Backup))
+	_, err = settings.UninstallServer("opencode", o)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o640), mode(file))
+}
+
+// A file that was there stays, though it says nothing without our entry.
+// Verifies: ORC-316
+func TestAFileThatWasThereStays(t *testing.T) {
+	t.Parallel()
+	o := door(t.TempDir())
+	file := filepath.Join(o.Root, ".mcp.json")
+	write(t, file, "{}\n")
+	_, err := settings.InstallServer("claude", o)
+	require.NoError(t, err)
+	write(t, file, content(t, file)+"\n")
+	gone, err := settings.UninstallServer("claude", o)
+	require.NoError(t, err)
+	require.False(t, gone.Removed)
+	require.JSONEq(t, "{}", content(t, file))
+}
+
+// An entry that somebody has laid out anew stays as it is laid out.
+// Verifies: ORC-315
+func TestTheLayoutOfAnEntryStays(t *testing.T) {
+	t.Parallel()
+	o := door(t.TempDir())
+	file := filepath.Join(o.Root, ".mcp.json")
+	laidOut := "{\n  \"mcpServers\": {\n    \"orchestrator\": {\n      \"command\": \"/opt/bin/orchestrator\",\n" +
+		"      \"args\": [\"mcp\",  \"--data\", \"/a b/.orchestrator\"],\n      \"timeout\": 5\n    }\n  }\n}\n"
+	write(t, file, laidOut)
+	change, err := settings.InstallServer("claude", o)
+	require.NoError(t, err)
+	require.False(t, change.Changed)
+	require.Equal(t, laidOut, content(t, file))
+	o.Args = []string{"mcp"}
+	_, err = settings.InstallServer("claude", o)
+	require.NoError(t, err)
+	require.Equal(t, strings.Replace(laidOut, "[\"mcp\",  \"--data\", \"/a b/.orchestrator\"]", "[\"mcp\"]", 1),
+		content(t, file))
+}
+
 // A table that a client or a person has put below ours belongs to it, and what comes after it does not.
 func TestWhatBelongsToTheEntryGoesWithIt(t *testing.T) {
 	t.Parallel()
@@ -377,6 +463,9 @@ func TestTheHookAndTheServerShareAFile(t *testing.T) {
 					want[file] = before
 				}
 				require.Equal(t, want, everything(t, o.Root), "%s, order %d, before %q", client, order, before)
+				if before == "" {
+					require.NoDirExists(t, filepath.Dir(file), "%s, order %d", client, order)
+				}
 			}
 		}
 	}

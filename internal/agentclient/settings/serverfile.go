@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"orchestrator/internal/agentclient/hunk"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/system/durable"
 	"orchestrator/internal/system/shellquote"
@@ -69,7 +70,7 @@ func (e *edit) change() ServerChange {
 		if e.remove {
 			after = nil
 		}
-		c.Diff = unified(e.file, e.there, e.old, !e.remove, after)
+		c.Diff = hunk.Unified(e.file, e.there, e.old, !e.remove, after)
 	}
 	return c
 }
@@ -84,21 +85,38 @@ func (e *edit) write() error {
 		return fault.New(fault.Conflict, "settings_changed", "%s was changed meanwhile; nothing was written", e.file).
 			WithFix("end the client that writes it, and repeat the command")
 	}
+	if !there && e.personal {
+		if err := os.MkdirAll(filepath.Dir(e.file), 0o700); err != nil {
+			return unwritable(e.file, err)
+		}
+		return unwritable(e.file, write(e.file, 0o600, e.new))
+	}
 	return save(e.file, e.new)
 }
 
-// keepOriginal keeps a copy of the file as it is before our entry comes into it, and returns the name of the copy. A
-// copy of an earlier time goes.
-func (e *edit) keepOriginal() (string, error) {
-	if !e.there {
-		return "", e.dropCopy()
+// put puts the new text in place. The first time a copy of the original is kept, and one of an earlier time goes; where
+// the file cannot be written there is none.
+func (e *edit) put(first bool) error {
+	if !first {
+		return e.write()
 	}
-	mode := fs.FileMode(0o600)
-	if info, err := os.Stat(e.file); err == nil {
-		mode = info.Mode().Perm()
+	if err := e.dropCopy(); err != nil {
+		return err
 	}
-	copied := e.file + serverBackup
-	return copied, unwritable(copied, write(copied, mode, e.old))
+	if e.hasCopy = e.there; e.there {
+		copied, mode := e.file+serverBackup, fs.FileMode(0o600)
+		if info, err := os.Stat(e.file); err == nil {
+			mode = info.Mode().Perm()
+		}
+		if err := write(copied, mode, e.old); err != nil {
+			return unwritable(copied, err)
+		}
+	}
+	err := e.write()
+	if err != nil {
+		_ = e.dropCopy() // what is told is why nothing was done
+	}
+	return err
 }
 
 // dropCopy removes the copy of the original.

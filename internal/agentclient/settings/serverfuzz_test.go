@@ -1,6 +1,8 @@
 package settings
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -60,4 +62,49 @@ func requireSameComments(t *testing.T, before, after []byte) {
 	now, err := parseFile(after)
 	require.NoError(t, err)
 	require.Equal(t, old.comments(), now.comments(), "%q", after)
+}
+
+// What somebody else writes meanwhile is not lost, and no copy is left of what was not done.
+// Verifies: ORC-315
+func TestAFileThatChangesMeanwhileIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	file := filepath.Join(folder, "a.json")
+	for _, now := range []string{"{\"b\": 1}", ""} {
+		require.NoError(t, os.WriteFile(file, []byte(now), 0o600))
+		for _, e := range []*edit{{there: true, old: []byte("{}")}, {}} {
+			e.file, e.new = file, []byte("{\"c\": 1}")
+			require.ErrorContains(t, e.put(true), "was changed meanwhile; nothing was written")
+			entries, err := os.ReadDir(folder)
+			require.NoError(t, err)
+			require.Len(t, entries, 1, "the file alone")
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			require.Equal(t, now, string(text))
+		}
+	}
+}
+
+// careless is an editor that loses what else the file says.
+type careless struct{ jsonServers }
+
+func (c careless) with(_ []byte, s Server) ([]byte, error) { return c.jsonServers.with(nil, s) }
+
+func (careless) without([]byte) ([]byte, error) { return []byte("{}"), nil }
+
+// Whatever goes wrong in an edit, nothing else in the file is lost.
+// Verifies: ORC-315, ORC-316
+func TestAnEditThatLosesSomethingIsRefused(t *testing.T) {
+	t.Parallel()
+	r, err := registryOf("claude")
+	require.NoError(t, err)
+	want := Server{Program: "/a/orchestrator", Args: []string{"mcp"}}
+	text := []byte(`{"mcpServers": {"other": {"command": "x"}}}`)
+	made, err := r.with(text, want)
+	require.NoError(t, r.checked(&edit{old: text}, &want, made, err))
+	r.serverText = careless{jsonServers{r.Servers}}
+	made, err = r.with(text, want)
+	require.ErrorContains(t, r.checked(&edit{old: text}, &want, made, err), "does not edit")
+	made, err = r.without(text)
+	require.ErrorContains(t, r.checked(&edit{old: text}, nil, made, err), "does not edit")
 }

@@ -63,8 +63,6 @@ func (s resources) body(ctx context.Context, meta mcp.Meta, uri string) (jsontex
 	switch {
 	case err != nil:
 		return nil, err
-	case got.Status == http.StatusNotFound && uri != uriStatus && uri != uriWorkflow:
-		return nil, mcp.ResourceNotFoundError(uri)
 	case got.Refused():
 		return nil, refusedAs(got)
 	case uri != uriStatus:

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -66,6 +67,40 @@ func TestTheBoundaryKnowsEveryTool(t *testing.T) {
 	require.Equal(t, 30, seen)
 	require.True(t, policy.MayChange(boundary.Call{Tool: "mcp__orchestrator__delete"}))
 	require.True(t, policy.MayChange(boundary.Call{Tool: "mcp__other__change"}))
+}
+
+// Clients pass schemas on to models, and not every one can pass these keywords on.
+//
+// Verifies: ORC-307
+func TestSchemasHaveNoConditions(t *testing.T) {
+	var requirePortable func(at string, schema any)
+	requirePortable = func(at string, schema any) {
+		switch s := schema.(type) {
+		case map[string]any:
+			for name, value := range s {
+				require.NotContains(t, []string{"allOf", "if", "then", "else", "not", "dependentRequired"}, name, at)
+				if _, several := value.([]any); name == "type" {
+					require.False(t, several, at)
+				}
+				requirePortable(at+"/"+name, value)
+			}
+		case []any:
+			for _, value := range s {
+				requirePortable(at, value)
+			}
+		}
+	}
+	for _, role := range lifecycle.Roles() {
+		for _, tool := range Of(&Caller{Role: role}) {
+			for _, schema := range []any{tool.Listed.InputSchema, tool.Listed.OutputSchema} {
+				raw, err := json.Marshal(schema)
+				require.NoError(t, err)
+				var read any
+				require.NoError(t, json.Unmarshal(raw, &read))
+				requirePortable(string(role)+" "+tool.Listed.Name, read)
+			}
+		}
+	}
 }
 
 // Whatever a service answers, a tool has a result, which says so if it is none of the API.

@@ -1,16 +1,19 @@
-package settings
+// Package hunk prints the difference of two texts that differ in one place as a unified diff of one hunk.
+package hunk
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // around is how many unchanged lines a difference shows before and after what changes.
 const around = 3
 
-// unified returns the difference of two texts as one hunk of a unified diff. A file that is not there is /dev/null.
-func unified(file string, was bool, old []byte, is bool, made []byte) string {
-	a, b := tomlLines(string(old)), tomlLines(string(made))
+// Unified returns the difference of what a file was and is. A file that was not there, or is there no more, is
+// /dev/null.
+func Unified(file string, was bool, old []byte, is bool, made []byte) string {
+	a, b := slices.Collect(strings.Lines(string(old))), slices.Collect(strings.Lines(string(made)))
 	begin := 0
 	for begin < min(len(a), len(b)) && a[begin] == b[begin] {
 		begin++
