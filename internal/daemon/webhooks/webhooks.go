@@ -25,8 +25,10 @@ import (
 	"orchestrator/internal/webhook/sending"
 )
 
-// lookEvery is how often the file of the webhooks is looked at.
-const lookEvery = 500 * time.Millisecond
+const (
+	lookEvery  = 500 * time.Millisecond // how often the file of the webhooks is looked at
+	againEvery = 5 * time.Second        // how often one that was refused is tried again
+)
 
 // Config is what the webhooks of a project need.
 type Config struct {
@@ -46,6 +48,7 @@ type Webhooks struct {
 
 	inForce []byte // the file as it was taken over
 	refused []byte // the file as it was refused, not to say so again and again
+	tried   time.Time
 	looked  bool
 	problem atomic.Pointer[string]
 }
@@ -123,6 +126,11 @@ func (w *Webhooks) look(ctx context.Context) {
 		w.problem.Store(nil)
 		return
 	}
+	known := w.problem.Load() != nil && bytes.Equal(data, w.refused)
+	if known && time.Since(w.tried) < againEvery {
+		return
+	}
+	w.tried = time.Now()
 	if err == nil {
 		err = w.take(ctx, data)
 	}
@@ -131,7 +139,7 @@ func (w *Webhooks) look(ctx context.Context) {
 		w.problem.Store(nil)
 		return
 	}
-	if ctx.Err() == nil && (w.problem.Load() == nil || !bytes.Equal(data, w.refused)) {
+	if ctx.Err() == nil && !known {
 		w.refused = data
 		w.Log.Error().Err(err).Msg("the webhooks stay as they were")
 		text := err.Error()

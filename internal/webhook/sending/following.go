@@ -47,8 +47,12 @@ func (f *following) run(ctx context.Context) {
 	defer f.reader.Close()
 	defer f.stop()
 	for f.begin(ctx) {
-		if err := f.read(ctx); err != nil {
+		err := f.read(ctx)
+		if f.Ledger.Err() != nil {
 			break
+		}
+		if err != nil && ctx.Err() == nil {
+			f.broken(ctx, err) // the log could not be read now
 		}
 	}
 	if f.arrivals > 0 {

@@ -326,6 +326,24 @@ func TestATryThatTheEndCutsOffIsMadeAgain(t *testing.T) {
 	})
 }
 
+// With the ledger end those that read it.
+func TestTheLedgerFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.add(hook.Hook{Name: "ops"})
+		w.start()
+		n := w.happen("REQ-1", 1)
+		time.Sleep(time.Second)
+		w.ledger.Stop(errors.New("the disk is gone"))
+		time.Sleep(time.Hour)
+		require.Empty(t, w.heard(), "the service says so")
+		w.sender.Close()
+		p, _, err := w.files.Progress(t.Context(), w.hooks[0])
+		require.NoError(t, err)
+		require.Equal(t, n+1, p.Next)
+	})
+}
+
 // Verifies: ORC-323
 func TestAHookHoldsUpNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
