@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"bytes"
 	"context"
 	"net/http"
 	"sync/atomic"
@@ -9,9 +8,8 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi/mcp"
 	"orchestrator/internal/httpapi/wire"
-	"orchestrator/internal/strictjson"
 )
 
 // message answers a message of the Model Context Protocol.
@@ -25,11 +23,7 @@ func (a *API) message(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")) {
-		return fault.New(fault.Malformed, "mcp_batch", "this is a list of messages").
-			WithFix("send one JSON-RPC message a request, as the Model Context Protocol has it since 2025-06-18")
-	}
-	if _, err := strictjson.Parse(body); err != nil { // within the limits of all bodies, while it has its turn
+	if err := mcp.Check(body); err != nil {
 		return err
 	}
 	wire.CallOf(w).Held.Rest()

@@ -11,13 +11,16 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi/mcp/rest"
 	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/strictjson"
 )
 
 // Door serves MCP over HTTP. It is safe for concurrent use.
 //
-// One server answers for all tokens of a role, since to make one costs more than to answer with it: whose name a message
+// One server answers for all tokens of a role, since to make one costs more than to answer with it: whose name a
+// message
 // is in, its context says. A client that listens for changes has a server of its own, which tells it alone.
 type Door struct {
 	options Options
@@ -50,6 +53,18 @@ type forServer struct{}
 func serverOf(r *http.Request) *mcp.Server {
 	s, _ := r.Context().Value(forServer{}).(*mcp.Server)
 	return s
+}
+
+// Check refuses a body that is no JSON within the limits of all bodies, or a list of messages. It takes as much memory
+// as
+// the parsed body.
+func Check(body []byte) error {
+	if bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")) {
+		return fault.New(fault.Malformed, "mcp_batch", "this is a list of messages").
+			WithFix("send one JSON-RPC message a request, as the Model Context Protocol has it since 2025-06-18")
+	}
+	_, err := strictjson.Parse(body)
+	return err
 }
 
 // ServeMCP answers one message, whose body was read: its calls go to the API, with the token that it came with, whose

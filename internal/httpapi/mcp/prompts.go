@@ -49,7 +49,8 @@ func promptsOf(role lifecycle.Role) []prompt {
 	all := []prompt{{
 		name: string(role), title: "Work as " + string(role), takesID: true, text: say(howTo(role)...),
 		description: "What the role " + string(role) + " is to do, and what waits for it.",
-		uri:         func(id string) string { return "agenda://" + string(role) + "/" + url.PathEscape(id) }, path: pathOfTurn,
+		uri:         func(id string) string { return "agenda://" + string(role) + "/" + url.PathEscape(id) },
+		path:        pathOfTurn,
 	}}
 	if role != lifecycle.PM {
 		return all

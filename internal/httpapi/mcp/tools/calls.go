@@ -259,7 +259,8 @@ func (s *Caller) attachReport(ctx context.Context, req *mcp.CallToolRequest, raw
 	}
 	return passOn(ctx, s, req, rest.Call{Method: http.MethodPost, Path: rest.Requirement(a.ID, "/test-report"),
 		Query: q, Body: content,
-		Header: http.Header{"Content-Type": {"application/octet-stream"}, "Prefer": {"return=minimal"}}}, func(got attached) string { return got.text(a.DryRun) })
+		Header: http.Header{"Content-Type": {"application/octet-stream"}, "Prefer": {"return=minimal"}}},
+		func(got attached) string { return got.text(a.DryRun) })
 }
 
 // claim claims the field of the role, or gives it back.

@@ -30,7 +30,8 @@ func (a *answering) Do(r *http.Request) (*http.Response, error) {
 		return nil, errors.New("nobody answers")
 	}
 	a.asked = append(a.asked, r.Method+" "+r.URL.RequestURI())
-	return &http.Response{StatusCode: a.status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(a.body))}, nil
+	return &http.Response{StatusCode: a.status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(a.body))},
+		nil
 }
 
 // using returns a tool of a role, which asks a service.
@@ -111,8 +112,10 @@ func TestAStrangeAnswerIsAnError(t *testing.T) {
 		"history": `{"id":"R"}`, "change": `{"id":"R","status":"done"}`, "claim": `{"id":"R"}`,
 		"attach_report": `{"id":"R","path":"r"}`, "ask": `{"utterance":"u"}`, "whoami": `{}`}
 	for name, sent := range arguments {
-		for _, service := range []*answering{{200, "<html>", nil}, {200, `[]`, nil}, {200, "", nil}, {500, "<html>", nil},
-			{502, "", nil}, {0, "", nil}, {200, `{"standing":7,"moves":7,"fields":7,"records":7,"requirements":7}`, nil}} {
+		for _, service := range []*answering{{200, "<html>", nil}, {200, `[]`, nil}, {200, "", nil}, {500, "<html>",
+			nil},
+			{502, "", nil}, {0, "", nil}, {200, `{"standing":7,"moves":7,"fields":7,"records":7,"requirements":7}`,
+				nil}} {
 			got := called(t, using(t, service, lifecycle.Tester, name), sent)
 			require.True(t, got.IsError || service.body != "" && service.body[0] == '{', "%s: %v", name, service)
 			require.NotEmpty(t, got.Content)
@@ -138,7 +141,8 @@ func TestAnIDLeavesNoPath(t *testing.T) {
 // FuzzArguments: no arguments make a tool panic, and none that its schema refuses reach the API.
 func FuzzArguments(f *testing.F) {
 	for _, seed := range []string{`{}`, `{"id":"REQ-001"}`, `{"id":1}`, `{"id":"a","id":"b"}`, `[]`, `null`, `"x"`,
-		`{"utterance":"x","run":"y","value":[[]]}`, `{"fields":["all"],"limit":1e99}`, "\xff", `{"id":"R","status":{}}`} {
+		`{"utterance":"x","run":"y","value":[[]]}`, `{"fields":["all"],"limit":1e99}`, "\xff",
+		`{"id":"R","status":{}}`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, arguments string) {
