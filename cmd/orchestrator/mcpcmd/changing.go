@@ -44,7 +44,7 @@ func (o *options) changing(cmd *cobra.Command) *cobra.Command {
 	return byPerson(cli.WithEnv(cmd))
 }
 
-// byPerson lets no agent client run a command. It goes around cli.WithEnv.
+// byPerson refuses a command in the environment of an agent client. It wraps what cli.WithEnv has set.
 func byPerson(cmd *cobra.Command) *cobra.Command {
 	prepare := cmd.PreRunE
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {

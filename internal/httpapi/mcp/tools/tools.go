@@ -190,5 +190,5 @@ func (s *Caller) call(ctx context.Context, t tool, req *mcp.CallToolRequest) (*m
 	return handlers[t.Name](s, ctx, req, raw)
 }
 
-// CodeArguments is the code of arguments that a tool has not.
+// CodeArguments is the code of arguments that do not fit the schema of their tool.
 const CodeArguments fault.Code = "invalid_arguments"
