@@ -108,10 +108,9 @@ func (s *speaking) refused(code, tool string, arguments any) map[string]any {
 	require.True(s.t, got.IsError, "%s", textOf(got))
 	problem := got.StructuredContent.(map[string]any)
 	require.Equal(s.t, code, problem["code"])
-	require.Contains(s.t, textOf(got), problem["detail"], "what the client's model reads")
-	if problem["fix"] != nil {
-		require.Contains(s.t, textOf(got), problem["fix"])
-	}
+	require.Contains(s.t, textOf(got), "Refused ("+code+"): ", "what the client's model reads")
+	require.NotRegexp(s.t, `ETag|If-Match|/schemas/|GET /forms`, textOf(got), "it has no such thing")
+	require.Equal(s.t, problem["fix"] != nil, strings.Contains(textOf(got), "What to do: "))
 	s.requireFits(tool, problem) // clients hold errors against the schema, too
 	return problem
 }

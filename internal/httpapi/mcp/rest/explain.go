@@ -11,6 +11,15 @@ import (
 // maxWhy is the most bytes that Explain returns of what is no problem.
 const maxWhy = 500
 
+// inTools says in the words of tools what the API says in those of HTTP.
+var inTools = strings.NewReplacer(
+	"which If-Match does not name", "which is not the revision that was sent",
+	"with its present ETag", "with its present revision",
+	", as Retry-After says", "",
+	"see /schemas/change_request.schema.json", "see the schema of change",
+	"; GET /forms lists all", "",
+)
+
 // Explain returns what was refused, why, and what to do instead, as the problem tells that a refusal has for its body.
 func Explain(body []byte) string {
 	var p problem.Problem
@@ -35,5 +44,5 @@ func Explain(body []byte) string {
 	if p.Current != nil {
 		fmt.Fprintf(&b, "\nThe requirement is %s, revision %d.", p.Current.Status, p.Current.Revision)
 	}
-	return b.String()
+	return inTools.Replace(b.String())
 }
