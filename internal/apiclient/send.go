@@ -82,6 +82,9 @@ func (c *Client) exchange(ctx context.Context, r Request) (answer Answer, wait t
 		return answer, 0, c.unreachable(err)
 	}
 	defer resp.Body.Close()
+	if resp.StatusCode < http.StatusOK { // the body of 101 is the connection itself, which no deadline ends
+		return answer, 0, c.Stranger(resp.Status)
+	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, c.most+1))
 	switch {
 	case err != nil:

@@ -50,6 +50,8 @@ func writeList(out io.Writer, all []webhooks.Listed, asJSON bool) error {
 
 func state(one webhooks.Listed) string {
 	switch {
+	case one.Unusable != "":
+		return one.Unusable
 	case !one.Begun:
 		return "begins when the service runs"
 	case one.Failing != nil:

@@ -126,8 +126,8 @@ func (w *Webhooks) look(ctx context.Context) {
 		w.problem.Store(nil)
 		return
 	}
-	known := w.problem.Load() != nil && bytes.Equal(data, w.refused)
-	if known && time.Since(w.tried) < againEvery {
+	told := w.problem.Load()
+	if told != nil && err == nil && bytes.Equal(data, w.refused) && time.Since(w.tried) < againEvery {
 		return
 	}
 	w.tried = time.Now()
@@ -139,10 +139,9 @@ func (w *Webhooks) look(ctx context.Context) {
 		w.problem.Store(nil)
 		return
 	}
-	if ctx.Err() == nil && !known {
-		w.refused = data
+	w.refused = data
+	if text := err.Error(); ctx.Err() == nil && (told == nil || *told != text) {
 		w.Log.Error().Err(err).Msg("the webhooks stay as they were")
-		text := err.Error()
 		w.problem.Store(&text)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"orchestrator/internal/requirements/documents"
@@ -113,7 +114,9 @@ func (e *examination) someBranch(ctx context.Context, r repository) string {
 
 // lookAtSecrets finds what git tracks, or would, of the data folder.
 func (e *examination) lookAtSecrets(ctx context.Context) {
-	for _, path := range []string{e.Data.Tokens(), e.Data.Token("pm"), e.Data.Key(), e.Data.Database()} {
+	paths := []string{e.Data.Tokens(), e.Data.Token("pm"), e.Data.Key(), e.Data.Database(), e.Data.Webhooks()}
+	secrets, _ := filepath.Glob(filepath.Join(e.Data.WebhookDir(), "*.secret")) // the pattern is well-formed
+	for _, path := range append(paths, secrets...) {
 		exposed, err := gitignore.Look(ctx, path)
 		switch {
 		case err != nil:

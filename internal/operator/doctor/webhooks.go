@@ -16,8 +16,11 @@ func (e *examination) lookAtWebhooks(ctx context.Context) {
 	}
 	sound := 0
 	for _, one := range all {
-		if one.Failing == nil && one.Letters == 0 {
+		if one.Failing == nil && one.Letters == 0 && one.Unusable == "" {
 			sound++
+		}
+		if one.Unusable != "" {
+			e.say("webhooks", Problem, "", "%s: %s", one.Name, one.Unusable)
 		}
 		if one.Failing != nil {
 			e.say("webhooks", Warning, e.orchestrator("webhook test "+one.Name), "%s fails since %s: %s", one.Name,

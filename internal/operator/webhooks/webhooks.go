@@ -175,6 +175,7 @@ type Listed struct {
 	Dead     []hook.Dead   `json:"dead"`
 	Letters  uint64        `json:"dead_letters"`
 	Failing  *hook.Failing `json:"failing,omitempty"`
+	Unusable string        `json:"unusable,omitempty"` // why the file that says how far it is cannot be used
 }
 
 // List returns the webhooks as they stand.
@@ -187,13 +188,17 @@ func List(ctx context.Context, data datadir.Dir) ([]Listed, error) {
 	list := []Listed{}
 	for _, h := range all {
 		p, begun, err := files.Progress(ctx, h)
-		if err != nil {
+		if ctx.Err() != nil {
 			return nil, err
 		}
 		if !begun {
 			p = hook.Progress{}
 		}
-		list = append(list, listed(h, p, begun))
+		one := listed(h, p, begun)
+		if err != nil {
+			one.Unusable = err.Error()
+		}
+		list = append(list, one)
 	}
 	return list, nil
 }

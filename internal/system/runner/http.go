@@ -59,6 +59,8 @@ func (h HTTP) Run(ctx context.Context, body []byte) (Result, error) {
 	if err == nil {
 		defer func() { _ = response.Body.Close() }()
 		result.Exit = response.StatusCode
+	}
+	if err == nil && result.Exit >= 200 { // the body of 101 is the connection itself, which no deadline ends
 		result.Stdout, err = io.ReadAll(io.LimitReader(response.Body, atMost(h.MaxBody)+1))
 	}
 	result.Took = time.Since(began)

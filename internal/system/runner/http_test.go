@@ -53,6 +53,19 @@ func TestACall(t *testing.T) {
 	require.Positive(t, r.Took)
 }
 
+// The body of an answer 101 is the connection itself, which the end of the call does not close.
+func TestAnotherProtocolIsNoAnswer(t *testing.T) {
+	h := answering(t, func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err == nil {
+			_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n")
+			t.Cleanup(func() { _ = conn.Close() })
+		}
+	})
+	_, err := h.Run(t.Context(), nil)
+	require.ErrorContains(t, err, "answered 101 Switching Protocols")
+}
+
 func TestAnEmptyAnswerNeedsNoType(t *testing.T) {
 	h := answering(t, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	h.Method = http.MethodDelete

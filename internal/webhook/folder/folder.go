@@ -104,13 +104,13 @@ func (f Folder) Remove(ctx context.Context, name string) (gone hook.Hook, err er
 		return r.Remove(name)
 	})
 	if err == nil {
-		err = f.remove(name)
+		err = f.remove(name, secretEnd, progressEnd)
 	}
 	return gone, err
 }
 
-func (f Folder) remove(name string) (err error) {
-	for _, end := range []string{secretEnd, progressEnd} {
+func (f Folder) remove(name string, ends ...string) (err error) {
+	for _, end := range ends {
 		if one := os.Remove(f.path(name, end)); !errors.Is(one, fs.ErrNotExist) {
 			err = errors.Join(err, one)
 		}
@@ -118,8 +118,8 @@ func (f Folder) remove(name string) (err error) {
 	return err
 }
 
-// Sweep removes what is left of hooks that are not in a roster: a service may have written how far one had come when it
-// had been removed.
+// Sweep removes how far hooks have come that are not in a roster: a service may have written it when one had been
+// removed. A secret is left alone, since the hook may have been added again meanwhile.
 func (f Folder) Sweep(of hook.Roster) error {
 	entries, err := os.ReadDir(f.dir.WebhookDir())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -128,7 +128,7 @@ func (f Folder) Sweep(of hook.Roster) error {
 	for _, e := range entries {
 		name, is := strings.CutSuffix(e.Name(), progressEnd)
 		if is && !slices.ContainsFunc(of, func(h hook.Hook) bool { return h.Name == name }) {
-			err = errors.Join(err, f.remove(name))
+			err = errors.Join(err, f.remove(name, progressEnd))
 		}
 	}
 	return err

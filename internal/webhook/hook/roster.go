@@ -105,6 +105,9 @@ func Decode(path string, data []byte) (Roster, error) {
 
 // problems returns what is wrong with a roster that was read.
 func (r Roster) problems() (all []fault.Field) {
+	if len(r) > Most {
+		return []fault.Field{{Pointer: "/webhooks", Detail: "has more than " + strconv.Itoa(Most)}}
+	}
 	var before Roster
 	for i, h := range r {
 		at := "/webhooks/" + strconv.Itoa(i)
@@ -119,9 +122,6 @@ func (r Roster) problems() (all []fault.Field) {
 	}
 	if r == nil {
 		all = append(all, fault.Field{Pointer: "/webhooks", Detail: "is missing"})
-	}
-	if len(r) > Most {
-		all = append(all, fault.Field{Pointer: "/webhooks", Detail: "has more than " + strconv.Itoa(Most)})
 	}
 	return all
 }

@@ -156,6 +156,9 @@ func (s Sender) broken(ctx context.Context, h hook.Hook, err error) error {
 // refused says what another answer than 2xx was.
 func refused(h hook.Hook, response *http.Response) error {
 	what := fmt.Sprintf("%s answered %d %s", h.Host(), response.StatusCode, http.StatusText(response.StatusCode))
+	if response.StatusCode < 200 { // the body of 101 is the connection itself, which no deadline ends
+		return failed("%s", what)
+	}
 	if response.StatusCode >= 300 && response.StatusCode <= 399 {
 		return failed("%s, and redirects are not followed: give the URL that it leads to", what)
 	}
@@ -176,14 +179,17 @@ func line(words string) string {
 	return fault.Clip(strings.Join(strings.Fields(outbound.Readable(words)), " "), mostQuote)
 }
 
-// asked reads Retry-After, in seconds.
+// asked reads Retry-After, in seconds. What nobody waits for is as long as longest.
 func asked(after string) time.Duration {
-	n, err := strconv.ParseUint(after, 10, 16)
-	if err != nil {
+	n, err := strconv.ParseUint(after, 10, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
 		return 0
 	}
-	return time.Duration(n) * time.Second
+	return min(time.Duration(min(n, uint64(longest/time.Second)))*time.Second, longest)
 }
+
+// longest is the most that Retry-After is understood to ask for.
+const longest = 24 * time.Hour
 
 // Stays reports whether what is sent to a hook does not leave this machine.
 func Stays(h hook.Hook) bool { return outbound.NamesLoopback(h.URL) }

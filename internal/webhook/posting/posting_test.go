@@ -85,6 +85,7 @@ func TestWhatOneTryComesTo(t *testing.T) {
 		"500":                {status(500, "X", ""), 500, 0, "answered 500 Internal Server Error: said [31mso so"},
 		"410":                {status(410, "X", ""), 410, 0, "410 Gone"},
 		"429, with a time":   {status(429, "Retry-After", "120"), 429, 2 * time.Minute, "429"},
+		"429, with a year":   {status(429, "Retry-After", "31536000"), 429, 24 * time.Hour, "429"},
 		"503, with a date":   {status(503, "Retry-After", "Wed, 21 Oct 2026 07:28:00 GMT"), 503, 0, "503"},
 		"to metadata":        {status(307, "Location", "http://169.254.169.254/latest/"), 307, 0, "redirects are not followed"},
 		"to a server nearby": {status(302, "Location", elsewhere.URL), 302, 0, "redirects are not followed"},
@@ -108,6 +109,13 @@ func TestWhatOneTryComesTo(t *testing.T) {
 		"headers without end": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("X", strings.Repeat("x", 1<<20))
 		}, 0, 0, "did not answer"},
+		"another protocol": {func(w http.ResponseWriter, _ *http.Request) {
+			conn, _, err := http.NewResponseController(w).Hijack()
+			if err == nil { // and it never closes the connection
+				_, _ = conn.Write([]byte("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"))
+				t.Cleanup(func() { _ = conn.Close() })
+			}
+		}, 101, 0, "answered 101"},
 		"reset": {func(w http.ResponseWriter, _ *http.Request) {
 			conn, _, err := http.NewResponseController(w).Hijack()
 			if err == nil {

@@ -93,7 +93,7 @@ func (f *following) broken(ctx context.Context, err error) {
 // happened is kept although ctx has ended.
 func (f *following) advance(ctx context.Context, change func(*hook.Progress)) (hook.Progress, error) {
 	p, err := f.Files.Advance(context.WithoutCancel(ctx), f.hook, f.since+1, func(p *hook.Progress) error {
-		if f.at > f.from {
+		if f.at > f.from && p.Next >= f.from { // else the file was removed, and all is told again
 			p.Pass(f.from, f.at-1)
 		}
 		if f.arrivals > 0 {

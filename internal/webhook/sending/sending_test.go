@@ -582,6 +582,25 @@ func TestFollowingOthers(t *testing.T) {
 }
 
 // What cannot be read or signed is tried again, and nothing is passed meanwhile.
+func TestAllIsToldAgainWhereTheProgressWasRemoved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.add(hook.Hook{Name: "ops", Requirements: []string{"REQ-1"}})
+		w.start()
+		defer w.sender.Close()
+		first := w.happen("REQ-1", 2)
+		w.happen("REQ-2", 3) // which it does not follow
+		time.Sleep(time.Minute)
+		require.Equal(t, numbers(first, 2), w.records("ops"))
+		progress := strings.TrimSuffix(w.files.SecretPath("ops"), ".secret") + ".json"
+		require.NoError(t, os.Remove(progress))
+		w.happen("REQ-2", 1)
+		last := w.happen("REQ-1", 1)
+		time.Sleep(time.Minute)
+		require.Equal(t, []uint64{first, first + 1, last, first, first + 1, last}, w.records("ops"))
+	})
+}
+
 func TestFilesThatCannotBeUsed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
