@@ -10,10 +10,9 @@ import (
 // mediaOfAnswers are those that the API gives to requests of Do.
 var mediaOfAnswers = []string{"application/json", "application/problem+json", "text/event-stream"}
 
-// Do sends a request as it is, with the token, to its path on the server, and returns what the service answers,
-// refusals
-// as well. The answer may take as long as the context of the request lasts, and its body is the caller's to close. What
-// is no answer of the service is an error.
+// Do sends a request, with the token, to its path on the server, and returns the answer of the service, be it a refusal.
+// It waits as long as the context of the request lasts. The caller closes the body. An answer of another kind of server
+// is an error.
 func (c *Client) Do(r *http.Request) (*http.Response, error) {
 	if c.own != "" && !Runs(c.own) {
 		return nil, c.notRunning()

@@ -19,9 +19,8 @@ import (
 
 // Door serves MCP over HTTP. It is safe for concurrent use.
 //
-// One server answers for all tokens of a role, since to make one costs more than to answer with it: whose name a
-// message
-// is in, its context says. A client that listens for changes has a server of its own, which tells it alone.
+// One server answers for all tokens of a role, since making one costs more than answering with it; the context of a
+// message has the token. A client that listens for changes has a server of its own, which tells it alone.
 type Door struct {
 	options Options
 	handler http.Handler
@@ -30,7 +29,7 @@ type Door struct {
 	servers map[served]*mcp.Server
 }
 
-// served is for whom a server answers.
+// served is the key of a server that is shared: whom it answers.
 type served struct {
 	role    lifecycle.Role
 	notices bool
@@ -55,9 +54,8 @@ func serverOf(r *http.Request) *mcp.Server {
 	return s
 }
 
-// Check refuses a body that is no JSON within the limits of all bodies, or a list of messages. It takes as much memory
-// as
-// the parsed body.
+// Check refuses a body that is not JSON within the limits of all bodies, and a list of messages. It parses the body, and
+// takes memory for that.
 func Check(body []byte) error {
 	if bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")) {
 		return fault.New(fault.Malformed, "mcp_batch", "this is a list of messages").

@@ -89,7 +89,7 @@ func private(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
 	}
 }
 
-// roleOf asks the service whose token it is sent.
+// roleOf returns the role of the token that requests carry, as the service sees it.
 func roleOf(ctx context.Context, a rest.API) (lifecycle.Role, error) {
 	got, err := a.Get(ctx, nil, "/", nil)
 	if err != nil {

@@ -23,15 +23,15 @@ type Inside struct {
 
 type insideKey struct{}
 
-// With returns a context whose requests InContext has answered from inside.
+// With returns a context whose requests InContext sends to s.
 func (s Inside) With(ctx context.Context) context.Context {
 	return context.WithValue(ctx, insideKey{}, s)
 }
 
-// InContext is the API inside which the context of each request is.
+// InContext sends each request to the API that its context has from Inside.With.
 type InContext struct{}
 
-// Do calls that API.
+// Do sends a request. It is an error if the context has no API.
 func (InContext) Do(r *http.Request) (*http.Response, error) {
 	s, is := r.Context().Value(insideKey{}).(Inside)
 	if !is {
@@ -40,8 +40,8 @@ func (InContext) Do(r *http.Request) (*http.Response, error) {
 	return s.Do(r)
 }
 
-// Do calls the API in a goroutine of its own, which ends when the answer is written, or nobody reads it: when the request
-// from outside ends, whatever the protocol says of that, so does the call.
+// Do calls the API in a goroutine of its own, which ends when the answer is written, or when the request from outside
+// ends, whatever the protocol says of that.
 func (s Inside) Do(r *http.Request) (*http.Response, error) {
 	read, write := net.Pipe()
 	w := &piped{header: http.Header{}, to: write, begun: make(chan struct{})}

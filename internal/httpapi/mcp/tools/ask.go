@@ -22,7 +22,7 @@ type run struct {
 	ID        string     `json:"id"`
 	Status    string     `json:"status"`
 	Answers   []said     `json:"answers"`
-	Why       []string   `json:"why,omitempty"` // what came to no answer did not
+	Why       []string   `json:"why,omitempty"` // obligations have no answer
 	Questions []question `json:"questions,omitempty"`
 }
 
@@ -76,13 +76,10 @@ func (s *Caller) ran(ctx context.Context, req *mcp.CallToolRequest, path string,
 	if err != nil {
 		return nil, err
 	}
-	got, err := s.API.Send(ctx, req.Params.Meta, rest.Call{Method: http.MethodPost, Path: path, Body: encoded,
+	got, refused, err := s.send(ctx, req, rest.Call{Method: http.MethodPost, Path: path, Body: encoded,
 		Header: http.Header{"Content-Type": {"application/json"}}})
-	switch {
-	case err != nil:
-		return nil, err
-	case got.Refused():
-		return refusal(got.Body), nil
+	if refused != nil || err != nil {
+		return refused, err
 	}
 	var trace struct {
 		run

@@ -63,6 +63,10 @@ func set(q url.Values, name string, value any) {
 		if v != 0 {
 			q.Set(name, strconv.FormatUint(v, 10))
 		}
+	case bool:
+		if v {
+			q.Set(name, "true")
+		}
 	case *bool:
 		if v != nil {
 			q.Set(name, strconv.FormatBool(*v))
@@ -70,8 +74,7 @@ func set(q url.Values, name string, value any) {
 	}
 }
 
-// shown are the members that an answer is to have: those that were named besides what its text tells, or the usual
-// ones.
+// shown returns the members to ask the API for: those that were named and those that the text tells, or the usual ones.
 func shown(named []string, told, usual string) string {
 	switch {
 	case len(named) == 0:
@@ -114,12 +117,10 @@ func (s *Caller) next(ctx context.Context, req *mcp.CallToolRequest, raw jsontex
 		c.Header.Set("If-None-Match", a.Version)
 		set(c.Query, "wait", a.Wait)
 	}
-	got, err := s.API.Send(ctx, req.Params.Meta, c)
+	got, refused, err := s.send(ctx, req, c)
 	switch {
-	case err != nil:
-		return nil, err
-	case got.Refused():
-		return refusal(got.Body), nil
+	case refused != nil || err != nil:
+		return refused, err
 	case got.Status == http.StatusNotModified:
 		return toldOf(waited{a.Version, true}, "Nothing has changed.")
 	}
@@ -225,9 +226,7 @@ func (s *Caller) change(ctx context.Context, req *mcp.CallToolRequest, raw jsont
 	if a.Key != "" {
 		c.Header.Set("Idempotency-Key", a.Key)
 	}
-	if a.DryRun {
-		c.Query.Set("dry_run", "true")
-	}
+	set(c.Query, "dry_run", a.DryRun)
 	return passOn(ctx, s, req, c, func(o outcome) string { return o.text(a.DryRun) })
 }
 
@@ -254,9 +253,7 @@ func (s *Caller) attachReport(ctx context.Context, req *mcp.CallToolRequest, raw
 	q := url.Values{}
 	set(q, "commit", a.Commit)
 	set(q, "tests", a.Tests)
-	if a.DryRun {
-		q.Set("dry_run", "true")
-	}
+	set(q, "dry_run", a.DryRun)
 	return passOn(ctx, s, req, rest.Call{Method: http.MethodPost, Path: rest.Requirement(a.ID, "/test-report"),
 		Query: q, Body: content,
 		Header: http.Header{"Content-Type": {"application/octet-stream"}, "Prefer": {"return=minimal"}}},
@@ -281,13 +278,9 @@ func (s *Caller) claim(ctx context.Context, req *mcp.CallToolRequest, raw jsonte
 			Body:   body,
 			Header: http.Header{"Content-Type": {"application/json"}}}, claimText)
 	}
-	got, err := s.API.Send(ctx, req.Params.Meta, rest.Call{Method: http.MethodDelete, Path: rest.Requirement(a.ID,
-		"/claim")})
-	if err != nil {
-		return nil, err
-	}
-	if got.Refused() {
-		return refusal(got.Body), nil
+	c := rest.Call{Method: http.MethodDelete, Path: rest.Requirement(a.ID, "/claim")}
+	if _, refused, err := s.send(ctx, req, c); refused != nil || err != nil {
+		return refused, err
 	}
 	return toldOf(released{a.ID, true}, fmt.Sprintf("You hold no claim on %s.", a.ID))
 }
@@ -311,15 +304,22 @@ func orElse(n, otherwise uint64) uint64 {
 	return n
 }
 
+// send makes a call. What the API refuses is the result of the tool.
+func (s *Caller) send(ctx context.Context, req *mcp.CallToolRequest, c rest.Call) (got rest.Answer,
+	refused *mcp.CallToolResult, err error) {
+	got, err = s.API.Send(ctx, req.Params.Meta, c)
+	if err == nil && got.Refused() {
+		refused = refusal(got.Body)
+	}
+	return got, refused, err
+}
+
 // passOn makes a call, and returns what the API answered with a text that is made of it.
 func passOn[T any](ctx context.Context, s *Caller, req *mcp.CallToolRequest, c rest.Call,
 	text func(T) string) (*mcp.CallToolResult, error) {
-	got, err := s.API.Send(ctx, req.Params.Meta, c)
-	if err != nil {
-		return nil, err
-	}
-	if got.Refused() {
-		return refusal(got.Body), nil
+	got, refused, err := s.send(ctx, req, c)
+	if refused != nil || err != nil {
+		return refused, err
 	}
 	var v T
 	if err := got.Fill(&v); err != nil {

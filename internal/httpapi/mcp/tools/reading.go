@@ -22,12 +22,9 @@ import (
 // read reads a path into v. A refusal is a result; it and an error leave v as it was.
 func (s *Caller) read(ctx context.Context, req *mcp.CallToolRequest, path string, q url.Values, v any) (
 	*mcp.CallToolResult, error) {
-	got, err := s.API.Get(ctx, req.Params.Meta, path, q)
-	switch {
-	case err != nil:
-		return nil, err
-	case got.Refused():
-		return refusal(got.Body), nil
+	got, refused, err := s.send(ctx, req, rest.Call{Method: http.MethodGet, Path: path, Query: q})
+	if refused != nil || err != nil {
+		return refused, err
 	}
 	return nil, got.Fill(v)
 }
@@ -320,8 +317,7 @@ func (i identity) text() string {
 		fields = strings.Join(i.Fields, ", ")
 	}
 	return fmt.Sprintf("You are %s, role %s%s. You may set %s, and make %d moves of the workflow %s.", i.Name, i.Role,
-		bound,
-		fields, len(i.Moves), i.Workflow)
+		bound, fields, len(i.Moves), i.Workflow)
 }
 
 // with returns an object with the members of another one besides.

@@ -203,7 +203,7 @@ func (a agenda) text() string {
 	return b.String()
 }
 
-// nextText adds its version to what next answers.
+// nextText returns the result of next, with the version to wait from.
 func (s *Caller) nextText(id string, got rest.Answer) (*mcp.CallToolResult, error) {
 	body, err := with(got.Body, waited{Version: got.ETag})
 	if err != nil {
@@ -232,27 +232,23 @@ type text struct {
 func requirementText(r text) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s is %s, revision %d.", r.ID, r.Status, r.Revision)
-	for _, text := range []string{r.Title, r.Text} {
-		if text != "" && text != r.Title || text == r.Title && r.Title != r.Text {
+	for _, text := range slices.Compact([]string{r.Title, r.Text}) {
+		if text != "" {
 			fmt.Fprintf(&b, "\n%s", text)
 		}
 	}
 	for _, a := range r.Acceptance {
 		fmt.Fprintf(&b, "\n- accepted when: %s", a.Text)
 	}
-	for name, part := range ordered(r) {
-		if part != nil {
-			fmt.Fprintf(&b, "\n%s: %s", name, short(part))
+	for _, part := range []struct {
+		name  string
+		value jsontext.Value
+	}{{"design_spec", r.Design}, {"implementation", r.Implementation}, {"test", r.Test}} {
+		if part.value != nil {
+			fmt.Fprintf(&b, "\n%s: %s", part.name, short(part.value))
 		}
 	}
 	return b.String()
-}
-
-// ordered yields the parts of a requirement that roles write.
-func ordered(r text) func(yield func(string, jsontext.Value) bool) {
-	return func(yield func(string, jsontext.Value) bool) {
-		_ = yield("design_spec", r.Design) && yield("implementation", r.Implementation) && yield("test", r.Test)
-	}
 }
 
 // attached is what came of a report.
