@@ -119,7 +119,8 @@ var onlyIn = map[string][]string{
 	"github.com/santhosh-tekuri/jsonschema/v5": {"schemas"},
 	"github.com/spf13/cobra": {
 		"cmd/orchestrator", "cmd/orchestrator/adoptcmd", "cmd/orchestrator/boundarycmd", "cmd/orchestrator/cli",
-		"cmd/orchestrator/cli/setting", "cmd/orchestrator/clientcmd", "cmd/orchestrator/clientcmd/typed", "cmd/orchestrator/completion",
+		"cmd/orchestrator/cli/person", "cmd/orchestrator/cli/setting", "cmd/orchestrator/clientcmd",
+		"cmd/orchestrator/clientcmd/typed", "cmd/orchestrator/completion",
 		"cmd/orchestrator/conductcmd", "cmd/orchestrator/exported", "cmd/orchestrator/gitcmd", "cmd/orchestrator/logcmd", "cmd/orchestrator/mcpcmd",
 		"cmd/orchestrator/projectcmd", "cmd/orchestrator/webhookcmd",
 	},

@@ -211,20 +211,25 @@ func (o *options) write(text string) error {
 	return os.WriteFile(o.story, []byte(text), 0o600) //nolint:gosec // the file that was asked for
 }
 
-// servers checks the MCP server with one client.
-func (o *options) servers(ctx context.Context, bed *check.Bed, one string) column {
+// begun returns a client of a version, CLIENT@VERSION, and its column, which says why if it cannot be run.
+func begun(bed *check.Bed, one string) (c *client.Client, col column) {
 	title, version, _ := strings.Cut(one, "@")
 	c, found := client.Find(title)
-	col := column{Client: title, Version: version}
-	if !found {
-		col.Why = "there is no such client"
-		return col
+	col = column{Client: title, Version: version}
+	if col.Why = "there is no such client"; found {
+		col.Why = bed.Missing(c, version)
 	}
-	if col.Why = bed.Missing(c, version); col.Why != "" {
+	return c, col
+}
+
+// servers checks the MCP server with one client.
+func (o *options) servers(ctx context.Context, bed *check.Bed, one string) column {
+	c, col := begun(bed, one)
+	if col.Why != "" {
 		return col
 	}
 	fmt.Fprintf(os.Stderr, "%s: mcp\n", one)
-	findings, said, err := bed.Servers(ctx, c, version)
+	findings, said, err := bed.Servers(ctx, c, col.Version)
 	col.Findings = findings
 	if err != nil {
 		col.Broken = append(col.Broken, err.Error())
@@ -237,15 +242,8 @@ func (o *options) servers(ctx context.Context, bed *check.Bed, one string) colum
 
 // column runs the sessions of one client.
 func (o *options) column(ctx context.Context, bed *check.Bed, one string) column {
-	title, version, _ := strings.Cut(one, "@")
-	c, found := client.Find(title)
-	col := column{Client: title, Version: version}
-	if !found {
-		col.Why = "there is no such client"
-		return col
-	}
-	if why := bed.Missing(c, version); why != "" {
-		col.Why = why
+	c, col := begun(bed, one)
+	if col.Why != "" {
 		return col
 	}
 	runs := check.Runs{}
@@ -254,7 +252,7 @@ func (o *options) column(ctx context.Context, bed *check.Bed, one string) column
 			continue
 		}
 		fmt.Fprintf(os.Stderr, "%s: %s\n", one, mode)
-		s, err := bed.Run(ctx, c, version, mode)
+		s, err := bed.Run(ctx, c, col.Version, mode)
 		if err != nil {
 			col.Broken = append(col.Broken, fmt.Sprintf("no session in %s: %v", mode, err))
 			continue
@@ -262,9 +260,9 @@ func (o *options) column(ctx context.Context, bed *check.Bed, one string) column
 		runs[mode] = s
 		col.add(ctx, bed, c, s)
 	}
-	col.Findings = check.Judge(c, version, runs)
+	col.Findings = check.Judge(c, col.Version, runs)
 	if o.update && runs[check.Validate] != nil {
-		if err := bed.Keep(c, version, runs); err != nil {
+		if err := bed.Keep(c, col.Version, runs); err != nil {
 			col.Broken = append(col.Broken, fmt.Sprintf("the calls are not kept: %v", err))
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/cli/person"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/boundary/control"
@@ -56,7 +57,7 @@ Items:
 	cli.TypedOnly(cmd, "revoke")
 	cli.ServiceFlags(cmd, &o.service)
 	cli.TimeoutFlag(cmd, &o.service)
-	return ofPerson(cli.WithEnv(cmd))
+	return person.Only(cli.WithEnv(cmd))
 }
 
 func attestable() string {

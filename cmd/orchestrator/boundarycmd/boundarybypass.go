@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/cli/person"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/hook"
@@ -58,7 +59,7 @@ force. That is recorded, too, and needs no reason. Status lists the bypasses in 
 	cmd.Flags().StringVar(&session, "session", "", "id of the session; by default every session")
 	cmd.Flags().StringVar(&end, "end", "", "id of a bypass to end, or all")
 	cli.TypedOnly(cmd, "end")
-	return ofPerson(cli.WithEnv(cmd))
+	return person.Only(cli.WithEnv(cmd))
 }
 
 // endBypass ends bypasses, and names them.

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/cli/person"
 	"orchestrator/internal/boundary/report"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/system/durable"
@@ -48,5 +49,5 @@ what this hook decided. Lines that cannot be read are counted.`,
 		},
 	}
 	o.rootFlag(cmd)
-	return ofPerson(cli.WithEnv(cmd))
+	return person.Only(cli.WithEnv(cmd))
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/cli/person"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/boundary/control"
 )
@@ -34,5 +35,5 @@ call, or until it is labelled resolved. The latest label counts.`,
 	}
 	o.rootFlag(cmd)
 	cmd.Flags().StringVar(&o.reason, "note", "", "why")
-	return ofPerson(cli.WithEnv(cmd))
+	return person.Only(cli.WithEnv(cmd))
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/cli/person"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/hook"
@@ -35,7 +36,7 @@ new mode applies to running sessions from their next call.`,
 	o.reasonFlag(cmd)
 	cmd.Flags().StringVar(&override, "override", "", "switch although the boundary is not ready, for this reason")
 	cli.TypedOnly(cmd, "override")
-	return ofPerson(cli.WithEnv(cmd))
+	return person.Only(cli.WithEnv(cmd))
 }
 
 func (o *boundaryOptions) switchMode(cmd *cobra.Command, to boundary.Mode, override string) error {

@@ -3,7 +3,6 @@ package boundarycmd
 import (
 	"fmt"
 	"io"
-	"os"
 	"os/user"
 	"time"
 
@@ -65,18 +64,6 @@ func (o *boundaryOptions) history() (*report.History, error) {
 		return nil, err
 	}
 	return report.Read(dir)
-}
-
-// ofPerson lets no agent client run a command. It goes around cli.WithEnv.
-func ofPerson(cmd *cobra.Command) *cobra.Command {
-	prepare := cmd.PreRunE
-	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
-		if err := control.ByPerson(cmd.CommandPath(), os.Getenv); err != nil {
-			return err
-		}
-		return prepare(cmd, args)
-	}
-	return cmd
 }
 
 // change describes what this person does, now.

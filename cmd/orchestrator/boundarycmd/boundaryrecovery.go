@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/cli/person"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/rules/boundary"
@@ -48,7 +49,7 @@ drill made since, and the attestation of feedback made since. Recorded again, it
 	for _, flag := range []string{"cause", "link", "mend"} {
 		cli.TypedOnly(cmd, flag)
 	}
-	return ofPerson(cli.WithEnv(cmd))
+	return person.Only(cli.WithEnv(cmd))
 }
 
 // writeRecovery writes what is known of a rollback that the boundary has not recovered from.

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/cli/person"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/rules/boundary/reviewing"
@@ -40,7 +41,7 @@ Names: ` + strings.Join(reviewing.Names(), ", "),
 	}
 	o.rootFlag(cmd)
 	o.noteFlag(cmd, "what was looked at, and what was found; it is recorded")
-	return ofPerson(cli.WithEnv(cmd))
+	return person.Only(cli.WithEnv(cmd))
 }
 
 // noteFlag adds --note to commands that a person vouches with.

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/cli/person"
 	"orchestrator/internal/rules/boundary"
 )
 
@@ -21,5 +22,5 @@ since, and for a drill.`,
 	}
 	o.rootFlag(cmd)
 	o.reasonFlag(cmd)
-	return ofPerson(cli.WithEnv(cmd))
+	return person.Only(cli.WithEnv(cmd))
 }

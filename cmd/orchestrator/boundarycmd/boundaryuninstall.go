@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/cli/person"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/boundary/install"
@@ -34,7 +35,7 @@ func boundaryUninstallCommand() *cobra.Command {
 	o.jsonFlag(cmd)
 	followLinkFlag(cmd, &followLink)
 	scopeFlag(cmd, &scope)
-	return ofPerson(cli.WithEnv(cmd))
+	return person.Only(cli.WithEnv(cmd))
 }
 
 func writeUninstalled(p *output.Printer, d install.Done) {

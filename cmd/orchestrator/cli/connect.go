@@ -12,6 +12,7 @@ import (
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/system/tree"
 )
 
@@ -63,6 +64,10 @@ func (o Service) Address() (string, error) {
 
 // Connect finds the service and the token; it asks nothing yet.
 func (o Service) Connect() (*apiclient.Client, error) {
+	if _, err := lifecycle.ParseRole(o.Role); o.Role != "" && err != nil {
+		return nil, fault.Misuse("--as %s names no role", o.Role).
+			WithFix("use one of pm, architect, coder, tester, viewer")
+	}
 	to, err := o.find()
 	if err != nil {
 		return nil, err

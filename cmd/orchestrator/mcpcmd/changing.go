@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/cli/person"
 	"orchestrator/internal/agentclient"
 	"orchestrator/internal/agentclient/settings"
-	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 )
@@ -41,19 +41,7 @@ func (o *options) changing(cmd *cobra.Command) *cobra.Command {
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "change nothing, and print the difference")
 	cmd.Flags().BoolVar(&o.asJSON, "json", false, "write JSON")
 	cmd.ValidArgsFunction = cobra.FixedCompletions(agentclient.Names(), cobra.ShellCompDirectiveNoFileComp)
-	return byPerson(cli.WithEnv(cmd))
-}
-
-// byPerson refuses a command in the environment of an agent client. It wraps what cli.WithEnv has set.
-func byPerson(cmd *cobra.Command) *cobra.Command {
-	prepare := cmd.PreRunE
-	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
-		if err := control.ByPerson(cmd.CommandPath(), os.Getenv); err != nil {
-			return err
-		}
-		return prepare(cmd, args)
-	}
-	return cmd
+	return person.Only(cli.WithEnv(cmd))
 }
 
 // files returns which settings are meant.

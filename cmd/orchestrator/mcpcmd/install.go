@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/cli"
-	"orchestrator/cmd/orchestrator/completion"
 	"orchestrator/internal/agentclient/settings"
 )
 
@@ -46,10 +45,7 @@ The token decides what sessions may do. Without --as and --token-file it is that
 			return o.show(cmd.OutOrStdout(), d, d.writeInstalled)
 		},
 	}
-	cli.ServiceFlags(cmd, &o.service)
-	cmd.Flags().StringVar(&o.service.Role, "as", "",
-		"use the token of this `role` in --data (default viewer, or else pm)")
-	_ = cmd.RegisterFlagCompletionFunc("as", completion.Roles)
+	identityFlags(cmd, &o.service)
 	cli.TypedOnly(cmd, "as")
 	return o.changing(cmd)
 }

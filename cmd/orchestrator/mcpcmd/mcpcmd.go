@@ -15,7 +15,6 @@ import (
 	"orchestrator/cmd/orchestrator/completion"
 	"orchestrator/internal/fault"
 	door "orchestrator/internal/httpapi/mcp"
-	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/system/tree"
 )
 
@@ -40,17 +39,16 @@ folder that the client works in.`,
 	}
 	cmd.AddCommand(installCommand(), uninstallCommand(), statusCommand())
 	cli.Group(cmd) // which refuses a command that it does not have
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if _, err := lifecycle.ParseRole(o.Role); o.Role != "" && err != nil {
-			return fault.Misuse("--as %s names no role", o.Role).
-				WithFix("use one of pm, architect, coder, tester, viewer")
-		}
-		return serve(cmd, o)
-	}
-	cli.ServiceFlags(cmd, &o)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return serve(cmd, o) }
+	identityFlags(cmd, &o)
+	return cli.WithEnv(cmd)
+}
+
+// identityFlags adds the flags that say which service is asked, and in whose name.
+func identityFlags(cmd *cobra.Command, o *cli.Service) {
+	cli.ServiceFlags(cmd, o)
 	cmd.Flags().StringVar(&o.Role, "as", "", "use the token of this `role` in --data (default viewer, or else pm)")
 	_ = cmd.RegisterFlagCompletionFunc("as", completion.Roles)
-	return cli.WithEnv(cmd)
 }
 
 // serve serves the client until it goes, or the command is interrupted.

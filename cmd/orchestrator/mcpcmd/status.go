@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/cli/person"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/agentclient"
 	"orchestrator/internal/agentclient/probe"
@@ -50,7 +51,7 @@ Exit codes: 0 each one works, or there is none; 1 one does not.` + clientsLine()
 	cli.DataFlag(cmd, &o.service.Data)
 	cmd.Flags().BoolVar(&o.asJSON, "json", false, "write JSON")
 	cmd.ValidArgsFunction = cobra.FixedCompletions(agentclient.Names(), cobra.ShellCompDirectiveNoFileComp)
-	return byPerson(cli.WithEnv(cmd))
+	return person.Only(cli.WithEnv(cmd))
 }
 
 func (o *options) print(out io.Writer, found []probe.Finding) error {
