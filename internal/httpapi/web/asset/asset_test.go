@@ -171,6 +171,17 @@ func TestTheFilesOfOthersAreThoseOfTheManifest(t *testing.T) {
 func TestOwnScriptStaysSmall(t *testing.T) {
 	w, err := get(t, URL("page.js"), "gzip")
 	require.NoError(t, err)
-	require.LessOrEqual(t, w.Body.Len(), 4096)
+	require.LessOrEqual(t, w.Body.Len(), 4096, "bytes, compressed")
 	require.NotRegexp(t, `\beval\(|new Function|innerHTML|document\.write`, string(content(embedded, "page.js")))
+}
+
+// TestTheScriptIsServedWithoutItsComments, and is the same otherwise.
+func TestTheScriptIsServedWithoutItsComments(t *testing.T) {
+	require.Equal(t, "{\nlet a = 'http://x';\nb();\n}\n", string(scriptOf(
+		[]byte("// One.\n// Two.\n{\n\n  // Three.\n  let a = 'http://x';\n\t// Four.\n    // Five.\n    b();\n}\n"))))
+	source := string(content(embedded, script))
+	require.NotRegexp(t, `(?m)^[ \t]*[^ \t/\n].*[ \t]//`, source, "a comment stands on a line of its own")
+	for line := range strings.Lines(source) {
+		require.Zero(t, strings.Count(line, "`")%2, "a template is written on one line: %s", line)
+	}
 }
