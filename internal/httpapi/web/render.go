@@ -30,12 +30,13 @@ func refusalIn(err error) (*ask.Refusal, bool) { return errors.AsType[*ask.Refus
 
 // render fills a page and writes it.
 func (d *Door) render(w http.ResponseWriter, r *http.Request, p page.Page, v *page.Visit, status int) {
+	f := d.frame(w, r, v.Who, v.Now) // first: the page follows the log from the size that it names
 	view, err := p.Show(v)
 	if err != nil {
 		d.fail(w, r, v.Who, err)
 		return
 	}
-	f := d.frame(w, r, v.Who, v.Now)
+	f.Told = v.Who.Told()
 	f.View, f.Nav = view, p.Nav
 	d.write(w, r, p, f, status)
 }
@@ -46,7 +47,7 @@ func (d *Door) frame(w http.ResponseWriter, r *http.Request, who *session.Sessio
 	if who == nil {
 		return f
 	}
-	f.Site, f.Told = site(d.ask(w, r, who), d.Project()), who.Told()
+	f.Site = site(d.ask(w, r, who), d.Project())
 	return f
 }
 

@@ -19,8 +19,8 @@ var signinFiles embed.FS
 
 // The pages that are not of the API.
 var (
-	failed    = page.Parse(under(failedFiles, "failed"))
-	signingIn = page.Parse(under(signinFiles, "signin"))
+	failed    = page.Parse(failedFiles, "failed/*.html")
+	signingIn = page.Parse(signinFiles, "signin/*.html")
 )
 
 // site asks the API for what every page says of the project. What it does not answer is left out: a page that has its

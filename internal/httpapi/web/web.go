@@ -22,9 +22,9 @@ import (
 
 // Config is what the pages are wired to.
 type Config struct {
-	API     func() http.Handler // for the calls of one request, which counts once against the limit of its token
-	Project func() string       // its name
-	Events  http.HandlerFunc    // the stream of the API, for a request with a token
+	API     func() http.Handler                             // for the calls of one request, which counts once against the limit of its token
+	Project func() string                                   // its name
+	Refuse  func(http.ResponseWriter, *http.Request, error) // answers with an error as the API does
 }
 
 // Door serves the pages. It is safe for concurrent use.
@@ -39,7 +39,7 @@ func New(c Config) http.Handler {
 	r := chi.NewRouter()
 	r.NotFound(d.nothingHere)
 	r.MethodNotAllowed(d.nothingHere)
-	r.Get("/assets/{name}", asset.Handler)
+	r.Get("/assets/{name}", d.asset)
 	r.Get("/sign-in", d.askForToken)
 	r.Post("/sign-in", d.signIn)
 	r.Post("/sign-out", d.signOut)
@@ -124,4 +124,11 @@ func (d *Door) act(p page.Page) http.HandlerFunc {
 			http.Redirect(w, r, to, http.StatusSeeOther)
 		}
 	})
+}
+
+// asset answers with a static file.
+func (d *Door) asset(w http.ResponseWriter, r *http.Request) {
+	if err := asset.Handler(w, r); err != nil {
+		d.Refuse(w, r, err)
+	}
 }

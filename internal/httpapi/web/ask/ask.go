@@ -4,7 +4,6 @@ package ask
 
 import (
 	"bytes"
-	"context"
 	"net/http"
 	"net/url"
 
@@ -74,10 +73,8 @@ func (a API) Request(c Call) *http.Request {
 	}
 	r.Header.Set("Authorization", "Bearer "+a.Token)
 	r.Header.Set("X-Request-Id", a.ID)
-	return r.WithContext(a.context())
+	return r.WithContext(a.From.Context())
 }
-
-func (a API) context() context.Context { return a.From.Context() }
 
 // Fill decodes an answer.
 func (a Answer) Fill(into any) error {

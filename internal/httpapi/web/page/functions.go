@@ -18,11 +18,17 @@ func functions() template.FuncMap {
 		"asset": asset.URL, "mark": mark, "status": statusMark, "foreign": words.Foreign, "words": words.Status,
 		"num": number, "count": words.Count, "upper": words.Upper, "plural": words.Plural, "age": words.Age, "for": words.For,
 		"day": words.Day, "moment": words.Moment, "clock": words.Clock, "iso": iso, "to": To, "letter": letter, "by": by,
-		"nl": func() string { return "\n" }, "join": strings.Join, "part": part, "id": anchor,
+		"nl": func() string { return "\n" }, "join": strings.Join, "part": part, "id": anchor, "themes": func() []theme { return themes },
 	}
 }
 
-func number[T ~int | ~uint64](n T) string { return words.Number(int(n)) }
+// number returns a number with commas, of either type that answers have.
+func number(n any) string {
+	if u, is := n.(uint64); is {
+		return words.Number(int(u)) //nolint:gosec // no log is longer
+	}
+	return words.Number(n.(int)) //nolint:forcetypeassert,errcheck // a template with another type is a defect
+}
 
 // iso returns a time for the attribute datetime.
 func iso(t time.Time) string { return t.UTC().Format(time.RFC3339) }
@@ -89,3 +95,8 @@ func anchor(prefix, id string) string {
 	}
 	return b.String()
 }
+
+// theme is how a page can look.
+type theme struct{ Value, Name string }
+
+var themes = []theme{{"light", "Light"}, {"dark", "Dark"}, {"", "As the system"}}

@@ -102,7 +102,7 @@ func stuckParts(d data, now time.Time) []part {
 // project says how far the whole project is.
 func project(d data, a agenda.Agenda) string {
 	done := a.Counts.ByStatus[lifecycle.Done]
-	text := fmt.Sprintf("%s of %s %s done.", words.Upper(words.Count(done)), words.Count(a.Counts.Total), words.Plural(done, "is", "are"))
+	text := fmt.Sprintf("%s of %s %s done.", words.Upper(words.Count(done)), words.Count(a.Counts.Total), words.Plural(max(done, 1), "is", "are"))
 	if d.AllStuck > 0 {
 		text += fmt.Sprintf(" %s %s stuck.", words.Upper(words.Count(d.AllStuck)), words.Plural(d.AllStuck, "is", "are"))
 	}
