@@ -110,7 +110,7 @@ var onlyIn = map[string][]string{
 	"github.com/aymanbagabas/go-udiff":  {"internal/requirements/drift"},
 	"github.com/cespare/xxhash/v2":      {"internal/ledger"},
 	"github.com/fsnotify/fsnotify":      {"internal/system/watch"},
-	"github.com/go-chi/chi/v5":          {"internal/httpapi", "cmd/bench/baseline"},
+	"github.com/go-chi/chi/v5":          {"internal/httpapi", "internal/httpapi/web", "cmd/bench/baseline"},
 	"github.com/jackc/pgx/v5":           {"cmd/bench/baseline"},
 	"github.com/google/jsonschema-go":   {"internal/httpapi/mcp/tools"},
 	"github.com/modelcontextprotocol/go-sdk": {"internal/httpapi/mcp", "internal/httpapi/mcp/rest", "internal/httpapi/mcp/tools",

@@ -1,5 +1,5 @@
-// Package turns bounds how many reviews of the project are in memory: one is made at a time, and each actor has one under
-// way until its client has read it.
+// Package turns bounds how many reviews of the project are in memory: one is made at a time, and each actor has one
+// under way until its client has read it.
 package turns
 
 import (

@@ -32,8 +32,12 @@ type field struct{ Name, Value string }
 func (d *Door) signedIn(next func(http.ResponseWriter, *http.Request, *session.Session)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost && !takeForm(w, r) {
-			d.showSignIn(w, r, sign{Why: "What was sent is no form of these pages, or is too long.", To: page.Root + "/"},
-				http.StatusBadRequest)
+			d.showSignIn(
+				w,
+				r,
+				sign{Why: "What was sent is no form of these pages, or is too long.", To: page.Root + "/"},
+				http.StatusBadRequest,
+			)
 			return
 		}
 		if who := d.who(r); who != nil {
@@ -63,8 +67,8 @@ func (d *Door) who(r *http.Request) *session.Session {
 func (d *Door) over(w http.ResponseWriter, r *http.Request) {
 	s := sign{To: safe(r.URL.RequestURI())}
 	if c, err := r.Cookie(cookie); err == nil {
-		s.Why = "Your session is over: it ends after twelve hours, when its token is revoked or expires, and when the " +
-			"service is started anew."
+		s.Why = "Your session is over: it ends after twelve hours, when its token is revoked or expires, and when " +
+			"the service is started anew."
 		d.sessions.End(c.Value)
 		d.setCookie(w, r, "", -1)
 	}
@@ -107,7 +111,12 @@ func (d *Door) showSignIn(w http.ResponseWriter, r *http.Request, s sign, status
 // Implements: ORC-331
 func (d *Door) signIn(w http.ResponseWriter, r *http.Request) {
 	if !takeForm(w, r) {
-		d.showSignIn(w, r, sign{Why: "What was sent is no form of these pages.", To: page.Root + "/"}, http.StatusBadRequest)
+		d.showSignIn(
+			w,
+			r,
+			sign{Why: "What was sent is no form of these pages.", To: page.Root + "/"},
+			http.StatusBadRequest,
+		)
 		return
 	}
 	to, token := safe(r.PostFormValue("to")), strings.TrimSpace(r.PostFormValue("token"))

@@ -27,7 +27,11 @@ var (
 // own content is shown without.
 func site(api ask.API, project string) page.Site {
 	s := page.Site{Project: project, Items: items()}
-	var workflow struct{ Name, Evidence, Branch string }
+	var workflow struct {
+		Name     string `json:"name"`
+		Evidence string `json:"evidence"`
+		Branch   string `json:"branch"`
+	}
 	if api.Get("/workflow", nil, &workflow) == nil {
 		s.Workflow, s.Evidence, s.Branch = workflow.Name, workflow.Evidence, workflow.Branch
 	}

@@ -1,8 +1,8 @@
 // Package web is the door for people: pages under /ui in which they look, decide and sign.
 //
 // It decides nothing. A page is made of what the REST API answers to the token of whoever is signed in, and what a form
-// asks for is sent as the request that a program would send. Rights, rules, limits and the log are those of the API, and
-// so are refusals.
+// asks for is sent as the request that a program would send. Rights, rules, limits and the log are those of the API,
+// and so are refusals.
 package web
 
 import (
@@ -22,7 +22,7 @@ import (
 
 // Config is what the pages are wired to.
 type Config struct {
-	API     func() http.Handler                             // for the calls of one request, which counts once against the limit of its token
+	API     func() http.Handler                             // for the calls of one request, which count once
 	Project func() string                                   // its name
 	Refuse  func(http.ResponseWriter, *http.Request, error) // answers with an error as the API does
 }

@@ -91,7 +91,10 @@ func (a Answer) Refused() error {
 	}
 	refusal := &Refusal{Body: a.Body, Receipt: a.Header.Get("Audit-Receipt")}
 	if err := json.Unmarshal(a.Body, &refusal.Problem); err != nil {
-		refusal.Problem = problem.Problem{Detail: "the service answered with no problem", Title: http.StatusText(a.Status)}
+		refusal.Problem = problem.Problem{
+			Detail: "the service answered with no problem",
+			Title:  http.StatusText(a.Status),
+		}
 	}
 	refusal.Status = a.Status
 	return refusal

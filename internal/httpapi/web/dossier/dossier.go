@@ -114,7 +114,8 @@ type step struct {
 // way are the statuses from the beginning to done.
 var way = []lifecycle.Status{
 	lifecycle.NotStarted, lifecycle.Planned, lifecycle.DesignInProgress, lifecycle.DesignReady,
-	lifecycle.ImplementationInProgress, lifecycle.Implemented, lifecycle.TestInProgress, lifecycle.TestedPass, lifecycle.Done,
+	lifecycle.ImplementationInProgress, lifecycle.Implemented, lifecycle.TestInProgress, lifecycle.TestedPass,
+	lifecycle.Done,
 }
 
 // pathOf returns the way of a requirement. What is held, failed or sent back stands at the status that it came from.

@@ -47,7 +47,8 @@ type choice struct {
 
 func formsOf(v *page.Visit, a asked) forms {
 	f := forms{Revision: a.next.IfMatch, Key: rand.Text(), Typed: v.Form}
-	if v.Refused != nil && v.Refused.Status >= 500 { // whether it was applied is unknown: the same form again does it once
+	if v.Refused != nil &&
+		v.Refused.Status >= 500 { // whether it was applied is unknown: the same form again does it once
 		f.Revision, f.Key = v.Form.Get("revision"), v.Form.Get("key")
 	}
 	choices := choicesOf(a, v.Form)
@@ -62,9 +63,15 @@ func formsOf(v *page.Visit, a asked) forms {
 	for _, field := range a.next.Fields {
 		switch field.Field {
 		case lifecycle.FieldPMNotes:
-			f.Others = append(f.Others, form{Act: "note", Title: "Write a note", Button: "Write the note", Label: "Note", NeedText: true})
+			f.Others = append(
+				f.Others,
+				form{Act: "note", Title: "Write a note", Button: "Write the note", Label: "Note", NeedText: true},
+			)
 		case lifecycle.FieldAcceptFingerprint:
-			f.Others = append(f.Others, form{Act: "accept", Title: "Accept the changed text", Button: "Accept the text as it is now"})
+			f.Others = append(
+				f.Others,
+				form{Act: "accept", Title: "Accept the changed text", Button: "Accept the text as it is now"},
+			)
 		}
 	}
 	f.fill(v)
@@ -82,8 +89,14 @@ func (f *forms) sign(a asked, m guidance.Move, choices []choice) {
 			return
 		}
 	}
-	f.Sign = &form{Act: "approve", To: string(lifecycle.Done), Button: "Approve " + a.Definition.ID + " and mark it done",
-		Label: "Why it is done", Choices: choices, NeedText: true}
+	f.Sign = &form{
+		Act:      "approve",
+		To:       string(lifecycle.Done),
+		Button:   "Approve " + a.Definition.ID + " and mark it done",
+		Label:    "Why it is done",
+		Choices:  choices,
+		NeedText: true,
+	}
 }
 
 // titles are what the moves are called that are no step on the way.
@@ -93,8 +106,15 @@ var titles = map[lifecycle.Status]string{
 
 func moveForm(a asked, m guidance.Move, choices []choice) form {
 	to := words.Status(string(m.To))
-	f := form{Act: "move", To: string(m.To), Title: titles[m.To], Button: "Move " + a.Definition.ID + " to " + to, Label: "Why",
-		Choices: choices, NeedText: true}
+	f := form{
+		Act:      "move",
+		To:       string(m.To),
+		Title:    titles[m.To],
+		Button:   "Move " + a.Definition.ID + " to " + to,
+		Label:    "Why",
+		Choices:  choices,
+		NeedText: true,
+	}
 	if f.Title == "" {
 		f.Title = "Move it to " + to
 	}
@@ -123,7 +143,8 @@ func (f *forms) fill(v *page.Visit) {
 	}
 }
 
-// choicesOf returns what a decision can rest on: the evidence that holds is ticked, and what was ticked before stays so.
+// choicesOf returns what a decision can rest on: the evidence that holds is ticked, and what was ticked before stays
+// so.
 func choicesOf(a asked, typed url.Values) []choice {
 	var all []choice
 	for _, p := range a.Parts {
@@ -133,8 +154,11 @@ func choicesOf(a asked, typed url.Values) []choice {
 	}
 	if len(all) == 0 {
 		e := ownText(a.Definition)
-		all = append(all, choice{ownPointer, piece{Cited: review.Cited{Evidence: e}, Mark: "m-unverified", Name: nameOf(e),
-			Verdict: "the requirement itself"}, true})
+		all = append(
+			all,
+			choice{ownPointer, piece{Cited: review.Cited{Evidence: e}, Mark: "m-unverified", Name: nameOf(e),
+				Verdict: "the requirement itself"}, true},
+		)
 	}
 	if typed["rests"] != nil {
 		for i := range all {

@@ -143,7 +143,7 @@ func verdictOf(c review.Cited) (mark, verdict string) {
 	return "m-unverified", "said, not looked up"
 }
 
-// Counted says how the tests of a record went.
+// Counted returns how the tests of a record went.
 func (w written) Counted() string {
 	if w.Results == nil {
 		return ""

@@ -16,9 +16,11 @@ import (
 func functions() template.FuncMap {
 	return template.FuncMap{
 		"asset": asset.URL, "mark": mark, "status": statusMark, "foreign": words.Foreign, "words": words.Status,
-		"num": number, "count": words.Count, "upper": words.Upper, "plural": words.Plural, "age": words.Age, "for": words.For,
-		"day": words.Day, "moment": words.Moment, "clock": words.Clock, "iso": iso, "to": To, "letter": letter, "by": by,
-		"nl": func() string { return "\n" }, "join": strings.Join, "part": part, "id": anchor, "themes": func() []theme { return themes },
+		"num": number, "count": words.Count, "upper": words.Upper, "plural": words.Plural,
+		"age": words.Age, "for": words.For,
+		"day": words.Day, "moment": words.Moment, "clock": words.Clock, "iso": iso, "to": To, "letter": letter,
+		"by": by,
+		"join": strings.Join, "part": part, "id": anchor, "themes": func() []theme { return themes },
 	}
 }
 
@@ -35,8 +37,16 @@ func iso(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // mark returns a mark of the file of symbols. It is never alone: its word stands beside it.
 func mark(name string) template.HTML {
-	return template.HTML(`<svg class="mark ` + template.HTMLEscapeString(name) + `" aria-hidden="true" width="16" height="16"><use href="` +
-		template.HTMLEscapeString(asset.URL("marks.svg")) + "#" + template.HTMLEscapeString(name) + `"/></svg>`) //nolint:gosec // escaped
+	return template.HTML(
+		`<svg class="mark ` + template.HTMLEscapeString(
+			name,
+		) + `" aria-hidden="true" width="16" height="16"><use href="` +
+			template.HTMLEscapeString(
+				asset.URL("marks.svg"),
+			) + "#" + template.HTMLEscapeString(
+			name,
+		) + `"/></svg>`,
+	) //nolint:gosec // escaped
 }
 
 // statusMark returns the mark of a status.

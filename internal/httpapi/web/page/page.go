@@ -59,7 +59,8 @@ type Visit struct {
 //go:embed *.html
 var shared embed.FS
 
-// Parse returns the template of a page: the frame, with "content" and what else the files of the page define. Without patterns these are all of its folder.
+// Parse returns the template of a page: the frame, with "content" and what else the files of the page define. Without
+// patterns these are all of its folder.
 func Parse(files fs.FS, patterns ...string) *template.Template {
 	if len(patterns) == 0 {
 		patterns = []string{"*.html"}

@@ -27,7 +27,21 @@ func Number(n int) string {
 }
 
 // small are numbers that are written out in sentences.
-var small = []string{"none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"}
+var small = []string{
+	"none",
+	"one",
+	"two",
+	"three",
+	"four",
+	"five",
+	"six",
+	"seven",
+	"eight",
+	"nine",
+	"ten",
+	"eleven",
+	"twelve",
+}
 
 // Count returns a number as a sentence has it: written out up to twelve.
 func Count(n int) string {
