@@ -57,7 +57,7 @@ func (s *Reader) Since(id string, revision uint64) (Document, error) {
 	return s.served(e, raw)
 }
 
-// inForce is the workflow of the project as published.
+// inForce returns the workflow of the project as it is published.
 func (s *shared) inForce() lifecycle.Workflow { return s.current.Load().Project.Workflow() }
 
 func (s *shared) entry(id string) (*projection.Entry, error) {

@@ -19,7 +19,7 @@ func functions() template.FuncMap {
 		"num": number, "count": words.Count, "upper": words.Upper, "plural": words.Plural,
 		"age": words.Age, "for": words.For,
 		"day": words.Day, "moment": words.Moment, "clock": words.Clock, "iso": iso, "to": To, "letter": letter,
-		"by": by,
+		"by":   by,
 		"join": strings.Join, "part": part, "id": anchor, "themes": func() []theme { return themes },
 	}
 }
