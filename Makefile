@@ -19,7 +19,7 @@ LICENSE    ?=
 HOMEPAGE   ?=
 PLATFORMS  ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 
-.PHONY: build install release check-release check-deb cross run test test-long check fmt-check vet lint layout requirements coverage size vuln lint-contract check-contract check-events check-mcp check-clients check-drive fuzz tamper fsck format-data bench bench-peers bench-device bench-log torture module clean FORCE
+.PHONY: build install release check-release check-deb cross run test test-long check fmt-check vet lint layout requirements coverage size vuln lint-contract check-contract check-events check-mcp web-assets check-clients check-drive fuzz tamper fsck format-data bench bench-peers bench-device bench-log torture module clean FORCE
 
 build: bin/orchestrator bin/orchestrator-hook
 
@@ -178,6 +178,11 @@ check-events: build .tools/events/done
 # It needs Node and downloads, so it is not part of CI.
 check-mcp: build .tools/mcp/done
 	node api/check/mcp/check.mjs .tools/mcp bin/orchestrator
+
+# Compares the scripts of others that the web page serves with the packages that its manifest names. RENEW=1 writes them
+# anew: raise the version in the manifest first. It needs Node and downloads, so it is not part of CI.
+web-assets:
+	RENEW="$(RENEW)" node packaging/web-assets.mjs internal/httpapi/web/asset/third-party .tools/web-assets
 
 NPM_CI := npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --fetch-retries=2 --fetch-retry-maxtimeout=10000
 .tools/contract/lint: api/check/package-lock.json

@@ -166,7 +166,7 @@ var onlyIn = map[string][]string{
 		"internal/httpapi/guarding", "internal/httpapi/inflight", "internal/httpapi/live", "internal/httpapi/mcp",
 		"internal/httpapi/mcp/rest", "internal/httpapi/mcp/tools", "internal/httpapi/problem", "internal/httpapi/proving",
 		"internal/httpapi/public", "internal/httpapi/reading", "internal/httpapi/scheduling",
-		"internal/httpapi/wire", "internal/apiclient", "internal/conductor/language/chat", "internal/daemon", "cmd/bench/baseline", "cmd/bench/http1",
+		"internal/httpapi/web/asset", "internal/httpapi/wire", "internal/apiclient", "internal/conductor/language/chat", "internal/daemon", "cmd/bench/baseline", "cmd/bench/http1",
 		"cmd/torture",
 		"cmd/checkclients/model",
 	},
