@@ -15,7 +15,8 @@ type Repository interface {
 }
 
 // Recheck looks at pieces of evidence again, which are tied to the code of an implementation where it is given.
-func Recheck(ctx context.Context, in Repository, all []lifecycle.Citation, code []lifecycle.Evidence) []review.Rechecked {
+func Recheck(ctx context.Context, in Repository, all []lifecycle.Citation,
+	code []lifecycle.Evidence) []review.Rechecked {
 	if len(all) == 0 {
 		return nil
 	}

@@ -22,7 +22,7 @@ const most = 20
 // History is how the text of a requirement changed.
 type History struct {
 	Changes []review.TextChange          // the newest first; never nil
-	Since   map[int][]review.FieldChange // by approval: from the text that it covered to the present one, where that is another
+	Since   map[int][]review.FieldChange // by approval of another text: from that one to the present one
 }
 
 // Of returns how the text of a requirement changed in a log of a size, which has the requirement as it is given.
@@ -62,7 +62,8 @@ func (r *reader) changes(ctx context.Context, h *History) error {
 		if err != nil {
 			return err
 		}
-		h.Changes = append(h.Changes, review.TextChange{At: rec.At, By: rec.Actor.Name, Record: rec.Seq, Fields: fields})
+		h.Changes = append(h.Changes,
+			review.TextChange{At: rec.At, By: rec.Actor.Name, Record: rec.Seq, Fields: fields})
 	}
 	return nil
 }

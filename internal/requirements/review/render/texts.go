@@ -18,7 +18,8 @@ func (d Dossier) textChanges() block {
 
 // sinceApproved returns a block with what changed in the text since each approval of another one.
 func (d Dossier) sinceApproved() block {
-	b := block{heading: "Changes of the text since an approval", heads: []string{"Approved", "By", "Field", "What changed"}}
+	b := block{heading: "Changes of the text since an approval",
+		heads: []string{"Approved", "By", "Field", "What changed"}}
 	for _, a := range d.Approvals {
 		b.rows = append(b.rows, fieldRows([]cell{prose(moment(a.At)), name(a.By)}, a.TextSince)...)
 	}

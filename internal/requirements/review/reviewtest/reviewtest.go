@@ -255,7 +255,8 @@ var TextChanges = []review.TextChange{
 	{At: Noon, By: "paula", Record: 11, Fields: []review.FieldChange{
 		{Field: "title", Words: []review.Words{
 			{Op: review.Out, Text: "Log"}, {Op: review.In, Text: "Sign"}, {Op: review.Same, Text: "in"}}},
-		{Field: "criteria", Words: []review.Words{{Op: review.Same, Text: "- One."}, {Op: review.In, Text: "\n- Two."}}},
+		{Field: "criteria", Words: []review.Words{
+			{Op: review.Same, Text: "- One."}, {Op: review.In, Text: "\n- Two."}}},
 	}},
 	{At: Noon, By: "system", Record: 7, Fields: []review.FieldChange{
 		{Field: "text", Words: []review.Words{{Op: review.Same, Text: "…"}, {Op: review.Out, Text: "at once."}}}}},
