@@ -18,7 +18,7 @@ import (
 	"orchestrator/internal/httpapi/wire"
 )
 
-//go:embed css/*.css marks.svg page.js third-party
+//go:embed css/*.css *.svg page.js third-party
 var embedded embed.FS
 
 // folder is where the files are served.

@@ -38,7 +38,7 @@ func get(t *testing.T, url, encoding string, sent ...string) (*httptest.Response
 // TestEveryFileIsServed under its name, as its media type, compressed and as it is.
 func TestEveryFileIsServed(t *testing.T) {
 	for name, mediaType := range map[string]string{
-		"sheet.css": "text/css; charset=utf-8", "marks.svg": "image/svg+xml",
+		"sheet.css": "text/css; charset=utf-8", "marks.svg": "image/svg+xml", "icon.svg": "image/svg+xml",
 		"page.js": "text/javascript; charset=utf-8", "htmx.min.js": "text/javascript; charset=utf-8",
 		"uPlot.iife.min.js": "text/javascript; charset=utf-8",
 		"htmx.licence.txt":  "text/plain; charset=utf-8", "uPlot.licence.txt": "text/plain; charset=utf-8",
@@ -59,7 +59,7 @@ func TestEveryFileIsServed(t *testing.T) {
 			require.NoError(t, err)
 			require.True(t, bytes.Equal(plain.Body.Bytes(), body), name)
 		}
-		require.Len(t, served(), 7, "a file is served that this test does not know")
+		require.Len(t, served(), 8, "a file is served that this test does not know")
 	}
 }
 

@@ -120,15 +120,16 @@
     root.dataset.theme = theme || '';
   });
 
-  // What changed. Elements with data-live have an id; data-live is the id of a requirement, or * for any change.
+  // What changed. Elements with data-live have an id; data-live is the id of a requirement, or * for any change. What
+  // has data-id, that of a requirement, is marked when it has changed.
   // The stream sends a comment every 15 s.
   const hour = 36e5, silence = 45e3;
   // What is not shown yet: the numbers of records, by the id of a part.
   const owed = new Map();
   // Of requirements that changed, and that nobody was told of.
   const ids = new Set(), fresh = new Set();
-  // The number of the next record.
-  let since = body.dataset.since;
+  // Of the stream, from the next record on.
+  let address = body.dataset.events;
   let stream, heard = Date.now(), tried = 0, failed = 0, busy, due = 0, timer, again, missed = '';
 
   const say = (id, text, link) => {
@@ -176,7 +177,7 @@
       .filter((part) => !shown.includes(part.parentNode.closest('[data-live]')))
       .map((part) => '#' + CSS.escape(part.id) + ':outerMorph').join() });
     shown.forEach((part) => made.getElementById(part.id) || part.remove());
-    every('[data-id]').forEach((row) => row.toggleAttribute('data-changed', ids.has(row.dataset.id)));
+    every('[data-id]').forEach((row) => row.classList.toggle('changed', ids.has(row.dataset.id)));
     charts();
     return shown.map((part) => part.id);
   };
@@ -184,7 +185,7 @@
   const take = ({ seq, subject = 'the log' }) => {
     // The end of the stream has none.
     if (seq === undefined) return;
-    since = seq + 1;
+    address = address.replace(/(\?.*)?$/, '?since=' + (seq + 1));
     ids.add(subject);
     fresh.add(subject);
     changed(seq, (live) => ['*', subject].includes(live));
@@ -203,11 +204,11 @@
     const mine = stream = new AbortController();
     tried = Date.now();
     try {
-      const answer = await fetch(body.dataset.events + (since ? '?since=' + since : ''), mine);
+      const answer = await fetch(address, mine);
       if (answer.status === 401) failed = Infinity;
       // It is another log, such as one from a backup.
       if (answer.status === 404) {
-        since = '';
+        address = address.replace(/\?.*/, '');
         changed(-1, () => true);
       }
       if (!answer.ok) throw answer;
@@ -242,7 +243,7 @@
     else say('live', failed > 1 ? `Not live since ${new Date(heard).toISOString().slice(11, 16)}. Trying again.` : missed);
     mend();
   };
-  if (body.dataset.events) {
+  if (address) {
     // Disclosures stay as they were put.
     htmx.config.morphIgnore.push('open');
     document.addEventListener('visibilitychange', tick);
