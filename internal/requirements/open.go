@@ -13,6 +13,7 @@ import (
 	"orchestrator/internal/requirements/folding"
 	"orchestrator/internal/requirements/keptreview"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/texts"
 	"orchestrator/internal/requirements/turn"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -69,17 +70,19 @@ func newService(of *shared) *Service {
 	s.exporter = projection.NewExporter(projection.Exporting{Path: o.ExportPath, Spares: o.ExportSpares,
 		Newest: of.current.Load, Sign: sign, Synced: o.ExportSync, OnDisplaced: o.OnDisplaced})
 	s.Reviews = &Reviews{shared: of, evidence: s.Rechecker, exporter: s.exporter,
-		logReview: logReview{turn: turn.New()}, rows: keptreview.New()}
+		logReview: logReview{turn: turn.New()}, rows: keptreview.New(), texts: texts.New(of.ledger)}
 	s.refusals = folding.New(o.OnFolding)
 	return s
 }
 
 // Run writes exports and accounts for folded refusals until ctx ends; then it does both once more, in this order: the
-// last export is the state of the whole log.
+// last export is the state of the whole log. Meanwhile it reads where the log has the texts that requirements had, so
+// that nobody who asks for them waits for that.
 func (s *Service) Run(ctx context.Context) error {
 	exporting, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var folding sync.WaitGroup
 	var foldErr error
+	folding.Go(func() { _ = s.texts.CatchUp(ctx) }) // who asks for them meets what keeps them from being read
 	folding.Go(func() {
 		defer stop()
 		foldErr = s.refusals.Run(ctx, s.ledger, s.clock)

@@ -29,6 +29,7 @@ import (
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
+	"orchestrator/internal/requirements/texts"
 	"orchestrator/internal/requirements/turn"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -114,6 +115,7 @@ type Reviews struct {
 	lastImport atomic.Pointer[outcome]
 	logReview  logReview
 	rows       *keptreview.Rows
+	texts      *texts.Log
 }
 
 // logReview is how far the log was verified, and what became of the attempts that it holds. It grows with the log, so
