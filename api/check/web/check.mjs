@@ -101,7 +101,7 @@ async function lookAtAll(browser, project, size) {
   for (const visitor of Object.values(visitors)) await visitor.leave();
 }
 
-// flow has people do something, in a project of 40 requirements of their own where they change it.
+// doAll has people do their work, in a project of 40 requirements.
 async function doAll(browser, project) {
   for (const [name, act] of Object.entries(flows).filter(([each]) => wanted(each))) {
     const began = Date.now();
@@ -131,21 +131,15 @@ async function main() {
   if (options.shots) mkdirSync(options.shots, { recursive: true });
   const browser = await open(tools);
   say(`Chromium ${browser.version}`);
-  const someFlow = !options.page.length && !options.size.length || options.only.some((name) => flows[name]);
+  const someFlow = (!options.page.length && !options.size.length || options.only.some((name) => flows[name])) && Object.keys(flows).some(wanted);
   const somePage = !options.only.length || options.only.some((name) => !flows[name]);
+  const looked = somePage ? chosen(sizes, options.size) : [];
   try {
-    for (const size of somePage ? chosen(sizes, options.size) : []) {
+    for (const size of someFlow && !looked.includes('40') ? [...looked, '40'] : looked) {
       const project = await make(size, orchestrator);
       try {
-        await lookAtAll(browser, project, size);
-      } finally {
-        await project.remove();
-      }
-    }
-    if (someFlow && Object.keys(flows).some(wanted)) {
-      const project = await make('40', orchestrator);
-      try {
-        await doAll(browser, project);
+        if (looked.includes(size)) await lookAtAll(browser, project, size);
+        if (someFlow && size === '40') await doAll(browser, project); // after the looks: it changes the project
       } finally {
         await project.remove();
       }
