@@ -16,6 +16,7 @@ import (
 	"orchestrator/internal/httpapi/web/asset"
 	"orchestrator/internal/httpapi/web/dossier"
 	"orchestrator/internal/httpapi/web/page"
+	"orchestrator/internal/httpapi/web/progress"
 	"orchestrator/internal/httpapi/web/session"
 	"orchestrator/internal/httpapi/web/traces"
 	"orchestrator/internal/httpapi/web/waits"
@@ -58,7 +59,7 @@ func New(c Config) http.Handler {
 
 // pages are all, in the order of the navigation.
 func pages() []page.Page {
-	return []page.Page{waits.Page(), dossier.Page(), traces.Page(), traces.RunPage(), workflow.Page()}
+	return []page.Page{waits.Page(), dossier.Page(), progress.Page(), traces.Page(), traces.RunPage(), workflow.Page()}
 }
 
 // policy lets a page load what comes from its origin alone, and run no script and no style that stands in it.

@@ -1,0 +1,231 @@
+package progress
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"time"
+
+	"orchestrator/internal/httpapi/web/page"
+	"orchestrator/internal/httpapi/web/words"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// burnUp is how many requirements there were, were tested and were done, by day.
+type burnUp struct {
+	Says string
+	Rows []dayRow // the newest first
+	Step string   // how far apart they are
+}
+
+type dayRow struct {
+	day
+	At time.Time
+}
+
+func burnUpOf(f figures, p pace) (b burnUp) {
+	for _, d := range slices.Backward(f.Days) {
+		at, err := time.Parse(dayLayout, d.Day)
+		if err == nil {
+			b.Rows = append(b.Rows, dayRow{d, at})
+		}
+	}
+	if f.StepDays > 1 {
+		b.Step = "Every " + strconv.Itoa(f.StepDays) + " days."
+	}
+	if len(f.Days) == 0 {
+		return b
+	}
+	first := f.Days[0]
+	switch grown := p.Total - first.Total; {
+	case grown > 0:
+		b.Says = "Since the first day " + words.Count(grown) + words.Plural(grown, " was", " were") + " added."
+	case grown < 0:
+		b.Says = "Since the first day " + words.Count(-grown) + words.Plural(-grown, " was", " were") + " taken out."
+	default:
+		b.Says = "As many are asked for as on the first day."
+	}
+	waits := p.Tested - p.Done
+	b.Says += " " + words.Upper(words.Count(waits)) + words.Plural(waits, " is", " are") + " tested and not signed."
+	return b
+}
+
+// stays is how long requirements stay in each status.
+type stays struct {
+	Unit string
+	Says string
+	Rows []stay
+}
+
+// stay is how long requirements stay in one status.
+type stay struct {
+	Status      lifecycle.Status
+	Now, Stays  int
+	Median, P90 length // of those that ended
+}
+
+// length is how long something took: as the chart has it, and as people read it.
+type length struct {
+	Value string
+	Text  string
+	Known bool
+}
+
+// unit is what times are counted in.
+type unit struct {
+	name    string
+	seconds float64
+}
+
+// unitFor returns the largest unit of which the longest time has two or more.
+func unitFor(longest int64) unit {
+	for _, u := range []unit{{"days", 86400}, {"hours", 3600}, {"minutes", 60}} {
+		if float64(longest) >= 2*u.seconds {
+			return u
+		}
+	}
+	return unit{"seconds", 1}
+}
+
+func (u unit) length(seconds *int64) length {
+	if seconds == nil {
+		return length{}
+	}
+	value := float64(*seconds) / u.seconds
+	digits := 1
+	if u.seconds == 1 || value >= 100 {
+		digits = 0
+	}
+	return length{strconv.FormatFloat(value, 'f', 3, 64), strconv.FormatFloat(value, 'f', digits, 64), true}
+}
+
+func staysOf(f figures) (s stays) {
+	longest := int64(0)
+	var slowest *inStatus
+	for i, one := range f.InStatus {
+		if one.P90 != nil {
+			longest = max(longest, *one.P90)
+		}
+		if one.Median != nil && (slowest == nil || *one.Median > *slowest.Median) {
+			slowest = &f.InStatus[i]
+		}
+	}
+	u := unitFor(longest)
+	s.Unit = u.name
+	for _, one := range f.InStatus {
+		if one.Now > 0 || one.Stays > 0 {
+			s.Rows = append(s.Rows, stay{one.Status, one.Now, one.Stays, u.length(one.Median), u.length(one.P90)})
+		}
+	}
+	if slowest == nil {
+		s.Says = "Nothing has moved on yet."
+		return s
+	}
+	s.Says = "Longest they stay in " + words.Status(string(slowest.Status)) + ": half of them for " +
+		words.For(time.Duration(*slowest.Median)*time.Second) + " or more, one in ten for " +
+		words.For(time.Duration(*slowest.P90)*time.Second) + "."
+	return s
+}
+
+// cycle is how long those took that are done.
+type cycle struct {
+	Unit     string
+	Says     string
+	Rows     []took // the newest first
+	Finished int
+}
+
+// took is how long one requirement took.
+type took struct {
+	ID   string
+	Done time.Time
+	Took length
+}
+
+// Href returns the address of the requirement.
+func (t took) Href() string { return page.To("requirements", t.ID) }
+
+func cycleOf(f figures) (c cycle) {
+	c.Finished = f.Cycle.Finished
+	if len(f.Cycle.Newest) == 0 || f.Cycle.Median == nil {
+		c.Says = "None is done yet."
+		return c
+	}
+	slowest := slices.MaxFunc(f.Cycle.Newest, func(a, b finished) int { return cmp.Compare(a.Seconds, b.Seconds) })
+	u := unitFor(slowest.Seconds)
+	c.Unit = u.name
+	for _, one := range slices.Backward(f.Cycle.Newest) {
+		c.Rows = append(c.Rows, took{one.ID, one.Done, u.length(&one.Seconds)})
+	}
+	c.Says = "From its beginning to done half of them took " + words.For(time.Duration(*f.Cycle.Median)*time.Second) +
+		" or less"
+	if len(f.Cycle.Newest) > 1 {
+		c.Says += "; the slowest, " + slowest.ID + ", " + words.For(time.Duration(slowest.Seconds)*time.Second)
+	}
+	c.Says += "."
+	return c
+}
+
+// refusals are how often actors were refused, by code.
+type refusals struct {
+	Says  string
+	Codes []string
+	Rows  []refusedRow
+}
+
+type refusedRow struct {
+	Name, Role string
+	Counts     []int // by code, as the columns have it
+	All        int
+}
+
+func refusalsOf(all []refused) (r refusals) {
+	counts, total := map[string]int{}, 0
+	for _, one := range all {
+		total += one.Refused
+		for _, c := range one.Codes {
+			counts[c.Code] += c.Count
+		}
+	}
+	for code := range counts {
+		r.Codes = append(r.Codes, code)
+	}
+	slices.SortFunc(r.Codes, func(a, b string) int { return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b)) })
+	for _, one := range all {
+		if one.Refused == 0 {
+			continue
+		}
+		row := refusedRow{Name: one.Name, Role: one.Role, All: one.Refused, Counts: make([]int, len(r.Codes))}
+		for _, c := range one.Codes {
+			row.Counts[slices.Index(r.Codes, c.Code)] = c.Count
+		}
+		r.Rows = append(r.Rows, row)
+	}
+	r.Says = saysRefused(r, total)
+	return r
+}
+
+func saysRefused(r refusals, total int) string {
+	if len(r.Rows) == 0 {
+		return "Nobody was refused."
+	}
+	most := slices.MaxFunc(r.Rows, func(a, b refusedRow) int { return a.All - b.All })
+	text := words.Upper(words.Count(total)) + words.Plural(total, " attempt was", " attempts were") + " refused"
+	if len(r.Rows) > 1 {
+		text += ", " + words.Count(most.All) + " of " + most.Name
+	}
+	if len(r.Codes) > 1 {
+		text += "; the most frequent code is " + r.Codes[0]
+	}
+	return text + "."
+}
+
+// saysStuck says how many are stuck, and which for longest.
+func saysStuck(f figures, now time.Time) string {
+	if len(f.Stuck) == 0 {
+		return "Nothing is stuck."
+	}
+	first := f.Stuck[0]
+	return words.Upper(words.Count(f.AllStuck)) + words.Plural(f.AllStuck, " is", " are") + " stuck; " + first.ID +
+		" for longest, for " + words.For(now.Sub(first.Since)) + "."
+}
