@@ -167,7 +167,7 @@ var onlyIn = map[string][]string{
 		"internal/httpapi/mcp/rest", "internal/httpapi/mcp/tools", "internal/httpapi/problem", "internal/httpapi/proving",
 		"internal/httpapi/public", "internal/httpapi/reading", "internal/httpapi/scheduling",
 		"internal/httpapi/web", "internal/httpapi/web/ask",
-		"internal/httpapi/web/asset", "internal/httpapi/web/dossier", "internal/httpapi/web/traces",
+		"internal/httpapi/web/asset", "internal/httpapi/web/boundary", "internal/httpapi/web/dossier", "internal/httpapi/web/traces",
 		"internal/httpapi/web/workflow", "internal/httpapi/wire", "internal/apiclient", "internal/conductor/language/chat", "internal/daemon", "cmd/bench/baseline", "cmd/bench/http1",
 		"cmd/torture",
 		"cmd/checkclients/model",

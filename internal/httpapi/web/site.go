@@ -63,7 +63,7 @@ func items() []page.Item {
 	return []page.Item{
 		{Name: "Waits for you", Path: "/"},
 		{Name: "Progress", Path: "/progress"},
-		{Name: "Conductor", Path: "/traces"},
+		{Name: "Boundary", Path: "/boundary/report"}, {Name: "Conductor", Path: "/traces"},
 	}
 }
 

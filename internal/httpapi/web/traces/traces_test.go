@@ -104,7 +104,7 @@ func TestTheOpeningSaysWhoMustAnswer(t *testing.T) {
 	shown = render(t, Page(), visit(f, "cora", "coder"))
 	require.Contains(t, shown, "Nothing is asked of you. One question waits for others.")
 	require.NotContains(t, shown, "Answer run 3")
-	require.Contains(t, shown, "tess</bdi>, tester, or a PM answers")
+	require.Contains(t, shown, "tess</bdi>, tester, or any PM answers")
 
 	f.answers["/obligations"] = none
 	require.Contains(t, render(t, Page(), visit(f, "cora", "coder")), "Nothing was conducted yet.")
