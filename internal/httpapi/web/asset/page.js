@@ -137,7 +137,7 @@
     if (!line || line.said === text) return;
     line.said = text;
     line.hidden = !text;
-    line.replaceChildren(text, ...link ? [' ', a] : []);
+    line.replaceChildren(text, ...text && link ? [' ', a] : []);
     a.href = location.pathname + location.search;
     a.textContent = link;
   };
