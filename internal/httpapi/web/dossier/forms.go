@@ -139,13 +139,13 @@ func (f *forms) fill(v *page.Visit) {
 	}
 }
 
-// choicesOf returns what a decision can rest on: the evidence that holds is ticked, and what was ticked before stays
-// so.
+// choicesOf returns what a decision can rest on: evidence that is known not to hold is not ticked, and what was
+// ticked before stays so.
 func choicesOf(a asked, typed url.Values) []choice {
 	var all []choice
 	for _, p := range a.Parts {
 		for _, one := range piecesOf(p.Evidence) {
-			all = append(all, choice{one.Recheck.Pointer, one, one.Recheck.Verdict == review.Holds})
+			all = append(all, choice{one.Recheck.Pointer, one, one.Recheck.Verdict != review.Stale})
 		}
 	}
 	if len(all) == 0 {
