@@ -25,9 +25,12 @@ type browser struct {
 func (h *harness) browse() *browser {
 	jar, err := cookiejar.New(nil)
 	require.NoError(h.t, err)
-	return &browser{harness: h, client: &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error {
-		return http.ErrUseLastResponse
-	}}}
+	return &browser{
+		harness: h,
+		client: &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		}},
+	}
 }
 
 // visit asks for a page, or posts a form if there is one.
@@ -106,9 +109,19 @@ func TestASessionIsForThePagesAlone(t *testing.T) {
 	require.Equal(t, http.StatusOK, b.visit("/ui/", nil).status)
 	require.NotContains(t, b.page, h.secrets["pm"])
 	session, _, _ := strings.Cut(cookie, ";")
-	require.Equal(t, http.StatusUnauthorized, b.visit("/project", nil, "Cookie", session).status, "the API takes tokens alone")
+	require.Equal(
+		t,
+		http.StatusUnauthorized,
+		b.visit("/project", nil, "Cookie", session).status,
+		"the API takes tokens alone",
+	)
 	require.Equal(t, http.StatusSeeOther, b.visit("/ui/sign-out", url.Values{}).status)
-	require.Equal(t, http.StatusUnauthorized, b.visit("/ui/", nil, "Cookie", session).status, "who signed out has no session")
+	require.Equal(
+		t,
+		http.StatusUnauthorized,
+		b.visit("/ui/", nil, "Cookie", session).status,
+		"who signed out has no session",
+	)
 }
 
 // Verifies: ORC-331
@@ -126,8 +139,11 @@ func TestASessionEndsWithItsToken(t *testing.T) {
 	require.Equal(t, http.StatusUnauthorized, b.visit("/ui/", nil).status)
 
 	h.addToken("pam", "pm")
-	b.visit("/ui/sign-in", url.Values{"token": {h.secrets["pam"]}, "to": {"/ui/requirements/REQ-001"}, "draft.act": {"note"},
-		"draft.text": {"what I typed <here>"}})
+	b.visit(
+		"/ui/sign-in",
+		url.Values{"token": {h.secrets["pam"]}, "to": {"/ui/requirements/REQ-001"}, "draft.act": {"note"},
+			"draft.text": {"what I typed <here>"}},
+	)
 	require.Equal(t, "/ui/requirements/REQ-001", b.header.Get("Location"))
 	require.Contains(t, b.visit("/ui/requirements/REQ-001", nil).page, ">what I typed &lt;here&gt;</textarea>")
 }
@@ -213,7 +229,9 @@ func TestAPageShowsARefusal(t *testing.T) {
 func TestPagesLoadNothingFromElsewhere(t *testing.T) {
 	h := newHarness(t)
 	b := h.browse().signIn("viewer")
-	outside := regexp.MustCompile(`(?i)(src|href|action)="(https?:|//|data:|javascript:)|<script>|<style|style="|\son[a-z]+="`)
+	outside := regexp.MustCompile(
+		`(?i)(src|href|action)="(https?:|//|data:|javascript:)|<script>|<style|style="|\son[a-z]+="`,
+	)
 	for _, path := range []string{"/ui/", "/ui/requirements/REQ-001", "/ui/requirements/REQ-001/text", "/ui/nothing", "/ui/sign-in"} {
 		b.visit(path, nil)
 		require.Equal(t, "text/html; charset=utf-8", b.header.Get("Content-Type"), path)

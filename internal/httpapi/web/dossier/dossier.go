@@ -70,7 +70,8 @@ func show(v *page.Visit) (page.View, error) {
 	}
 	d := data{
 		Dossier: a.Dossier, Status: a.Standing.Status, For: page.Since(a.Standing.Since, v.Now, false),
-		Path: pathOf(a.Dossier), Section: sectionOf(a.Definition), Text: textOf(a.Definition), Standing: standing(a.Dossier),
+		Path: pathOf(a.Dossier), Section: sectionOf(a.Definition),
+		Text: textOf(a.Definition), Standing: standing(a.Dossier),
 		Line: lineOf(a.Dossier, v.Query.Get("history") == "all"), Forms: formsOf(v, a),
 		Panel: page.NewPanel(v.Refused), Tried: v.Tried, Role: v.Who.Role,
 	}

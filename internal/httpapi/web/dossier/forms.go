@@ -63,8 +63,8 @@ func formsOf(v *page.Visit, a asked) forms {
 	for _, field := range a.next.Fields {
 		switch field.Field {
 		case lifecycle.FieldPMNotes:
-			f.Others = append(f.Others, form{Act: "note", Title: "Write a note", Button: "Write the note", Label: "Note",
-				NeedText: true})
+			f.Others = append(f.Others, form{Act: "note", Title: "Write a note", Button: "Write the note",
+				Label: "Note", NeedText: true})
 		case lifecycle.FieldAcceptFingerprint:
 			accept := form{Act: "accept", Title: "Accept the changed text", Button: "Accept the text as it is now"}
 			f.Others = slices.Insert(f.Others, 0, accept)
@@ -81,7 +81,8 @@ func formsOf(v *page.Visit, a asked) forms {
 func (f *forms) sign(a asked, m guidance.Move, choices []choice) {
 	for _, l := range m.Lacks {
 		if l.Gate != lifecycle.GateApproval {
-			f.Before = a.Definition.ID + " cannot be signed yet: " + words.Plain(l.Detail) + ". The " + string(l.By) + " must act."
+			f.Before = a.Definition.ID + " cannot be signed yet: " + words.Plain(l.Detail) + ". The " + string(l.By) +
+				" must act."
 			return
 		}
 	}
