@@ -16,6 +16,7 @@ import (
 	"orchestrator/internal/httpapi/web/asset"
 	"orchestrator/internal/httpapi/web/boundary"
 	"orchestrator/internal/httpapi/web/dossier"
+	"orchestrator/internal/httpapi/web/fulltext"
 	"orchestrator/internal/httpapi/web/page"
 	"orchestrator/internal/httpapi/web/progress"
 	"orchestrator/internal/httpapi/web/session"
@@ -63,6 +64,7 @@ func pages() []page.Page {
 	return []page.Page{
 		waits.Page(),
 		dossier.Page(),
+		fulltext.Page(),
 		progress.Page(),
 		boundary.Page(),
 		traces.Page(),
