@@ -69,7 +69,7 @@ func newService(of *shared) *Service {
 	s.exporter = projection.NewExporter(projection.Exporting{Path: o.ExportPath, Spares: o.ExportSpares,
 		Newest: of.current.Load, Sign: sign, Synced: o.ExportSync, OnDisplaced: o.OnDisplaced})
 	s.Reviews = &Reviews{shared: of, evidence: s.Rechecker, exporter: s.exporter,
-		logReview: logReview{turn: turn.New()}, rows: keptreview.New()}
+		log: keptreview.NewLog(), rows: keptreview.New()}
 	s.refusals = folding.New(o.OnFolding)
 	return s
 }

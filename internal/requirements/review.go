@@ -1,7 +1,6 @@
 package requirements
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -9,7 +8,6 @@ import (
 	"slices"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/requirements/account"
 	"orchestrator/internal/requirements/drift"
 	"orchestrator/internal/requirements/evidence"
@@ -45,7 +43,7 @@ func (s *Reviews) reviewInput(ctx context.Context,
 		}
 		unchecked = append(unchecked, review.UncheckedEvidence)
 	}
-	log, actors, err := s.reviewLog(ctx)
+	log, actors, err := s.log.Verify(ctx, s.ledger)
 	if err != nil {
 		return review.Input{}, nil, err
 	}
@@ -178,28 +176,6 @@ func (s *Reviews) importFailure() string {
 
 // fewErrors are shown by a health check.
 const fewErrors = 3
-
-// reviewLog verifies the log up to its present end and counts the attempts of each actor, by name and role.
-func (s *Reviews) reviewLog(ctx context.Context) (review.Log, []review.ActorCount, error) {
-	l := &s.logReview
-	if err := l.turn.Take(ctx); err != nil {
-		return review.Log{}, nil, err
-	}
-	defer l.turn.Leave()
-	head, err := s.ledger.VerifyFrom(ctx, l.head, l.attempts.Count)
-	if ctx.Err() != nil || s.ledger.Err() != nil {
-		l.head, l.attempts = audit.Head{}, lookup.Attempts{} // what was counted beyond the head would be counted twice
-		return review.Log{}, nil, cmp.Or(s.ledger.Err(), ctx.Err())
-	}
-	log := review.Log{Size: s.ledger.Head().Size, VerifiedUpTo: head.Size, Root: head.Root.String()}
-	if err != nil {
-		log.Problem = ondisk.Why(err)
-		l.head, l.attempts = audit.Head{}, lookup.Attempts{}
-		return log, nil, nil
-	}
-	l.head, log.Size = head, head.Size
-	return log, l.attempts.Actors(), nil
-}
 
 // ReviewExport reviews the project from its export alone, and lists what that cannot show.
 func ReviewExport(export io.Reader) (review.Project, error) {
