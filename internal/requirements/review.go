@@ -15,6 +15,7 @@ import (
 	"orchestrator/internal/requirements/lookup"
 	"orchestrator/internal/requirements/ondisk"
 	"orchestrator/internal/requirements/pending"
+	"orchestrator/internal/requirements/progress"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/requirements/review"
@@ -125,6 +126,11 @@ func (s *Reviews) reviewEvidence(ctx context.Context, req lifecycle.Requirement)
 		}
 	}
 	return found
+}
+
+// Progress returns how the project gets on.
+func (s *Reviews) Progress(ctx context.Context) (progress.Progress, error) {
+	return s.progress.Now(ctx)
 }
 
 // LastImport is how the last attempt to import went, and what the last import on record has read.

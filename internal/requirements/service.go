@@ -24,6 +24,7 @@ import (
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/folding"
 	"orchestrator/internal/requirements/idmatch"
+	"orchestrator/internal/requirements/keptprogress"
 	"orchestrator/internal/requirements/keptreview"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
@@ -113,6 +114,7 @@ type Reviews struct {
 	lastImport atomic.Pointer[outcome]
 	log        *keptreview.Log
 	rows       *keptreview.Rows
+	progress   *keptprogress.Progress
 }
 
 // Repository is where evidence is looked up.
