@@ -71,7 +71,8 @@ func newService(of *shared) *Service {
 		Newest: of.current.Load, Sign: sign, Synced: o.ExportSync, OnDisplaced: o.OnDisplaced})
 	s.Reviews = &Reviews{shared: of, evidence: s.Rechecker, exporter: s.exporter,
 		log: keptreview.NewLog(), rows: keptreview.New()}
-	s.progress = keptprogress.New(keptprogress.From{Ledger: of.ledger, Log: s.log, Newest: of.current.Load, Clock: of.clock})
+	s.progress = keptprogress.New(keptprogress.From{Ledger: of.ledger, Log: s.log, Newest: of.current.Load,
+		Clock: of.clock})
 	s.refusals = folding.New(o.OnFolding)
 	return s
 }

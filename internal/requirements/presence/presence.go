@@ -29,8 +29,8 @@ type Total struct {
 	Count int
 }
 
-// Presence is what the log tells as far as it was read. The zero value has read nothing. It must not be used by two at a
-// time.
+// Presence is what the log tells as far as it was read. The zero value has read nothing. It must not be used by two at
+// a time.
 type Presence struct {
 	next   uint64 // record to read
 	last   time.Time

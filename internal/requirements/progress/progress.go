@@ -8,8 +8,8 @@
 //   - A stay in a status lasts from one move to the next, whatever becomes of the text meanwhile; the first one begins
 //     with the import that brought the requirement, under whichever id. One that has ended counts, of a retired
 //     requirement, too.
-//   - Durations are whole seconds. Of n of them in order, the median is number n/2 and the 90th percentile number 9n/10,
-//     rounded up, counted from 1: both have occurred.
+//   - Durations are whole seconds. Of n of them in order, the median is number n/2 and the 90th percentile number
+//     9n/10, rounded up, counted from 1: both have occurred.
 package progress
 
 import (
