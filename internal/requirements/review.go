@@ -44,7 +44,7 @@ func (s *Reviews) reviewInput(ctx context.Context,
 		}
 		unchecked = append(unchecked, review.UncheckedEvidence)
 	}
-	log, actors, err := s.log.Verify(ctx, s.ledger)
+	log, err := s.log.Verify(ctx, s.ledger)
 	if err != nil {
 		return review.Input{}, nil, err
 	}
@@ -54,9 +54,9 @@ func (s *Reviews) reviewInput(ctx context.Context,
 	snap := s.current.Load()
 	return review.Input{
 		Project: snap.Project.Name, Workflow: snap.Project.Workflow(), Evidence: snap.Project.Evidence,
-		Branch: snap.Project.Branch, Log: log,
+		Branch: snap.Project.Branch, Log: log.Log,
 		Import: s.reviewImport(), Read: snap.Project.Import.Readings(), Drift: ondisk.Drift(snap.Project.Sources,
-			documents), Displaced: s.displaced(), Actors: actors,
+			documents), Displaced: s.displaced(), Actors: log.Actors,
 		IDs: snap.Finder(&s.ids), Unchecked: unchecked, Pending: snap.Pending(),
 	}, snap, nil
 }

@@ -48,20 +48,20 @@ func (k *Progress) Now(ctx context.Context) (progress.Progress, error) {
 	defer k.turn.Leave()
 	k.idle.StayAwake(k.turn, keep, k.drop)
 	snap := k.Newest() // with the turn, so that none is older than the one before
-	if err := k.present.Read(ctx, k.Ledger, snap.Head.Size); err != nil {
-		return progress.Progress{}, err
-	}
-	log, actors, err := k.Log.Verify(ctx, k.Ledger)
+	log, err := k.Log.Verify(ctx, k.Ledger)
 	if err != nil {
 		return progress.Progress{}, err
 	}
 	if log.Problem != "" {
 		return progress.Progress{}, fault.New(fault.Internal, store.CodeDamaged,
-			"refusals cannot be counted, since the log cannot be verified: %s", log.Problem).
+			"progress cannot be told, since the log cannot be verified: %s", log.Problem).
 			WithFix("run orchestrator verify, and put back the last good copy of the database")
 	}
+	if err := k.present.Read(ctx, k.Ledger, log.Imports, snap.Head.Size); err != nil {
+		return progress.Progress{}, err
+	}
 	return k.rows.Of(progress.Input{AsOf: snap.Head.Size, At: k.Clock().UTC().Truncate(time.Minute),
-		Workflow: snap.Project.Workflow(), Present: &k.present, Actors: actors}, snap.All()), nil
+		Workflow: snap.Project.Workflow(), Present: &k.present, Actors: log.Actors}, snap.All()), nil
 }
 
 func (k *Progress) drop() { k.rows, k.present = progress.Rows{}, presence.Presence{} }

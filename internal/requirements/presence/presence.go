@@ -32,7 +32,7 @@ type Total struct {
 // Presence is what the log tells as far as it was read. The zero value has read nothing. It must not be used by two at
 // a time.
 type Presence struct {
-	next   uint64 // record to read
+	read   int // imports
 	last   time.Time
 	lives  map[string]Life // by the id that each has now
 	absent int             // of them, that are in no document

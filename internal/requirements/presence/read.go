@@ -2,7 +2,6 @@ package presence
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -10,73 +9,50 @@ import (
 
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
-	"orchestrator/internal/requirements/lookup"
 	"orchestrator/internal/requirements/record"
 )
 
-// mostRead bounds the records that are held at once.
-const mostRead = 1000
-
-// Read reads the log on, up to a size that was published.
-func (p *Presence) Read(ctx context.Context, l *ledger.Ledger, size uint64) error {
-	for p.next < size {
-		page, err := lookup.Records{Kinds: []string{record.KindImported, record.KindRenamed}, Since: p.next,
-			Limit: mostRead}.Find(ctx, l)
-		if err != nil {
-			return err
-		}
-		end := size
-		if page.Next > 0 {
-			end = min(end, page.Next)
-		}
-		if err := p.take(ctx, l, page.Records, end); err != nil {
-			return err
-		}
-		p.next = end
-	}
-	return nil
-}
-
-// take takes the records in front of one into account, or none of them.
-func (p *Presence) take(ctx context.Context, l *ledger.Ledger, records []json.RawMessage, end uint64) error {
-	var all []func()
-	for _, raw := range records {
-		rec, err := audit.Decode(raw)
-		if err != nil {
-			return err
-		}
-		if rec.Seq >= end {
+// Read goes on reading the log up to a size, given the numbers of all its records that import or rename requirements.
+func (p *Presence) Read(ctx context.Context, l *ledger.Ledger, imports []uint64, size uint64) error {
+	for _, seq := range imports[p.read:] {
+		if seq >= size {
 			break
 		}
-		one, err := p.read(ctx, l, rec)
-		if err != nil {
-			return fmt.Errorf("record %d, %s: %w", rec.Seq, rec.Kind, err)
+		if err := p.readOne(ctx, l, seq); err != nil {
+			return fmt.Errorf("record %d: %w", seq, err)
 		}
-		all = append(all, one)
-	}
-	for _, one := range all {
-		one()
+		p.read++
 	}
 	return nil
 }
 
-// read reads a record, and returns what takes it into account.
-func (p *Presence) read(ctx context.Context, l *ledger.Ledger, rec audit.Record) (func(), error) {
+func (p *Presence) readOne(ctx context.Context, l *ledger.Ledger, seq uint64) error {
+	raw, err := l.Record(ctx, seq)
+	if err != nil {
+		return err
+	}
+	rec, err := audit.Decode(raw)
+	if err != nil {
+		return err
+	}
 	data := []byte(rec.Data)
 	if digest := ledger.BlobOf(rec); digest != "" {
-		var err error
 		if data, err = l.Blob(ctx, digest); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if rec.Kind == record.KindRenamed {
 		var r renamed
-		err := jsonv2.Unmarshal(data, &r, trusted)
-		return func() { p.renamed(rec.At, r) }, err
+		if err = jsonv2.Unmarshal(data, &r, trusted); err == nil {
+			p.renamed(rec.At, r)
+		}
+		return err
 	}
 	var i imported
-	err := jsonv2.Unmarshal(data, &i, trusted)
-	return func() { p.imported(rec.At, i) }, err
+	if err = jsonv2.Unmarshal(data, &i, trusted); err == nil {
+		p.imported(rec.At, i)
+	}
+	return err
 }
 
 // trusted spares a search for duplicate names, as there are none in what was encoded here.

@@ -71,10 +71,10 @@ func (r *Rows) update(in Input, entries iter.Seq[*projection.Entry]) {
 
 // newLine reads a requirement.
 func newLine(in Input, e *projection.Entry) *line {
-	req, life := e.Requirement(), in.Present.Of(e.Summary.ID)
-	l := &line{entry: e, since: life.Added}
-	days := make([]moved, 0, len(req.History))
-	for _, move := range req.History {
+	moves, life := e.Moves(), in.Present.Of(e.Summary.ID)
+	l := &line{entry: e, since: life.Added, stays: make([]stay, 0, len(moves))}
+	days := make([]moved, 0, len(moves))
+	for _, move := range moves {
 		from := l.since
 		if move.At.After(from) {
 			l.since = move.At
@@ -87,7 +87,7 @@ func newLine(in Input, e *projection.Entry) *line {
 		l.cycle.done = l.since
 	}
 	l.marks = marksOf(days, life.Gaps)
-	if req.Status != lifecycle.Done || req.Retired {
+	if e.Summary.Status != lifecycle.Done || e.Summary.Retired {
 		l.cycle = nil
 	}
 	return l
