@@ -9,6 +9,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi/filter"
+	"orchestrator/internal/httpapi/turns"
 	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/requirements/review/render"
@@ -29,8 +30,8 @@ func (h *requirementHandlers) review(w http.ResponseWriter, r *http.Request) err
 	if err != nil {
 		return err
 	}
-	mine := h.reviews.of(wire.ActorOf(w))
-	if err := take(r.Context(), mine); err != nil {
+	mine := h.reviews.Of(wire.ActorOf(w))
+	if err := turns.Take(r.Context(), mine); err != nil {
 		return err
 	}
 	defer func() { <-mine }()
@@ -43,10 +44,10 @@ func (h *requirementHandlers) review(w http.ResponseWriter, r *http.Request) err
 
 // renderReview makes one review of the project at a time: each reads all documents and goes through all requirements.
 func (h *requirementHandlers) renderReview(ctx context.Context, narrowed narrowing, show func(document) (text, error)) (text, error) {
-	if err := take(ctx, h.reviews.making); err != nil {
+	if err := turns.Take(ctx, h.reviews.Making); err != nil {
 		return text{}, err
 	}
-	defer func() { <-h.reviews.making }()
+	defer func() { <-h.reviews.Making }()
 	project, err := h.Service.Review(ctx, h.Documents)
 	if err != nil {
 		return text{}, err

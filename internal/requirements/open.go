@@ -14,6 +14,7 @@ import (
 	"orchestrator/internal/requirements/keptprogress"
 	"orchestrator/internal/requirements/keptreview"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/requirements/texts"
 	"orchestrator/internal/requirements/turn"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -70,7 +71,7 @@ func newService(of *shared) *Service {
 	s.exporter = projection.NewExporter(projection.Exporting{Path: o.ExportPath, Spares: o.ExportSpares,
 		Newest: of.current.Load, Sign: sign, Synced: o.ExportSync, OnDisplaced: o.OnDisplaced})
 	s.Reviews = &Reviews{shared: of, evidence: s.Rechecker, exporter: s.exporter,
-		log: keptreview.NewLog(), rows: keptreview.New()}
+		log: keptreview.NewLog(), rows: keptreview.New(), texts: texts.New(of.ledger)}
 	s.progress = keptprogress.New(keptprogress.From{Ledger: of.ledger, Log: s.log, Newest: of.current.Load,
 		Clock: of.clock})
 	s.refusals = folding.New(o.OnFolding)
@@ -78,11 +79,13 @@ func newService(of *shared) *Service {
 }
 
 // Run writes exports and accounts for folded refusals until ctx ends; then it does both once more, in this order: the
-// last export is the state of the whole log.
+// last export is the state of the whole log. Meanwhile it reads where the log has the texts that requirements had, so
+// that nobody who asks for them waits for that.
 func (s *Service) Run(ctx context.Context) error {
 	exporting, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var folding sync.WaitGroup
 	var foldErr error
+	folding.Go(func() { _ = s.texts.CatchUp(ctx) }) // who asks for them meets what keeps them from being read
 	folding.Go(func() {
 		defer stop()
 		foldErr = s.refusals.Run(ctx, s.ledger, s.clock)

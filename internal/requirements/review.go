@@ -9,8 +9,8 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/account"
+	"orchestrator/internal/requirements/cited"
 	"orchestrator/internal/requirements/drift"
-	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/idmatch"
 	"orchestrator/internal/requirements/lookup"
 	"orchestrator/internal/requirements/ondisk"
@@ -90,42 +90,23 @@ func (s *Reviews) Dossier(ctx context.Context, id string) (review.Dossier, error
 	if err != nil {
 		return review.Dossier{}, err
 	}
+	texts, err := s.texts.Of(ctx, req, now.Head.Size)
+	if err != nil {
+		return review.Dossier{}, err
+	}
 	return review.One(now.Project.Workflow(), req, review.Seen{
 		Evidence: s.reviewEvidence(ctx, req), IDs: now.Finder(&s.ids), Branch: now.Project.Branch,
 		Dirty: s.evidence.dirtyFiles(ctx, slices.Sorted(slices.Values(review.FilesOf(req)))), Refused: refused,
-		Proposed: now.Pending().On(id),
+		Proposed: now.Pending().On(id), Texts: texts.Changes, TextSince: texts.Since,
 	}), nil
 }
 
 // reviewEvidence looks at every piece of evidence of a requirement again, those of all its history too.
 func (s *Reviews) reviewEvidence(ctx context.Context, req lifecycle.Requirement) []review.Rechecked {
-	cited := req.EverCited()
-	if !s.evidence.verifies() || len(cited) == 0 {
+	if !s.evidence.verifies() {
 		return nil
 	}
-	subject := subjectOf(req)
-	subject.Cited = make([]lifecycle.Evidence, len(cited))
-	for i, c := range cited {
-		subject.Cited[i] = c.Evidence
-	}
-	all, err := s.options.Repository.Recheck(ctx, []evidence.Subject{subject})
-	var standings []evidence.Standing
-	if err == nil {
-		standings = all.Standings[0]
-	}
-	found := make([]review.Rechecked, len(cited))
-	for i, c := range cited {
-		found[i] = review.Rechecked{Pointer: c.Pointer, Verdict: review.Holds}
-		switch {
-		case err != nil:
-			found[i].Verdict, found[i].Detail = review.NotLookedUp, "the repository cannot be read now"
-		case standings[i].Reason != "":
-			found[i].Verdict, found[i].Reason, found[i].Detail = review.Stale, standings[i].Reason, standings[i].Detail
-		case standings[i].MovedTo != "":
-			found[i].Verdict, found[i].Detail = review.Moved, standings[i].MovedTo
-		}
-	}
-	return found
+	return cited.Recheck(ctx, s.options.Repository, req.EverCited(), subjectOf(req).Code)
 }
 
 // Progress returns how the project gets on.

@@ -29,6 +29,7 @@ import (
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
+	"orchestrator/internal/requirements/texts"
 	"orchestrator/internal/requirements/turn"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -115,6 +116,7 @@ type Reviews struct {
 	log        *keptreview.Log
 	rows       *keptreview.Rows
 	progress   *keptprogress.Progress
+	texts      *texts.Log
 }
 
 // Repository is where evidence is looked up.

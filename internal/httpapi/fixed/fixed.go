@@ -43,12 +43,18 @@ func formsOf(body []byte) forms {
 	return f
 }
 
-// Serve answers with it, compressed if the client takes that.
+// Serve answers with it, compressed if the client takes that. The client compares its copy each time.
 func (a *Answer) Serve(w http.ResponseWriter, r *http.Request) error {
+	return a.ServeKept(w, r, wire.NoCache)
+}
+
+// ServeKept answers as Serve does, and says in Cache-Control how long a copy may be kept.
+func (a *Answer) ServeKept(w http.ResponseWriter, r *http.Request, keep []string) error {
 	h, f := w.Header(), a.forms()
 	if f.packed != nil {
 		h.Add("Vary", "Accept-Encoding")
 	}
+	h["Cache-Control"] = keep
 	packed := f.packed != nil && takesGzip(r)
 	body, tag := f.plain, f.plainTag
 	if packed {
@@ -60,7 +66,7 @@ func (a *Answer) Serve(w http.ResponseWriter, r *http.Request) error {
 	if packed {
 		h["Content-Encoding"] = []string{"gzip"}
 	}
-	return wire.WriteAs(w, a.media, wire.NoCache, body)
+	return wire.WriteAs(w, a.media, keep, body)
 }
 
 // takesGzip reports whether Accept-Encoding names gzip, with any weight but 0.

@@ -47,7 +47,11 @@ const ellipsis = "…"
 // wordDiff returns what changed between two definitions of a requirement, word by word. Breaks between title, text and
 // criteria count as words; white space inside of them does not.
 func wordDiff(before, after lifecycle.Definition) []Edit {
-	old, now := wording(before), wording(after)
+	return diff(wording(before), wording(after))
+}
+
+// diff returns what changed between two wordings.
+func diff(old, now string) []Edit {
 	if max(len(old), len(now)) > longestDiffed {
 		return replaced(old, now)
 	}

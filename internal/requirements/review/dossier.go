@@ -47,7 +47,8 @@ type Dossier struct {
 	Gates      []GateVerdict         `json:"gates"` // of the statuses ahead, in their order; of a done requirement, of done
 	Next       []RoleNext            `json:"next"`
 	Refused    Refused               `json:"refused"`
-	History    []Move                `json:"history"` // oldest first
+	History    []Move                `json:"history"`      // oldest first
+	Texts      []TextChange          `json:"text_changes"` // newest first
 
 	Proposed []pending.Proposal `json:"proposed,omitempty"` // what open changes would do to it
 }
@@ -69,6 +70,8 @@ type Approval struct {
 	lifecycle.Approval
 	Counts       bool     `json:"counts"`        // for done
 	ChangedSince []string `json:"changed_since"` // text, design_spec, implementation, test
+
+	TextSince []FieldChange `json:"text_since,omitempty"` // from the text that it covered to the present one
 }
 
 // GateVerdict is one gate with what the requirement, as it is now, lacks.
@@ -107,6 +110,9 @@ type Seen struct {
 	Dirty    map[string]bool // cited files with uncommitted changes
 	Refused  Refused
 	Proposed []pending.Proposal // what open changes would do to it
+
+	Texts     []TextChange          // how its text changed, the newest change first
+	TextSince map[int][]FieldChange // by approval: from the text that it covered to the present one
 }
 
 // One reviews one requirement.
@@ -118,8 +124,10 @@ func One(w lifecycle.Workflow, req lifecycle.Requirement, seen Seen) Dossier {
 	d := Dossier{
 		Definition: req.Definition, Workflow: w.Name, Branch: seen.Branch, Revision: req.Revision,
 		FormerIDs: req.FormerIDs, Standing: standing(w, w.DeadEnds(), req),
-		Parts: checks.parts(req), Approvals: approvals(req), Gates: gatesAhead(w, req), Next: []RoleNext{},
+		Parts: checks.parts(req), Approvals: approvals(req, seen.TextSince), Gates: gatesAhead(w, req),
+		Next:       []RoleNext{},
 		History:    []Move{},
+		Texts:      append([]TextChange{}, seen.Texts...),
 		Proposed:   seen.Proposed,
 		Refused:    Refused{seen.Refused.Count, seen.Refused.More, append([]Refusal{}, seen.Refused.Newest...)},
 		Deviations: append([]lifecycle.Deviation{}, req.Deviations...), Notes: append([]lifecycle.Note{},
@@ -179,7 +187,7 @@ func (c rechecks) parts(req lifecycle.Requirement) []Part {
 }
 
 // approvals returns for each approval what changed since, by the stamps of what it was given on.
-func approvals(req lifecycle.Requirement) []Approval {
+func approvals(req lifecycle.Requirement, since map[int][]FieldChange) []Approval {
 	all := []Approval{}
 	counting := req.Standing()
 	rejected := 0 // the index behind the last rejection
@@ -204,7 +212,7 @@ func approvals(req lifecycle.Requirement) []Approval {
 				changed = append(changed, part.name)
 			}
 		}
-		all = append(all, Approval{a, counts, changed})
+		all = append(all, Approval{a, counts, changed, since[i]})
 	}
 	return all
 }

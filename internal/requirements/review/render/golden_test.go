@@ -24,7 +24,9 @@ func renderings(t require.TestingT) map[string]func(io.Writer) error {
 	one, badOne := reviewtest.StaleDossier(t), review.One(lifecycle.V1, reviewtest.Assaulted(t),
 		review.Seen{Evidence: []review.Rechecked{{Pointer: "/test/evidence/0", Verdict: reviewtest.Hostile, Reason: reviewtest.Hostile,
 			Detail: reviewtest.Hostile}}, Refused: review.Refused{Count: 2, More: true, Newest: []review.Refusal{{By: reviewtest.Hostile,
-			Role: reviewtest.Hostile, Code: reviewtest.Hostile, Detail: reviewtest.Hostile, Times: 2}}}})
+			Role: reviewtest.Hostile, Code: reviewtest.Hostile, Detail: reviewtest.Hostile, Times: 2}}},
+			Texts:     reviewtest.HostileTexts,
+			TextSince: map[int][]review.FieldChange{0: reviewtest.HostileTexts[0].Fields}})
 	all := map[string]func(io.Writer) error{}
 	for name, p := range map[string]review.Project{"project": full, "hostile_project": bad} {
 		gate := Gate{review.Gate(p, review.GateOptions{Require: review.RequireDone, StrictImport: true})}

@@ -41,6 +41,8 @@ func (d Dossier) sheet() sheet {
 	}
 	s.add(staleBlock(row))
 	s.add(d.approvals())
+	s.add(d.sinceApproved())
+	s.add(d.textChanges())
 	s.add(d.deviations())
 	notes := block{heading: "Notes of PM", heads: []string{"When", "By", "Text"}}
 	for _, n := range d.Notes {

@@ -247,5 +247,21 @@ func StaleDossier(t require.TestingT) review.Dossier {
 		{Record: 12, At: Noon, By: "cora", Role: lifecycle.Coder, Code: "sealed", Detail: "REQ-6 is done, and sealed", Times: 1},
 		{Record: 9, At: Noon, By: "cora", Role: lifecycle.Coder, Times: 7},
 	}}, Proposed: []pending.Proposal{{Change: "add-json", Does: pending.Modify, Requirement: "REQ-6",
-		Path: "openspec/changes/add-json/specs/cli/spec.md", Line: 3}}})
+		Path: "openspec/changes/add-json/specs/cli/spec.md", Line: 3}}, Texts: TextChanges})
 }
+
+// TextChanges are changes of the text of a requirement.
+var TextChanges = []review.TextChange{
+	{At: Noon, By: "paula", Record: 11, Fields: []review.FieldChange{
+		{Field: "title", Words: []review.Words{
+			{Op: review.Out, Text: "Log"}, {Op: review.In, Text: "Sign"}, {Op: review.Same, Text: "in"}}},
+		{Field: "criteria", Words: []review.Words{
+			{Op: review.Same, Text: "- One."}, {Op: review.In, Text: "\n- Two."}}},
+	}},
+	{At: Noon, By: "system", Record: 7, Fields: []review.FieldChange{
+		{Field: "text", Words: []review.Words{{Op: review.Same, Text: "…"}, {Op: review.Out, Text: "at once."}}}}},
+}
+
+// HostileTexts are changes every text of which is hostile.
+var HostileTexts = []review.TextChange{{At: Noon, By: Hostile, Record: 3, Fields: []review.FieldChange{
+	{Field: Hostile, Words: []review.Words{{Op: review.Out, Text: Hostile}, {Op: review.In, Text: Hostile}}}}}}
