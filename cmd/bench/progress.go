@@ -8,45 +8,56 @@ import (
 	"orchestrator/cmd/bench/fixture"
 )
 
-// progressing measures how long it takes to tell how n requirements get on, each of which was planned: the first time
-// after a start, and after one change.
-func (b *bench) progressing(ctx context.Context) (rows []row, err error) {
+// progress measures how long it takes to tell how requirements get on.
+type progress struct{ *bench }
+
+// rows returns how long it takes of requirements each of which was planned: the first time after a start, and after one
+// change.
+func (b progress) rows(ctx context.Context) ([]row, error) {
 	dir, err := b.folder("progress", started, shortText)
 	if err != nil {
 		return nil, err
 	}
+	if err := b.plan(ctx, dir); err != nil {
+		return nil, err
+	}
 	var first, later []float64
-	for round := range b.rounds {
-		cold, warm, err := b.progressRound(ctx, dir, round)
+	for n := range b.rounds {
+		cold, warm, err := b.told(ctx, dir, n)
 		if err != nil {
 			return nil, err
 		}
 		first, later = append(first, cold), append(later, warm)
 		say("told progress in %.3f s, after a change in %.4f s", cold, warm)
 	}
-	of := fmt.Sprintf(" of %d requirements", started)
+	of := fmt.Sprintf(", %d requirements", started)
 	return []row{
-		newRow("progress"+of+", the first time after a start", "s", nil, first, nil, atMost(0.6)),
-		newRow("progress"+of+", after one change", "s", nil, later, nil, atMost(0.015)),
+		newRow("progress"+of, "s", nil, first, nil, atMost(0.6)),
+		newRow("progress after a change"+of, "s", nil, later, nil, atMost(0.015)),
 	}, nil
 }
 
-func (b *bench) progressRound(ctx context.Context, dir string, round int) (first, later float64, err error) {
+// plan has the pm plan all requirements.
+func (b progress) plan(ctx context.Context, dir string) error {
+	s, err := b.product(ctx, dir, "--export-wait=0")
+	if err != nil {
+		return err
+	}
+	say("planning %d requirements", started)
+	return errors.Join(s.once(ctx, s.move("planned", 0), started), s.stop())
+}
+
+// told starts the product, and asks for progress twice: a requirement moves in between.
+func (b progress) told(ctx context.Context, dir string, n int) (first, later float64, err error) {
 	s, err := b.product(ctx, dir, "--export-wait=0")
 	if err != nil {
 		return 0, 0, err
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
-	if round == 0 {
-		say("planning %d requirements", started)
-		if err := s.once(ctx, s.move("planned", 0), started); err != nil {
-			return 0, 0, err
-		}
-	}
 	if first, err = s.ask("/project/progress", started); err != nil {
 		return 0, 0, err
 	}
-	if err := s.once(ctx, s.move("design_in_progress", round), 1); err != nil {
+	if err := s.once(ctx, s.move("design_in_progress", n), 1); err != nil {
 		return 0, 0, err
 	}
 	later, err = s.ask("/project/progress", started)
@@ -55,10 +66,6 @@ func (b *bench) progressRound(ctx context.Context, dir string, round int) (first
 
 // move returns a PATCH by the pm of one requirement after the other, from one on.
 func (s *server) move(to string, from int) request {
-	head := fmt.Sprintf("HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n", s.addr, s.secret("pm"))
 	move := fixture.Step{Change: fixture.To(to)}
-	return func(dst []byte, n int) []byte {
-		body := move.Body(from+n, 0)
-		return fmt.Appendf(dst, "PATCH /requirements/%s %sContent-Length: %d\r\n\r\n%s", requirementID(from+n), head, len(body), body)
-	}
+	return func(dst []byte, n int) []byte { return s.patchOne(dst, "pm", from+n, move.Body(from+n, 0)) }
 }

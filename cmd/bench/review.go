@@ -60,10 +60,14 @@ func (b *bench) reviewing(ctx context.Context, n int, goal float64) (rows []row,
 // cite returns a PATCH by the coder that cites lines of a file.
 func (s *server) cite(dst []byte, n int) []byte {
 	line := 1 + n/citedFiles
-	body := fmt.Sprintf(cited, n%citedFiles, line, line+9)
+	return s.patchOne(dst, "coder", n, fmt.Appendf(nil, cited, n%citedFiles, line, line+9))
+}
+
+// patchOne returns a PATCH of one requirement.
+func (s *server) patchOne(dst []byte, role string, n int, body []byte) []byte {
 	return fmt.Appendf(dst,
 		"PATCH /requirements/%s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
-		requirementID(n), s.addr, s.secret("coder"), len(body), body)
+		requirementID(n), s.addr, s.secret(role), len(body), body)
 }
 
 // ask asks for what is told of n requirements, and wants every one in it.

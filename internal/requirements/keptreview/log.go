@@ -13,8 +13,8 @@ import (
 	"orchestrator/internal/requirements/turn"
 )
 
-// Log keeps how far the log was verified, and what it holds of imports and attempts. It grows with the log, so that only
-// what is new is read. It is safe for concurrent use.
+// Log keeps how far the log was verified, and what it holds of imports and attempts. It grows with the log, so that
+// only what is new is read. It is safe for concurrent use.
 type Log struct {
 	turn     turn.Turn
 	head     audit.Head
