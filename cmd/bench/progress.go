@@ -11,8 +11,7 @@ import (
 // progress measures how long it takes to tell how requirements get on.
 type progress struct{ *bench }
 
-// rows returns how long it takes of requirements each of which was planned: the first time after a start, and after one
-// change.
+// rows tells it of requirements that were planned: the first time after a start, and after one change.
 func (b progress) rows(ctx context.Context) ([]row, error) {
 	dir, err := b.folder("progress", started, shortText)
 	if err != nil {
@@ -43,7 +42,6 @@ func (b progress) plan(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	say("planning %d requirements", started)
 	return errors.Join(s.once(ctx, s.move("planned", 0), started), s.stop())
 }
 
