@@ -122,8 +122,8 @@ func staysOf(f figures) (s stays) {
 		return s
 	}
 	s.Says = "Longest they stay in " + words.Status(string(slowest.Status)) + ": half of them for " +
-		words.For(time.Duration(*slowest.Median)*time.Second) + " or more, one in ten for " +
-		words.For(time.Duration(*slowest.P90)*time.Second) + "."
+		lasting(*slowest.Median) + " or more, one in ten for " +
+		lasting(*slowest.P90) + "."
 	return s
 }
 
@@ -157,10 +157,10 @@ func cycleOf(f figures) (c cycle) {
 	for _, one := range slices.Backward(f.Cycle.Newest) {
 		c.Rows = append(c.Rows, took{one.ID, one.Done, u.length(&one.Seconds)})
 	}
-	c.Says = "From its beginning to done half of them took " + words.For(time.Duration(*f.Cycle.Median)*time.Second) +
+	c.Says = "From its beginning to done half of them took " + lasting(*f.Cycle.Median) +
 		" or less"
 	if len(f.Cycle.Newest) > 1 {
-		c.Says += "; the slowest, " + slowest.ID + ", " + words.For(time.Duration(slowest.Seconds)*time.Second)
+		c.Says += "; the slowest, " + slowest.ID + ", " + lasting(slowest.Seconds)
 	}
 	c.Says += "."
 	return c
@@ -228,4 +228,12 @@ func saysStuck(f figures, now time.Time) string {
 	first := f.Stuck[0]
 	return words.Upper(words.Count(f.AllStuck)) + words.Plural(f.AllStuck, " is", " are") + " stuck; " + first.ID +
 		" for longest, for " + words.For(now.Sub(first.Since)) + "."
+}
+
+// lasting returns how long something took as a sentence has it.
+func lasting(seconds int64) string {
+	if seconds == 0 {
+		return "less than a second"
+	}
+	return words.For(time.Duration(seconds) * time.Second)
 }
