@@ -117,8 +117,12 @@ func staysOf(f figures) (s stays) {
 			s.Rows = append(s.Rows, stay{one.Status, one.Now, one.Stays, u.length(one.Median), u.length(one.P90)})
 		}
 	}
-	if slowest == nil {
+	switch {
+	case slowest == nil:
 		s.Says = "Nothing has moved on yet."
+		return s
+	case *slowest.Median == 0:
+		s.Says = "In every status half of them stay for less than a second."
 		return s
 	}
 	s.Says = "Longest they stay in " + words.Status(string(slowest.Status)) + ": half of them for " +
@@ -157,8 +161,10 @@ func cycleOf(f figures) (c cycle) {
 	for _, one := range slices.Backward(f.Cycle.Newest) {
 		c.Rows = append(c.Rows, took{one.ID, one.Done, u.length(&one.Seconds)})
 	}
-	c.Says = "From its beginning to done half of them took " + lasting(*f.Cycle.Median) +
-		" or less"
+	c.Says = "From its beginning to done half of them took " + lasting(*f.Cycle.Median)
+	if *f.Cycle.Median > 0 {
+		c.Says += " or less"
+	}
 	if len(f.Cycle.Newest) > 1 {
 		c.Says += "; the slowest, " + slowest.ID + ", " + lasting(slowest.Seconds)
 	}
@@ -168,54 +174,52 @@ func cycleOf(f figures) (c cycle) {
 
 // refusals are how often actors were refused, by code.
 type refusals struct {
-	Says  string
-	Codes []string
-	Rows  []refusedRow
+	Says   string
+	Actors []refused // the most often refused first
+	Rows   []codeRow // the most frequent first
 }
 
-type refusedRow struct {
-	Name, Role string
-	Counts     []int // by code, as the columns have it
-	All        int
+// codeRow is how often actors were refused with one code.
+type codeRow struct {
+	Code   string
+	All    int
+	Counts []int // by actor, as the columns have it
 }
 
+// refusalsOf crosses actors and codes. What an actor was refused is more than the sum of its codes where attempts were
+// folded.
 func refusalsOf(all []refused) (r refusals) {
-	counts, total := map[string]int{}, 0
-	for _, one := range all {
-		total += one.Refused
-		for _, c := range one.Codes {
-			counts[c.Code] += c.Count
+	rows, total := map[string]*codeRow{}, 0
+	r.Actors = slices.DeleteFunc(slices.Clone(all), func(a refused) bool { return a.Refused == 0 })
+	for i, a := range r.Actors {
+		total += a.Refused
+		for _, c := range a.Codes {
+			if rows[c.Code] == nil {
+				rows[c.Code] = &codeRow{Code: c.Code, Counts: make([]int, len(r.Actors))}
+			}
+			rows[c.Code].Counts[i] = c.Count
+			rows[c.Code].All += c.Count
 		}
 	}
-	for code := range counts {
-		r.Codes = append(r.Codes, code)
+	for _, row := range rows {
+		r.Rows = append(r.Rows, *row)
 	}
-	slices.SortFunc(r.Codes, func(a, b string) int { return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b)) })
-	for _, one := range all {
-		if one.Refused == 0 {
-			continue
-		}
-		row := refusedRow{Name: one.Name, Role: one.Role, All: one.Refused, Counts: make([]int, len(r.Codes))}
-		for _, c := range one.Codes {
-			row.Counts[slices.Index(r.Codes, c.Code)] = c.Count
-		}
-		r.Rows = append(r.Rows, row)
-	}
+	slices.SortFunc(r.Rows, func(a, b codeRow) int { return cmp.Or(b.All-a.All, cmp.Compare(a.Code, b.Code)) })
 	r.Says = saysRefused(r, total)
 	return r
 }
 
 func saysRefused(r refusals, total int) string {
-	if len(r.Rows) == 0 {
+	if len(r.Actors) == 0 {
 		return "Nobody was refused."
 	}
-	most := slices.MaxFunc(r.Rows, func(a, b refusedRow) int { return a.All - b.All })
+	most := slices.MaxFunc(r.Actors, func(a, b refused) int { return a.Refused - b.Refused })
 	text := words.Upper(words.Count(total)) + words.Plural(total, " attempt was", " attempts were") + " refused"
-	if len(r.Rows) > 1 {
-		text += ", " + words.Count(most.All) + " of " + most.Name
+	if len(r.Actors) > 1 {
+		text += ", " + words.Count(most.Refused) + " of " + most.Name
 	}
-	if len(r.Codes) > 1 {
-		text += "; the most frequent code is " + r.Codes[0]
+	if len(r.Rows) > 1 {
+		text += "; the most frequent code is " + r.Rows[0].Code
 	}
 	return text + "."
 }

@@ -88,8 +88,8 @@ func TestRefusalsAreCrossed(t *testing.T) {
 	view, err := Page().Show(v)
 	require.NoError(t, err)
 	r := view.Data.(data).Refusals //nolint:forcetypeassert // it is the page's own
-	require.Equal(t, []string{"gate_unmet", "sealed"}, r.Codes)
-	require.Equal(t, []refusedRow{{"cora", "coder", []int{3, 1}, 7}, {"tess", "tester", []int{0, 1}, 1}}, r.Rows)
+	require.Equal(t, []codeRow{{"gate_unmet", 3, []int{3, 0}}, {"sealed", 2, []int{1, 1}}}, r.Rows)
+	require.Len(t, r.Actors, 2, "who was not refused has no column")
 	require.Equal(t, "Eight attempts were refused, seven of cora; the most frequent code is gate_unmet.", r.Says)
 
 	var b strings.Builder
