@@ -224,6 +224,9 @@ func (r repository) Recheck(_ context.Context, subjects []evidence.Subject) (evi
 
 func (repository) Base(string) string                                       { return "" }
 func (repository) Dirty(context.Context, []string) (map[string]bool, error) { return nil, nil }
-func (repository) Follow(string)                                            {}
-func (repository) HeadBranch(context.Context) (string, error)               { return "main", nil }
-func (repository) Tip(context.Context) (string, error)                      { return strings.Repeat("9", 40), nil }
+func (repository) Show(context.Context, string, lifecycle.Evidence, evidence.Standing) evidence.Shown {
+	return evidence.Shown{}
+}
+func (repository) Follow(string)                              {}
+func (repository) HeadBranch(context.Context) (string, error) { return "main", nil }
+func (repository) Tip(context.Context) (string, error)        { return strings.Repeat("9", 40), nil }

@@ -10,6 +10,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/requirements/account"
 	"orchestrator/internal/requirements/choices"
+	"orchestrator/internal/requirements/cited"
 	"orchestrator/internal/requirements/folding"
 	"orchestrator/internal/requirements/keptreview"
 	"orchestrator/internal/requirements/projection"
@@ -70,7 +71,8 @@ func newService(of *shared) *Service {
 	s.exporter = projection.NewExporter(projection.Exporting{Path: o.ExportPath, Spares: o.ExportSpares,
 		Newest: of.current.Load, Sign: sign, Synced: o.ExportSync, OnDisplaced: o.OnDisplaced})
 	s.Reviews = &Reviews{shared: of, evidence: s.Rechecker, exporter: s.exporter,
-		logReview: logReview{turn: turn.New()}, rows: keptreview.New(), texts: texts.New(of.ledger)}
+		logReview: logReview{turn: turn.New()}, rows: keptreview.New(), texts: texts.New(of.ledger),
+		cited: cited.New(s.Rechecker.attachedReport)}
 	s.refusals = folding.New(o.OnFolding)
 	return s
 }

@@ -21,6 +21,7 @@ import (
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/requirements/account"
 	"orchestrator/internal/requirements/choices"
+	"orchestrator/internal/requirements/cited"
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/folding"
 	"orchestrator/internal/requirements/idmatch"
@@ -116,6 +117,7 @@ type Reviews struct {
 	logReview  logReview
 	rows       *keptreview.Rows
 	texts      *texts.Log
+	cited      *cited.Looker
 }
 
 // logReview is how far the log was verified, and what became of the attempts that it holds. It grows with the log, so
@@ -132,6 +134,7 @@ type Repository interface {
 	Recheck(context.Context, []evidence.Subject) (evidence.Checked, error)
 	Base(tip string) string
 	Dirty(ctx context.Context, paths []string) (map[string]bool, error)
+	Show(ctx context.Context, tip string, e lifecycle.Evidence, s evidence.Standing) evidence.Shown
 
 	Follow(branch string) // from here on its tip counts
 	HeadBranch(context.Context) (string, error)
