@@ -18,6 +18,7 @@ import (
 	"orchestrator/internal/httpapi/inflight"
 	"orchestrator/internal/httpapi/live"
 	"orchestrator/internal/httpapi/mcp"
+	"orchestrator/internal/httpapi/turns"
 	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/requirements"
@@ -78,7 +79,7 @@ type (
 	requirementHandlers struct {
 		Service   *requirements.Service
 		Documents func() ([]reqdoc.File, error)
-		reviews   *reviews
+		reviews   *turns.Reviews
 		waiting   func(func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter, *http.Request) error
 	}
 	logHandlers struct {

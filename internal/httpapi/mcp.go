@@ -42,19 +42,31 @@ func (a *API) defect(panicked any, stack []byte) {
 // within returns the API for the requests of one message, which has been counted against the limit of its token: so the
 // first of them is not.
 func (a *API) within() http.Handler {
-	counted := new(atomic.Bool)
+	begun := new(atomic.Bool)
+	return a.anew(func() bool { return !begun.Swap(true) })
+}
+
+// page returns the API for the requests of one page, the first of which counts for all.
+func (a *API) page() http.Handler {
+	begun := new(atomic.Bool)
+	return a.anew(func() bool { return begun.Swap(true) })
+}
+
+// anew returns the API for requests that the service makes for one that came from outside. free reports of each whether
+// it is not counted.
+func (a *API) anew(free func() bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx := context.WithValue(r.Context(), freeKey{}, counted)
+		ctx := context.WithValue(r.Context(), freeKey{}, free)
 		ctx = context.WithValue(ctx, chi.RouteCtxKey, (*chi.Context)(nil)) // it is routed anew
 		a.root.ServeHTTP(w, r.WithContext(ctx))
 	})
 }
 
-// freeKey is the key of whether a request of the message was made before, in the context of each.
+// freeKey is the key of what reports whether a request is not counted, in the context of each.
 type freeKey struct{}
 
 // isFree reports whether a request is not counted.
 func isFree(r *http.Request) bool {
-	counted, is := r.Context().Value(freeKey{}).(*atomic.Bool)
-	return is && !counted.Swap(true)
+	free, is := r.Context().Value(freeKey{}).(func() bool)
+	return is && free()
 }

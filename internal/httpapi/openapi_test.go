@@ -38,7 +38,9 @@ func TestEveryRouteIsDocumentedAndEveryOperationIsRouted(t *testing.T) {
 	h := newHarness(t)
 	var routed []string
 	require.NoError(t, chi.Walk(h.routes, func(method, route string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
-		routed = append(routed, method+" "+documentedPath(route))
+		if route != "/ui/*" { // pages for people are no part of the contract for programs
+			routed = append(routed, method+" "+documentedPath(route))
+		}
 		return nil
 	}))
 	slices.Sort(routed)

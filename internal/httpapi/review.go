@@ -7,6 +7,7 @@ import (
 
 	"orchestrator/internal/httpapi/filter"
 	"orchestrator/internal/httpapi/reviewing"
+	"orchestrator/internal/httpapi/turns"
 	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/requirements/review"
 )
@@ -20,8 +21,8 @@ func (h *requirementHandlers) review(w http.ResponseWriter, r *http.Request) err
 	if err != nil {
 		return err
 	}
-	mine := h.reviews.of(wire.ActorOf(w))
-	if err := take(r.Context(), mine); err != nil {
+	mine := h.reviews.Of(wire.ActorOf(w))
+	if err := turns.Take(r.Context(), mine); err != nil {
 		return err
 	}
 	defer func() { <-mine }()
@@ -35,10 +36,10 @@ func (h *requirementHandlers) review(w http.ResponseWriter, r *http.Request) err
 // renderReview makes one review of the project at a time: each reads all documents and goes through all requirements.
 func (h *requirementHandlers) renderReview(ctx context.Context, narrowed narrowing,
 	show reviewing.Show) (reviewing.Answer, error) {
-	if err := take(ctx, h.reviews.making); err != nil {
+	if err := turns.Take(ctx, h.reviews.Making); err != nil {
 		return reviewing.Answer{}, err
 	}
-	defer func() { <-h.reviews.making }()
+	defer func() { <-h.reviews.Making }()
 	project, err := h.Service.Review(ctx, h.Documents)
 	if err != nil {
 		return reviewing.Answer{}, err

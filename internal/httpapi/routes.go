@@ -16,6 +16,9 @@ import (
 	"orchestrator/internal/httpapi/public"
 	"orchestrator/internal/httpapi/reading"
 	"orchestrator/internal/httpapi/scheduling"
+	"orchestrator/internal/httpapi/turns"
+	"orchestrator/internal/httpapi/web"
+	"orchestrator/internal/httpapi/web/page"
 )
 
 // New builds the handler of the whole service.
@@ -42,6 +45,7 @@ func (a *API) router() chi.Router {
 	r.Get("/readyz", a.handle(health.ready))
 	r.Get("/version", a.handle(health.version))
 	r.Get("/metrics", a.handle(health.serveMetrics()))
+	r.Mount(page.Root, web.New(web.Config{API: a.page, Project: a.Service.Name, Refuse: a.writeProblem}))
 	r.Group(func(r chi.Router) {
 		r.Use(a.limitAddress)
 		routeOpen(r, public.New(a.caller), a.handle)
@@ -49,7 +53,7 @@ func (a *API) router() chi.Router {
 	r.Group(func(r chi.Router) {
 		r.Use(a.authenticate, a.keepToRequirement)
 		refuses := refuser{a.Service}
-		(&requirementHandlers{a.Service, a.Documents, newReviews(), a.live.Waiting}).route(r, a.handle)
+		(&requirementHandlers{a.Service, a.Documents, turns.New(), a.live.Waiting}).route(r, a.handle)
 		(&logHandlers{a.Service.Log, a.Kinds}).route(r, a.handle)
 		r.Get("/events", a.handle(a.live.Events))
 		r.Post("/mcp", a.handle(a.message))

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"context"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -12,7 +11,6 @@ import (
 
 	"orchestrator/internal/httpapi/inflight"
 	"orchestrator/internal/httpapi/wire"
-	"orchestrator/internal/rules/lifecycle"
 )
 
 // large is a request that holds a large body, and the turn to work on it.
@@ -68,18 +66,4 @@ func TestAPanicGivesEverythingBack(t *testing.T) {
 			require.Zero(t, b.Working())
 		})
 	}
-}
-
-// TestReviewsTakeTurns: one is made at a time, and each actor has one, however many are asked for.
-func TestReviewsTakeTurns(t *testing.T) {
-	v := newReviews()
-	ada, bob := lifecycle.Actor{Name: "ada", Role: lifecycle.PM}, lifecycle.Actor{Name: "bob", Role: lifecycle.PM}
-	require.NoError(t, take(t.Context(), v.of(ada)))
-	require.NoError(t, take(t.Context(), v.of(bob)), "an actor whose client does not read hinders no other")
-	gone, cancel := context.WithCancel(t.Context())
-	cancel()
-	require.ErrorIs(t, take(gone, v.of(ada)), context.Canceled)
-	<-v.of(ada)
-	require.NoError(t, take(t.Context(), v.of(ada)))
-	require.Equal(t, 1, cap(v.making))
 }

@@ -26,6 +26,9 @@ type Document struct {
 	ETag  string
 }
 
+// Name returns the name of the project.
+func (s *Reader) Name() string { return s.current.Load().Project.Name }
+
 // Requirement reads one requirement, with what open changes propose to it.
 func (s *Reader) Requirement(id string) (Document, error) {
 	e, err := s.entry(id)

@@ -1,0 +1,185 @@
+package dossier
+
+import (
+	"crypto/rand"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"orchestrator/internal/httpapi/web/page"
+	"orchestrator/internal/httpapi/web/words"
+	"orchestrator/internal/requirements/guidance"
+	"orchestrator/internal/requirements/review"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// forms are what whoever looks may do with the requirement now.
+type forms struct {
+	Revision string // that they cover, as If-Match names it
+	Key      string // that the service carries one of them out once
+	Sign     *form  // the sign-off
+	Before   string // why it cannot be signed now, and who must act; "" where it can or nobody asks
+	Others   []form
+	Rest     string // who must act, where nothing can be done here
+	Typed    url.Values
+}
+
+// form is one decision.
+type form struct {
+	Act, To  string
+	Title    string // of its disclosure
+	Button   string
+	Warning  string // what cannot be undone
+	Label    string // of its text
+	Choices  []choice
+	Open     bool
+	Filled   string // its text, as it was typed
+	NeedText bool
+}
+
+// choice is a piece of evidence that a decision can rest on.
+type choice struct {
+	Pointer string
+	piece
+	Ticked bool
+}
+
+func formsOf(v *page.Visit, a asked) forms {
+	f := forms{Revision: a.next.IfMatch, Key: rand.Text(), Typed: v.Form}
+	if v.Refused != nil &&
+		v.Refused.Status >= 500 { // whether it was applied is unknown: the same form again does it once
+		f.Revision, f.Key = v.Form.Get("revision"), v.Form.Get("key")
+	}
+	choices := choicesOf(a, v.Form)
+	for _, m := range a.next.Moves {
+		switch {
+		case m.To == lifecycle.Done:
+			f.sign(a, m, choices)
+		default:
+			f.Others = append(f.Others, moveForm(a, m, choices))
+		}
+	}
+	for _, field := range a.next.Fields {
+		switch field.Field {
+		case lifecycle.FieldPMNotes:
+			f.Others = append(
+				f.Others,
+				form{Act: "note", Title: "Write a note", Button: "Write the note", Label: "Note", NeedText: true},
+			)
+		case lifecycle.FieldAcceptFingerprint:
+			f.Others = append(
+				f.Others,
+				form{Act: "accept", Title: "Accept the changed text", Button: "Accept the text as it is now"},
+			)
+		}
+	}
+	f.fill(v)
+	if f.Sign == nil && f.Before == "" && len(a.next.WaitingFor) > 0 {
+		f.Rest = "Waits for " + whom(a.next.WaitingFor) + "."
+	}
+	return f
+}
+
+// sign sets the sign-off, or why there is none: the approval comes with it, and all else must be there before.
+func (f *forms) sign(a asked, m guidance.Move, choices []choice) {
+	for _, l := range m.Lacks {
+		if l.Gate != lifecycle.GateApproval {
+			f.Before = a.Definition.ID + " cannot be signed yet: " + l.Detail + ". The " + string(l.By) + " must act."
+			return
+		}
+	}
+	f.Sign = &form{
+		Act:      "approve",
+		To:       string(lifecycle.Done),
+		Button:   "Approve " + a.Definition.ID + " and mark it done",
+		Label:    "Why it is done",
+		Choices:  choices,
+		NeedText: true,
+	}
+}
+
+// titles are what the moves are called that are no step on the way.
+var titles = map[lifecycle.Status]string{
+	lifecycle.NeedsChanges: "Send it back", lifecycle.Blocked: "Block it", lifecycle.Deferred: "Defer it",
+}
+
+func moveForm(a asked, m guidance.Move, choices []choice) form {
+	to := words.Status(string(m.To))
+	f := form{
+		Act:      "move",
+		To:       string(m.To),
+		Title:    titles[m.To],
+		Button:   "Move " + a.Definition.ID + " to " + to,
+		Label:    "Why",
+		Choices:  choices,
+		NeedText: true,
+	}
+	if f.Title == "" {
+		f.Title = "Move it to " + to
+	}
+	if !m.LeadsToDone && m.Why != "" {
+		f.Warning = words.Upper(m.Why) + "."
+	}
+	for _, l := range m.Lacks {
+		f.Warning = strings.TrimSpace(f.Warning + " It lacks: " + l.Detail + ", by the " + string(l.By) + ".")
+	}
+	return f
+}
+
+// fill puts back what was typed into the form that was sent.
+func (f *forms) fill(v *page.Visit) {
+	all := make([]*form, 0, len(f.Others)+1)
+	for i := range f.Others {
+		all = append(all, &f.Others[i])
+	}
+	if f.Sign != nil {
+		all = append(all, f.Sign)
+	}
+	for _, one := range all {
+		if v.Form.Get("act") == one.Act && v.Form.Get("to") == one.To {
+			one.Open, one.Filled = true, v.Form.Get("text")
+		}
+	}
+}
+
+// choicesOf returns what a decision can rest on: the evidence that holds is ticked, and what was ticked before stays
+// so.
+func choicesOf(a asked, typed url.Values) []choice {
+	var all []choice
+	for _, p := range a.Parts {
+		for _, one := range piecesOf(p.Evidence) {
+			all = append(all, choice{one.Recheck.Pointer, one, one.Recheck.Verdict == review.Holds})
+		}
+	}
+	if len(all) == 0 {
+		e := ownText(a.Definition)
+		all = append(
+			all,
+			choice{ownPointer, piece{Cited: review.Cited{Evidence: e}, Mark: "m-unverified", Name: nameOf(e),
+				Verdict: "the requirement itself"}, true},
+		)
+	}
+	if typed["rests"] != nil {
+		for i := range all {
+			all[i].Ticked = slices.Contains(typed["rests"], all[i].Pointer)
+		}
+	}
+	return all
+}
+
+// ownPointer stands for the place of the requirement in its document.
+const ownPointer = "/definition"
+
+func ownText(d lifecycle.Definition) lifecycle.Evidence {
+	return lifecycle.Evidence{Kind: "file", Path: d.Source.Path,
+		Lines: strconv.Itoa(d.Source.Line) + "-" + strconv.Itoa(d.Source.EndLine)}
+}
+
+func whom(parties []lifecycle.Party) string {
+	names := make([]string, len(parties))
+	for i, p := range parties {
+		names[i] = "the " + string(p)
+	}
+	return words.And(names...)
+}

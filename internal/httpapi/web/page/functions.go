@@ -1,0 +1,112 @@
+package page
+
+import (
+	"html/template"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"orchestrator/internal/httpapi/web/asset"
+	"orchestrator/internal/httpapi/web/words"
+	"orchestrator/internal/rules/lifecycle"
+)
+
+// functions are those that every template has.
+func functions() template.FuncMap {
+	return template.FuncMap{
+		"asset": asset.URL, "mark": mark, "status": statusMark, "foreign": words.Foreign, "words": words.Status,
+		"num": number, "count": words.Count, "upper": words.Upper, "plural": words.Plural,
+		"age": words.Age, "for": words.For,
+		"day": words.Day, "moment": words.Moment, "clock": words.Clock, "iso": iso, "to": To, "letter": letter,
+		"by":   by,
+		"join": strings.Join, "part": part, "id": anchor, "themes": func() []theme { return themes },
+	}
+}
+
+// number returns a number with commas, of either type that answers have.
+func number(n any) string {
+	if u, is := n.(uint64); is {
+		return words.Number(int(u)) //nolint:gosec // no log is longer
+	}
+	return words.Number(n.(int)) //nolint:forcetypeassert,errcheck // a template with another type is a defect
+}
+
+// iso returns a time for the attribute datetime.
+func iso(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// mark returns a mark of the file of symbols. It is never alone: its word stands beside it.
+func mark(name string) template.HTML {
+	return template.HTML(
+		`<svg class="mark ` + template.HTMLEscapeString(
+			name,
+		) + `" aria-hidden="true" width="16" height="16"><use href="` +
+			template.HTMLEscapeString(
+				asset.URL("marks.svg"),
+			) + "#" + template.HTMLEscapeString(
+			name,
+		) + `"/></svg>`,
+	) //nolint:gosec // escaped
+}
+
+// statusMark returns the mark of a status.
+func statusMark(status lifecycle.Status) template.HTML { return mark("s-" + string(status)) }
+
+// To returns the address of a page: parts of its path below Root, which are escaped.
+func To(parts ...string) string {
+	var b strings.Builder
+	b.WriteString(Root)
+	for _, p := range parts {
+		b.WriteString("/" + url.PathEscape(p))
+	}
+	return b.String()
+}
+
+// letter returns the letter that stands for a role.
+func letter(role string) string {
+	if role == "" {
+		return ""
+	}
+	return strings.ToUpper(role[:1])
+}
+
+// by returns whom something waits for, as a sentence says it.
+func by(party string) string {
+	switch party {
+	case string(lifecycle.PM):
+		return "the PM"
+	case string(lifecycle.Document):
+		return "who writes the documents"
+	}
+	return "the " + party
+}
+
+// part returns the word that people use for a field of a requirement.
+func part(field string) string {
+	switch field {
+	case lifecycle.FieldDesignSpec:
+		return "design"
+	case "":
+		return ""
+	}
+	return strings.ReplaceAll(field, "_", " ")
+}
+
+// anchor returns the id of an element that shows a requirement. It has no character that a selector would read.
+func anchor(prefix, id string) string {
+	var b strings.Builder
+	b.WriteString(prefix)
+	for _, r := range id {
+		if r < 0x80 && (r == '-' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z') {
+			b.WriteRune(r)
+		} else {
+			b.WriteString("_" + strconv.FormatInt(int64(r), 16) + "_")
+		}
+	}
+	return b.String()
+}
+
+// theme is how a page can look.
+type theme struct{ Value, Name string }
+
+var themes = []theme{{"light", "Light"}, {"dark", "Dark"}, {"", "As the system"}}

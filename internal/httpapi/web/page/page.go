@@ -1,0 +1,70 @@
+// Package page is what all pages share: the frame around them, the parts that several have, and the visit that a page
+// is filled for.
+package page
+
+import (
+	"embed"
+	"html/template"
+	"io/fs"
+	"net/url"
+	"time"
+
+	"orchestrator/internal/httpapi/web/ask"
+	"orchestrator/internal/httpapi/web/session"
+)
+
+// Root is where the pages are. What is below it has the names of the API.
+const Root = "/ui"
+
+// Page is one kind of page.
+type Page struct {
+	Pattern  string // of its path, below Root
+	Nav      string // the item of the navigation that it belongs to
+	Template *template.Template
+	Show     func(*Visit) (View, error)
+
+	// Act sends what a form of the page asks for. What the API refuses is an *ask.Refusal, with which the page is shown
+	// again. Nil takes no form.
+	Act func(*Visit) (Outcome, error)
+}
+
+// View is what a page shows.
+type View struct {
+	Title string // of the window, before the name of the project
+	Live  string // ids of the requirements that it shows, with spaces, or "*" for all; "" is not kept up
+	Data  any    // of its template
+}
+
+// Outcome is what became of a form that was accepted.
+type Outcome struct {
+	Said  string // what was done, and its record: one sentence
+	To    string // the address to go on at; "" is that of the page
+	Tried bool   // nothing was changed: the page is shown again with Said
+}
+
+// Visit is one request for a page by somebody who is signed in.
+type Visit struct {
+	API   ask.API
+	Who   *session.Session
+	Path  string     // of the page, below Root, decoded: one parameter
+	ID    string     // the parameter of the path
+	Query url.Values // of the address
+	Form  url.Values // what was sent, or was typed before the session ended
+	Now   time.Time
+
+	Refused *ask.Refusal // why the form was refused
+	Tried   string       // what a form that changes nothing came to
+}
+
+//go:embed *.html
+var shared embed.FS
+
+// Parse returns the template of a page: the frame, with "content" and what else the files of the page define. Without
+// patterns these are all of its folder.
+func Parse(files fs.FS, patterns ...string) *template.Template {
+	if len(patterns) == 0 {
+		patterns = []string{"*.html"}
+	}
+	t := template.Must(template.New("frame.html").Funcs(functions()).ParseFS(shared, "*.html"))
+	return template.Must(t.ParseFS(files, patterns...))
+}

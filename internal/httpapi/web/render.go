@@ -1,0 +1,85 @@
+package web
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+	"net/url"
+	"time"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi/problem"
+	"orchestrator/internal/httpapi/web/ask"
+	"orchestrator/internal/httpapi/web/page"
+	"orchestrator/internal/httpapi/web/session"
+)
+
+// parameter returns the one parameter of a page's path, decoded.
+func parameter(r *http.Request) string {
+	id := r.PathValue("id")
+	if r.URL.RawPath == "" {
+		return id
+	}
+	if decoded, err := url.PathUnescape(id); err == nil {
+		return decoded
+	}
+	return id
+}
+
+func refusalIn(err error) (*ask.Refusal, bool) { return errors.AsType[*ask.Refusal](err) }
+
+// render fills a page and writes it.
+func (d *Door) render(w http.ResponseWriter, r *http.Request, p page.Page, v *page.Visit, status int) {
+	f := d.frame(w, r, v.Who, v.Now) // first: the page follows the log from the size that it names
+	view, err := p.Show(v)
+	if err != nil {
+		d.fail(w, r, v.Who, err)
+		return
+	}
+	f.Told = v.Who.Told()
+	f.View, f.Nav = view, p.Nav
+	d.write(w, r, p, f, status)
+}
+
+// frame returns what surrounds a page.
+func (d *Door) frame(w http.ResponseWriter, r *http.Request, who *session.Session, now time.Time) page.Frame {
+	f := page.Frame{Address: r.URL.RequestURI(), Theme: themeOf(r), Now: now, Who: who}
+	if who == nil {
+		return f
+	}
+	f.Site = site(d.ask(w, r, who), d.Project())
+	return f
+}
+
+// write executes a template. What fails in it is a defect, of which the client sees no half.
+func (d *Door) write(w http.ResponseWriter, r *http.Request, p page.Page, f page.Frame, status int) {
+	var b bytes.Buffer
+	if err := p.Template.Execute(&b, f); err != nil {
+		panic(err) // the API logs it, and answers with its request id
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	writeWhole(w, r, status, b.Bytes())
+}
+
+// fail shows why there is no page.
+func (d *Door) fail(w http.ResponseWriter, r *http.Request, who *session.Session, err error) {
+	refused, is := refusalIn(err)
+	switch {
+	case is && refused.Status == http.StatusUnauthorized:
+		d.over(w, r)
+		return
+	case !is:
+		refused = &ask.Refusal{Problem: problem.Of(err, w.Header().Get("X-Request-Id"))}
+	}
+	f := d.frame(w, r, who, time.Now())
+	f.View = page.View{Title: "Not shown", Data: page.NewPanel(refused)}
+	d.write(w, r, page.Page{Template: failed}, f, refused.Status)
+}
+
+// nothingHere answers for a path that has no page.
+func (d *Door) nothingHere(w http.ResponseWriter, r *http.Request) {
+	d.signedIn(func(w http.ResponseWriter, r *http.Request, who *session.Session) {
+		d.fail(w, r, who, fault.New(fault.NotFound, "unknown_path", "there is no page at this address").
+			WithFix("begin with what waits for you"))
+	})(w, r)
+}

@@ -1,0 +1,146 @@
+// Package session keeps who is signed in at the pages: in memory alone, so that a restart signs everybody out and no
+// token is written anywhere.
+package session
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Lasts is how long a session lasts, if its token does.
+const Lasts = 12 * time.Hour
+
+// How many sessions are kept. The oldest of a token, or of all, makes room for a new one.
+const (
+	mostOfToken = 16
+	mostOfAll   = 4096
+)
+
+// Session is somebody who is signed in. It is safe for concurrent use.
+type Session struct {
+	Name, Role  string
+	Requirement string // that the token is bound to; "" for none
+	Token       string
+	Expires     time.Time
+
+	mu    sync.Mutex
+	said  []string
+	draft Draft
+}
+
+// Draft is what was typed into the form of a page and could not be sent, for the page to have it again.
+type Draft struct {
+	Path string
+	Form url.Values
+}
+
+// Tell keeps a sentence for the next page that the person sees.
+func (s *Session) Tell(sentence string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.said = append(s.said[max(0, len(s.said)-4):], sentence)
+}
+
+// Told returns the sentences that were kept, once.
+func (s *Session) Told() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	said := s.said
+	s.said = nil
+	return said
+}
+
+// Keep keeps a draft, in the place of the one before.
+func (s *Session) Keep(d Draft) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.draft = d
+}
+
+// Draft returns the draft of a page, once.
+func (s *Session) Draft(path string) url.Values {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.draft.Path != path {
+		return nil
+	}
+	form := s.draft.Form
+	s.draft = Draft{}
+	return form
+}
+
+// Store has the sessions. The zero value has none. It is safe for concurrent use.
+type Store struct {
+	mu  sync.Mutex
+	all map[[sha256.Size]byte]*Session // by the digest of the id: what looks one up takes as long for any guess
+}
+
+// Begin keeps a session from now on, and returns the id that shows it.
+//
+// Implements: ORC-331
+func (s *Store) Begin(one *Session, now time.Time) (id string) {
+	id = rand.Text()
+	one.Expires = now.Add(Lasts)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all == nil {
+		s.all = map[[sha256.Size]byte]*Session{}
+	}
+	s.makeRoom(one.Token, now)
+	s.all[sha256.Sum256([]byte(id))] = one
+	return id
+}
+
+// makeRoom leaves room for one more session of a token.
+func (s *Store) makeRoom(token string, now time.Time) {
+	var mine, all []aged
+	for key, one := range s.all {
+		if !now.Before(one.Expires) {
+			delete(s.all, key)
+			continue
+		}
+		all = append(all, aged{key, one.Expires})
+		if one.Token == token {
+			mine = append(mine, aged{key, one.Expires})
+		}
+	}
+	s.drop(mine, mostOfToken-1)
+	s.drop(all, mostOfAll-1)
+}
+
+type aged struct {
+	key     [sha256.Size]byte
+	expires time.Time
+}
+
+// drop ends the oldest of some sessions, so that at most so many are left.
+func (s *Store) drop(of []aged, most int) {
+	slices.SortFunc(of, func(a, b aged) int { return a.expires.Compare(b.expires) })
+	for _, a := range of[:max(0, len(of)-most)] {
+		delete(s.all, a.key)
+	}
+}
+
+// Find returns the session of an id, or nil for one that is unknown, over or ended.
+func (s *Store) Find(id string, now time.Time) *Session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := sha256.Sum256([]byte(id))
+	one := s.all[key]
+	if one != nil && !now.Before(one.Expires) {
+		delete(s.all, key)
+		return nil
+	}
+	return one
+}
+
+// End ends the session of an id.
+func (s *Store) End(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.all, sha256.Sum256([]byte(id)))
+}

@@ -1,0 +1,206 @@
+package web
+
+import (
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"orchestrator/internal/httpapi/web/ask"
+	"orchestrator/internal/httpapi/web/page"
+	"orchestrator/internal/httpapi/web/session"
+)
+
+// cookie is the name of the cookie that shows a session. Only the pages read it: the API takes tokens alone.
+const cookie = "orchestrator_session"
+
+// maxForm is the most bytes of a form.
+const maxForm = 1 << 20
+
+// sign is what the page to sign in shows.
+type sign struct {
+	Why   string // somebody has to sign in, or could not
+	To    string // where they go then
+	Draft []field
+}
+
+// field is what was typed into another form.
+type field struct{ Name, Value string }
+
+// signedIn calls a handler with the session of a request, and has whoever has none sign in.
+func (d *Door) signedIn(next func(http.ResponseWriter, *http.Request, *session.Session)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost && !takeForm(w, r) {
+			d.showSignIn(
+				w,
+				r,
+				sign{Why: "What was sent is no form of these pages, or is too long.", To: page.Root + "/"},
+				http.StatusBadRequest,
+			)
+			return
+		}
+		if who := d.who(r); who != nil {
+			next(w, r, who)
+			return
+		}
+		d.over(w, r)
+	}
+}
+
+// takeForm reads the form of a request. It reports whether there is one.
+func takeForm(w http.ResponseWriter, r *http.Request) bool {
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	return kind == "application/x-www-form-urlencoded" && r.ParseForm() == nil
+}
+
+func (d *Door) who(r *http.Request) *session.Session {
+	c, err := r.Cookie(cookie)
+	if err != nil {
+		return nil
+	}
+	return d.sessions.Find(c.Value, time.Now())
+}
+
+// over has somebody sign in whose session is over or who never had one, and keeps what they typed.
+func (d *Door) over(w http.ResponseWriter, r *http.Request) {
+	s := sign{To: safe(r.URL.RequestURI())}
+	if c, err := r.Cookie(cookie); err == nil {
+		s.Why = "Your session is over: it ends after twelve hours, when its token is revoked or expires, and when " +
+			"the service is started anew."
+		d.sessions.End(c.Value)
+		d.setCookie(w, r, "", -1)
+	}
+	if r.Method == http.MethodPost {
+		s.To = safe(r.URL.Path)
+		s.Why += " Nothing was sent. What you typed is kept until you have signed in."
+		for name, values := range r.PostForm {
+			for _, value := range values {
+				s.Draft = append(s.Draft, field{"draft." + name, value})
+			}
+		}
+	}
+	d.showSignIn(w, r, s, http.StatusUnauthorized)
+}
+
+// safe returns an address below the pages, and that of the first for any other.
+func safe(address string) string {
+	u, err := url.Parse(address)
+	below := err == nil && u.Scheme == "" && u.Host == "" && strings.HasPrefix(u.Path, page.Root+"/") &&
+		!strings.ContainsAny(address, "\\\r\n")
+	if !below || strings.HasPrefix(u.Path, page.Root+"/sign-") {
+		return page.Root + "/"
+	}
+	return u.RequestURI()
+}
+
+func (d *Door) askForToken(w http.ResponseWriter, r *http.Request) {
+	d.showSignIn(w, r, sign{To: safe(r.URL.Query().Get("to"))}, http.StatusOK)
+}
+
+func (d *Door) showSignIn(w http.ResponseWriter, r *http.Request, s sign, status int) {
+	f := d.frame(w, r, nil, time.Now())
+	f.Site.Project = d.Project()
+	f.View = page.View{Title: "Sign in", Data: s}
+	d.write(w, r, page.Page{Template: signingIn}, f, status)
+}
+
+// signIn begins a session for whoever shows a token that is in force.
+//
+// Implements: ORC-331
+func (d *Door) signIn(w http.ResponseWriter, r *http.Request) {
+	if !takeForm(w, r) {
+		d.showSignIn(
+			w,
+			r,
+			sign{Why: "What was sent is no form of these pages.", To: page.Root + "/"},
+			http.StatusBadRequest,
+		)
+		return
+	}
+	to, token := safe(r.PostFormValue("to")), strings.TrimSpace(r.PostFormValue("token"))
+	one, why := d.caller(w, r, token)
+	if one == nil {
+		d.showSignIn(w, r, sign{Why: why, To: to, Draft: drafted(r.PostForm)}, http.StatusUnauthorized)
+		return
+	}
+	if c, err := r.Cookie(cookie); err == nil {
+		d.sessions.End(c.Value)
+	}
+	one.Keep(session.Draft{Path: pathOf(to), Form: typed(r.PostForm)})
+	d.setCookie(w, r, d.sessions.Begin(one, time.Now()), int(session.Lasts/time.Second))
+	http.Redirect(w, r, to, http.StatusSeeOther)
+}
+
+// caller returns the session of a token, or why it has none.
+func (d *Door) caller(w http.ResponseWriter, r *http.Request, token string) (*session.Session, string) {
+	if token == "" || strings.ContainsAny(token, " \r\n\t") {
+		return nil, "Paste a token: one line without spaces."
+	}
+	one := &session.Session{Token: token}
+	var front struct {
+		Caller *struct {
+			Name        string `json:"name"`
+			Role        string `json:"role"`
+			Requirement string `json:"requirement"`
+		} `json:"caller"`
+		Token string `json:"token"`
+	}
+	api := ask.API{Handler: d.API(), From: r, Token: token, ID: w.Header().Get("X-Request-Id")}
+	if err := api.Get("/", nil, &front); err != nil {
+		refused, is := refusalIn(err)
+		if !is {
+			return nil, "The service could not look at the token. Try again."
+		}
+		return nil, refused.Detail + ". " + refused.Fix + "."
+	}
+	if front.Caller == nil {
+		return nil, front.Token + "."
+	}
+	one.Name, one.Role, one.Requirement = front.Caller.Name, front.Caller.Role, front.Caller.Requirement
+	return one, ""
+}
+
+// drafted returns the fields of a form that hold what was typed into another.
+func drafted(form url.Values) (all []field) {
+	for name, values := range form {
+		if strings.HasPrefix(name, "draft.") {
+			for _, value := range values {
+				all = append(all, field{name, value})
+			}
+		}
+	}
+	return all
+}
+
+// typed returns what was typed into another form.
+func typed(form url.Values) url.Values {
+	out := url.Values{}
+	for _, f := range drafted(form) {
+		out.Add(strings.TrimPrefix(f.Name, "draft."), f.Value)
+	}
+	return out
+}
+
+func pathOf(address string) string {
+	path, _, _ := strings.Cut(address, "?")
+	if plain, err := url.PathUnescape(path); err == nil {
+		return plain
+	}
+	return path
+}
+
+func (d *Door) signOut(w http.ResponseWriter, r *http.Request) {
+	if c, err := r.Cookie(cookie); err == nil {
+		d.sessions.End(c.Value)
+	}
+	d.setCookie(w, r, "", -1)
+	http.Redirect(w, r, page.Root+"/sign-in", http.StatusSeeOther)
+}
+
+// setCookie sets the cookie of a session, or takes it away with a negative age.
+func (d *Door) setCookie(w http.ResponseWriter, r *http.Request, id string, age int) {
+	http.SetCookie(w, &http.Cookie{Name: cookie, Value: id, Path: page.Root, MaxAge: age, HttpOnly: true,
+		Secure: r.TLS != nil, SameSite: http.SameSiteLaxMode})
+}

@@ -1,0 +1,100 @@
+package web
+
+import (
+	"compress/gzip"
+	"embed"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"orchestrator/internal/httpapi/web/ask"
+	"orchestrator/internal/httpapi/web/page"
+)
+
+//go:embed failed/*.html
+var failedFiles embed.FS
+
+//go:embed signin/*.html
+var signinFiles embed.FS
+
+// The pages that are not of the API.
+var (
+	failed    = page.Parse(failedFiles, "failed/*.html")
+	signingIn = page.Parse(signinFiles, "signin/*.html")
+)
+
+// site asks the API for what every page says of the project. What it does not answer is left out: a page that has its
+// own content is shown without.
+func site(api ask.API, project string) page.Site {
+	s := page.Site{Project: project, Items: items()}
+	var workflow struct {
+		Name     string `json:"name"`
+		Evidence string `json:"evidence"`
+		Branch   string `json:"branch"`
+	}
+	if api.Get("/workflow", nil, &workflow) == nil {
+		s.Workflow, s.Evidence, s.Branch = workflow.Name, workflow.Evidence, workflow.Branch
+	}
+	var agenda struct {
+		AsOf  uint64 `json:"as_of"`
+		Total int    `json:"total"`
+	}
+	if api.Get("/next", url.Values{"limit": {"1"}, "fields": {"as_of,total"}}, &agenda) == nil {
+		s.Size, s.Items[0].Count = agenda.AsOf, agenda.Total
+	}
+	s.Key, s.Root = signed(api)
+	return s
+}
+
+// signed returns the name under which the log is signed, and its root, of the newest checkpoint.
+func signed(api ask.API) (key, root string) {
+	got := api.Send(ask.Call{Method: http.MethodGet, Path: "/audit/checkpoint",
+		Header: http.Header{"Accept": {"text/plain"}}})
+	lines := strings.SplitN(string(got.Body), "\n", 4)
+	if got.Status != http.StatusOK || len(lines) < 4 {
+		return "", ""
+	}
+	return lines[0], lines[2]
+}
+
+func items() []page.Item {
+	return []page.Item{{Name: "Waits for you", Path: "/"}}
+}
+
+// events passes the stream of the API on to a page.
+func (d *Door) events(w http.ResponseWriter, r *http.Request) {
+	who := d.who(r)
+	if who == nil {
+		http.Error(w, "sign in first", http.StatusUnauthorized)
+		return
+	}
+	q := url.Values{}
+	if since := r.URL.Query().Get("since"); since != "" {
+		q.Set("since", since)
+	}
+	call := ask.Call{Method: http.MethodGet, Path: "/events", Query: q,
+		Header: http.Header{"Accept": {"text/event-stream"}}}
+	if last := r.Header.Get("Last-Event-ID"); last != "" {
+		call.Header.Set("Last-Event-Id", last)
+	}
+	api := d.ask(w, r, who)
+	api.Handler.ServeHTTP(w, api.Request(call))
+}
+
+// worthPacking is how many bytes a page has that is compressed.
+const worthPacking = 1400
+
+// writeWhole writes a page, compressed for those who take that.
+func writeWhole(w http.ResponseWriter, r *http.Request, status int, body []byte) {
+	w.Header().Add("Vary", "Accept-Encoding")
+	if len(body) < worthPacking || !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		w.WriteHeader(status)
+		_, _ = w.Write(body) // the client may be gone; nothing is left to do for it
+		return
+	}
+	w.Header().Set("Content-Encoding", "gzip")
+	w.WriteHeader(status)
+	z := gzip.NewWriter(w)
+	_, _ = z.Write(body)
+	_ = z.Close()
+}
