@@ -33,17 +33,17 @@ func (r *Repository) Show(ctx context.Context, tip string, e lifecycle.Evidence,
 	case e.Found == nil || r.git.CheckObjects() != nil:
 	case e.Kind == lifecycle.EvidenceFile:
 		if !slices.Contains(untold, s.Reason) {
-			shown.Now = r.now(ctx, tip, e, s)
+			shown.Now = standsNow(ctx, r, tip, e, s)
 		}
 		if s.Reason != "" {
-			shown.Then = r.then(ctx, e)
+			shown.Then = stoodThen(ctx, r, e)
 		}
 	case e.Kind == lifecycle.EvidenceCommit:
 		if told, err := r.git.Told(ctx, e.Found.Commit); err == nil {
 			shown.Commit = &told
 		}
 	case e.Kind == lifecycle.EvidenceTest:
-		shown.Tests = r.tests(ctx, e)
+		shown.Tests = casesOf(ctx, r, e)
 	}
 	return shown
 }
@@ -51,16 +51,16 @@ func (r *Repository) Show(ctx context.Context, tip string, e lifecycle.Evidence,
 // untold are the reasons that say nothing of what stands there.
 var untold = []string{lifecycle.Unreadable, lifecycle.Unknown}
 
-// now reads what stands where a look has led. A file that the tip lacks is read in the working tree if it was found
+// standsNow reads what stands where a look has led. A file that the tip lacks is read in the working tree if it was found
 // there, as by that look.
-func (r *Repository) now(ctx context.Context, tip string, e lifecycle.Evidence, s Standing) *Content {
+func standsNow(ctx context.Context, r *Repository, tip string, e lifecycle.Evidence, s Standing) *Content {
 	path, lines, ok := standsAt(e, s)
 	if !ok || r.checkPath(path) != nil {
 		return nil
 	}
 	at := Content{Path: path, Commit: tip, First: lines.first, Last: lines.last}
 	var err error
-	switch entry := r.entryAt(ctx, tip, path); {
+	switch entry := entryAt(ctx, r, tip, path); {
 	case entry.IsFile():
 		at.Bytes, err = r.git.Blob(ctx, entry.ID, r.options.MaxBytes)
 	case entry.There() || e.Found.In != lifecycle.InWorktree:
@@ -76,7 +76,7 @@ func (r *Repository) now(ctx context.Context, tip string, e lifecycle.Evidence, 
 }
 
 // entryAt returns what the tip has at a path, and nothing where there is no tip.
-func (r *Repository) entryAt(ctx context.Context, tip, path string) gitrepo.Entry {
+func entryAt(ctx context.Context, r *Repository, tip, path string) gitrepo.Entry {
 	if tip == "" {
 		return gitrepo.Entry{}
 	}
@@ -108,8 +108,8 @@ func standsAt(e lifecycle.Evidence, s Standing) (path string, lines span, ok boo
 	return s.MovedTo[:colon], lines, err == nil
 }
 
-// then reads what was cited, where git still has the file as it was.
-func (r *Repository) then(ctx context.Context, e lifecycle.Evidence) *Content {
+// stoodThen reads what was cited, where git still has the file as it was.
+func stoodThen(ctx context.Context, r *Repository, e lifecycle.Evidence) *Content {
 	lines, err := parseSpan(e.Lines)
 	if err != nil || r.checkPath(e.Path) != nil {
 		return nil
@@ -124,8 +124,8 @@ func (r *Repository) then(ctx context.Context, e lifecycle.Evidence) *Content {
 	return &Content{e.Path, e.Found.Commit, lines.first, lines.last, content}
 }
 
-// tests returns the cases that a test stands for in its report, as long as that tells of the same run.
-func (r *Repository) tests(ctx context.Context, e lifecycle.Evidence) []testreport.Case {
+// casesOf returns the cases that a test stands for in its report, as long as that tells of the same run.
+func casesOf(ctx context.Context, r *Repository, e lifecycle.Evidence) []testreport.Case {
 	if strings.HasPrefix(e.Report, lifecycle.AttachedPrefix) || r.checkPath(e.Report) != nil {
 		return nil
 	}
