@@ -58,7 +58,7 @@ func signed(api ask.API) (key, root string) {
 }
 
 func items() []page.Item {
-	return []page.Item{{Name: "Waits for you", Path: "/"}}
+	return []page.Item{{Name: "Waits for you", Path: "/"}, {Name: "Board", Path: "/requirements"}}
 }
 
 // events passes the stream of the API on to a page.

@@ -14,6 +14,7 @@ import (
 
 	"orchestrator/internal/httpapi/web/ask"
 	"orchestrator/internal/httpapi/web/asset"
+	"orchestrator/internal/httpapi/web/board"
 	"orchestrator/internal/httpapi/web/dossier"
 	"orchestrator/internal/httpapi/web/page"
 	"orchestrator/internal/httpapi/web/session"
@@ -56,7 +57,7 @@ func New(c Config) http.Handler {
 
 // pages are all, in the order of the navigation.
 func pages() []page.Page {
-	return []page.Page{waits.Page(), dossier.Page()}
+	return []page.Page{waits.Page(), board.Page(), dossier.Page()}
 }
 
 // policy lets a page load what comes from its origin alone, and run no script and no style that stands in it.
