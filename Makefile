@@ -19,7 +19,7 @@ LICENSE    ?=
 HOMEPAGE   ?=
 PLATFORMS  ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 
-.PHONY: build install release check-release check-deb cross run test test-long check fmt-check vet lint layout requirements coverage size vuln lint-contract check-contract check-events check-mcp web-assets check-clients check-drive fuzz tamper fsck format-data bench bench-peers bench-device bench-log torture module clean FORCE
+.PHONY: build install release check-release check-deb cross run test test-long check fmt-check vet lint layout requirements coverage size vuln lint-contract check-contract check-events check-mcp check-web check-web-part web-assets check-clients check-drive fuzz tamper fsck format-data bench bench-peers bench-device bench-log torture module clean FORCE
 
 build: bin/orchestrator bin/orchestrator-hook
 
@@ -184,6 +184,23 @@ check-mcp: build .tools/mcp/done
 web-assets:
 	RENEW="$(RENEW)" node packaging/web-assets.mjs internal/httpapi/web/asset/third-party .tools/web-assets
 
+# Has Chromium look at the pages under /ui in projects of every size, and people do their work in them. It needs Node and
+# downloads; for root, it installs Debian's package of Chromium. WEB passes options: WEB='--page board --shots /tmp/shots'.
+check-web: build .tools/web/done
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && ! command -v chromium > /dev/null && test -z "$(CHROMIUM)"; then \
+		{ apt-get update && apt-get install -y --no-install-recommends chromium; } > /dev/null || echo "NOTE: Chromium cannot be installed"; fi
+	node api/check/web/check.mjs .tools/web bin/orchestrator $(WEB)
+
+# The part of it that every change must pass, where Node and Chromium are: three pages, and a sign-off.
+WEB_PART := --size 40 --page sign-in --page waits --page dossier --width 1280 --scheme light \
+	--only page --only head --only axe --only csp --only script --only sign-off
+check-web-part: build
+	@if ! { command -v npm && node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)'; } > /dev/null 2>&1; then \
+		echo "NOTE: there is no Node 20 or newer; the web page was NOT looked at"; \
+	elif ! command -v "$(or $(CHROMIUM),chromium)" > /dev/null; then echo "NOTE: there is no Chromium; the web page was NOT looked at"; \
+	elif $(MAKE) --no-print-directory .tools/web/done; then node api/check/web/check.mjs .tools/web bin/orchestrator $(WEB_PART); \
+	else echo "NOTE: npm cannot download what drives a browser; the web page was NOT looked at"; fi
+
 NPM_CI := npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --fetch-retries=2 --fetch-retry-maxtimeout=10000
 .tools/contract/lint: api/check/package-lock.json
 	@mkdir -p .tools/contract && cp api/check/package.json api/check/package-lock.json .tools/contract && rm -f .tools/contract/all
@@ -204,6 +221,11 @@ NPM_CI := npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --fetch-
 .tools/events/done: api/check/events/package-lock.json
 	@mkdir -p .tools/events && cp api/check/events/package.json api/check/events/package-lock.json .tools/events
 	@cd .tools/events && $(NPM_CI)
+	@touch $@
+
+.tools/web/done: api/check/web/package-lock.json
+	@mkdir -p .tools/web && cp api/check/web/package.json api/check/web/package-lock.json .tools/web
+	@cd .tools/web && $(NPM_CI)
 	@touch $@
 
 $(OAPI):
