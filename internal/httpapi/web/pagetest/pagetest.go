@@ -30,7 +30,7 @@ type API struct {
 	Sent    []http.Header
 }
 
-// ServeHTTP answers.
+// ServeHTTP looks up what is asked.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := r.Method + " " + r.URL.EscapedPath()
 	whole := path
