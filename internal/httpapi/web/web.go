@@ -18,7 +18,9 @@ import (
 	"orchestrator/internal/httpapi/web/dossier"
 	"orchestrator/internal/httpapi/web/page"
 	"orchestrator/internal/httpapi/web/session"
+	"orchestrator/internal/httpapi/web/traces"
 	"orchestrator/internal/httpapi/web/waits"
+	"orchestrator/internal/httpapi/web/workflow"
 )
 
 // Config is what the pages are wired to.
@@ -57,7 +59,13 @@ func New(c Config) http.Handler {
 
 // pages are all, in the order of the navigation.
 func pages() []page.Page {
-	return []page.Page{waits.Page(), board.Page(), dossier.Page()}
+	return []page.Page{
+		waits.Page(),
+		board.Page(),
+		dossier.Page(),
+		traces.Page(), traces.RunPage(),
+		workflow.Page(),
+	}
 }
 
 // policy lets a page load what comes from its origin alone, and run no script and no style that stands in it.
