@@ -94,8 +94,8 @@ func TestStuckIsWhatIsStoppedOrWaitsTwiceAsLongAsOthers(t *testing.T) {
 func TestAListSaysWhichOfAllItShows(t *testing.T) {
 	rows := strings.TrimSuffix(strings.Repeat(one("PG-1", "T", "planned", "2026-11-01T00:00:00Z", "")+",", 100), ",")
 	api := of(map[string]string{
-		"?after=C1&limit=100&order=desc&sort=age&status=planned&suspect=true": `{"total":10000,"requirements":[` + rows +
-			`],"next":"/requirements?after=C2&limit=100"}`,
+		"?after=C1&limit=100&order=desc&sort=age&status=planned&suspect=true": `{"total":10000,` +
+			`"requirements":[` + rows + `],"next":"/requirements?after=C2&limit=100"}`,
 	})
 	html := pagetest.Show(t, board.Page(),
 		api.Visit("pm", "/requirements?status=planned&suspect=true&after=C1&before=100"))

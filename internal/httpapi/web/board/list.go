@@ -15,8 +15,8 @@ type listed struct {
 	Begin, Next        string // addresses of the first page and of the next; "" where that is this one, or none
 }
 
-// list reads a page of a list: those that are in their status longest first, as on the board. The address has the cursor
-// of the API, and how many went before.
+// list reads a page of a list: those that are in their status longest first, as on the board. The address has the
+// cursor of the API, and how many went before.
 func (r reader) list() (*listed, error) {
 	q := url.Values{"sort": {string(lookup.ByAge)}, "order": {"desc"}, "limit": {strconv.Itoa(mostInList)}}
 	before := 0

@@ -19,8 +19,8 @@ import (
 // Now is when pages are filled.
 var Now = time.Date(2026, 11, 22, 14, 50, 0, 0, time.UTC)
 
-// API answers by method and path, such as "GET /next"; with the query behind it, that answer comes first. What it has no
-// answer for is a problem with status 404.
+// API answers by method and path, such as "GET /next"; with the query behind it, that answer comes first. What it has
+// no answer for is a problem with status 404.
 type API struct {
 	Answers map[string]string
 	Status  map[string]int // of an answer, where it is not 200
