@@ -16,6 +16,7 @@ import (
 	"orchestrator/internal/httpapi/web/asset"
 	"orchestrator/internal/httpapi/web/board"
 	"orchestrator/internal/httpapi/web/dossier"
+	"orchestrator/internal/httpapi/web/fulltext"
 	"orchestrator/internal/httpapi/web/page"
 	"orchestrator/internal/httpapi/web/session"
 	"orchestrator/internal/httpapi/web/traces"
@@ -63,7 +64,9 @@ func pages() []page.Page {
 		waits.Page(),
 		board.Page(),
 		dossier.Page(),
-		traces.Page(), traces.RunPage(),
+		fulltext.Page(),
+		traces.Page(),
+		traces.RunPage(),
 		workflow.Page(),
 	}
 }
