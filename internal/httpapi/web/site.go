@@ -62,8 +62,10 @@ func signed(api ask.API) (key, root string) {
 func items() []page.Item {
 	return []page.Item{
 		{Name: "Waits for you", Path: "/"},
+		{Name: "Board", Path: "/requirements"},
 		{Name: "Progress", Path: "/progress"},
-		{Name: "Boundary", Path: "/boundary/report"}, {Name: "Conductor", Path: "/traces"},
+		{Name: "Boundary", Path: "/boundary/report"},
+		{Name: "Conductor", Path: "/traces"},
 	}
 }
 

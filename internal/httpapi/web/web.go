@@ -14,6 +14,7 @@ import (
 
 	"orchestrator/internal/httpapi/web/ask"
 	"orchestrator/internal/httpapi/web/asset"
+	"orchestrator/internal/httpapi/web/board"
 	"orchestrator/internal/httpapi/web/boundary"
 	"orchestrator/internal/httpapi/web/dossier"
 	"orchestrator/internal/httpapi/web/fulltext"
@@ -63,6 +64,7 @@ func New(c Config) http.Handler {
 func pages() []page.Page {
 	return []page.Page{
 		waits.Page(),
+		board.Page(),
 		dossier.Page(),
 		fulltext.Page(),
 		progress.Page(),
