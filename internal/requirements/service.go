@@ -24,8 +24,8 @@ import (
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/folding"
 	"orchestrator/internal/requirements/idmatch"
+	"orchestrator/internal/requirements/keptprogress"
 	"orchestrator/internal/requirements/keptreview"
-	"orchestrator/internal/requirements/lookup"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
@@ -113,17 +113,10 @@ type Reviews struct {
 	evidence   *Rechecker
 	exporter   *projection.Exporter
 	lastImport atomic.Pointer[outcome]
-	logReview  logReview
+	log        *keptreview.Log
 	rows       *keptreview.Rows
+	progress   *keptprogress.Progress
 	texts      *texts.Log
-}
-
-// logReview is how far the log was verified, and what became of the attempts that it holds. It grows with the log, so
-// that a review reads only what is new.
-type logReview struct {
-	turn     turn.Turn
-	head     audit.Head
-	attempts lookup.Attempts
 }
 
 // Repository is where evidence is looked up.

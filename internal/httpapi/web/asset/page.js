@@ -4,7 +4,8 @@
   const root = document.documentElement, body = document.body;
   const every = (selector, within = document) => [...within.querySelectorAll(selector)];
 
-  // Charts. figure[data-chart] is drawn from its table: from what stands in time and data there.
+  // Charts. A figure has data-chart, which is the name of one of these, and <div class="plot" aria-hidden="true">, which
+  // is drawn from its table: from what stands in time and data there. uPlot is loaded before.
   const token = (name) => getComputedStyle(root).getPropertyValue('--' + name).trim();
   const value = (e) => e.dateTime ? Date.parse(e.dateTime) / 1e3 : +e.value;
   const rowsOf = (table, selector) => every('tbody tr', table).map((row) => every(selector, row));
@@ -92,16 +93,9 @@
 
   // charts draws all of them. The tables say the same to those who do not see.
   const charts = () => every('figure[data-chart]').forEach((figure) => {
-    const table = figure.querySelector('table');
-    let to = figure.querySelector('.plot');
-    if (!to) {
-      to = document.createElement('div');
-      to.className = 'plot';
-      to.ariaHidden = true;
-      figure.prepend(to);
-    }
+    const table = figure.querySelector('table'), to = figure.querySelector('.plot'), width = to.clientWidth;
     to.replaceChildren();
-    if (table.querySelector('data')) ({ steps, dots, bars })[figure.dataset.chart](to, to.clientWidth, table);
+    if (width && table.querySelector('data')) ({ steps, dots, bars })[figure.dataset.chart](to, width, table);
   });
   addEventListener('resize', charts);
   matchMedia('(prefers-color-scheme: dark)').onchange = charts;
@@ -130,29 +124,30 @@
   const ids = new Set(), fresh = new Set();
   // Of the stream, from the next record on.
   let address = body.dataset.events;
-  let stream, heard = Date.now(), tried = 0, failed = 0, busy, due = 0, timer, again, missed = '';
+  let stream, heard = Date.now(), tried = 0, failed = 0, busy, due = 0, timer, live, again, missed = '';
 
   const say = (id, text, link) => {
     const line = document.getElementById(id), a = document.createElement('a');
     if (!line || line.said === text) return;
     line.said = text;
     line.hidden = !text;
-    line.replaceChildren(text, ...link ? [' ', a] : []);
+    line.replaceChildren(text, ...text && link ? [' ', a] : []);
     a.href = location.pathname + location.search;
     a.textContent = link;
   };
-  const written = (within) => every('input:not([type=hidden]), textarea, select', within).some((field) =>
-    field.options ? [...field.options].some((option) => option.defaultSelected && !option.selected)
-      : field.matches('[type=checkbox],[type=radio]') ? field.checked !== field.defaultChecked
-        : field.value !== field.defaultValue);
-  const kept = (part) => part.matches(':hover, :has([role=alert])') || written(part);
+  const written = (within) => every('input:not([type=hidden]), textarea', within).some((field) =>
+    field.matches('[type=checkbox],[type=radio]') ? field.checked !== field.defaultChecked
+      : field.value !== field.defaultValue);
+  const clock = (ms) => new Date(ms).toISOString().slice(11, 16);
+  // Forms of what is out of date give way to a sentence.
+  const covers = '[data-covers] .buttons:has(button)';
+  const kept = (part) => part.matches(':hover, :has([autofocus])') || written(part);
+  const waits = (part) => owed.has(part.id);
   const owe = (id, numbers) => owed.set(id, [...owed.get(id) || [], ...numbers]);
-  const changed = (number, concerns) => every('[data-live]').forEach((part) =>
-    concerns(part.dataset.live) && owe(part.id, [number]));
 
-  // mend shows what changed, but for what lies under the pointer, is written in or was refused: that is counted.
+  // mend shows what changed, but for what lies under the pointer, is written in or answers a form: that is counted.
   const mend = async () => {
-    const free = every('[data-live]').filter((part) => owed.has(part.id) && !kept(part));
+    const free = every('[data-live]').filter((part) => waits(part) && !kept(part));
     if (busy) return;
     if (free[0] && Date.now() > due) {
       const numbers = new Map(free.map(({ id }) => [id, owed.get(id)]));
@@ -162,6 +157,9 @@
       busy = false;
       numbers.forEach((all, id) => shown?.includes(id) || owe(id, all));
     }
+    every('[data-live]').filter(waits).forEach((part) => every(covers, part).forEach((buttons) => {
+      buttons.textContent = `It changed at ${clock(Date.now())}. Read it first.`;
+    }));
     const n = new Set([...owed.values()].flat()).size;
     say('news', n ? n + ` change${n > 1 ? 's' : ''} since you opened this page.` : '', 'Show them.');
   };
@@ -182,13 +180,17 @@
     return shown.map((part) => part.id);
   };
 
-  const take = ({ seq, subject = 'the log' }) => {
+  const take = ({ seq, kind, subject = 'the log' }) => {
     // The end of the stream has none.
     if (seq === undefined) return;
     address = address.replace(/(\?.*)?$/, '?since=' + (seq + 1));
     ids.add(subject);
     fresh.add(subject);
-    changed(seq, (live) => ['*', subject].includes(live));
+    every('[data-live]').forEach((part) => {
+      if (['*', subject].includes(part.dataset.live) && !(kind.endsWith('refused') && part.querySelector(covers))) {
+        owe(part.id, [seq]);
+      }
+    });
     timer ||= setTimeout(() => {
       timer = 0;
       if (again && Date.now() - tried < 5e3) missed = 'Live again. Changed: ' + [...fresh].slice(0, 9).join(', ');
@@ -205,14 +207,12 @@
     tried = Date.now();
     try {
       const answer = await fetch(address, mine);
-      if (answer.status === 401) failed = Infinity;
-      // It is another log, such as one from a backup.
-      if (answer.status === 404) {
-        address = address.replace(/\?.*/, '');
-        changed(-1, () => true);
-      }
+      // 401 is the end of a session, and 404 another log, such as one from a backup. Only a page that was live loads itself
+      // anew, so none does for ever.
+      const old = answer.ok ? Date.now() - heard > hour : [401, 404].includes(answer.status);
+      if (old && live && !written(document)) location.reload();
       if (!answer.ok) throw answer;
-      if (Date.now() - heard > hour && !written(document)) return location.reload();
+      live = true;
       again = failed > 1;
       failed = 0;
       missed = '';
@@ -238,9 +238,8 @@
     }
     if (document.hidden) return;
     if (!stream && now - tried > (failed > 1 && 5e3)) follow();
-    if (failed === Infinity) say('live', 'Not live: you are signed out.', 'Sign in again');
-    else if (age > hour) say('live', `This page is ${age / hour | 0} h old.`, 'Show it anew');
-    else say('live', failed > 1 ? `Not live since ${new Date(heard).toISOString().slice(11, 16)}. Trying again.` : missed);
+    if (age > hour) say('live', `This page is ${age / hour | 0} h old.`, 'Show it anew');
+    else say('live', failed > 1 ? `Not live since ${clock(heard)}. Trying again.` : missed);
     mend();
   };
   if (address) {
