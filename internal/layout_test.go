@@ -54,7 +54,7 @@ var public = map[string][]string{
 var forTests = []string{
 	"cmd/orchestrator/output/outputtest",
 	"internal/boundary/boundarytest", "internal/ledger/store/storetest", "internal/requirements/review/reviewtest",
-	"internal/system/measure",
+	"internal/system/measure", "internal/httpapi/web/webtest",
 }
 
 // exempt lists the few imports that the layers forbid, each with its reason.
@@ -127,6 +127,7 @@ var onlyIn = map[string][]string{
 	"github.com/spf13/pflag": {"cmd/orchestrator", "cmd/orchestrator/cli", "cmd/orchestrator/cli/exportflag", "cmd/orchestrator/cli/setting", "cmd/orchestrator/clientcmd", "cmd/orchestrator/clientcmd/typed"},
 	"github.com/stretchr/testify": {
 		"cmd/orchestrator/output/outputtest", "internal/ledger/store/storetest", "internal/boundary/boundarytest", "internal/requirements/review/reviewtest",
+		"internal/httpapi/web/webtest",
 	},
 	"github.com/rs/zerolog": {
 		"cmd/orchestrator", "internal/daemon", "internal/daemon/project", "internal/daemon/webhooks",
@@ -167,7 +168,7 @@ var onlyIn = map[string][]string{
 		"internal/httpapi/mcp/rest", "internal/httpapi/mcp/tools", "internal/httpapi/problem", "internal/httpapi/proving",
 		"internal/httpapi/public", "internal/httpapi/reading", "internal/httpapi/scheduling",
 		"internal/httpapi/web", "internal/httpapi/web/ask",
-		"internal/httpapi/web/asset", "internal/httpapi/web/dossier", "internal/httpapi/web/traces",
+		"internal/httpapi/web/asset", "internal/httpapi/web/dossier", "internal/httpapi/web/traces", "internal/httpapi/web/webtest",
 		"internal/httpapi/web/workflow", "internal/httpapi/wire", "internal/apiclient", "internal/conductor/language/chat", "internal/daemon", "cmd/bench/baseline", "cmd/bench/http1",
 		"cmd/torture",
 		"cmd/checkclients/model",
