@@ -2,6 +2,7 @@ package dossier_test
 
 import (
 	"fmt"
+	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
@@ -12,7 +13,7 @@ import (
 	"orchestrator/internal/httpapi/web/ask"
 	"orchestrator/internal/httpapi/web/dossier"
 	"orchestrator/internal/httpapi/web/page"
-	"orchestrator/internal/httpapi/web/webtest"
+	"orchestrator/internal/httpapi/web/pagetest"
 )
 
 // review is the answer of GET /requirements/A/review: what was built holds, and one of two tests does not.
@@ -43,19 +44,22 @@ func next(lacks string) string {
 
 const approval = `{"gate":"approval","detail":"there is no approval","by":"pm"}`
 
-func api(lacks string) *webtest.API {
-	return &webtest.API{Answers: map[string]webtest.Answer{
-		"GET /requirements/A/review": {Body: review}, "GET /requirements/A/next": {Body: next(lacks)},
-		"PATCH /requirements/A": {
-			Body:   `{}`,
-			Header: map[string]string{"Audit-Receipt": "size=13, index=12, root=:x:"},
-		},
-	}}
+func api(lacks string) *pagetest.API {
+	return &pagetest.API{Answers: map[string]string{
+		"GET /requirements/A/review": review, "GET /requirements/A/next": next(lacks), "PATCH /requirements/A": `{}`,
+	}, Header: http.Header{"Audit-Receipt": {"size=13, index=12, root=:x:"}}}
+}
+
+// visit returns a visit to the requirement A.
+func visit(a *pagetest.API, role, query string) *page.Visit {
+	v := a.Visit(role, "/requirements/A?"+query)
+	v.ID, v.Form = "A", url.Values{}
+	return v
 }
 
 // Verifies: ORC-332
 func TestTheEvidenceStandsAboveTheButton(t *testing.T) {
-	html := webtest.Render(t, dossier.Page(), api(approval).Visit("pm", "A", ""))
+	html := pagetest.Show(t, dossier.Page(), visit(api(approval), "pm", ""))
 	evidence, rest, found := strings.Cut(html, `<button class="act">Approve A and mark it done</button>`)
 	require.True(t, found)
 	require.Contains(
@@ -80,14 +84,12 @@ func TestTheEvidenceStandsAboveTheButton(t *testing.T) {
 // Verifies: ORC-332
 func TestWhatCannotBeSignedSaysWhoMustAct(t *testing.T) {
 	lacks := `{"gate":"test_evidence_holds","detail":"/test/evidence/1: r.xml is another one now","by":"tester"},` + approval
-	html := webtest.Render(t, dossier.Page(), api(lacks).Visit("pm", "A", ""))
+	html := pagetest.Show(t, dossier.Page(), visit(api(lacks), "pm", ""))
 	require.Contains(t, html, "A cannot be signed yet: r.xml is another one now. The tester must act.")
 	require.NotContains(t, html, "Approve A")
 	a := api(lacks)
-	a.Answers["GET /requirements/A/next"] = webtest.Answer{
-		Body: `{"id":"A","if_match":"\"11\"","waiting_for":["pm"],"fields":[],"moves":[]}`,
-	}
-	html = webtest.Render(t, dossier.Page(), a.Visit("viewer", "A", ""))
+	a.Answers["GET /requirements/A/next"] = `{"id":"A","if_match":"\"11\"","waiting_for":["pm"],"fields":[],"moves":[]}`
+	html = pagetest.Show(t, dossier.Page(), visit(a, "viewer", ""))
 	require.Contains(t, html, "Waits for the pm.")
 	require.NotContains(t, html, "<textarea")
 }
@@ -107,7 +109,7 @@ func TestAFormIsTheRequestOfAProgram(t *testing.T) {
 		"accept": {`{"accept_fingerprint":"sha256:seen"}`, "You accepted the text of A. It is record 12 of the log."},
 	} {
 		a := api(approval)
-		v := a.Visit("pm", "A", "")
+		v := visit(a, "pm", "")
 		v.Form = url.Values{"act": {act}, "to": {"blocked"}}
 		for name, values := range form {
 			v.Form[name] = values
@@ -115,20 +117,20 @@ func TestAFormIsTheRequestOfAProgram(t *testing.T) {
 		done, err := dossier.Page().Act(v)
 		require.NoError(t, err, act)
 		require.Equal(t, page.Outcome{Said: want.said}, done, act)
-		require.Len(t, a.Sent, 1, act)
-		require.JSONEq(t, want.body, a.Bodies[0], act)
-		require.Equal(t, `"11"`, a.Sent[0].Header.Get("If-Match"), act)
-		require.Equal(t, "k1", a.Sent[0].Header.Get("Idempotency-Key"), act)
-		require.Empty(t, a.Sent[0].URL.RawQuery, act)
+		sent := len(a.Sent) - 1
+		require.Equal(t, "PATCH /requirements/A", a.Asked[sent], act)
+		require.JSONEq(t, want.body, a.Bodies[sent], act)
+		require.Equal(t, `"11"`, a.Sent[sent].Get("If-Match"), act)
+		require.Equal(t, "k1", a.Sent[sent].Get("Idempotency-Key"), act)
 	}
 	a := api(approval)
-	v := a.Visit("pm", "A", "")
+	v := visit(a, "pm", "")
 	v.Form = url.Values{"act": {"note"}, "text": {"x"}, "key": {"k1"}, "try": {"1"}}
 	done, err := dossier.Page().Act(v)
 	require.NoError(t, err)
 	require.True(t, done.Tried)
-	require.Equal(t, "dry_run=true", a.Sent[0].URL.RawQuery)
-	require.Empty(t, a.Sent[0].Header.Get("Idempotency-Key"), "a trial uses no key up")
+	require.Contains(t, a.Asked, "PATCH /requirements/A?dry_run=true")
+	require.Empty(t, a.Sent[len(a.Sent)-1].Get("Idempotency-Key"), "a trial uses no key up")
 	v.Form.Set("act", "sing")
 	_, err = dossier.Page().Act(v)
 	var refused *ask.Refusal
@@ -141,7 +143,7 @@ func TestAFormIsTheRequestOfAProgram(t *testing.T) {
 // Verifies: ORC-332
 func TestAFormWhoseFateIsUnknownKeepsItsKey(t *testing.T) {
 	for status, same := range map[int]bool{503: true, 409: false} {
-		v := api(approval).Visit("pm", "A", "")
+		v := visit(api(approval), "pm", "")
 		v.Form = url.Values{
 			"act":      {"approve"},
 			"to":       {"done"},
@@ -151,7 +153,7 @@ func TestAFormWhoseFateIsUnknownKeepsItsKey(t *testing.T) {
 		}
 		v.Refused = &ask.Refusal{Body: []byte(`{"code":"x"}`)}
 		v.Refused.Status = status
-		html := webtest.Render(t, dossier.Page(), v)
+		html := pagetest.Show(t, dossier.Page(), v)
 		require.Equal(t, same, strings.Contains(html, `name="key" value="the-same-key"`), status)
 		require.Equal(t, same, strings.Contains(html, "It is not known whether this was applied."), status)
 		require.Equal(t, same, strings.Contains(html, `name="revision" value="&#34;7&#34;"`), status)
@@ -178,12 +180,10 @@ func TestALongHistoryIsShownInPart(t *testing.T) {
 		)
 	}
 	a := api(approval)
-	a.Answers["GET /requirements/A/review"] = webtest.Answer{
-		Body: strings.Replace(review, `"history":[`, `"history":[`+strings.Join(moves, ",")+",", 1),
-	}
-	html := webtest.Render(t, dossier.Page(), a.Visit("pm", "A", ""))
+	a.Answers["GET /requirements/A/review"] = strings.Replace(review, `"history":[`, `"history":[`+strings.Join(moves, ",")+",", 1)
+	html := pagetest.Show(t, dossier.Page(), visit(a, "pm", ""))
 	require.Contains(t, html, `<a href="?history=all#history">15 older</a>`)
 	require.Contains(t, html, "reason 27.")
 	require.NotContains(t, html, "reason 1.")
-	require.Contains(t, webtest.Render(t, dossier.Page(), a.Visit("pm", "A", "history=all")), "reason 1.")
+	require.Contains(t, pagetest.Show(t, dossier.Page(), visit(a, "pm", "history=all")), "reason 1.")
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/httpapi/web/fulltext"
-	"orchestrator/internal/httpapi/web/webtest"
+	"orchestrator/internal/httpapi/web/page"
+	"orchestrator/internal/httpapi/web/pagetest"
 )
 
 var (
@@ -17,16 +18,22 @@ var (
 	next  = regexp.MustCompile(`href="/ui/requirements/A/text\?(from=[0-9]+)">Next`)
 )
 
+func visit(api *pagetest.API, query string) *page.Visit {
+	v := api.Visit("viewer", "/requirements/A/text?"+query)
+	v.ID = "A"
+	return v
+}
+
 // The pieces of a long text are the whole text, and no piece begins or ends within a character.
 func TestAllPiecesAreTheWholeText(t *testing.T) {
 	text := strings.Repeat("é and ẞ\n", 20_000)
 	body, err := json.Marshal(map[string]string{"id": "A", "title": "T", "text": text})
 	require.NoError(t, err)
-	api := &webtest.API{Answers: map[string]webtest.Answer{"GET /requirements/A": {Body: string(body)}}}
+	api := &pagetest.API{Answers: map[string]string{"GET /requirements/A": string(body)}}
 	var all strings.Builder
 	query, pages := "", 0
 	for {
-		html := webtest.Render(t, fulltext.Page(), api.Visit("viewer", "A", query))
+		html := pagetest.Show(t, fulltext.Page(), visit(api, query))
 		require.NotContains(t, html, "0x", "a character was cut")
 		all.WriteString(piece.FindStringSubmatch(html)[1])
 		pages++
@@ -39,6 +46,6 @@ func TestAllPiecesAreTheWholeText(t *testing.T) {
 	require.Equal(t, text, all.String())
 	require.Equal(t, len(text)/(64<<10)+1, pages)
 	for _, odd := range []string{"from=-1", "from=x", "from=99999999", "from=1"} {
-		require.NotContains(t, webtest.Render(t, fulltext.Page(), api.Visit("viewer", "A", odd)), "0x", odd)
+		require.NotContains(t, pagetest.Show(t, fulltext.Page(), visit(api, odd)), "0x", odd)
 	}
 }
