@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"time"
 
+	"orchestrator/internal/boundary/control"
 	"orchestrator/internal/boundary/report"
 	"orchestrator/internal/httpapi/web/ask"
 	"orchestrator/internal/httpapi/web/page"
@@ -83,7 +84,7 @@ func show(v *page.Visit) (page.View, error) {
 // isMissing reports whether the project has no boundary.
 func isMissing(err error) bool {
 	refused, is := errors.AsType[*ask.Refusal](err)
-	return is && refused.Code == "no_boundary"
+	return is && refused.Code == control.CodeNoBoundary
 }
 
 // ordered returns the checks that are not passed before the others, and how many they are.
