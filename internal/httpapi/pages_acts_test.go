@@ -15,7 +15,8 @@ import (
 func TestAQuestionIsAnsweredOnItsPage(t *testing.T) {
 	h := newHarness(t)
 	h.expect(200, "", "coder", "POST", "/obligations",
-		`{"obligations":[{"type":"CLARIFY","payload":{"slot":"year","question":"which <year>?","schema":{"type":"integer","minimum":2000}}}]}`)
+		`{"obligations":[{"type":"CLARIFY","payload":{"slot":"year","question":"which <year>?",`+
+			`"schema":{"type":"integer","minimum":2000}}}]}`)
 
 	b := h.browse().signIn("tester")
 	require.Contains(t, b.visit("/ui/traces", nil).page, "Nothing is asked of you. One question waits for others.")

@@ -48,8 +48,8 @@ func rest(r report.Readiness, d data) string {
 var meanings = map[boundary.Mode]string{
 	boundary.Off:      "Nothing is judged or recorded.",
 	boundary.Validate: "Violations are recorded, and the session is warned; nothing is blocked.",
-	boundary.Confirm: "The person at the client decides on violations; where the client cannot ask they are blocked, and so " +
-		"is what no session may do.",
+	boundary.Confirm: "The person at the client decides on violations; where the client cannot ask they are blocked, " +
+		"and so is what no session may do.",
 	boundary.Enforce: "Violations are blocked before the tool runs, and so is what cannot be judged.",
 }
 
