@@ -14,6 +14,7 @@ import (
 
 	"orchestrator/internal/httpapi/web/ask"
 	"orchestrator/internal/httpapi/web/asset"
+	"orchestrator/internal/httpapi/web/board"
 	"orchestrator/internal/httpapi/web/dossier"
 	"orchestrator/internal/httpapi/web/fulltext"
 	"orchestrator/internal/httpapi/web/page"
@@ -61,6 +62,7 @@ func New(c Config) http.Handler {
 func pages() []page.Page {
 	return []page.Page{
 		waits.Page(),
+		board.Page(),
 		dossier.Page(),
 		fulltext.Page(),
 		traces.Page(),

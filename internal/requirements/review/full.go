@@ -34,7 +34,7 @@ func (in Input) frame() Project {
 	p := Project{
 		Project: in.Project, Workflow: in.Workflow.Name, Evidence: in.Evidence, Branch: in.Branch, Log: in.Log,
 		Findings: Findings{Import: in.Import, Reading: readingOf(in.Read), Drift: append([]Drift{}, in.Drift...), Displaced: in.Displaced,
-			Refused: refused(in.Actors), Pending: in.Pending},
+			Refused: Refusing(in.Actors), Pending: in.Pending},
 		Unchecked: append([]string{}, in.Unchecked...), Requirements: []Requirement{}, Reasons: []string{},
 	}
 	if in.Log.VerifiedUpTo == 0 && in.Log.Problem == "" && !slices.Contains(p.Unchecked, UncheckedLog) {
@@ -157,7 +157,8 @@ func (r Requirement) settled(needsDeferral bool) bool {
 // Has reports whether the requirement has a finding of this code.
 func (r Requirement) Has(code fault.Code) bool { return slices.Contains(r.Codes, code) }
 
-func refused(actors []ActorCount) []ActorCount {
+// Refusing returns those of the actors that were refused, most often first.
+func Refusing(actors []ActorCount) []ActorCount {
 	all := slices.DeleteFunc(append([]ActorCount{}, actors...), func(a ActorCount) bool { return a.Refused == 0 })
 	slices.SortFunc(all, func(a, b ActorCount) int {
 		return cmp.Or(cmp.Compare(b.Refused, a.Refused), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Role, b.Role))
