@@ -115,8 +115,8 @@ var (
 	openLine      = regexp.MustCompile(`([{(\[,;])\n`)
 )
 
-// scriptOf returns a script without its indentation and its comments, which stand on lines of their own, and without the
-// ends of lines where they mean nothing.
+// scriptOf returns a script without its indentation and its comments, which stand on lines of their own, and without
+// the ends of lines where they mean nothing.
 func scriptOf(source []byte) []byte {
 	return openLine.ReplaceAll(scriptComment.ReplaceAll(source, nil), []byte("$1"))
 }

@@ -132,8 +132,8 @@ func TestMarksAreWellFormed(t *testing.T) {
 	require.Len(t, seen, 22)
 }
 
-// TestTheFilesOfOthersAreThoseOfTheManifest, byte for byte, and each has its licence beside it. make web-assets compares
-// them with the packages.
+// TestTheFilesOfOthersAreThoseOfTheManifest, byte for byte, and each has its licence beside it. make web-assets
+// compares them with the packages.
 func TestTheFilesOfOthersAreThoseOfTheManifest(t *testing.T) {
 	var packages []struct {
 		Package, Version, Integrity, Licence string
@@ -149,8 +149,8 @@ func TestTheFilesOfOthersAreThoseOfTheManifest(t *testing.T) {
 		licences := 0
 		for _, f := range p.Files {
 			sum := sha256.Sum256(content(embedded, "third-party/"+f.Name))
-			require.Equal(t, f.SHA256, hex.EncodeToString(sum[:]), "%s is not that of %s %s: make web-assets RENEW=1",
-				f.Name, p.Package, p.Version)
+			require.Equal(t, f.SHA256, hex.EncodeToString(sum[:]),
+				"%s is not that of %s %s: make web-assets RENEW=1", f.Name, p.Package, p.Version)
 			listed = append(listed, f.Name)
 			if path.Ext(f.Name) == ".txt" {
 				licences++
