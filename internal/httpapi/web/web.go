@@ -18,6 +18,7 @@ import (
 	"orchestrator/internal/httpapi/web/boundary"
 	"orchestrator/internal/httpapi/web/dossier"
 	"orchestrator/internal/httpapi/web/fulltext"
+	"orchestrator/internal/httpapi/web/matrix"
 	"orchestrator/internal/httpapi/web/page"
 	"orchestrator/internal/httpapi/web/progress"
 	"orchestrator/internal/httpapi/web/session"
@@ -67,6 +68,7 @@ func pages() []page.Page {
 		board.Page(),
 		dossier.Page(),
 		fulltext.Page(),
+		matrix.Page(), matrix.CSV(),
 		progress.Page(),
 		boundary.Page(),
 		traces.Page(),
