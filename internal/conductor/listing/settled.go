@@ -7,8 +7,8 @@ import (
 	"orchestrator/internal/conductor/state"
 )
 
-// Settled remembers which runs ask nothing any more, by their numbers, so that a list of those that ask need not look at
-// them again. The zero value remembers none. It is safe for concurrent use.
+// Settled remembers which runs ask nothing any more, by their numbers, so that a list of those that ask need not look
+// at them again. The zero value remembers none. It is safe for concurrent use.
 type Settled struct {
 	mu   sync.Mutex
 	bits []uint64
