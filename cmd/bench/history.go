@@ -201,18 +201,15 @@ func (r repository) Look(_ context.Context, e lifecycle.Evidence) (*lifecycle.Fo
 	switch e.Kind {
 	case lifecycle.EvidenceFile:
 		if filepath.Dir(e.Path) == "gone" {
-			return nil, &fault.Field{Code: "file_missing", Detail: e.Path + " is not in the repository",
-				Fix: "cite a file that is there"}
+			return nil, &fault.Field{Code: "file_missing", Detail: e.Path + " is not there", Fix: "cite a file that is"}
 		}
 		return &lifecycle.Found{In: lifecycle.InHead, Commit: digest[:40], Blob: digest[24:], SHA256: digest,
 			Bytes: 1234}, nil
 	case lifecycle.EvidenceCommit:
 		return &lifecycle.Found{In: lifecycle.InCommit, Commit: digest[:40]}, nil
 	}
-	return &lifecycle.Found{
-		In: lifecycle.InWorktree, SHA256: digest, Bytes: 4321, Modified: r.h.clock(), Format: "junit",
-		Counts: &lifecycle.Results{Passed: 12, Skipped: 1},
-	}, nil
+	return &lifecycle.Found{In: lifecycle.InWorktree, SHA256: digest, Bytes: 4321, Modified: r.h.clock(),
+		Format: "junit", Counts: &lifecycle.Results{Passed: 12, Skipped: 1}}, nil
 }
 
 func (r repository) Recheck(_ context.Context, subjects []evidence.Subject) (evidence.Checked, error) {
@@ -225,6 +222,9 @@ func (r repository) Recheck(_ context.Context, subjects []evidence.Subject) (evi
 
 func (repository) Base(string) string                                       { return "" }
 func (repository) Dirty(context.Context, []string) (map[string]bool, error) { return nil, nil }
-func (repository) Follow(string)                                            {}
-func (repository) HeadBranch(context.Context) (string, error)               { return "main", nil }
-func (repository) Tip(context.Context) (string, error)                      { return strings.Repeat("9", 40), nil }
+func (repository) Show(context.Context, string, lifecycle.Evidence, evidence.Standing) (none evidence.Shown) {
+	return
+}
+func (repository) Follow(string)                              {}
+func (repository) HeadBranch(context.Context) (string, error) { return "main", nil }
+func (repository) Tip(context.Context) (string, error)        { return strings.Repeat("9", 40), nil }

@@ -10,6 +10,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/requirements/account"
 	"orchestrator/internal/requirements/choices"
+	"orchestrator/internal/requirements/cited"
 	"orchestrator/internal/requirements/folding"
 	"orchestrator/internal/requirements/keptprogress"
 	"orchestrator/internal/requirements/keptreview"
@@ -71,7 +72,8 @@ func newService(of *shared) *Service {
 	s.exporter = projection.NewExporter(projection.Exporting{Path: o.ExportPath, Spares: o.ExportSpares,
 		Newest: of.current.Load, Sign: sign, Synced: o.ExportSync, OnDisplaced: o.OnDisplaced})
 	s.Reviews = &Reviews{shared: of, evidence: s.Rechecker, exporter: s.exporter,
-		log: keptreview.NewLog(), rows: keptreview.New(), texts: texts.New(of.ledger)}
+		log: keptreview.NewLog(), rows: keptreview.New(), texts: texts.New(of.ledger),
+		cited: cited.New(s.Rechecker.attachedReport)}
 	s.progress = keptprogress.New(keptprogress.From{Ledger: of.ledger, Log: s.log, Newest: of.current.Load,
 		Clock: of.clock})
 	s.refusals = folding.New(o.OnFolding)

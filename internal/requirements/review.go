@@ -79,8 +79,9 @@ func requirementsOf(snap *projection.Snapshot) iter.Seq[lifecycle.Requirement] {
 	}
 }
 
-// Dossier reviews one requirement, with its evidence looked at again.
-func (s *Reviews) Dossier(ctx context.Context, id string) (review.Dossier, error) {
+// Dossier reviews one requirement, with its evidence looked at again and, where that is asked for, with what it is
+// about.
+func (s *Reviews) Dossier(ctx context.Context, id string, show bool) (review.Dossier, error) {
 	e, err := s.entry(id)
 	if err != nil {
 		return review.Dossier{}, err
@@ -94,19 +95,15 @@ func (s *Reviews) Dossier(ctx context.Context, id string) (review.Dossier, error
 	if err != nil {
 		return review.Dossier{}, err
 	}
-	return review.One(now.Project.Workflow(), req, review.Seen{
-		Evidence: s.reviewEvidence(ctx, req), IDs: now.Finder(&s.ids), Branch: now.Project.Branch,
+	seen := review.Seen{IDs: now.Finder(&s.ids), Branch: now.Project.Branch,
 		Dirty: s.evidence.dirtyFiles(ctx, slices.Sorted(slices.Values(review.FilesOf(req)))), Refused: refused,
 		Proposed: now.Pending().On(id), Texts: texts.Changes, TextSince: texts.Since,
-	}), nil
-}
-
-// reviewEvidence looks at every piece of evidence of a requirement again, those of all its history too.
-func (s *Reviews) reviewEvidence(ctx context.Context, req lifecycle.Requirement) []review.Rechecked {
-	if !s.evidence.verifies() {
-		return nil
 	}
-	return cited.Recheck(ctx, s.options.Repository, req.EverCited(), subjectOf(req).Code)
+	if s.evidence.verifies() {
+		asked := cited.Asked{Cited: req.EverCited(), Code: subjectOf(req).Code, Show: show}
+		err = s.cited.Look(ctx, s.options.Repository, asked, &seen)
+	}
+	return review.One(now.Project.Workflow(), req, seen), err
 }
 
 // Progress returns how the project gets on.

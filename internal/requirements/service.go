@@ -21,6 +21,7 @@ import (
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/requirements/account"
 	"orchestrator/internal/requirements/choices"
+	"orchestrator/internal/requirements/cited"
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/folding"
 	"orchestrator/internal/requirements/idmatch"
@@ -117,6 +118,7 @@ type Reviews struct {
 	rows       *keptreview.Rows
 	progress   *keptprogress.Progress
 	texts      *texts.Log
+	cited      *cited.Looker
 }
 
 // Repository is where evidence is looked up.
@@ -125,6 +127,7 @@ type Repository interface {
 	Recheck(context.Context, []evidence.Subject) (evidence.Checked, error)
 	Base(tip string) string
 	Dirty(ctx context.Context, paths []string) (map[string]bool, error)
+	Show(ctx context.Context, tip string, e lifecycle.Evidence, s evidence.Standing) evidence.Shown
 
 	Follow(branch string) // from here on its tip counts
 	HeadBranch(context.Context) (string, error)
