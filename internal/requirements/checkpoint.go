@@ -53,7 +53,9 @@ func (s *Log) checkpointOf(snap *projection.Snapshot) ([]byte, error) {
 func (s *Log) AuditKey() string { return s.current.Load().Project.AuditKey }
 
 // Record returns the stored bytes of one record.
-func (s *Log) Record(ctx context.Context, index uint64) ([]byte, error) { return s.ledger.Record(ctx, index) }
+func (s *Log) Record(ctx context.Context, index uint64) ([]byte, error) {
+	return s.ledger.Record(ctx, index)
+}
 
 // Inclusion proves that a record is in the log of a size; 0 is the present one.
 func (s *Log) Inclusion(ctx context.Context, index, size uint64) (audit.Inclusion, error) {

@@ -45,14 +45,22 @@ const (
 	asHTML = "text/html; charset=utf-8"
 )
 
-// Front answers with what the service is, and to whoever shows a token, who they are.
+// pages is where people look.
+const pages = "/ui/"
+
+// Front answers with what the service is, and to whoever shows a token, who they are. It sends a browser to the pages.
 func (p *Pages) Front(w http.ResponseWriter, r *http.Request) error {
 	if _, err := wire.Query(r); err != nil {
 		return err
 	}
 	w.Header().Add("Vary", "Authorization")
 	caller := p.caller(r)
-	if wire.Choose(w, r, "text/plain", "application/json") == "text/plain" {
+	switch wire.Choose(w, r, "text/plain", "application/json", "text/html") {
+	case "text/html":
+		w.Header().Set("Location", pages)
+		w.WriteHeader(http.StatusSeeOther)
+		return nil
+	case "text/plain":
 		return wire.WriteAs(w, []string{asText}, wire.NoCache, front.Text(caller))
 	}
 	body, err := front.JSON(caller)

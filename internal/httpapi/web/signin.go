@@ -88,7 +88,7 @@ func (d *Door) over(w http.ResponseWriter, r *http.Request) {
 func safe(address string) string {
 	u, err := url.Parse(address)
 	below := err == nil && u.Scheme == "" && u.Host == "" && strings.HasPrefix(u.Path, page.Root+"/") &&
-		!strings.ContainsAny(address, "\\\r\n")
+		!strings.ContainsAny(address, "\\\r\n") && !strings.Contains(u.Path, "/.")
 	if !below || strings.HasPrefix(u.Path, page.Root+"/sign-") {
 		return page.Root + "/"
 	}

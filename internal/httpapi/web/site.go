@@ -9,6 +9,7 @@ import (
 
 	"orchestrator/internal/httpapi/web/ask"
 	"orchestrator/internal/httpapi/web/page"
+	"orchestrator/internal/httpapi/web/traces"
 )
 
 //go:embed failed/*.html
@@ -42,6 +43,7 @@ func site(api ask.API, project string) page.Site {
 	if api.Get("/next", url.Values{"limit": {"1"}, "fields": {"as_of,total"}}, &agenda) == nil {
 		s.Size, s.Items[0].Count = agenda.AsOf, agenda.Total
 	}
+	count(s.Items, "Conductor", traces.Waiting(api))
 	s.Key, s.Root = signed(api)
 	return s
 }
@@ -58,7 +60,16 @@ func signed(api ask.API) (key, root string) {
 }
 
 func items() []page.Item {
-	return []page.Item{{Name: "Waits for you", Path: "/"}}
+	return []page.Item{{Name: "Waits for you", Path: "/"}, {Name: "Conductor", Path: "/traces"}}
+}
+
+// count says how much waits at an entry.
+func count(items []page.Item, name string, n int) {
+	for i := range items {
+		if items[i].Name == name {
+			items[i].Count = n
+		}
+	}
 }
 
 // events passes the stream of the API on to a page.

@@ -15,9 +15,12 @@ import (
 	"orchestrator/internal/httpapi/web/ask"
 	"orchestrator/internal/httpapi/web/asset"
 	"orchestrator/internal/httpapi/web/dossier"
+	"orchestrator/internal/httpapi/web/fulltext"
 	"orchestrator/internal/httpapi/web/page"
 	"orchestrator/internal/httpapi/web/session"
+	"orchestrator/internal/httpapi/web/traces"
 	"orchestrator/internal/httpapi/web/waits"
+	"orchestrator/internal/httpapi/web/workflow"
 )
 
 // Config is what the pages are wired to.
@@ -56,7 +59,14 @@ func New(c Config) http.Handler {
 
 // pages are all, in the order of the navigation.
 func pages() []page.Page {
-	return []page.Page{waits.Page(), dossier.Page()}
+	return []page.Page{
+		waits.Page(),
+		dossier.Page(),
+		fulltext.Page(),
+		traces.Page(),
+		traces.RunPage(),
+		workflow.Page(),
+	}
 }
 
 // policy lets a page load what comes from its origin alone, and run no script and no style that stands in it.

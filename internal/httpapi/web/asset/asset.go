@@ -18,14 +18,16 @@ import (
 	"orchestrator/internal/httpapi/wire"
 )
 
-//go:embed css/*.css marks.svg page.js third-party
+//go:embed css/*.css *.svg page.js third-party
 var embedded embed.FS
 
 // folder is where the files are served.
 const folder = "/ui/assets/"
 
-// sheet is the name of all of css/*.css in one.
-const sheet = "sheet.css"
+const (
+	sheet  = "sheet.css" // all of css/*.css in one
+	script = "page.js"
+)
 
 // file is what is served under one name.
 type file struct {
@@ -36,7 +38,8 @@ type file struct {
 // served has all files by name. They are read when the first is asked for.
 var served = sync.OnceValue(func() map[string]file {
 	all := map[string]file{sheet: fileOf(sheet, []byte(sheetOf(embedded)))}
-	for _, pattern := range []string{"*.js", "*.svg", "third-party/*.js", "third-party/*.txt"} {
+	all[script] = fileOf(script, scriptOf(content(embedded, script)))
+	for _, pattern := range []string{"*.svg", "third-party/*.js", "third-party/*.txt"} {
 		for _, from := range matching(embedded, pattern) {
 			all[path.Base(from)] = fileOf(from, content(embedded, from))
 		}
@@ -106,6 +109,11 @@ func sheetOf(files fs.FS) string {
 	}
 	return string(all)
 }
+
+var scriptComment = regexp.MustCompile(`(?m)^\s*(//.*\n)?`)
+
+// scriptOf returns a script without its indentation, and without comments, which stand on lines of their own.
+func scriptOf(source []byte) []byte { return scriptComment.ReplaceAll(source, nil) }
 
 // rank orders what comes first before all others.
 func rank(part string) int {

@@ -38,7 +38,7 @@ func get(t *testing.T, url, encoding string, sent ...string) (*httptest.Response
 // TestEveryFileIsServed under its name, as its media type, compressed and as it is.
 func TestEveryFileIsServed(t *testing.T) {
 	for name, mediaType := range map[string]string{
-		"sheet.css": "text/css; charset=utf-8", "marks.svg": "image/svg+xml",
+		"sheet.css": "text/css; charset=utf-8", "marks.svg": "image/svg+xml", "icon.svg": "image/svg+xml",
 		"page.js": "text/javascript; charset=utf-8", "htmx.min.js": "text/javascript; charset=utf-8",
 		"uPlot.iife.min.js": "text/javascript; charset=utf-8",
 		"htmx.licence.txt":  "text/plain; charset=utf-8", "uPlot.licence.txt": "text/plain; charset=utf-8",
@@ -59,7 +59,7 @@ func TestEveryFileIsServed(t *testing.T) {
 			require.NoError(t, err)
 			require.True(t, bytes.Equal(plain.Body.Bytes(), body), name)
 		}
-		require.Len(t, served(), 7, "a file is served that this test does not know")
+		require.Len(t, served(), 8, "a file is served that this test does not know")
 	}
 }
 
@@ -171,6 +171,17 @@ func TestTheFilesOfOthersAreThoseOfTheManifest(t *testing.T) {
 func TestOwnScriptStaysSmall(t *testing.T) {
 	w, err := get(t, URL("page.js"), "gzip")
 	require.NoError(t, err)
-	require.LessOrEqual(t, w.Body.Len(), 4096)
+	require.LessOrEqual(t, w.Body.Len(), 4096, "bytes, compressed")
 	require.NotRegexp(t, `\beval\(|new Function|innerHTML|document\.write`, string(content(embedded, "page.js")))
+}
+
+// TestTheScriptIsServedWithoutItsComments, and is the same otherwise.
+func TestTheScriptIsServedWithoutItsComments(t *testing.T) {
+	require.Equal(t, "{\nlet a = 'http://x';\nb();\n}\n", string(scriptOf(
+		[]byte("// One.\n// Two.\n{\n\n  // Three.\n  let a = 'http://x';\n\t// Four.\n    // Five.\n    b();\n}\n"))))
+	source := string(content(embedded, script))
+	require.NotRegexp(t, `(?m)^[ \t]*[^ \t/\n].*[ \t]//`, source, "a comment stands on a line of its own")
+	for line := range strings.Lines(source) {
+		require.Zero(t, strings.Count(line, "`")%2, "a template is written on one line: %s", line)
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"orchestrator/internal/httpapi/web/page"
+	"orchestrator/internal/httpapi/web/words"
 	"orchestrator/internal/requirements/guidance"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
@@ -28,6 +29,7 @@ type data struct {
 	review.Dossier
 	Status   lifecycle.Status
 	For      page.When
+	Section  string // the heading above it
 	Path     []step
 	Text     text
 	Design   *written
@@ -68,7 +70,8 @@ func show(v *page.Visit) (page.View, error) {
 	}
 	d := data{
 		Dossier: a.Dossier, Status: a.Standing.Status, For: page.Since(a.Standing.Since, v.Now, false),
-		Path: pathOf(a.Dossier), Text: textOf(a.Definition), Standing: standing(a.Dossier),
+		Path: pathOf(a.Dossier), Section: sectionOf(a.Definition),
+		Text: textOf(a.Definition), Standing: standing(a.Dossier),
 		Line: lineOf(a.Dossier, v.Query.Get("history") == "all"), Forms: formsOf(v, a),
 		Panel: page.NewPanel(v.Refused), Tried: v.Tried, Role: v.Who.Role,
 	}
@@ -85,6 +88,14 @@ func show(v *page.Visit) (page.View, error) {
 	}
 	d.Gates, d.Met = gatesOf(a.Dossier)
 	return page.View{Title: a.Definition.ID + " " + a.Definition.Title, Live: a.Definition.ID, Data: d}, nil
+}
+
+// sectionOf returns the heading above a requirement, or else what kind of thing it is.
+func sectionOf(d lifecycle.Definition) string {
+	if n := len(d.Source.Section); n > 0 {
+		return d.Source.Section[n-1]
+	}
+	return d.Kind
 }
 
 // maxText is how many bytes of a text the page shows. The rest has pages of its own.
@@ -151,7 +162,7 @@ func standing(d review.Dossier) (all []stands) {
 		all = append(all, stands{"m-unmet", s.Held.Reason})
 	}
 	for _, stale := range s.Stale {
-		all = append(all, stands{"m-stale", stale.Detail})
+		all = append(all, stands{"m-stale", words.Upper(page.Part(stale.Part)) + ": " + stale.Detail + "."})
 	}
 	for _, path := range s.Dirty {
 		all = append(all, stands{"m-dirty", path + " has changes that are not committed."})

@@ -63,15 +63,11 @@ func formsOf(v *page.Visit, a asked) forms {
 	for _, field := range a.next.Fields {
 		switch field.Field {
 		case lifecycle.FieldPMNotes:
-			f.Others = append(
-				f.Others,
-				form{Act: "note", Title: "Write a note", Button: "Write the note", Label: "Note", NeedText: true},
-			)
+			f.Others = append(f.Others, form{Act: "note", Title: "Write a note", Button: "Write the note",
+				Label: "Note", NeedText: true})
 		case lifecycle.FieldAcceptFingerprint:
-			f.Others = append(
-				f.Others,
-				form{Act: "accept", Title: "Accept the changed text", Button: "Accept the text as it is now"},
-			)
+			accept := form{Act: "accept", Title: "Accept the changed text", Button: "Accept the text as it is now"}
+			f.Others = slices.Insert(f.Others, 0, accept)
 		}
 	}
 	f.fill(v)
@@ -85,7 +81,8 @@ func formsOf(v *page.Visit, a asked) forms {
 func (f *forms) sign(a asked, m guidance.Move, choices []choice) {
 	for _, l := range m.Lacks {
 		if l.Gate != lifecycle.GateApproval {
-			f.Before = a.Definition.ID + " cannot be signed yet: " + l.Detail + ". The " + string(l.By) + " must act."
+			f.Before = a.Definition.ID + " cannot be signed yet: " + words.Plain(l.Detail) + ". The " + string(l.By) +
+				" must act."
 			return
 		}
 	}
@@ -143,13 +140,13 @@ func (f *forms) fill(v *page.Visit) {
 	}
 }
 
-// choicesOf returns what a decision can rest on: the evidence that holds is ticked, and what was ticked before stays
-// so.
+// choicesOf returns what a decision can rest on: evidence that is known not to hold is not ticked, and what was
+// ticked before stays so.
 func choicesOf(a asked, typed url.Values) []choice {
 	var all []choice
 	for _, p := range a.Parts {
 		for _, one := range piecesOf(p.Evidence) {
-			all = append(all, choice{one.Recheck.Pointer, one, one.Recheck.Verdict == review.Holds})
+			all = append(all, choice{one.Recheck.Pointer, one, one.Recheck.Verdict != review.Stale})
 		}
 	}
 	if len(all) == 0 {

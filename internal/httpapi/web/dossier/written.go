@@ -67,18 +67,37 @@ func plain(value jsontext.Value) string {
 	if json.Unmarshal(value, &many) == nil {
 		return strings.Join(many, "\n")
 	}
-	var files []struct{ Path, Note string }
-	if json.Unmarshal(value, &files) == nil {
-		lines := make([]string, 0, len(files))
-		for _, f := range files {
-			lines = append(lines, strings.TrimSpace(f.Path+" "+f.Note))
+	var objects []jsontext.Value
+	if json.Unmarshal(value, &objects) == nil {
+		lines := make([]string, len(objects))
+		for i, o := range objects {
+			lines[i] = onOneLine(o)
 		}
-		if strings.TrimSpace(strings.Join(lines, "")) != "" {
-			return strings.Join(lines, "\n")
-		}
+		return strings.Join(lines, "\n")
 	}
-	_ = value.Indent(jsontext.WithIndent("  ")) // it was decoded
 	return string(value)
+}
+
+// onOneLine returns an object as its first value, and the others behind a colon; what is none as it is.
+func onOneLine(object jsontext.Value) string {
+	d := jsontext.NewDecoder(strings.NewReader(string(object)))
+	if object.Kind() != '{' {
+		return plain(object)
+	}
+	_, _ = d.ReadToken()
+	var values []string
+	for d.PeekKind() == '"' {
+		_, _ = d.ReadToken()
+		value, err := d.ReadValue()
+		if err != nil {
+			return string(object)
+		}
+		values = append(values, strings.ReplaceAll(plain(value), "\n", ", "))
+	}
+	if len(values) < 2 {
+		return strings.Join(values, "")
+	}
+	return values[0] + ": " + strings.Join(values[1:], ", ")
 }
 
 // piece is a piece of evidence with what looking at it again came to.

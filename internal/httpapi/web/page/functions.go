@@ -20,7 +20,7 @@ func functions() template.FuncMap {
 		"age": words.Age, "for": words.For,
 		"day": words.Day, "moment": words.Moment, "clock": words.Clock, "iso": iso, "to": To, "letter": letter,
 		"by":   by,
-		"join": strings.Join, "part": part, "id": anchor, "themes": func() []theme { return themes },
+		"join": strings.Join, "part": Part, "id": anchor, "themes": func() []theme { return themes },
 	}
 }
 
@@ -81,8 +81,8 @@ func by(party string) string {
 	return "the " + party
 }
 
-// part returns the word that people use for a field of a requirement.
-func part(field string) string {
+// Part returns the word that people use for a field of a requirement.
+func Part(field string) string {
 	switch field {
 	case lifecycle.FieldDesignSpec:
 		return "design"

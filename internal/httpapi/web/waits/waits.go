@@ -157,6 +157,7 @@ var queues = map[lifecycle.Role][]queue{
 		{"Move on", url.Values{"status": {"design_in_progress"}}},
 		{"Move on", url.Values{"status": {"planned"}}},
 		{"Begin", url.Values{"status": {"not_started"}}},
+		{"Put aside", nil},
 	},
 	lifecycle.Architect: {{"Design", nil}},
 	lifecycle.Coder:     {{"Write", url.Values{"status": {"implementation_in_progress"}}}, {"Mend", nil}},
@@ -226,6 +227,7 @@ func values(role lifecycle.Role, filter url.Values) url.Values {
 func (f filler) list(role lifecycle.Role, filter url.Values) (list lookup.List, err error) {
 	q := values(role, filter)
 	q.Set("sort", string(lookup.ByAge))
+	q.Set("order", "desc")
 	q.Set("limit", strconv.Itoa(3*mostRows))
 	return list, f.API.Get("/requirements", q, &list)
 }
@@ -246,14 +248,14 @@ func says(view guidance.View, role lifecycle.Role) string {
 		return toSign(view)
 	}
 	if len(view.AgainstDone) > 0 {
-		return view.AgainstDone[0].Detail
+		return words.Plain(view.AgainstDone[0].Detail)
 	}
 	for _, m := range view.Moves {
 		if !m.LeadsToDone {
 			continue
 		}
 		if len(m.Lacks) > 0 {
-			return "lacks: " + m.Lacks[0].Detail
+			return "lacks: " + words.Plain(m.Lacks[0].Detail)
 		}
 		return "can be moved to " + words.Status(string(m.To))
 	}
@@ -275,7 +277,7 @@ func toSign(view guidance.View) string {
 		}
 		for _, l := range m.Lacks {
 			if l.Gate != "approval" {
-				return "lacks: " + l.Detail
+				return "lacks: " + words.Plain(l.Detail)
 			}
 		}
 		return onlyApproval

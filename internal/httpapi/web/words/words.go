@@ -1,6 +1,7 @@
 package words
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -8,6 +9,15 @@ import (
 
 // Status returns a status as people say it: "tested pass".
 func Status(status string) string { return strings.ReplaceAll(status, "_", " ") }
+
+// pointer is how a detail begins that names a place in a requirement (RFC 6901).
+var pointer = regexp.MustCompile(`^/[a-z_]+(/[a-z_0-9]+)*: `)
+
+// Plain returns a detail of an answer as people read it, without the pointer at its beginning and the request that
+// programs would send.
+func Plain(detail string) string {
+	return strings.ReplaceAll(pointer.ReplaceAllString(detail, ""), " with PUT /workflow", "")
+}
 
 // Number returns a number with commas: 1,204.
 func Number(n int) string {

@@ -1,0 +1,249 @@
+package traces
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"orchestrator/internal/httpapi/web/page"
+	"orchestrator/internal/httpapi/web/words"
+)
+
+// run is a run in the list of the API.
+type run struct {
+	ID          string       `json:"id"`
+	Number      int          `json:"number"`
+	Caller      caller       `json:"caller"`
+	Ended       bool         `json:"ended"`
+	Obligations []obligation `json:"obligations"`
+}
+
+type caller struct {
+	Name string `json:"name"`
+	Role string `json:"role"`
+}
+
+// obligation is one of a run: o1 of the request, or o1.1, to which o1 gave rise.
+type obligation struct {
+	ID        string     `json:"id"`
+	Status    string     `json:"status"`
+	Of        duty       `json:"obligation"`
+	Why       string     `json:"why"`
+	Questions []question `json:"questions"`
+}
+
+// duty is what an obligation obliges to.
+type duty struct {
+	Type    string                    `json:"type"`
+	Payload map[string]jsontext.Value `json:"payload"`
+}
+
+// question is what an obligation asks.
+type question struct {
+	ID       string         `json:"id"`
+	Slot     string         `json:"slot"`
+	Question string         `json:"question"`
+	Schema   jsontext.Value `json:"schema"`
+	Status   string         `json:"status"`
+	Asked    time.Time      `json:"asked"`
+	Expires  time.Time      `json:"expires"`
+}
+
+// What the API calls the states that the pages tell apart.
+const (
+	resolved = "resolved"
+	active   = "active"
+	waits    = "waiting"
+)
+
+// Name returns a duty as contracts name it: REPORT(query.math).
+func (d duty) Name() string {
+	if kind := plain(d.Payload["kind"]); kind != "" {
+		return d.Type + "(" + kind + ")"
+	}
+	return d.Type
+}
+
+// Says returns the other members of the payload: "floor 2, day tomorrow"; of a question, what it asks.
+func (d duty) Says() string {
+	if question, is := d.Payload["question"]; is && d.IsQuestion() {
+		return plain(question)
+	}
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(d.Payload)) {
+		if name != "kind" {
+			all = append(all, strings.ReplaceAll(name, "_", " ")+" "+plain(d.Payload[name]))
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// IsQuestion reports whether the duty is to ask somebody.
+func (d duty) IsQuestion() bool { return d.Type == "CLARIFY" }
+
+// mostSaid is how many characters of a payload stand in one line.
+const mostSaid = 160
+
+// Short returns what Says returns, cut where it is long.
+func (d duty) Short() string {
+	said := []rune(d.Says())
+	if len(said) <= mostSaid {
+		return string(said)
+	}
+	return string(said[:mostSaid]) + " ..."
+}
+
+// Href returns the address of the run.
+func (r run) Href() string { return page.To("traces", r.ID) }
+
+// First returns the obligation that was asked for first.
+func (r run) First() obligation {
+	if len(r.Obligations) == 0 {
+		return obligation{}
+	}
+	return r.Obligations[0]
+}
+
+// asked returns the obligations that were asked for, without those that they gave rise to.
+func (r run) asked() []obligation {
+	return slices.DeleteFunc(
+		slices.Clone(r.Obligations),
+		func(o obligation) bool { return strings.Contains(o.ID, ".") },
+	)
+}
+
+// More returns how many obligations were asked for beside the first.
+func (r run) More() int { return max(0, len(r.asked())-1) }
+
+// waiting returns the questions of a run that wait for an answer.
+func (r run) waiting() (all []question) {
+	for _, o := range r.Obligations {
+		for _, q := range o.Questions {
+			if q.Status == waits {
+				all = append(all, q)
+			}
+		}
+	}
+	return all
+}
+
+// failing returns the first obligation that was not met.
+func (r run) failing() (o obligation, found bool) {
+	all := r.asked()
+	i := slices.IndexFunc(all, func(o obligation) bool { return o.Status != resolved && o.Status != active })
+	if i < 0 {
+		return o, false
+	}
+	return all[i], true
+}
+
+// state is how far something is, with its mark.
+type state struct{ Mark, Words string }
+
+// How far a run can be.
+var (
+	underWay = state{"m-moved", "under way"}
+	asks     = state{"m-unmet", "waits for an answer"}
+	met      = state{"m-holds", "resolved"}
+	failed   = state{"m-refused", "failed"}
+)
+
+// State returns how far a run is.
+func (r run) State() state {
+	_, fails := r.failing()
+	switch {
+	case !r.Ended:
+		return underWay
+	case len(r.waiting()) > 0:
+		return asks
+	case fails:
+		return failed
+	}
+	return met
+}
+
+// Why returns why a run failed, or "".
+func (r run) Why() string {
+	if r.State() != failed {
+		return ""
+	}
+	o, _ := r.failing()
+	return o.Why
+}
+
+// open says which questions wait, and what is under way.
+func open(d data, newest []run) string {
+	going := 0
+	for _, r := range newest {
+		if r.State() == underWay {
+			going++
+		}
+	}
+	mine, others := len(d.Questions), len(d.Others)
+	var all []string
+	switch {
+	case len(newest) == 0:
+		return "Nothing was conducted yet."
+	case mine > 0:
+		all = append(
+			all,
+			words.Upper(words.Count(mine))+words.Plural(mine, " question waits", " questions wait")+" for you.",
+		)
+	case others > 0:
+		all = append(all, "Nothing is asked of you. "+words.Upper(words.Count(others))+
+			words.Plural(others, " question waits", " questions wait")+" for others.")
+	default:
+		all = append(all, "No question waits.")
+	}
+	if going > 0 {
+		all = append(all, words.Upper(words.Count(going))+words.Plural(going, " run is", " runs are")+" under way.")
+	} else if mine+others == 0 {
+		all = append(all, "No run is under way.")
+	}
+	return strings.Join(all, " ")
+}
+
+// lead says how many runs there were, and how the newest ended.
+func lead(newest []run) string {
+	if len(newest) == 0 {
+		return "Whoever has a token may oblige the conductor: to report, to verify, to achieve something."
+	}
+	count := map[state]int{}
+	for _, r := range newest {
+		count[r.State()]++
+	}
+	var how []string
+	for _, s := range []state{met, failed, asks} {
+		if n := count[s]; n > 0 {
+			verb := map[state]string{met: " resolved", failed: " failed"}[s]
+			if s == asks {
+				verb = words.Plural(n, " waits for an answer", " wait for an answer")
+			} else if s == met {
+				verb = words.Plural(n, " was resolved", " were resolved")
+			}
+			how = append(how, words.Count(n)+verb)
+		}
+	}
+	all := newest[0].Number
+	text := words.Upper(words.Count(all)) + words.Plural(all, " run", " runs") + " in all"
+	if len(how) == 0 {
+		return text + "."
+	}
+	if all > len(newest) {
+		return text + ". Of the newest " + words.Number(len(newest)) + " " + words.And(how...) + "."
+	}
+	return text + ": " + words.And(how...) + "."
+}
+
+// plain returns a value as a person reads it: a text without quotes, and all else as JSON.
+func plain(value jsontext.Value) string {
+	if value.Kind() == '"' {
+		if text, err := jsontext.AppendUnquote(nil, value); err == nil {
+			return string(text)
+		}
+	}
+	return string(value)
+}
