@@ -36,7 +36,7 @@ async function few(project, count) {
   const life = new Life(project);
   life.begin(before);
   if (project.clock === clock.real) {
-    around.boundary(project);
+    await around.boundary(project);
     for (const one of before) await life.raise(one);
   } else await age(project, life, before);
   await around.notes(project, list);
@@ -57,7 +57,7 @@ async function age(project, life, list) {
 async function many(project, count) {
   const list = garage.many(count);
   await begin(project, garage.write(list), ['--export', 'none']);
-  around.boundary(project);
+  await around.boundary(project);
   const life = new Life(project, { kind: 'file', path: 'README.md', lines: '1-3' }); // the document is large
   const lived = list.slice(0, 400).filter((one) => !['not_started', 'planned'].includes(one.status)).slice(0, 40);
   life.begin(lived);
