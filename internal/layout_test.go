@@ -53,8 +53,8 @@ var public = map[string][]string{
 // forTests lists the packages that tests import, of whichever folder, and nothing else does.
 var forTests = []string{
 	"cmd/orchestrator/output/outputtest",
-	"internal/boundary/boundarytest", "internal/ledger/store/storetest", "internal/requirements/review/reviewtest",
-	"internal/system/measure",
+	"internal/boundary/boundarytest", "internal/httpapi/web/pagetest", "internal/ledger/store/storetest",
+	"internal/requirements/review/reviewtest", "internal/system/measure",
 }
 
 // exempt lists the few imports that the layers forbid, each with its reason.
@@ -126,7 +126,8 @@ var onlyIn = map[string][]string{
 	},
 	"github.com/spf13/pflag": {"cmd/orchestrator", "cmd/orchestrator/cli", "cmd/orchestrator/cli/exportflag", "cmd/orchestrator/cli/setting", "cmd/orchestrator/clientcmd", "cmd/orchestrator/clientcmd/typed"},
 	"github.com/stretchr/testify": {
-		"cmd/orchestrator/output/outputtest", "internal/ledger/store/storetest", "internal/boundary/boundarytest", "internal/requirements/review/reviewtest",
+		"cmd/orchestrator/output/outputtest", "internal/httpapi/web/pagetest", "internal/ledger/store/storetest",
+		"internal/boundary/boundarytest", "internal/requirements/review/reviewtest",
 	},
 	"github.com/rs/zerolog": {
 		"cmd/orchestrator", "internal/daemon", "internal/daemon/project", "internal/daemon/webhooks",
@@ -165,9 +166,10 @@ var onlyIn = map[string][]string{
 		"internal/system/outbound", "internal/system/runner", "internal/webhook/posting", "internal/httpapi", "internal/httpapi/accounting", "internal/httpapi/changing", "internal/httpapi/fixed",
 		"internal/httpapi/guarding", "internal/httpapi/inflight", "internal/httpapi/live", "internal/httpapi/mcp",
 		"internal/httpapi/mcp/rest", "internal/httpapi/mcp/tools", "internal/httpapi/problem", "internal/httpapi/proving",
-		"internal/httpapi/public", "internal/httpapi/reading", "internal/httpapi/scheduling",
+		"internal/httpapi/public", "internal/httpapi/reading", "internal/httpapi/reviewing", "internal/httpapi/scheduling",
 		"internal/httpapi/web", "internal/httpapi/web/ask",
-		"internal/httpapi/web/asset", "internal/httpapi/web/dossier", "internal/httpapi/web/traces",
+		"internal/httpapi/web/asset", "internal/httpapi/web/dossier", "internal/httpapi/web/pagetest",
+		"internal/httpapi/web/traces",
 		"internal/httpapi/web/workflow", "internal/httpapi/wire", "internal/apiclient", "internal/conductor/language/chat", "internal/daemon", "cmd/bench/baseline", "cmd/bench/http1",
 		"cmd/torture",
 		"cmd/checkclients/model",

@@ -33,6 +33,7 @@ var answerTypes = map[string][]string{
 	"GET /obligations/{run}":         {"conductor.RunSummary"},
 	"GET /project":                   {"requirements/projection.FileHead"},
 	"GET /project/import":            {"requirements.LastImport"},
+	"GET /project/progress":          {"requirements/progress.Progress"},
 	"GET /project/renames":           {"rules/renaming.Proposals"},
 	"GET /project/review":            {"requirements/review.Project"},
 	"GET /readyz":                    {"httpapi.health"},

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"orchestrator/cmd/bench/fixture"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
@@ -45,7 +46,7 @@ const atOnce = 256
 const perChange = 2500 * time.Millisecond
 
 // requirementsFor returns how many requirements live through so many records.
-func requirementsFor(records int) int { return records/len(life) + atOnce }
+func requirementsFor(records int) int { return records/len(fixture.Life) + atOnce }
 
 // newHistory makes a database in dir with so many requirements to live.
 func newHistory(ctx context.Context, dir string, count int) (*history, error) {
@@ -90,7 +91,7 @@ func (h *history) importAll(ctx context.Context, count int) error {
 		content := document(first, min(first+perDocument, count), shortText)
 		files = append(files, reqdoc.File{Path: fmt.Sprintf("REQUIREMENTS-%d.md", len(files)+1), Content: content})
 	}
-	_, err := h.service.Import(ctx, actors["pm"], func() ([]reqdoc.File, error) { return files, nil },
+	_, err := h.service.Import(ctx, fixture.Actors["pm"], func() ([]reqdoc.File, error) { return files, nil },
 		requirements.ImportOptions{})
 	return err
 }
@@ -151,20 +152,20 @@ func (h *history) tidy(ctx context.Context, records uint64) error {
 
 // live takes one requirement through its life.
 func (h *history) live(ctx context.Context, n int, records uint64) error {
-	for i, s := range life {
+	for i, s := range fixture.Life {
 		if h.ledger.Head().Size >= records {
 			return nil
 		}
 		p := requirements.Proposal{
-			Request: "PATCH /requirements/{id}", ID: requirementID(n), Body: s.body(n,
-				i), IfMatch: s.ifMatch, RequestID: fmt.Sprintf("bench-%06x-%02d", n, i),
+			Request: "PATCH /requirements/{id}", ID: requirementID(n), Body: s.Body(n,
+				i), IfMatch: s.IfMatch, RequestID: fmt.Sprintf("bench-%06x-%02d", n, i),
 		}
 		if (n+i)%10 == 0 {
 			p.IdempotencyKey = fmt.Sprintf("%08d-%04d-4000-8000-%012d", n, i, n)
 		}
-		_, err := h.service.Patch(ctx, actors[s.role], p)
-		if code := codeOf(err); code != s.refused {
-			return fmt.Errorf("step %d of %s: %q was to be answered, not: %w", i, p.ID, s.refused, err)
+		_, err := h.service.Patch(ctx, fixture.Actors[s.Role], p)
+		if code := codeOf(err); code != s.Refused {
+			return fmt.Errorf("step %d of %s: %q was to be answered, not: %w", i, p.ID, s.Refused, err)
 		}
 	}
 	return nil
@@ -174,8 +175,8 @@ func (h *history) live(ctx context.Context, n int, records uint64) error {
 // short one.
 func (h *history) change(ctx context.Context, n int) error {
 	id := requirementID(h.requirements - 1 - n%(atOnce/2))
-	_, err := h.service.Patch(ctx, actors["pm"], requirements.Proposal{
-		Request: "PATCH /requirements/{id}", ID: id, Body: fmt.Appendf(nil, note, n,
+	_, err := h.service.Patch(ctx, fixture.Actors["pm"], requirements.Proposal{
+		Request: "PATCH /requirements/{id}", ID: id, Body: fmt.Appendf(nil, fixture.Note, n,
 			n), RequestID: fmt.Sprintf("bench-end-%06x", n),
 	})
 	return err
@@ -200,18 +201,15 @@ func (r repository) Look(_ context.Context, e lifecycle.Evidence) (*lifecycle.Fo
 	switch e.Kind {
 	case lifecycle.EvidenceFile:
 		if filepath.Dir(e.Path) == "gone" {
-			return nil, &fault.Field{Code: "file_missing", Detail: e.Path + " is not in the repository",
-				Fix: "cite a file that is there"}
+			return nil, &fault.Field{Code: "file_missing", Detail: e.Path + " is not there", Fix: "cite a file that is"}
 		}
 		return &lifecycle.Found{In: lifecycle.InHead, Commit: digest[:40], Blob: digest[24:], SHA256: digest,
 			Bytes: 1234}, nil
 	case lifecycle.EvidenceCommit:
 		return &lifecycle.Found{In: lifecycle.InCommit, Commit: digest[:40]}, nil
 	}
-	return &lifecycle.Found{
-		In: lifecycle.InWorktree, SHA256: digest, Bytes: 4321, Modified: r.h.clock(), Format: "junit",
-		Counts: &lifecycle.Results{Passed: 12, Skipped: 1},
-	}, nil
+	return &lifecycle.Found{In: lifecycle.InWorktree, SHA256: digest, Bytes: 4321, Modified: r.h.clock(),
+		Format: "junit", Counts: &lifecycle.Results{Passed: 12, Skipped: 1}}, nil
 }
 
 func (r repository) Recheck(_ context.Context, subjects []evidence.Subject) (evidence.Checked, error) {
@@ -224,6 +222,9 @@ func (r repository) Recheck(_ context.Context, subjects []evidence.Subject) (evi
 
 func (repository) Base(string) string                                       { return "" }
 func (repository) Dirty(context.Context, []string) (map[string]bool, error) { return nil, nil }
-func (repository) Follow(string)                                            {}
-func (repository) HeadBranch(context.Context) (string, error)               { return "main", nil }
-func (repository) Tip(context.Context) (string, error)                      { return strings.Repeat("9", 40), nil }
+func (repository) Show(context.Context, string, lifecycle.Evidence, evidence.Standing) (none evidence.Shown) {
+	return
+}
+func (repository) Follow(string)                              {}
+func (repository) HeadBranch(context.Context) (string, error) { return "main", nil }
+func (repository) Tip(context.Context) (string, error)        { return strings.Repeat("9", 40), nil }

@@ -147,6 +147,7 @@ var sections = []struct {
 	{"trace", (*bench).tracing},
 	{"review", func(b *bench, ctx context.Context) ([]row, error) { return b.reviewing(ctx, started, 0.15) }},
 	{"review-many", func(b *bench, ctx context.Context) ([]row, error) { return b.reviewing(ctx, many, 1) }},
+	{"progress", func(b *bench, ctx context.Context) ([]row, error) { return progress{b}.rows(ctx) }},
 	{"backup", (*bench).backups},
 	{"log", (*bench).logs},
 	{"hook", (*bench).hooks},

@@ -42,7 +42,7 @@ func (b *bench) reviewing(ctx context.Context, n int, goal float64) (rows []row,
 			return nil, err
 		}
 		for _, into := range []*[]float64{&changed, &same} {
-			took, err := s.reviewOnce(n)
+			took, err := s.ask("/project/review", n)
 			if err != nil {
 				return nil, err
 			}
@@ -60,19 +60,23 @@ func (b *bench) reviewing(ctx context.Context, n int, goal float64) (rows []row,
 // cite returns a PATCH by the coder that cites lines of a file.
 func (s *server) cite(dst []byte, n int) []byte {
 	line := 1 + n/citedFiles
-	body := fmt.Sprintf(cited, n%citedFiles, line, line+9)
-	return fmt.Appendf(dst,
-		"PATCH /requirements/%s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
-		requirementID(n), s.addr, s.secret("coder"), len(body), body)
+	return s.patchOne(dst, "coder", n, fmt.Appendf(nil, cited, n%citedFiles, line, line+9))
 }
 
-// reviewOnce asks for the review, and wants every requirement in it.
-func (s *server) reviewOnce(n int) (seconds float64, err error) {
+// patchOne returns a PATCH of one requirement.
+func (s *server) patchOne(dst []byte, role string, n int, body []byte) []byte {
+	return fmt.Appendf(dst,
+		"PATCH /requirements/%s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+		requirementID(n), s.addr, s.secret(role), len(body), body)
+}
+
+// ask asks for what is told of n requirements, and wants every one in it.
+func (s *server) ask(path string, n int) (seconds float64, err error) {
 	begun := time.Now()
-	answer, err := fetch(s.addr, s.get("viewer", "/project/review")(nil, 0))
+	answer, err := fetch(s.addr, s.get("viewer", path)(nil, 0))
 	took := time.Since(begun).Seconds()
 	if err == nil && !bytes.Contains(answer, fmt.Appendf(nil, `"total":%d`, n)) {
-		err = fmt.Errorf("the review does not have %d requirements: %.300s", n, answer)
+		err = fmt.Errorf("%s does not have %d requirements: %.300s", path, n, answer)
 	}
 	return took, err
 }

@@ -136,7 +136,7 @@ func TestFullDisk(t *testing.T) {
 
 func reads(t *testing.T, p *process) {
 	t.Helper()
-	for _, path := range []string{"/requirements/REQ-001", "/project", "/requirements/REQ-001/history", "/audit", "/project/review", "/obligations"} {
+	for _, path := range []string{"/requirements/REQ-001", "/project", "/requirements/REQ-001/history", "/audit", "/project/review", "/project/progress", "/obligations"} {
 		wantStatus(t, p, 200, request{role: "viewer", method: "GET", path: path})
 	}
 	awaitStatus(t, p, request{method: "GET", path: "/readyz?verbose"}, func(a answer) bool {

@@ -97,6 +97,7 @@ var routes = map[string]door{
 		refused:  func(w *walker) { w.ask("coder", "DELETE", "/schedules/none", "", 404) },
 		records:  []string{"conductor.stepped"}, refusal: "request.refused coder unknown_schedule",
 	},
+	"GET /project/progress": asking("/project/progress"),
 	// A review looks at all evidence again, and puts on record what it finds.
 	"GET /project/review": {reads: true, may: []string{"evidence.rechecked"}, accepted: asking("/project/review").accepted},
 

@@ -200,9 +200,12 @@ func (s *seer) Recheck(_ context.Context, subjects []evidence.Subject) (evidence
 func (s *seer) Base(string) string { return "" }
 
 func (s *seer) Dirty(context.Context, []string) (map[string]bool, error) { return nil, nil }
-func (s *seer) Follow(branch string)                                     { s.chosen = branch }
-func (s *seer) HeadBranch(context.Context) (string, error)               { return "main", nil }
-func (s *seer) Tip(context.Context) (string, error)                      { return tip, nil }
+func (s *seer) Show(context.Context, string, lifecycle.Evidence, evidence.Standing) evidence.Shown {
+	return evidence.Shown{}
+}
+func (s *seer) Follow(branch string)                       { s.chosen = branch }
+func (s *seer) HeadBranch(context.Context) (string, error) { return "main", nil }
+func (s *seer) Tip(context.Context) (string, error)        { return tip, nil }
 
 // live takes steps. What the service refuses is a step like any other.
 func (l *living) live(steps ...step) {

@@ -104,7 +104,8 @@ const awsKey = "AK" + "IAIOSFODNN7EXAMPLE"
 
 func provokeAccepted(h *harness) {
 	for _, path := range []string{
-		"/healthz", "/livez", "/readyz?verbose", "/version", "/metrics", "/openapi.yaml", "/openapi.json", "/workflow", "/project/import", "/project/renames", "/project/review", "/requirements", "/next", one + "/next", one + "/history", one + "/review", "/audit",
+		"/healthz", "/livez", "/readyz?verbose", "/version", "/metrics", "/openapi.yaml", "/openapi.json", "/workflow", "/project/import", "/project/renames", "/project/review",
+		"/project/progress", "/requirements", "/next", one + "/next", one + "/history", one + "/review", "/audit",
 		"/audit/checkpoint", "/audit/key", "/audit/records/0", "/audit/proof/inclusion?index=2&size=4", "/audit/proof/consistency?old=2", "/audit/tile/0/000.p/3", "/audit/tile/0%2F000.p%2F3",
 	} {
 		h.expect(200, "", "viewer", "GET", path, "")
@@ -415,7 +416,7 @@ func provokeFailures(t *testing.T, all *seen) {
 	h.expect(503, "ledger_failed", "pm", "PATCH", one, `{"pm_notes":[{"text":"x"}]}`)
 	h.expect(503, "ledger_failed", "tester", "POST", one+"/test-report", junit)
 	for _, path := range []string{
-		one + "/history", "/audit", "/audit/blobs/0", "/project/review", "/audit/records/0", "/audit/proof/inclusion?index=0",
+		one + "/history", "/audit", "/audit/blobs/0", "/project/review", "/project/progress", "/audit/records/0", "/audit/proof/inclusion?index=0",
 		"/audit/proof/consistency?old=1", "/audit/tile/0/000.p/1", "/obligations", "/obligations/0000000000000000", "/traces/0000000000000000",
 		"/schedules", "/schedules/none", "/usage", "/events",
 	} {

@@ -204,11 +204,3 @@ func (h *requirementHandlers) runImport(w http.ResponseWriter, r *http.Request, 
 		requirements.ImportOptions{RequestID: wire.CallOf(w).ID, DryRun: dryRun,
 			Origin: projection.ImportOrigin{Via: projection.ViaAPI, Token: wire.CallOf(w).Held.Token()}})
 }
-
-// lastImport shows what was read of the documents, and where they come from.
-func (h *requirementHandlers) lastImport(w http.ResponseWriter, r *http.Request) error {
-	if _, err := wire.Query(r); err != nil {
-		return err
-	}
-	return wire.WriteJSON(w, http.StatusOK, h.Service.LastImport())
-}

@@ -2,11 +2,13 @@ package httpapi_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -15,6 +17,7 @@ import (
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
+	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -87,6 +90,58 @@ func TestReviewsAreGivenAsMarkdown(t *testing.T) {
 	require.Equal(t, strconv.Itoa(len(dossier)), head.Header.Get("Content-Length"))
 }
 
+// showingEvidence is a service whose REQ-001 cites a file, its commit and a report, of which the file changed since.
+func showingEvidence(t *testing.T, choose ...func(*options)) *harness {
+	t.Helper()
+	var c clone
+	const secret = "\ntoken = \"ghp_R7mQx2Lk9VbT4nYwZ8cHs3JdUf6GaPe5KiWo\"\n"
+	h := newHarness(t, append(choose, inRepository(t, &c, map[string]string{
+		"plan.md": "a plan\n", "a.go": "package a\n" + secret + "\nfunc A() {}\n", "logo.png": "\x89PNG\x00"}))...)
+	h.patch("pm", move(lifecycle.Planned))
+	h.patch("pm", move(lifecycle.DesignInProgress))
+	h.patch("architect", `{"design_spec":{"summary":"a form"}}`)
+	h.patch("pm", move(lifecycle.DesignReady))
+	h.patch("pm", move(lifecycle.ImplementationInProgress))
+	h.patch("coder", `{"implementation":{"summary":"done","files":[{"path":"a.go","lines":"3-5"},"logo.png"],"commits":["`+
+		c.git("rev-parse", "HEAD")+`"]}}`)
+	h.patch("pm", move(lifecycle.Implemented))
+	h.patch("pm", move(lifecycle.TestInProgress))
+	h.expect(200, "", "tester", "POST", report, junit)
+	c.write("a.go", "package a\n\nvar x int\n\nfunc A() {}\n", time.Now())
+	c.commit("second")
+	h.write(strings.Replace(sample, "with name and password", "with a name", 1))
+	h.expect(200, "", "pm", "POST", "/project/import", "")
+	return h
+}
+
+// Verifies: ORC-329, ORC-330
+func TestAReviewShowsWhatEvidenceIsAbout(t *testing.T) {
+	h := showingEvidence(t)
+	plain := string(h.expect(200, "", "viewer", "GET", one+"/review", "").Body)
+	require.Equal(t, plain, string(h.expect(200, "", "viewer", "GET", one+"/review?cited=false", "").Body))
+	require.NotContains(t, plain, "func A")
+	var d review.Dossier
+	body := h.expect(200, "", "viewer", "GET", one+"/review?cited=true", "").Body
+	require.NoError(t, json.Unmarshal(body, &d))
+	cited := d.Parts[1].Evidence
+	require.Equal(t, review.Stale, cited[0].Recheck.Verdict)
+	require.Equal(t, "var x int\n\nfunc A() {}\n", cited[0].Lines.Text)
+	require.Equal(t, 3, cited[0].Lines.From)
+	require.Equal(t, "token = \"[masked github_token]\"\n\nfunc A() {}\n", cited[0].Cited.Text)
+	require.NotEqual(t, cited[0].Lines.Commit, cited[0].Cited.Commit)
+	require.True(t, cited[1].Lines.Binary)
+	require.Equal(t, "first", cited[2].Commit.Subject)
+	require.Equal(t, []review.TestCase{{Name: "login.Test_REQ_001_locked", Result: "fail"}}, d.Parts[2].Evidence[0].Tests.Cases)
+	require.Equal(t, "a plan\n", d.History[0].Evidence[0].Lines.Text)
+	require.Equal(t, "text", d.Texts[0].Fields[0].Field)
+
+	shown := string(h.expect(200, "", "viewer", "GET", one+"/review?cited=true", "", "Accept", "text/markdown").Body)
+	require.Contains(t, shown, "    5  func A() {}\n")
+	require.Contains(t, shown, "\\[-name and password.-\\] {+a name.+}")
+	h.expect(400, "invalid_parameter", "viewer", "GET", one+"/review?cited=yes", "")
+	h.expect(400, "unknown_parameter", "viewer", "GET", one+"/review?lines=true", "")
+}
+
 // provokeReports attaches test reports, good and bad.
 func provokeReports(t *testing.T, all *seen) {
 	h := newHarness(t, into(all))
@@ -129,6 +184,8 @@ func provokeReports(t *testing.T, all *seen) {
 	for _, path := range []string{"/project/review", one + "/review"} {
 		h.expect(406, "not_acceptable", "viewer", "GET", path, "", "Accept", "application/xml")
 	}
+	h.expect(400, "invalid_parameter", "viewer", "GET", one+"/review?cited=yes", "")
+	showingEvidence(t, into(all)).expect(200, "", "viewer", "GET", one+"/review?cited=true", "")
 }
 
 func twice(do func() response) response { do(); return do() }
@@ -207,9 +264,12 @@ func (c credulous) Recheck(_ context.Context, subjects []evidence.Subject) (evid
 func (c credulous) Base(string) string { return "" }
 
 func (credulous) Dirty(context.Context, []string) (map[string]bool, error) { return nil, nil }
-func (credulous) Follow(string)                                            {}
-func (credulous) HeadBranch(context.Context) (string, error)               { return "main", nil }
-func (credulous) Tip(context.Context) (string, error)                      { return strings.Repeat("a", 40), nil }
+func (credulous) Show(context.Context, string, lifecycle.Evidence, evidence.Standing) evidence.Shown {
+	return evidence.Shown{}
+}
+func (credulous) Follow(string)                              {}
+func (credulous) HeadBranch(context.Context) (string, error) { return "main", nil }
+func (credulous) Tip(context.Context) (string, error)        { return strings.Repeat("a", 40), nil }
 
 // provokeEvidence has evidence looked up by a repository of the test.
 func provokeEvidence(t *testing.T, all *seen) {

@@ -76,11 +76,12 @@ func routeOpen(r chi.Router, pages *public.Pages, handle func(handler) http.Hand
 
 func (h *requirementHandlers) route(r chi.Router, handle func(handler) http.HandlerFunc) {
 	r.Get("/project", handle(h.project))
-	r.Get("/project/import", handle(h.lastImport))
+	r.Get("/project/import", handle(reading.LastImport(h.Service.Reviews)))
 	r.Post("/project/import", handle(h.importDocuments))
 	r.Get("/project/renames", handle(h.ofAll(reading.Renames)))
 	r.Post("/project/renames", handle(changing.Rename(h.Service)))
 	r.Get("/project/review", handle(h.review))
+	r.Get("/project/progress", handle(reading.Progress(h.Service.Reviews)))
 	r.Get("/requirements", handle(h.ofAll(reading.List)))
 	r.Get("/requirements/{id}", handle(h.waiting(h.ofOne(reading.Requirement))))
 	r.Patch("/requirements/{id}", handle(h.patchRequirement))

@@ -82,7 +82,7 @@ func (f *shelf) Recheck(_ context.Context, subjects []evidence.Subject) (evidenc
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	all := evidence.Checked{Standings: make([][]evidence.Standing, len(subjects)), Base: f.base, Fixed: make([]bool, len(subjects))}
+	all := evidence.Checked{Standings: make([][]evidence.Standing, len(subjects)), Tip: f.tip, Base: f.base, Fixed: make([]bool, len(subjects))}
 	for i, subject := range subjects {
 		all.Fixed[i] = true
 		for _, e := range subject.Cited {
@@ -109,6 +109,14 @@ func (f *shelf) Dirty(_ context.Context, paths []string) (map[string]bool, error
 		dirty[path] = slices.Contains(paths, path)
 	}
 	return dirty, nil
+}
+
+// Show shows one line of each file, which says how the file stands.
+func (f *shelf) Show(_ context.Context, tip string, e lifecycle.Evidence, s evidence.Standing) evidence.Shown {
+	if e.Kind != lifecycle.EvidenceFile {
+		return evidence.Shown{}
+	}
+	return evidence.Shown{Now: &evidence.Content{Path: e.Path, Commit: tip, First: 1, Last: 1, Bytes: []byte("now " + s.Reason + "\n")}}
 }
 
 func (f *shelf) Follow(branch string) { f.branch = branch }
@@ -215,10 +223,34 @@ func TestWhatChangesUnderARequirementMakesItStale(t *testing.T) {
 	require.Zero(t, r.review().Counts.DoneStale, "it holds again")
 	f.failing = errors.New("git hangs")
 	require.Equal(t, []string{review.UncheckedEvidence}, r.review().Unchecked)
-	dossier, err := r.Dossier(t.Context(), "REQ-001")
+	dossier, err := r.Dossier(t.Context(), "REQ-001", false)
 	require.NoError(t, err)
 	require.Equal(t, review.NotLookedUp, dossier.History[0].Evidence[0].Recheck.Verdict)
 	r.verified()
+}
+
+// Verifies: ORC-329
+func TestADossierShowsWhatEvidenceIsAbout(t *testing.T) {
+	r, f := startVerifying(t, store.NewMemory())
+	f.says("login.go", evidence.Standing{Reason: lifecycle.LinesChanged, Detail: "other lines"})
+	plain, err := r.Dossier(t.Context(), "REQ-001", false)
+	require.NoError(t, err)
+	d, err := r.Dossier(t.Context(), "REQ-001", true)
+	require.NoError(t, err)
+	file := &d.Parts[1].Evidence[0]
+	require.Equal(t, &review.Excerpt{Path: "login.go", From: 1, Commit: f.tip, Text: "now lines_changed\n"}, file.Lines)
+	file.Lines = nil
+	var want, got strings.Builder
+	require.NoError(t, errors.Join(plain.JSON(&want), d.JSON(&got)))
+	require.Equal(t, want.String(), got.String(), "nothing else is shown, and nothing unless it was asked for")
+
+	recorded := start(t, store.NewMemory())
+	recorded.mustImport(twoRequirements)
+	recorded.bringToTestedPass("REQ-001")
+	d, err = recorded.Dossier(t.Context(), "REQ-001", true)
+	require.NoError(t, err)
+	require.Equal(t, review.NotLookedUp, d.Parts[2].Evidence[0].Recheck.Verdict)
+	require.Equal(t, review.Shown{}, d.Parts[2].Evidence[0].Shown)
 }
 
 // Verifies: ORC-091

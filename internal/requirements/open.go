@@ -10,7 +10,9 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/requirements/account"
 	"orchestrator/internal/requirements/choices"
+	"orchestrator/internal/requirements/cited"
 	"orchestrator/internal/requirements/folding"
+	"orchestrator/internal/requirements/keptprogress"
 	"orchestrator/internal/requirements/keptreview"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/texts"
@@ -70,7 +72,10 @@ func newService(of *shared) *Service {
 	s.exporter = projection.NewExporter(projection.Exporting{Path: o.ExportPath, Spares: o.ExportSpares,
 		Newest: of.current.Load, Sign: sign, Synced: o.ExportSync, OnDisplaced: o.OnDisplaced})
 	s.Reviews = &Reviews{shared: of, evidence: s.Rechecker, exporter: s.exporter,
-		logReview: logReview{turn: turn.New()}, rows: keptreview.New(), texts: texts.New(of.ledger)}
+		log: keptreview.NewLog(), rows: keptreview.New(), texts: texts.New(of.ledger),
+		cited: cited.New(s.Rechecker.attachedReport)}
+	s.progress = keptprogress.New(keptprogress.From{Ledger: of.ledger, Log: s.log, Newest: of.current.Load,
+		Clock: of.clock})
 	s.refusals = folding.New(o.OnFolding)
 	return s
 }

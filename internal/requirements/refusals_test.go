@@ -105,7 +105,7 @@ func TestEqualRefusalsAreFolded(t *testing.T) {
 	require.Len(t, refused, 1)
 	require.Equal(t, 51, refused[0].Refused)
 	require.Equal(t, 51, refused[0].Codes[0].Count)
-	dossier, err := r.Dossier(t.Context(), "REQ-001")
+	dossier, err := r.Dossier(t.Context(), "REQ-001", false)
 	require.NoError(t, err)
 	require.Equal(t, 51, dossier.Refused.Count)
 	require.Equal(t, fault.Code("field_forbidden"), dossier.Refused.Newest[0].Code)

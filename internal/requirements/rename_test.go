@@ -100,7 +100,7 @@ func TestTheHistoryGoesOnUnderTheNewID(t *testing.T) {
 	found, err := r.Find(t.Context(), lookup.Records{Requirement: "LOGIN-1", Newest: true, Limit: 100})
 	require.NoError(t, err)
 	require.Equal(t, want, seqs(t, found))
-	dossier, err := r.Dossier(t.Context(), "LOGIN-1")
+	dossier, err := r.Dossier(t.Context(), "LOGIN-1", false)
 	require.NoError(t, err)
 	require.Equal(t, 1, dossier.Refused.Count)
 	require.Equal(t, "REQ-001", dossier.FormerIDs[0].ID)

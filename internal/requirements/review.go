@@ -1,7 +1,6 @@
 package requirements
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -9,7 +8,6 @@ import (
 	"slices"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/requirements/account"
 	"orchestrator/internal/requirements/cited"
 	"orchestrator/internal/requirements/drift"
@@ -17,6 +15,7 @@ import (
 	"orchestrator/internal/requirements/lookup"
 	"orchestrator/internal/requirements/ondisk"
 	"orchestrator/internal/requirements/pending"
+	"orchestrator/internal/requirements/progress"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/requirements/review"
@@ -45,7 +44,7 @@ func (s *Reviews) reviewInput(ctx context.Context,
 		}
 		unchecked = append(unchecked, review.UncheckedEvidence)
 	}
-	log, actors, err := s.reviewLog(ctx)
+	log, err := s.log.Verify(ctx, s.ledger)
 	if err != nil {
 		return review.Input{}, nil, err
 	}
@@ -55,9 +54,9 @@ func (s *Reviews) reviewInput(ctx context.Context,
 	snap := s.current.Load()
 	return review.Input{
 		Project: snap.Project.Name, Workflow: snap.Project.Workflow(), Evidence: snap.Project.Evidence,
-		Branch: snap.Project.Branch, Log: log,
+		Branch: snap.Project.Branch, Log: log.Log,
 		Import: s.reviewImport(), Read: snap.Project.Import.Readings(), Drift: ondisk.Drift(snap.Project.Sources,
-			documents), Displaced: s.displaced(), Actors: actors,
+			documents), Displaced: s.displaced(), Actors: log.Actors,
 		IDs: snap.Finder(&s.ids), Unchecked: unchecked, Pending: snap.Pending(),
 	}, snap, nil
 }
@@ -80,8 +79,9 @@ func requirementsOf(snap *projection.Snapshot) iter.Seq[lifecycle.Requirement] {
 	}
 }
 
-// Dossier reviews one requirement, with its evidence looked at again.
-func (s *Reviews) Dossier(ctx context.Context, id string) (review.Dossier, error) {
+// Dossier reviews one requirement, with its evidence looked at again and, where that is asked for, with what it is
+// about.
+func (s *Reviews) Dossier(ctx context.Context, id string, show bool) (review.Dossier, error) {
 	e, err := s.entry(id)
 	if err != nil {
 		return review.Dossier{}, err
@@ -95,19 +95,20 @@ func (s *Reviews) Dossier(ctx context.Context, id string) (review.Dossier, error
 	if err != nil {
 		return review.Dossier{}, err
 	}
-	return review.One(now.Project.Workflow(), req, review.Seen{
-		Evidence: s.reviewEvidence(ctx, req), IDs: now.Finder(&s.ids), Branch: now.Project.Branch,
+	seen := review.Seen{IDs: now.Finder(&s.ids), Branch: now.Project.Branch,
 		Dirty: s.evidence.dirtyFiles(ctx, slices.Sorted(slices.Values(review.FilesOf(req)))), Refused: refused,
 		Proposed: now.Pending().On(id), Texts: texts.Changes, TextSince: texts.Since,
-	}), nil
+	}
+	if s.evidence.verifies() {
+		asked := cited.Asked{Cited: req.EverCited(), Code: subjectOf(req).Code, Show: show}
+		err = s.cited.Look(ctx, s.options.Repository, asked, &seen)
+	}
+	return review.One(now.Project.Workflow(), req, seen), err
 }
 
-// reviewEvidence looks at every piece of evidence of a requirement again, those of all its history too.
-func (s *Reviews) reviewEvidence(ctx context.Context, req lifecycle.Requirement) []review.Rechecked {
-	if !s.evidence.verifies() {
-		return nil
-	}
-	return cited.Recheck(ctx, s.options.Repository, req.EverCited(), subjectOf(req).Code)
+// Progress returns how the project gets on.
+func (s *Reviews) Progress(ctx context.Context) (progress.Progress, error) {
+	return s.progress.Now(ctx)
 }
 
 // LastImport is how the last attempt to import went, and what the last import on record has read.
@@ -159,28 +160,6 @@ func (s *Reviews) importFailure() string {
 
 // fewErrors are shown by a health check.
 const fewErrors = 3
-
-// reviewLog verifies the log up to its present end and counts the attempts of each actor, by name and role.
-func (s *Reviews) reviewLog(ctx context.Context) (review.Log, []review.ActorCount, error) {
-	l := &s.logReview
-	if err := l.turn.Take(ctx); err != nil {
-		return review.Log{}, nil, err
-	}
-	defer l.turn.Leave()
-	head, err := s.ledger.VerifyFrom(ctx, l.head, l.attempts.Count)
-	if ctx.Err() != nil || s.ledger.Err() != nil {
-		l.head, l.attempts = audit.Head{}, lookup.Attempts{} // what was counted beyond the head would be counted twice
-		return review.Log{}, nil, cmp.Or(s.ledger.Err(), ctx.Err())
-	}
-	log := review.Log{Size: s.ledger.Head().Size, VerifiedUpTo: head.Size, Root: head.Root.String()}
-	if err != nil {
-		log.Problem = ondisk.Why(err)
-		l.head, l.attempts = audit.Head{}, lookup.Attempts{}
-		return log, nil, nil
-	}
-	l.head, log.Size = head, head.Size
-	return log, l.attempts.Actors(), nil
-}
 
 // ReviewExport reviews the project from its export alone, and lists what that cannot show.
 func ReviewExport(export io.Reader) (review.Project, error) {

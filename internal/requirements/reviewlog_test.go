@@ -9,9 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/requirements/lookup"
+	"orchestrator/internal/requirements/keptreview"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
@@ -39,18 +38,20 @@ func TestAttemptsAreCountedOnce(t *testing.T) {
 	want := []review.ActorCount{{Name: cody.Name, Role: cody.Role, Refused: 1}, {Name: paula.Name, Role: paula.Role, Accepted: 1}}
 	calledOff := 0
 	for asked := range 20 {
-		if _, _, err := r.reviewLog(&ending{t.Context(), asked}); err != nil {
+		if _, err := r.log.Verify(&ending{t.Context(), asked}, r.ledger); err != nil {
 			require.ErrorIs(t, err, context.Canceled)
 			calledOff++
 		}
-		_, actors, err := r.reviewLog(t.Context())
+		log, err := r.log.Verify(t.Context(), r.ledger)
 		require.NoError(t, err)
+		require.Len(t, log.Imports, 1)
+		actors := log.Actors
 		for i := range actors {
 			actors[i].Codes = nil
 		}
 		require.Equal(t, want, actors, "a review that was called off, or one more, counts nothing twice")
 		if asked < 10 {
-			r.logReview.head, r.logReview.attempts = audit.Head{}, lookup.Attempts{}
+			r.log = keptreview.NewLog()
 		}
 	}
 	require.NotZero(t, calledOff)

@@ -21,11 +21,12 @@ import (
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/requirements/account"
 	"orchestrator/internal/requirements/choices"
+	"orchestrator/internal/requirements/cited"
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/folding"
 	"orchestrator/internal/requirements/idmatch"
+	"orchestrator/internal/requirements/keptprogress"
 	"orchestrator/internal/requirements/keptreview"
-	"orchestrator/internal/requirements/lookup"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
@@ -113,17 +114,11 @@ type Reviews struct {
 	evidence   *Rechecker
 	exporter   *projection.Exporter
 	lastImport atomic.Pointer[outcome]
-	logReview  logReview
+	log        *keptreview.Log
 	rows       *keptreview.Rows
+	progress   *keptprogress.Progress
 	texts      *texts.Log
-}
-
-// logReview is how far the log was verified, and what became of the attempts that it holds. It grows with the log, so
-// that a review reads only what is new.
-type logReview struct {
-	turn     turn.Turn
-	head     audit.Head
-	attempts lookup.Attempts
+	cited      *cited.Looker
 }
 
 // Repository is where evidence is looked up.
@@ -132,6 +127,7 @@ type Repository interface {
 	Recheck(context.Context, []evidence.Subject) (evidence.Checked, error)
 	Base(tip string) string
 	Dirty(ctx context.Context, paths []string) (map[string]bool, error)
+	Show(ctx context.Context, tip string, e lifecycle.Evidence, s evidence.Standing) evidence.Shown
 
 	Follow(branch string) // from here on its tip counts
 	HeadBranch(context.Context) (string, error)

@@ -20,7 +20,7 @@ import (
 // dossier is the review of a requirement. What is kept of its texts is what a start would read of the log.
 func (r *rig) dossier(id string) review.Dossier {
 	r.t.Helper()
-	d, err := r.Dossier(r.t.Context(), id)
+	d, err := r.Dossier(r.t.Context(), id, false)
 	require.NoError(r.t, err)
 	fresh, err := texts.New(r.ledger).Of(r.t.Context(), r.requirement(id), r.State().LogSize)
 	require.NoError(r.t, err)

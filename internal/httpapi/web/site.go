@@ -60,7 +60,12 @@ func signed(api ask.API) (key, root string) {
 }
 
 func items() []page.Item {
-	return []page.Item{{Name: "Waits for you", Path: "/"}, {Name: "Conductor", Path: "/traces"}}
+	return []page.Item{
+		{Name: "Waits for you", Path: "/"},
+		{Name: "Board", Path: "/requirements"},
+		{Name: "Matrix", Path: "/project/review"},
+		{Name: "Conductor", Path: "/traces"},
+	}
 }
 
 // count says how much waits at an entry.

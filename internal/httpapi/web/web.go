@@ -14,8 +14,10 @@ import (
 
 	"orchestrator/internal/httpapi/web/ask"
 	"orchestrator/internal/httpapi/web/asset"
+	"orchestrator/internal/httpapi/web/board"
 	"orchestrator/internal/httpapi/web/dossier"
 	"orchestrator/internal/httpapi/web/fulltext"
+	"orchestrator/internal/httpapi/web/matrix"
 	"orchestrator/internal/httpapi/web/page"
 	"orchestrator/internal/httpapi/web/session"
 	"orchestrator/internal/httpapi/web/traces"
@@ -61,8 +63,10 @@ func New(c Config) http.Handler {
 func pages() []page.Page {
 	return []page.Page{
 		waits.Page(),
+		board.Page(),
 		dossier.Page(),
 		fulltext.Page(),
+		matrix.Page(), matrix.CSV(),
 		traces.Page(),
 		traces.RunPage(),
 		workflow.Page(),

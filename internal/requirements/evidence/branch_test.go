@@ -386,7 +386,7 @@ func TestRenamesAreThoseOfGit(t *testing.T) {
 	for name, want := range map[string]Standing{
 		"pure.go":    {MovedTo: "b/pure.go:10-12"},
 		"edited.go":  {MovedTo: "a/edited2.go:12-14"},
-		"cited.go":   {Reason: lifecycle.LinesChanged, Detail: "a/cited.go, which is a/cited2.go now, has other lines 10-12"},
+		"cited.go":   {Reason: lifecycle.LinesChanged, Path: "a/cited2.go", Detail: "a/cited.go, which is a/cited2.go now, has other lines 10-12"},
 		"two.go":     {MovedTo: "b/two.go:10-12"},
 		"swapped.go": {Reason: lifecycle.LinesChanged, Detail: "a/swapped.go has other lines 10-12"},
 		"other.go":   {Reason: lifecycle.LinesChanged, Detail: "a/other.go has other lines 10-12"},

@@ -34,7 +34,7 @@ func (r *Repository) resolve(ctx context.Context, id string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return commit, r.checkReachable(ctx, commit)
+	return commit, checkReachable(ctx, r.git, commit)
 }
 
 // onlyCommit picks the commit among the objects that id may stand for.
@@ -87,9 +87,9 @@ func refuseOther(ctx context.Context, r *Repository, id, object, kind string) er
 // checkReachable refuses a commit that neither HEAD nor a branch nor a tag has: it was replaced, or never given to
 // anyone, and git will delete it. Whatever else refers to it, such as the stash or the head of a change that was never
 // merged, is no history.
-func (r *Repository) checkReachable(ctx context.Context, commit string) error {
+func checkReachable(ctx context.Context, in *gitrepo.Repository, commit string) error {
 	for _, from := range [][]string{{"HEAD"}, gitrepo.Everyone} { // HEAD nearly always has it, and there may be many refs
-		left, err := r.git.Outside(ctx, []string{commit}, from...)
+		left, err := in.Outside(ctx, []string{commit}, from...)
 		if err != nil || len(left) == 0 {
 			return err
 		}

@@ -120,15 +120,16 @@ func (c *check) compare(ctx context.Context, e lifecycle.Evidence, lines span, p
 	if has && (digest(part) == e.Found.SHA256 || e.Found.In == lifecycle.InWorktree && digest(dos(part)) == e.Found.SHA256) {
 		return Standing{MovedTo: movedTo(e, lines, path, lines)}
 	}
-	cited := e.Path
+	cited, renamed := e.Path, ""
 	if path != e.Path {
-		cited = e.Path + ", which is " + path + " now,"
+		cited, renamed = e.Path+", which is "+path+" now,", path
 	}
 	if lines.whole() {
-		return Standing{Reason: lifecycle.FileChanged, Detail: fmt.Sprintf("%s has other content %s", cited, where)}
+		return Standing{Reason: lifecycle.FileChanged, Path: renamed,
+			Detail: fmt.Sprintf("%s has other content %s", cited, where)}
 	}
 	first, again := search(content, c.citedLines(ctx, e, lines, content), lines.count())
-	changed := Standing{Reason: lifecycle.LinesChanged,
+	changed := Standing{Reason: lifecycle.LinesChanged, Path: renamed,
 		Detail: fmt.Sprintf("%s has other lines %s %s", cited, lines, where)}
 	switch {
 	case first == 0:

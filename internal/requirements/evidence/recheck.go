@@ -27,6 +27,7 @@ type Standing struct {
 	Reason  string // "" when it holds; else one of the reasons of lifecycle.Stale
 	Detail  string // what was cited and what is there now; "" when it holds
 	MovedTo string // it holds, but stands at path, path:line or path:first-last now
+	Path    string // stale: the name under which it was found changed; "" where that is the cited one
 }
 
 // check is one call of Recheck: everything is compared with one tip of the branch.
@@ -70,7 +71,8 @@ const maxRounds = 3
 // Checked is how subjects stand when they are checked again.
 type Checked struct {
 	Standings [][]Standing
-	Base      string // as Base returns it, of the tip that all was compared with
+	Tip       string // that all was compared with; "" before the first commit
+	Base      string // as Base returns it, of the tip
 	Fixed     []bool // of each subject: it stands so for as long as Base is this
 }
 
@@ -103,7 +105,7 @@ func (r *Repository) Recheck(ctx context.Context, subjects []Subject) (Checked, 
 	}
 	c.root = root
 	c.failure = errors.Join(disk, c.askGit(ctx, subjects))
-	all.Base = c.base
+	all.Tip, all.Base = c.tip, c.base
 	for range maxRounds {
 		if items = c.judge(ctx, items); len(items) == 0 {
 			break

@@ -61,9 +61,9 @@ func TestCitedFilesAreCheckedAgain(t *testing.T) {
 		{"renamed and longer", lines, all(remove, write("z/c.go", "new\n"+numbered(1, 30))), Standing{MovedTo: "z/c.go:11-13"}},
 		{"renamed and appended to", lines, all(remove, write("z/c.go", numbered(1, 31))), Standing{MovedTo: "z/c.go:10-12"}},
 		{"renamed and changed", lines, all(remove, write("z/c.go", strings.Replace(numbered(1, 30), "line 11", "LINE", 1))), Standing{
-			Reason: lifecycle.LinesChanged, Detail: "a/b.go, which is z/c.go now, has other lines 10-12"}},
+			Reason: lifecycle.LinesChanged, Path: "z/c.go", Detail: "a/b.go, which is z/c.go now, has other lines 10-12"}},
 		{"renamed and changed, whole", whole, all(remove, write("z/c.go", numbered(1, 31))), Standing{
-			Reason: lifecycle.FileChanged, Detail: "a/b.go, which is z/c.go now, has other content"}},
+			Reason: lifecycle.FileChanged, Path: "z/c.go", Detail: "a/b.go, which is z/c.go now, has other content"}},
 		{"removed", lines, remove, Standing{Reason: lifecycle.FileGone, Detail: "a/b.go is not at the tip of main ("}},
 		{"now a link", lines, all(remove, func(c clone) {
 			require.NoError(c.t, os.MkdirAll(filepath.Join(c.dir, "a"), 0o755))

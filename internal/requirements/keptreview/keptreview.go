@@ -22,7 +22,7 @@ type Rows struct {
 	turn  turn.Turn
 	rows  review.Rows // of who has the turn, as is all that follows
 	since uint64      // how many reviews have left rows, or dropped them
-	idle  *time.Timer // drops the rows; nil before the first review
+	idle  turn.Idle
 }
 
 // New returns rows that have nothing yet.
@@ -40,7 +40,7 @@ func (k *Rows) Full(ctx context.Context, in review.Input, snap *projection.Snaps
 			k.turn.Leave()
 		}
 	}()
-	k.stayAwake()
+	k.idle.StayAwake(k.turn, keep, func() { k.leave(review.Rows{}) })
 	rows := k.rows
 	full := rows.Full(in, sourcesOf(snap), func(paths []string) map[string]bool {
 		k.leave(rows)
@@ -70,20 +70,5 @@ func sourcesOf(snap *projection.Snapshot) func(func(string, review.Source) bool)
 				return
 			}
 		}
-	}
-}
-
-// stayAwake keeps the rows for another while.
-func (k *Rows) stayAwake() {
-	if k.idle == nil {
-		k.idle = time.AfterFunc(keep, k.drop)
-	}
-	k.idle.Reset(keep)
-}
-
-func (k *Rows) drop() {
-	if k.turn.Take(context.Background()) == nil {
-		defer k.turn.Leave()
-		k.leave(review.Rows{})
 	}
 }

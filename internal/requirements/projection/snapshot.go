@@ -13,6 +13,7 @@ import (
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
@@ -359,6 +360,24 @@ func (e *Entry) Requirement() lifecycle.Requirement {
 		panic(err) // the bytes were encoded from a requirement
 	}
 	return req
+}
+
+// Move is a change of status.
+type Move struct {
+	At   time.Time        `json:"at"`
+	From lifecycle.Status `json:"from"`
+	To   lifecycle.Status `json:"to"`
+}
+
+// Moves decodes no more of the entry than its changes of status, the oldest first.
+func (e *Entry) Moves() []Move {
+	var only struct {
+		History []Move `json:"history"`
+	}
+	if err := jsonv2.Unmarshal(e.Raw, &only, jsontext.AllowDuplicateNames(true)); err != nil {
+		panic(err) // the bytes were encoded from a requirement
+	}
+	return only.History
 }
 
 // ETag changes with every record, since the export names the size of the log.

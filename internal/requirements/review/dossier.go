@@ -26,10 +26,11 @@ type Rechecked struct {
 	Detail  string `json:"detail,omitempty"`
 }
 
-// Cited is a piece of evidence with its re-check.
+// Cited is a piece of evidence with its re-check and, where it was asked for, with what it is about.
 type Cited struct {
 	Evidence lifecycle.Evidence `json:"evidence"`
 	Recheck  Rechecked          `json:"recheck"`
+	Shown
 }
 
 // Dossier is the review of one requirement. No list is nil.
@@ -47,8 +48,9 @@ type Dossier struct {
 	Gates      []GateVerdict         `json:"gates"` // of the statuses ahead, in their order; of a done requirement, of done
 	Next       []RoleNext            `json:"next"`
 	Refused    Refused               `json:"refused"`
-	History    []Move                `json:"history"`      // oldest first
-	Texts      []TextChange          `json:"text_changes"` // newest first
+	History    []Move                `json:"history"`            // oldest first
+	Texts      []TextChange          `json:"text_changes"`       // newest first
+	NotShown   int                   `json:"not_shown,omitzero"` // pieces of evidence for which there was no room
 
 	Proposed []pending.Proposal `json:"proposed,omitempty"` // what open changes would do to it
 }
@@ -104,10 +106,12 @@ func (d Dossier) JSON(w io.Writer) error { return writeJSON(w, d) }
 
 // Seen is what was looked up for the review of one requirement.
 type Seen struct {
-	Evidence []Rechecked     // what is left out was not looked up
-	IDs      *idmatch.IDs    // of all requirements of the project
-	Branch   string          // whose tip evidence is held against, "" when there is none
-	Dirty    map[string]bool // cited files with uncommitted changes
+	Evidence []Rechecked      // what is left out was not looked up
+	Shown    map[string]Shown // what pieces of evidence are about, by their pointers
+	NotShown int              // pieces for which there was no room
+	IDs      *idmatch.IDs     // of all requirements of the project
+	Branch   string           // whose tip evidence is held against, "" when there is none
+	Dirty    map[string]bool  // cited files with uncommitted changes
 	Refused  Refused
 	Proposed []pending.Proposal // what open changes would do to it
 
@@ -119,7 +123,7 @@ type Seen struct {
 func One(w lifecycle.Workflow, req lifecycle.Requirement, seen Seen) Dossier {
 	checks := make(rechecks, len(seen.Evidence))
 	for _, e := range seen.Evidence {
-		checks[e.Pointer] = e
+		checks[e.Pointer] = Cited{Recheck: e, Shown: seen.Shown[e.Pointer]}
 	}
 	d := Dossier{
 		Definition: req.Definition, Workflow: w.Name, Branch: seen.Branch, Revision: req.Revision,
@@ -128,6 +132,7 @@ func One(w lifecycle.Workflow, req lifecycle.Requirement, seen Seen) Dossier {
 		Next:       []RoleNext{},
 		History:    []Move{},
 		Texts:      append([]TextChange{}, seen.Texts...),
+		NotShown:   seen.NotShown,
 		Proposed:   seen.Proposed,
 		Refused:    Refused{seen.Refused.Count, seen.Refused.More, append([]Refusal{}, seen.Refused.Newest...)},
 		Deviations: append([]lifecycle.Deviation{}, req.Deviations...), Notes: append([]lifecycle.Note{},
@@ -147,17 +152,19 @@ func One(w lifecycle.Workflow, req lifecycle.Requirement, seen Seen) Dossier {
 	return d
 }
 
-// rechecks are by pointer.
-type rechecks map[string]Rechecked
+// rechecks are by pointer, without the evidence.
+type rechecks map[string]Cited
 
 func (c rechecks) cited(under string, evidence []lifecycle.Evidence) []Cited {
 	all := []Cited{}
 	for i, e := range evidence {
-		check := Rechecked{Pointer: lifecycle.PointerTo(under[1:], i), Verdict: NotLookedUp}
-		if known, found := c[check.Pointer]; found {
-			check = known
+		pointer := lifecycle.PointerTo(under[1:], i)
+		one, known := c[pointer]
+		if !known {
+			one.Recheck = Rechecked{Pointer: pointer, Verdict: NotLookedUp}
 		}
-		all = append(all, Cited{e, check})
+		one.Evidence = e
+		all = append(all, one)
 	}
 	return all
 }

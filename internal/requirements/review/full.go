@@ -34,7 +34,7 @@ func (in Input) frame() Project {
 	p := Project{
 		Project: in.Project, Workflow: in.Workflow.Name, Evidence: in.Evidence, Branch: in.Branch, Log: in.Log,
 		Findings: Findings{Import: in.Import, Reading: readingOf(in.Read), Drift: append([]Drift{}, in.Drift...), Displaced: in.Displaced,
-			Refused: refused(in.Actors), Pending: in.Pending},
+			Refused: Refusing(in.Actors), Pending: in.Pending},
 		Unchecked: append([]string{}, in.Unchecked...), Requirements: []Requirement{}, Reasons: []string{},
 	}
 	if in.Log.VerifiedUpTo == 0 && in.Log.Problem == "" && !slices.Contains(p.Unchecked, UncheckedLog) {
@@ -46,6 +46,7 @@ func (in Input) frame() Project {
 // row returns the line of one requirement, with what depends on its surroundings.
 func (in Input) row(dead []lifecycle.Status, req lifecycle.Requirement) Requirement {
 	row := standing(in.Workflow, dead, req)
+	row.written(req)
 	row.Covered, row.Dirty = covered(req, in.IDs), dirtyAmong(FilesOf(req), in.Dirty)
 	return row
 }
@@ -85,6 +86,24 @@ func standing(w lifecycle.Workflow, dead []lifecycle.Status, req lifecycle.Requi
 	row.Codes = codes(row, req.NeedsDeferral(), slices.Contains(dead, req.Status))
 	row.OK = len(row.Codes) == 0
 	return row
+}
+
+// written says which parts are there.
+//
+// Implements: ORC-336
+func (r *Requirement) written(req lifecycle.Requirement) {
+	if len(req.DesignSpec) > 0 {
+		r.Parts = append(r.Parts, lifecycle.FieldDesignSpec)
+	}
+	if len(req.Implementation) > 0 {
+		r.Parts = append(r.Parts, lifecycle.FieldImplementation)
+	}
+	if req.Test != nil {
+		r.Parts, r.Results = append(r.Parts, lifecycle.FieldTest), req.Test.Results
+	}
+	if n := len(req.Approvals); n > 0 {
+		r.Decision = req.Approvals[n-1].Decision
+	}
 }
 
 // missing names the next move along the table, and all that is lacking on the way to done. What is deferred lacks
@@ -157,7 +176,8 @@ func (r Requirement) settled(needsDeferral bool) bool {
 // Has reports whether the requirement has a finding of this code.
 func (r Requirement) Has(code fault.Code) bool { return slices.Contains(r.Codes, code) }
 
-func refused(actors []ActorCount) []ActorCount {
+// Refusing returns those of the actors that were refused, most often first.
+func Refusing(actors []ActorCount) []ActorCount {
 	all := slices.DeleteFunc(append([]ActorCount{}, actors...), func(a ActorCount) bool { return a.Refused == 0 })
 	slices.SortFunc(all, func(a, b ActorCount) int {
 		return cmp.Or(cmp.Compare(b.Refused, a.Refused), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Role, b.Role))

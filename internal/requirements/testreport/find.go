@@ -195,3 +195,27 @@ func small(b byte) byte {
 
 // clip keeps an answer short whatever a report holds.
 func clip(s string) string { return fault.Clip(s, 200) }
+
+// Named returns the cases that a name stands for, and in a report of go test their subtests, in the order of the
+// report and by their full names; none where Find finds no result.
+func (r Report) Named(name string) (all []Case) {
+	if _, err := r.Find(name); err != nil {
+		return nil
+	}
+	full := slices.ContainsFunc(r.Cases, func(c Case) bool { return r.isFull(c, name) })
+	for _, c := range r.Cases {
+		if is := r.isFull(c, name) || !full && c.Name == name; is || r.isSubtest(c, name, full) {
+			all = append(all, Case{Name: r.FullName(c), Result: c.Result})
+		}
+	}
+	return all
+}
+
+// isSubtest reports whether a case is a subtest of the test of a name, which is a full one or stands for any suite.
+func (r Report) isSubtest(c Case, name string, full bool) bool {
+	called := c.Name
+	if full {
+		called = r.FullName(c)
+	}
+	return r.Format == Go && strings.HasPrefix(called, name+"/")
+}

@@ -98,12 +98,15 @@ func (s *Store) Begin(one *Session, now time.Time) (id string) {
 // makeRoom leaves room for one more session of a token.
 func (s *Store) makeRoom(token string, now time.Time) {
 	var mine, all []aged
+	full := len(s.all) >= mostOfAll
 	for key, one := range s.all {
 		if !now.Before(one.Expires) {
 			delete(s.all, key)
 			continue
 		}
-		all = append(all, aged{key, one.Expires})
+		if full {
+			all = append(all, aged{key, one.Expires})
+		}
 		if one.Token == token {
 			mine = append(mine, aged{key, one.Expires})
 		}
@@ -119,8 +122,11 @@ type aged struct {
 
 // drop ends the oldest of some sessions, so that at most so many are left.
 func (s *Store) drop(of []aged, most int) {
+	if len(of) <= most {
+		return
+	}
 	slices.SortFunc(of, func(a, b aged) int { return a.expires.Compare(b.expires) })
-	for _, a := range of[:max(0, len(of)-most)] {
+	for _, a := range of[:len(of)-most] {
 		delete(s.all, a.key)
 	}
 }

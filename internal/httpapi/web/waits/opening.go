@@ -25,7 +25,7 @@ func open(d data, a agenda.Agenda, now time.Time) opening {
 	case d.Empty:
 		return opening{[]part{{Text: "There are no requirements yet."}},
 			"The service reads them from the requirement documents of its project; the import says which it looks for."}
-	case lifecycle.FieldsOf(d.Role) == nil:
+	case d.Looks:
 		return opening{stuckParts(d, now), project(d, a)}
 	}
 	total := 0

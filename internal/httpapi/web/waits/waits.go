@@ -31,10 +31,11 @@ type data struct {
 	Opening  opening
 	Bar      page.Bar
 	Groups   []group
-	Stuck    []stuck
+	Stuck    []page.Row // each says why
 	AllStuck int
 	Others   []waiting
 	Empty    bool // there are no requirements
+	Looks    bool // the role changes nothing: what is stuck comes first
 }
 
 // group are requirements for which a role has to do the same.
@@ -50,12 +51,6 @@ type waiting struct {
 	For    string
 	Count  int
 	Oldest page.When
-}
-
-// stuck is a requirement that does not come on, and why.
-type stuck struct {
-	page.Row
-	Why, By string
 }
 
 // progress is what the page takes of the answer of GET /project/progress.
@@ -92,10 +87,12 @@ func show(v *page.Visit) (page.View, error) {
 	var p progress
 	_ = v.API.Get("/project/progress", nil, &p)
 	d := data{Role: roleOf(v), AllStuck: p.Total, Bar: page.NewBar(a.Counts.ByStatus), Empty: a.Counts.Total == 0}
-	d.Mine = string(d.Role) == v.Who.Role
+	d.Mine, d.Looks = string(d.Role) == v.Who.Role, lifecycle.FieldsOf(d.Role) == nil
 	f := filler{v, p.limits()}
 	for _, s := range p.Stuck[:min(len(p.Stuck), mostStuck)] {
-		d.Stuck = append(d.Stuck, stuck{f.row(s.ID, s.Title, s.Status, s.Since), s.Why, s.By})
+		row := f.row(s.ID, s.Title, s.Status, s.Since)
+		row.Says = s.Why
+		d.Stuck = append(d.Stuck, row)
 	}
 	for _, w := range a.Waiting {
 		if string(w.For) != string(d.Role) {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Status returns a status as people say it: "tested pass".
@@ -63,10 +64,8 @@ func Count(n int) string {
 
 // Upper returns a sentence whose first letter is a capital.
 func Upper(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
+	_, size := utf8.DecodeRuneInString(s)
+	return strings.ToUpper(s[:size]) + s[size:]
 }
 
 // Plural returns one or many, by a number.

@@ -25,6 +25,7 @@ func renderings(t require.TestingT) map[string]func(io.Writer) error {
 		review.Seen{Evidence: []review.Rechecked{{Pointer: "/test/evidence/0", Verdict: reviewtest.Hostile, Reason: reviewtest.Hostile,
 			Detail: reviewtest.Hostile}}, Refused: review.Refused{Count: 2, More: true, Newest: []review.Refusal{{By: reviewtest.Hostile,
 			Role: reviewtest.Hostile, Code: reviewtest.Hostile, Detail: reviewtest.Hostile, Times: 2}}},
+			Shown:     map[string]review.Shown{"/test/evidence/0": reviewtest.HostileShown},
 			Texts:     reviewtest.HostileTexts,
 			TextSince: map[int][]review.FieldChange{0: reviewtest.HostileTexts[0].Fields}})
 	all := map[string]func(io.Writer) error{}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -38,6 +39,7 @@ func (d Dossier) sheet() sheet {
 	s.add(d.next())
 	for _, p := range d.Parts {
 		s.add(partBlock(p))
+		s.blocks = append(s.blocks, shownBlocks(p.Name, p.Evidence)...)
 	}
 	s.add(staleBlock(row))
 	s.add(d.approvals())
@@ -54,6 +56,12 @@ func (d Dossier) sheet() sheet {
 	}
 	s.add(refusedBlock(d.Refused))
 	s.add(d.history())
+	for _, m := range d.History {
+		s.blocks = append(s.blocks, shownBlocks(fmt.Sprintf("the move to %s", m.To), m.Evidence)...)
+	}
+	if d.NotShown > 0 {
+		s.list("", []string{"evidence that there was no room to show: " + strconv.Itoa(d.NotShown)})
+	}
 	return s
 }
 

@@ -247,7 +247,17 @@ func StaleDossier(t require.TestingT) review.Dossier {
 		{Record: 12, At: Noon, By: "cora", Role: lifecycle.Coder, Code: "sealed", Detail: "REQ-6 is done, and sealed", Times: 1},
 		{Record: 9, At: Noon, By: "cora", Role: lifecycle.Coder, Times: 7},
 	}}, Proposed: []pending.Proposal{{Change: "add-json", Does: pending.Modify, Requirement: "REQ-6",
-		Path: "openspec/changes/add-json/specs/cli/spec.md", Line: 3}}, Texts: TextChanges})
+		Path: "openspec/changes/add-json/specs/cli/spec.md", Line: 3}},
+		Texts: TextChanges, NotShown: 2, Shown: map[string]review.Shown{
+			"/test/evidence/0": {Tests: &review.Tests{Cases: []review.TestCase{{Name: "login.TestLogin", Result: "pass"},
+				{Name: "login.TestLogin/locked", Result: "fail"}}, More: 1}},
+			"/history/0/justification/evidence/0": {
+				Lines: &review.Excerpt{Path: "docs/reasons.md", From: 4, Commit: "0123456789", Text: "# Why\n\n```\n",
+					More: 12},
+				Cited: &review.Excerpt{Path: "docs/reasons.md", From: 2, Text: "# Wherefore"}},
+			"/history/1/justification/evidence/0": {Lines: &review.Excerpt{Path: "logo.png", From: 1, Binary: true},
+				Commit: &review.Commit{ID: "0123456789", Subject: "Say why", AuthoredAt: Noon}},
+		}})
 }
 
 // TextChanges are changes of the text of a requirement.
@@ -265,3 +275,11 @@ var TextChanges = []review.TextChange{
 // HostileTexts are changes every text of which is hostile.
 var HostileTexts = []review.TextChange{{At: Noon, By: Hostile, Record: 3, Fields: []review.FieldChange{
 	{Field: Hostile, Words: []review.Words{{Op: review.Out, Text: Hostile}, {Op: review.In, Text: Hostile}}}}}}
+
+// HostileShown is what evidence is about, every text of which is hostile.
+var HostileShown = review.Shown{
+	Lines:  &review.Excerpt{Path: Hostile, From: 7, Commit: Hostile, Text: Hostile + "\n```\n" + Hostile},
+	Cited:  &review.Excerpt{Path: Hostile, From: 7, Text: Hostile},
+	Tests:  &review.Tests{Cases: []review.TestCase{{Name: Hostile, Result: Hostile}}},
+	Commit: &review.Commit{ID: Hostile, Subject: Hostile, AuthoredAt: Noon},
+}
