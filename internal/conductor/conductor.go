@@ -235,8 +235,7 @@ func (c *Conductor) begin(ctx context.Context, caller Caller,
 }
 
 // beginUnrecorded begins a run that is not kept. It has no number, since no list contains it.
-func (c *Conductor) beginUnrecorded(_ context.Context, caller Caller,
-	request planning.Request) (state.Request, error) {
+func (c *Conductor) beginUnrecorded(_ context.Context, caller Caller, request planning.Request) (state.Request, error) {
 	begun := state.Request{Caller: caller, Request: request}
 	err := begun.Name(c.Tools.Digest())
 	return begun, err
