@@ -36,9 +36,20 @@ func (d *Door) render(w http.ResponseWriter, r *http.Request, p page.Page, v *pa
 		d.fail(w, r, v.Who, err)
 		return
 	}
+	if view.File != nil {
+		give(w, r, *view.File)
+		return
+	}
 	f.Told = v.Who.Told()
 	f.View, f.Nav = view, p.Nav
 	d.write(w, r, p, f, status)
+}
+
+// give answers with a file.
+func give(w http.ResponseWriter, r *http.Request, f page.File) {
+	w.Header().Set("Content-Type", f.Type)
+	w.Header().Set("Content-Disposition", `attachment; filename="`+f.Name+`"`)
+	writeWhole(w, r, http.StatusOK, f.Body)
 }
 
 // frame returns what surrounds a page.

@@ -63,6 +63,7 @@ func items() []page.Item {
 	return []page.Item{
 		{Name: "Waits for you", Path: "/"},
 		{Name: "Board", Path: "/requirements"},
+		{Name: "Matrix", Path: "/project/review"},
 		{Name: "Conductor", Path: "/traces"},
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"orchestrator/internal/httpapi/web/board"
 	"orchestrator/internal/httpapi/web/dossier"
 	"orchestrator/internal/httpapi/web/fulltext"
+	"orchestrator/internal/httpapi/web/matrix"
 	"orchestrator/internal/httpapi/web/page"
 	"orchestrator/internal/httpapi/web/session"
 	"orchestrator/internal/httpapi/web/traces"
@@ -65,6 +66,7 @@ func pages() []page.Page {
 		board.Page(),
 		dossier.Page(),
 		fulltext.Page(),
+		matrix.Page(), matrix.CSV(),
 		traces.Page(),
 		traces.RunPage(),
 		workflow.Page(),

@@ -46,6 +46,7 @@ func (in Input) frame() Project {
 // row returns the line of one requirement, with what depends on its surroundings.
 func (in Input) row(dead []lifecycle.Status, req lifecycle.Requirement) Requirement {
 	row := standing(in.Workflow, dead, req)
+	row.written(req)
 	row.Covered, row.Dirty = covered(req, in.IDs), dirtyAmong(FilesOf(req), in.Dirty)
 	return row
 }
@@ -85,6 +86,24 @@ func standing(w lifecycle.Workflow, dead []lifecycle.Status, req lifecycle.Requi
 	row.Codes = codes(row, req.NeedsDeferral(), slices.Contains(dead, req.Status))
 	row.OK = len(row.Codes) == 0
 	return row
+}
+
+// written says which parts are there.
+//
+// Implements: ORC-336
+func (r *Requirement) written(req lifecycle.Requirement) {
+	if len(req.DesignSpec) > 0 {
+		r.Parts = append(r.Parts, lifecycle.FieldDesignSpec)
+	}
+	if len(req.Implementation) > 0 {
+		r.Parts = append(r.Parts, lifecycle.FieldImplementation)
+	}
+	if req.Test != nil {
+		r.Parts, r.Results = append(r.Parts, lifecycle.FieldTest), req.Test.Results
+	}
+	if n := len(req.Approvals); n > 0 {
+		r.Decision = req.Approvals[n-1].Decision
+	}
 }
 
 // missing names the next move along the table, and all that is lacking on the way to done. What is deferred lacks

@@ -215,6 +215,9 @@ type Requirement struct {
 	WaitingFor   []lifecycle.Party     `json:"waiting_for"`
 	Next         lifecycle.Status      `json:"next,omitempty"` // where the next move along the table leads
 	Missing      []Missing             `json:"missing,omitempty"`
+	Parts        []string              `json:"parts,omitempty"`    // that are there: design_spec, implementation, test
+	Results      *lifecycle.Results    `json:"results,omitempty"`  // of the tests, as last recorded
+	Decision     string                `json:"decision,omitempty"` // of the last approval; "" where there is none
 	Stale        []lifecycle.Stale     `json:"stale,omitempty"`
 	Moved        []lifecycle.Relocated `json:"moved,omitempty"`
 	Tick         string                `json:"tick,omitempty"` // what the document says: open or ticked; "" where it says nothing

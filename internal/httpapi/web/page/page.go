@@ -33,6 +33,14 @@ type View struct {
 	Title string // of the window, before the name of the project
 	Live  string // ids of the requirements that it shows, with spaces, or "*" for all; "" is not kept up
 	Data  any    // of its template
+	File  *File  // that is answered in the place of a page; nil for a page
+}
+
+// File is what a browser keeps, and does not show.
+type File struct {
+	Name string
+	Type string // its media type
+	Body []byte
 }
 
 // Outcome is what became of a form that was accepted.
