@@ -77,9 +77,12 @@ func TestTheEvidenceStandsAboveTheButton(t *testing.T) {
 	require.Contains(
 		t,
 		evidence,
-		"You approve <bdi>A</bdi> at revision 11: this text, the implementation of 17 November, and 14 passed tests of 21 November.",
+		"You approve <bdi>A</bdi> at revision 11: this text, the implementation of 17 November, "+
+			"and 14 passed tests of 21 November.",
 	)
-	for pointer, ticked := range map[string]bool{"/implementation_evidence/0": true, "/test/evidence/0": true, "/test/evidence/1": false} {
+	for pointer, ticked := range map[string]bool{
+		"/implementation_evidence/0": true, "/test/evidence/0": true, "/test/evidence/1": false,
+	} {
 		_, sign, _ := strings.Cut(evidence, "You approve")
 		box := regexp.MustCompile(`value="` + pointer + `"( checked)?>`).FindStringSubmatch(sign)
 		require.NotNil(t, box, pointer)
@@ -197,7 +200,8 @@ func TestALongHistoryIsShownInPart(t *testing.T) {
 		)
 	}
 	a := api(approval)
-	a.Answers["GET /requirements/A/review"] = strings.Replace(review, `"history":[`, `"history":[`+strings.Join(moves, ",")+",", 1)
+	longer := `"history":[` + strings.Join(moves, ",") + ","
+	a.Answers["GET /requirements/A/review"] = strings.Replace(review, `"history":[`, longer, 1)
 	html := pagetest.Show(t, dossier.Page(), visit(a, "pm", ""))
 	require.Contains(t, html, `<a href="?history=all#history">15 older</a>`)
 	require.Contains(t, html, "reason 27.")

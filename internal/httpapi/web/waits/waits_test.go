@@ -72,12 +72,8 @@ func project() *pagetest.API {
 // Verifies: ORC-333
 func TestWhatWaitsIsGroupedAndSaid(t *testing.T) {
 	html := pagetest.Show(t, waits.Page(), project().Visit("pm", "/"))
-	require.Contains(
-		t,
-		html,
-		`<h1>Three wait for you,
-		 the oldest for <a href="/ui/requirements/B">twelve days</a>. <a href="/ui/requirements/A">One can be signed now</a>.</h1>`,
-	)
+	require.Contains(t, html, `<h1>Three wait for you, the oldest for <a href="/ui/requirements/B">twelve days</a>. `+
+		`<a href="/ui/requirements/A">One can be signed now</a>.</h1>`)
 	require.Contains(t, html, "One of five is done. One is stuck.")
 	sign, rest, found := strings.Cut(html, `<h2 class="margin">Decide <span class="n">1</span>`)
 	require.True(t, found)
