@@ -17,6 +17,7 @@ import (
 	"orchestrator/internal/httpapi/web/board"
 	"orchestrator/internal/httpapi/web/dossier"
 	"orchestrator/internal/httpapi/web/fulltext"
+	"orchestrator/internal/httpapi/web/importing"
 	"orchestrator/internal/httpapi/web/matrix"
 	"orchestrator/internal/httpapi/web/page"
 	"orchestrator/internal/httpapi/web/session"
@@ -67,6 +68,7 @@ func pages() []page.Page {
 		dossier.Page(),
 		fulltext.Page(),
 		matrix.Page(), matrix.CSV(),
+		importing.Page(),
 		traces.Page(),
 		traces.RunPage(),
 		workflow.Page(),
