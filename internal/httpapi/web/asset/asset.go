@@ -110,10 +110,16 @@ func sheetOf(files fs.FS) string {
 	return string(all)
 }
 
-var scriptComment = regexp.MustCompile(`(?m)^\s*(//.*\n)?`)
+var (
+	scriptComment = regexp.MustCompile(`(?m)^\s*(//.*\n)?`)
+	openLine      = regexp.MustCompile(`([{(\[,;])\n`)
+)
 
-// scriptOf returns a script without its indentation, and without comments, which stand on lines of their own.
-func scriptOf(source []byte) []byte { return scriptComment.ReplaceAll(source, nil) }
+// scriptOf returns a script without its indentation and its comments, which stand on lines of their own, and without
+// the ends of lines where they mean nothing.
+func scriptOf(source []byte) []byte {
+	return openLine.ReplaceAll(scriptComment.ReplaceAll(source, nil), []byte("$1"))
+}
 
 // rank orders what comes first before all others.
 func rank(part string) int {

@@ -132,8 +132,8 @@ func TestMarksAreWellFormed(t *testing.T) {
 	require.Len(t, seen, 22)
 }
 
-// TestTheFilesOfOthersAreThoseOfTheManifest, byte for byte, and each has its licence beside it. make web-assets compares
-// them with the packages.
+// TestTheFilesOfOthersAreThoseOfTheManifest, byte for byte, and each has its licence beside it. make web-assets
+// compares them with the packages.
 func TestTheFilesOfOthersAreThoseOfTheManifest(t *testing.T) {
 	var packages []struct {
 		Package, Version, Integrity, Licence string
@@ -149,8 +149,8 @@ func TestTheFilesOfOthersAreThoseOfTheManifest(t *testing.T) {
 		licences := 0
 		for _, f := range p.Files {
 			sum := sha256.Sum256(content(embedded, "third-party/"+f.Name))
-			require.Equal(t, f.SHA256, hex.EncodeToString(sum[:]), "%s is not that of %s %s: make web-assets RENEW=1",
-				f.Name, p.Package, p.Version)
+			require.Equal(t, f.SHA256, hex.EncodeToString(sum[:]),
+				"%s is not that of %s %s: make web-assets RENEW=1", f.Name, p.Package, p.Version)
 			listed = append(listed, f.Name)
 			if path.Ext(f.Name) == ".txt" {
 				licences++
@@ -177,8 +177,8 @@ func TestOwnScriptStaysSmall(t *testing.T) {
 
 // TestTheScriptIsServedWithoutItsComments, and is the same otherwise.
 func TestTheScriptIsServedWithoutItsComments(t *testing.T) {
-	require.Equal(t, "{\nlet a = 'http://x';\nb();\n}\n", string(scriptOf(
-		[]byte("// One.\n// Two.\n{\n\n  // Three.\n  let a = 'http://x';\n\t// Four.\n    // Five.\n    b();\n}\n"))))
+	require.Equal(t, "{let a = 'http://x';b();}\nc()\n", string(scriptOf(
+		[]byte("// One.\n// Two.\n{\n\n  // Three.\n  let a = 'http://x';\n\t// Four.\n    // Five.\n    b();\n}\nc()\n"))))
 	source := string(content(embedded, script))
 	require.NotRegexp(t, `(?m)^[ \t]*[^ \t/\n].*[ \t]//`, source, "a comment stands on a line of its own")
 	for line := range strings.Lines(source) {

@@ -42,7 +42,7 @@
     const rows = rowsOf(table, 'time, data').map((row) => row.map(value)).sort((a, b) => a[0] - b[0]);
     const heads = every('th[data-token]', table), data = rows[0].map((_, i) => rows.map((row) => row[i]));
     plot(to, width, data, heads.map(({ dataset: { token: name, width = 1.5, dash } }) => ({
-      stroke: token(name), width: +width, dash: dash?.split(' ').map(Number),
+      stroke: token(name), width: +width, dash: dash?.split(' '),
       paths: uPlot.paths.stepped({ align: 1 }), points: { show: !rows[1] },
     })), (u) => write(u, heads.map((head, i) => (
       { text: textOf(head), x: u.bbox.left + u.bbox.width, y: u.valToPos(data[i + 1].at(-1), 'y', true) }))));
@@ -116,15 +116,14 @@
 
   // What changed. Elements with data-live have an id; data-live is the id of a requirement, or * for any change. What
   // has data-id, that of a requirement, is marked when it has changed.
-  // The stream sends a comment every 15 s.
-  const hour = 36e5, silence = 45e3;
+  const hour = 36e5;
   // What is not shown yet: the numbers of records, by the id of a part.
   const owed = new Map();
   // Of requirements that changed, and that nobody was told of.
   const ids = new Set(), fresh = new Set();
   // Of the stream, from the next record on.
   let address = body.dataset.events;
-  let stream, heard = Date.now(), tried = 0, failed = 0, busy, due = 0, timer, live, again, missed = '';
+  let stream, heard = Date.now(), tried = 0, failed = 0, busy, due = 0, timer, live, signedOut, again, missed = '';
 
   const say = (id, text, link) => {
     const line = document.getElementById(id), a = document.createElement('a');
@@ -193,7 +192,7 @@
     });
     timer ||= setTimeout(() => {
       timer = 0;
-      if (again && Date.now() - tried < 5e3) missed = 'Live again. Changed: ' + [...fresh].slice(0, 9).join(', ');
+      if (again && Date.now() - tried < 5e3) missed = 'Live again. Changed: ' + [...fresh].join(', ');
       body.dispatchEvent(new CustomEvent('changed', { detail: { ids: [...fresh] } }));
       fresh.clear();
     }, 300);
@@ -207,9 +206,9 @@
     tried = Date.now();
     try {
       const answer = await fetch(address, mine);
-      // 401 is the end of a session, and 404 another log, such as one from a backup. Only a page that was live loads itself
-      // anew, so none does for ever.
-      const old = answer.ok ? Date.now() - heard > hour : [401, 404].includes(answer.status);
+      signedOut = answer.status === 401;
+      // 404 is another log, such as one from a backup. Only a page that was live loads itself anew, so none does for ever.
+      const old = answer.ok ? Date.now() - heard > hour : answer.status === 404;
       if (old && live && !written(document)) location.reload();
       if (!answer.ok) throw answer;
       live = true;
@@ -229,17 +228,20 @@
     if (stream === mine) stream = null;
   };
 
-  // tick is the clock of all this. Only a page that is seen holds a stream: browsers have few for one service.
+  // tick is the clock of all this. Only a page that is seen holds a stream: browsers have few for one service. In a
+  // stream that lives there is something every 15 s.
   const tick = () => {
     const now = Date.now(), age = now - heard;
-    if (document.hidden || now - Math.max(heard, tried) > silence) {
+    if (document.hidden || now - Math.max(heard, tried) > 45e3) {
       stream?.abort();
       stream = null;
     }
     if (document.hidden) return;
     if (!stream && now - tried > (failed > 1 && 5e3)) follow();
     if (age > hour) say('live', `This page is ${age / hour | 0} h old.`, 'Show it anew');
-    else say('live', failed > 1 ? `Not live since ${clock(heard)}. Trying again.` : missed);
+    else if (failed < 2) say('live', missed);
+    else if (signedOut) say('live', 'You are signed out.', 'Sign in');
+    else say('live', `Not live since ${clock(heard)}. Trying again.`);
     mend();
   };
   if (address) {
