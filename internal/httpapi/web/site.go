@@ -101,6 +101,7 @@ func items() []page.Item {
 		{Name: "Waits for you", Path: "/"},
 		{Name: "Board", Path: "/requirements"},
 		{Name: "Matrix", Path: "/project/review"},
+		{Name: "Log", Path: "/audit"},
 		{Name: "Import", Path: "/project/import"},
 		{Name: "Conductor", Path: "/traces"},
 	}

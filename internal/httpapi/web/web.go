@@ -20,6 +20,7 @@ import (
 	"orchestrator/internal/httpapi/web/importing"
 	"orchestrator/internal/httpapi/web/matrix"
 	"orchestrator/internal/httpapi/web/page"
+	"orchestrator/internal/httpapi/web/records"
 	"orchestrator/internal/httpapi/web/session"
 	"orchestrator/internal/httpapi/web/traces"
 	"orchestrator/internal/httpapi/web/waits"
@@ -69,6 +70,7 @@ func pages() []page.Page {
 		fulltext.Page(),
 		matrix.Page(), matrix.CSV(),
 		importing.Page(),
+		records.Page(), records.RecordPage(),
 		traces.Page(),
 		traces.RunPage(),
 		workflow.Page(),

@@ -41,7 +41,7 @@ type imported struct {
 	Documents []document `json:"documents"`
 }
 
-// How says what made the import begin.
+// How returns, in words, what made the import begin.
 func (i imported) How() string {
 	switch i.Origin.Via {
 	case "start":
@@ -87,7 +87,7 @@ type remark struct {
 	Excerpt string `json:"excerpt"`
 }
 
-// Why says why a line was not taken, as a sentence.
+// Why returns, in words, why a line was not taken, as a sentence.
 func (r remark) Why() string {
 	why := r.Message
 	if _, rest, found := strings.Cut(r.Message, ": "); found && strings.HasPrefix(r.Message, r.ID) {
@@ -96,7 +96,7 @@ func (r remark) Why() string {
 	return words.Upper(why) + "."
 }
 
-// What says what to do, as a sentence.
+// What returns, in words, what to do, as a sentence.
 func (r remark) What() string {
 	if r.Fix == "" {
 		return ""
