@@ -22,16 +22,17 @@ type Repository interface {
 	Show(ctx context.Context, tip string, e lifecycle.Evidence, s evidence.Standing) evidence.Shown
 }
 
-// Looker looks at evidence for reviews.
+// Looker looks at evidence for reviews. It is safe for concurrent use.
 type Looker struct {
-	Attached func(ctx context.Context, digest string) (*record.Report, error) // returns nil where there is none
-	turn     turn.Turn                                                        // to show: files take memory
+	attached Reports
+	turn     turn.Turn // to show: files take memory
 }
 
-// New returns a Looker that reads attached reports by a function.
-func New(attached func(ctx context.Context, digest string) (*record.Report, error)) *Looker {
-	return &Looker{attached, turn.New()}
-}
+// Reports reads an attached report by its digest; nil where there is none.
+type Reports func(ctx context.Context, digest string) (*record.Report, error)
+
+// New returns a Looker that reads attached reports.
+func New(attached Reports) *Looker { return &Looker{attached, turn.New()} }
 
 // Asked is the evidence of one requirement.
 type Asked struct {
@@ -106,6 +107,10 @@ func (l *Looker) show(ctx context.Context, in Repository, all []lifecycle.Citati
 		found := in.Show(ctx, checked.Tip, e, checked.Standings[0][i])
 		one := review.Shown{Lines: excerptOf(found.Now), Cited: excerptOf(found.Then),
 			Tests: testsOf(l.cases(ctx, e, found.Tests))}
+		if ctx.Err() != nil { // it was not read to the end
+			seen.NotShown++
+			continue
+		}
 		if found.Commit != nil {
 			one.Commit = &review.Commit{ID: e.Found.Commit, Subject: line(found.Commit.Subject),
 				AuthoredAt: found.Commit.Authored}
@@ -158,7 +163,7 @@ func (l *Looker) cases(ctx context.Context, e lifecycle.Evidence, found []testre
 	if !attached || e.Kind != lifecycle.EvidenceTest {
 		return found
 	}
-	kept, err := l.Attached(ctx, digest)
+	kept, err := l.attached(ctx, digest)
 	if kept == nil || err != nil {
 		return nil
 	}

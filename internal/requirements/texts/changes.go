@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strconv"
 
-	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/requirements/drift"
 	"orchestrator/internal/requirements/review"
@@ -137,7 +137,7 @@ func (r *reader) definition(ctx context.Context, i int) (lifecycle.Definition, e
 // definitionIn finds a definition in the data of an import, which can have those of ten thousand requirements: it is
 // looked for by how its encoding begins, which stands in no text, and nothing else is decoded.
 func definitionIn(rec audit.Record, data []byte, v version) (d lifecycle.Definition, err error) {
-	id, err := jsonv2.Marshal(v.id)
+	id, err := ledger.Encode(v.id)
 	if err != nil {
 		return d, fmt.Errorf("record %d: the id %s cannot be encoded: %w", rec.Seq, strconv.Quote(v.id), err)
 	}
