@@ -1,7 +1,7 @@
 // Command sbom writes the bill of materials of programs, as CycloneDX, from what the Go linker has put into them: the
 // modules that are really in a program, in their versions and with their checksums. -scripts names the manifest of the
-// scripts that are embedded beside them, of npm packages. The same programs give the same bytes: there is neither a time
-// nor a serial number in it.
+// scripts that are embedded beside them, of npm packages. The same programs give the same bytes: there is neither a
+// time nor a serial number in it.
 package main
 
 import (
