@@ -184,11 +184,12 @@ check-mcp: build .tools/mcp/done
 web-assets:
 	RENEW="$(RENEW)" node packaging/web-assets.mjs internal/httpapi/web/asset/third-party .tools/web-assets
 
-# Has Chromium look at the pages under /ui in projects of every size, and people do their work in them. It needs Node and
-# downloads; for root, it installs Debian's package of Chromium. WEB passes options: WEB='--page board --shots /tmp/shots'.
+# Has Chromium look at the pages under /ui in projects of every size, and people do their work in them; first the looks
+# themselves are tried. It needs Node and downloads; for root, it installs Debian's package of Chromium. WEB passes options: WEB='--page board --shots /tmp/shots'.
 check-web: build .tools/web/done
 	@if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && ! command -v chromium > /dev/null && test -z "$(CHROMIUM)"; then \
 		{ apt-get update && apt-get install -y --no-install-recommends chromium; } > /dev/null || echo "NOTE: Chromium cannot be installed"; fi
+	TOOLS=.tools/web node --test --test-reporter=dot api/check/web/looks.test.mjs
 	node api/check/web/check.mjs .tools/web bin/orchestrator $(WEB)
 
 # The part of it that every change must pass, where Node and Chromium are: three pages, and a sign-off.

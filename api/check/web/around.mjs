@@ -146,9 +146,9 @@ export async function conductor(project, list) {
   await ask('clarify', 'paula', report('garage.occupancy'));
 }
 
-// boundary has sessions of an agent client call tools, some of which are not theirs to call.
-export function boundary(project) {
-  const { orchestrator } = project;
+// boundary has sessions of an agent client call tools, some of which are not theirs to call, in the course of some days.
+export async function boundary(project) {
+  const { orchestrator, clock } = project;
   project.cli('boundary', 'install', 'claude', '--client-version', '2.1.330');
   project.commit('Guard the sessions of agent clients');
   const call = (session, tool, input, agent) => project.run(`${orchestrator}-hook`, ['claude'], { codes: [0, 2], input: JSON.stringify({
@@ -160,6 +160,7 @@ export function boundary(project) {
     call(session, 'Edit', { file_path: 'internal/tariff/table.go', old_string: 'a', new_string: 'b' });
     call(session, 'Bash', { command: 'sed -i s/15/10/ internal/tariff/table.go' });
     call(session, 'Bash', { command: './build.sh' });
+    await clock.wait(2.5);
   }
   call('noon', 'Write', { file_path: 'docs/opening.md', content: 'x' });
   call('evening', 'Bash', { command: 'cat .orchestrator/tokens/pm.token' });

@@ -1,12 +1,15 @@
 // Makes a project about a parking garage, and drives it to a state that has something of everything:
 //
-//	node fixture.mjs [--size empty|5|40|10000|hard] [--keep] [ORCHESTRATOR]
+//	node fixture.mjs [--size empty|5|40|10000|hard] [--aged FOLDER] [--keep] [ORCHESTRATOR]
 //
 // ORCHESTRATOR is the program, bin/orchestrator of this repository when left out. With --keep it prints where the service
-// listens and which files have the tokens, and serves until it is stopped; without, it says what it made.
+// listens and which files have the tokens, and serves until it is stopped; without, it says what it made. FOLDER has what
+// aged/build.sh has built: with it the projects of 5 and 40 requirements have a past of weeks.
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import * as around from './around.mjs';
+import * as clock from './clock.mjs';
 import * as garage from './garage.mjs';
 import { hard } from './hard.mjs';
 import { Life } from './life.mjs';
@@ -30,21 +33,31 @@ async function few(project, count) {
   const list = garage.requirements(count);
   const before = around.asImportedFirst(list);
   await begin(project, garage.withRemarks(before));
-  around.boundary(project);
   const life = new Life(project);
   life.begin(before);
-  for (const one of before) await life.raise(one);
+  if (project.clock === clock.real) {
+    await around.boundary(project);
+    for (const one of before) await life.raise(one);
+  } else await age(project, life, before);
   await around.notes(project, list);
   await around.refusals(project, life, list);
   if (count === 40) await around.changes(project, life, list);
   await around.conductor(project, list);
 }
 
+// age has all of it happen in the weeks before now, and then goes on with the program itself.
+async function age(project, life, list) {
+  const lives = list.map((one, n) => life.raise(one, { begin: 1 + (n * 17) % 20, days: 2.2 }));
+  const guard = project.clock.until(past - 9).then(() => around.boundary(project));
+  await Promise.all([...lives, guard, project.clock.until(past)]);
+  await project.wake(project.program);
+}
+
 // many fills a project with requirements, of which the first few have a life.
 async function many(project, count) {
   const list = garage.many(count);
   await begin(project, garage.write(list), ['--export', 'none']);
-  around.boundary(project);
+  await around.boundary(project);
   const life = new Life(project, { kind: 'file', path: 'README.md', lines: '1-3' }); // the document is large
   const lived = list.slice(0, 400).filter((one) => !['not_started', 'planned'].includes(one.status)).slice(0, 40);
   life.begin(lived);
@@ -65,10 +78,14 @@ const fill = {
   hard: (project) => hard(project, begin),
 };
 
-// make returns a project of a size, which serves until its remove is called.
-export async function make(size, orchestrator) {
+const past = 45; // days
+
+// make returns a project of a size, which serves until its remove is called. With an aged program its past has weeks.
+export async function make(size, orchestrator, aged) {
   if (!fill[size]) throw new Error(`${size} is no size: take one of ${sizes.join(', ')}`);
-  const project = new Project(orchestrator);
+  const old = aged && ['5', '40'].includes(size);
+  const project = old ? new Project(join(aged, 'orchestrator'), clock.past(past, 12)) : new Project(orchestrator);
+  project.program = orchestrator;
   try {
     await fill[size](project);
   } catch (error) {
@@ -80,10 +97,11 @@ export async function make(size, orchestrator) {
 
 async function main() {
   const { values, positionals } = parseArgs({ allowPositionals: true, options: {
-    size: { type: 'string', default: '40' }, keep: { type: 'boolean', default: false } } });
+    size: { type: 'string', default: '40' }, keep: { type: 'boolean', default: false }, aged: { type: 'string' } } });
   process.stdout.on('error', () => {}); // whoever reads it may leave; the project is removed nevertheless
   const began = Date.now();
-  const project = await make(values.size, positionals[0] ?? fileURLToPath(new URL('../../../bin/orchestrator', import.meta.url)));
+  const orchestrator = positionals[0] ?? fileURLToPath(new URL('../../../bin/orchestrator', import.meta.url));
+  const project = await make(values.size, orchestrator, values.aged);
   console.log(`${project.url}/ui/ after ${((Date.now() - began) / 1000).toFixed(1)} s, in ${project.folder}`);
   for (const [name, role] of Object.entries(people)) console.log(`${name.padEnd(6)} ${role.padEnd(10)} ${project.tokenFile(name)}`);
   if (values.keep) {

@@ -332,7 +332,7 @@ async function restarted(browser, project, expect) {
   const notice = (pattern) => soon(async () => pattern.test(await page.locator('#live').innerText().catch(() => '')), 30);
   await project.stop();
   expect(await notice(/not live since \d\d:\d\d/i), 'the page does not say that it is not live');
-  await project.start();
+  await project.start(...project.options);
   expect(await notice(/signed out/i), 'the page does not say that the restart has signed everybody out');
   await page.reload();
   await page.locator('input[name=token]').waitFor();

@@ -22,6 +22,12 @@ const reasons = {
 // pick chooses by the id, so that each run of the fixture says the same.
 const pick = (list, id) => list[[...id].reduce((sum, c) => sum + c.charCodeAt(0), 0) % list.length];
 
+// spread varies how long a step takes, from a fifth of the usual to twice as long, the same in each run.
+const spread = (id, step) => {
+  const mixed = [...`${id}/${step}`].reduce((sum, c) => (sum * 31 + c.charCodeAt(0)) % 9973, 7);
+  return 0.2 + 1.8 * (mixed / 9973) ** 2;
+};
+
 // Life moves the requirements of one project. What moves rest on is cited, or the place in the document.
 export class Life {
   constructor(project, cited) { Object.assign(this, { project, cited }); }
@@ -72,7 +78,7 @@ export class Life {
   // test attaches a report and returns the evidence of it.
   async test(one, failed = 0) {
     const answer = await this.project.must('tess', 'POST', `/requirements/${encodeURIComponent(one.id)}/test-report?commit=${this.tip}`,
-      report(one, { failed }), { 'Content-Type': 'application/xml' });
+      report(one, { failed, at: this.project.clock.now() }), { 'Content-Type': 'application/xml' });
     return answer.requirement.test.evidence.map(({ found, ...cited }) => cited);
   }
 
@@ -85,11 +91,17 @@ export class Life {
     this.tip = this.project.git('rev-parse', 'HEAD');
   }
 
-  // raise brings a requirement to its status.
-  async raise(one, to = one.status) {
+  // raise brings a requirement to its status. Where the clock runs ahead it begins on a day, and has some days for each step.
+  async raise(one, { to = one.status, begin = 0, days = 0 } = {}) {
+    const { clock } = this.project;
     const held = { tested_fail: 'test_in_progress', blocked: 'planned', needs_changes: 'design_in_progress', deferred: 'planned' }[to];
     const goal = way.indexOf(held ?? to);
-    for (let at = 1; at <= goal; at++) await this.step(one, way[at]);
+    await clock.until(begin);
+    for (let at = 1; at <= goal; at++) {
+      await clock.wait(days * spread(one.id, at));
+      await this.step(one, way[at]);
+    }
+    await clock.wait(days * spread(one.id, goal));
     if (to === 'design_in_progress' && pick([true, false], one.id)) await this.design(one);
     if (to === 'implementation_in_progress' && pick([false, true, true], one.id)) await this.implement(one);
     if (to === 'tested_fail') await this.move(one, to, 'tess', {}, await this.test(one, 1));

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { real } from './clock.mjs';
 
 // people are who acts; the second of a role is needed where somebody has claimed the part.
 export const people = { paula: 'pm', arno: 'architect', cora: 'coder', carl: 'coder', tess: 'tester', vera: 'viewer' };
@@ -12,8 +13,8 @@ export const people = { paula: 'pm', arno: 'architect', cora: 'coder', carl: 'co
 const marks = /^(CLAUDECODE|CODEX_|COPILOT_|GEMINI_CLI|OPENCODE|QWEN_CODE|ORCHESTRATOR_|AMPLIFIER_)/;
 
 export class Project {
-  constructor(orchestrator) {
-    this.orchestrator = resolve(orchestrator);
+  constructor(orchestrator, clock = real) {
+    Object.assign(this, { orchestrator: resolve(orchestrator), clock });
     for (const program of [this.orchestrator, `${this.orchestrator}-hook`]) {
       if (!existsSync(program)) throw new Error(`there is no ${program}: run make build`);
     }
@@ -33,8 +34,8 @@ export class Project {
   }
 
   // run runs a program in the folder, and returns what it printed.
-  run(program, args, { input, codes = [0] } = {}) {
-    const ran = spawnSync(program, args, { cwd: this.folder, env: this.env, input, encoding: 'utf8', timeout: 120_000, maxBuffer: 1 << 26 });
+  run(program, args, { input, codes = [0], env } = {}) {
+    const ran = spawnSync(program, args, { cwd: this.folder, env: { ...this.env, ...this.clock.env, ...env }, input, encoding: 'utf8', timeout: 120_000, maxBuffer: 1 << 26 });
     if (ran.error || !codes.includes(ran.status)) {
       throw new Error(`${program} ${args.join(' ')}: ${ran.error ?? `exit code ${ran.status}`}\n${ran.stdout}${ran.stderr}`);
     }
@@ -42,7 +43,9 @@ export class Project {
   }
 
   git(...args) {
-    return this.run('git', ['-c', 'user.name=Cora', '-c', 'user.email=cora@garage.example', ...args]).trim();
+    const at = this.clock.now().toISOString();
+    return this.run('git', ['-c', 'user.name=Cora', '-c', 'user.email=cora@garage.example', ...args],
+      { env: { GIT_AUTHOR_DATE: at, GIT_COMMITTER_DATE: at } }).trim();
   }
 
   // commit commits all that has changed, and returns the id.
@@ -70,9 +73,10 @@ export class Project {
   token(name) { return readFileSync(this.tokenFile(name), 'utf8').trim(); }
 
   async start(...args) {
+    this.options = args;
     rmSync(this.path('.orchestrator/addr'), { force: true });
     this.service = spawn(this.orchestrator, ['serve', '--addr', this.address ?? '127.0.0.1:0', '--rate-limit', '0', '--log-format', 'json', ...args],
-      { cwd: this.folder, env: this.env, stdio: ['ignore', 'ignore', 'pipe'] });
+      { cwd: this.folder, env: { ...this.env, ...this.clock.env }, stdio: ['ignore', 'ignore', 'pipe'] });
     this.log = '';
     this.service.stderr.on('data', (piece) => { this.log = (this.log + piece).slice(-20_000); });
     await until('the start of the service', async () => {
@@ -90,6 +94,13 @@ export class Project {
     if (!this.service || this.service.exitCode !== null) return;
     this.service.kill('SIGTERM');
     await once(this.service, 'exit');
+  }
+
+  // wake goes on with another program and the clock of everybody.
+  async wake(orchestrator) {
+    await this.stop();
+    Object.assign(this, { orchestrator: resolve(orchestrator), clock: real });
+    await this.start(...this.options);
   }
 
   async remove() {
