@@ -18,9 +18,11 @@ import (
 	"orchestrator/internal/httpapi/web/boundary"
 	"orchestrator/internal/httpapi/web/dossier"
 	"orchestrator/internal/httpapi/web/fulltext"
+	"orchestrator/internal/httpapi/web/importing"
 	"orchestrator/internal/httpapi/web/matrix"
 	"orchestrator/internal/httpapi/web/page"
 	"orchestrator/internal/httpapi/web/progress"
+	"orchestrator/internal/httpapi/web/records"
 	"orchestrator/internal/httpapi/web/session"
 	"orchestrator/internal/httpapi/web/traces"
 	"orchestrator/internal/httpapi/web/waits"
@@ -70,6 +72,8 @@ func pages() []page.Page {
 		fulltext.Page(),
 		matrix.Page(), matrix.CSV(),
 		progress.Page(),
+		records.Page(), records.RecordPage(),
+		importing.Page(),
 		boundary.Page(),
 		traces.Page(),
 		traces.RunPage(),

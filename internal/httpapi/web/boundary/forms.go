@@ -7,8 +7,6 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"orchestrator/internal/boundary/report"
-	"orchestrator/internal/fault"
-	"orchestrator/internal/httpapi/problem"
 	"orchestrator/internal/httpapi/web/ask"
 	"orchestrator/internal/httpapi/web/page"
 	"orchestrator/internal/httpapi/web/words"
@@ -134,8 +132,7 @@ func act(v *page.Visit) (page.Outcome, error) {
 			Note string `json:"note"`
 		}{v.Form.Get("item"), text(v, "note")}
 	default:
-		return page.Outcome{}, refusal(fault.New(fault.Malformed, "invalid_form", "the form does not say what to do").
-			WithFix("send a form of the page as it is"))
+		return page.Outcome{}, page.UnknownForm()
 	}
 	var err error
 	if call.Body, err = json.Marshal(body); err != nil {
@@ -149,13 +146,6 @@ func act(v *page.Visit) (page.Outcome, error) {
 }
 
 func text(v *page.Visit, field string) string { return strings.TrimSpace(v.Form.Get(field)) }
-
-// refusal makes a refusal of the pages themselves look as one of the API does.
-func refusal(err error) *ask.Refusal {
-	p := problem.Of(err, "")
-	body, _ := json.Marshal(p) // of texts alone
-	return &ask.Refusal{Problem: p, Body: body}
-}
 
 // share returns a part of a whole in words.
 func share(r report.Rate) string {
