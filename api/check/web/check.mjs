@@ -1,4 +1,5 @@
-// Looks at the web page in a real browser, with projects of every size, and has people do their work in it:
+// Looks at the web page in a real browser, with projects of every size, and has people do their work in it, unless only
+// some pages or sizes are asked for:
 //
 //	node check.mjs TOOLS ORCHESTRATOR [--only LOOK|FLOW] [--page PAGE] [--size SIZE] [--width 1280|390]
 //	               [--scheme light|dark] [--without NAME] [--aged DIR] [--shots DIR] [--json]
@@ -63,8 +64,8 @@ async function lookAt(visitor, size, wantedPage, axe) {
     await page.setViewportSize({ width, height: 800 });
     await page.emulateMedia({ colorScheme: 'light' });
     const answer = await visitor.go(wantedPage.path);
-    note('page', '', answer.status === (wantedPage.status ?? 200) ? [] : [`${wantedPage.path} answers ${answer.status}`]);
-    if (answer.status === 404 && !wantedPage.status) return found; // not there: there is nothing to look at
+    if (answer.status !== (wantedPage.status ?? 200)) return [['page', '', [`cannot be looked at: ${wantedPage.path} answers ${answer.status}`]]];
+    note('page', '', []);
     note('head', '', await looks.head(page));
     note('weight', '', looks.weight(answer.text));
     for (const scheme of chosen(['light', 'dark'], options.scheme)) {
