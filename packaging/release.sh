@@ -60,7 +60,8 @@ for platform in $PLATFORMS; do
 	os=${platform%/*} arch=${platform#*/} name=orchestrator-$VERSION-${platform/\//-}
 	echo "building $name"
 	build "$os" "$arch" "$stage/$name"
-	"$stage/sbom" "$VERSION" "$stage/$name/orchestrator" "$stage/$name/orchestrator-hook" > "$out/$name.cdx.json"
+	"$stage/sbom" -scripts internal/httpapi/web/asset/third-party/manifest.json "$VERSION" \
+		"$stage/$name/orchestrator" "$stage/$name/orchestrator-hook" > "$out/$name.cdx.json"
 	packaging/completions.sh "$stage/native/orchestrator" "$stage/$name/share" site-functions
 	cp CHANGELOG.md "$stage/$name"
 	[ -z "$licence_file" ] || cp "$licence_file" "$stage/$name"

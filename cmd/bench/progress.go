@@ -26,13 +26,12 @@ func (b progress) rows(ctx context.Context) ([]row, error) {
 		if err != nil {
 			return nil, err
 		}
-		first, later = append(first, cold), append(later, warm)
+		first, later = append(first, cold), append(later, 1e3*warm)
 		say("told progress in %.3f s, after a change in %.4f s", cold, warm)
 	}
-	of := fmt.Sprintf(", %d requirements", started)
 	return []row{
-		newRow("progress"+of, "s", nil, first, nil, atMost(0.6)),
-		newRow("progress after a change"+of, "s", nil, later, nil, atMost(0.015)),
+		newRow(fmt.Sprintf("progress, %d requirements", started), "s", nil, first, nil, atMost(0.6)),
+		newRow("progress after a change", "ms", nil, later, nil, atMost(15)),
 	}, nil
 }
 

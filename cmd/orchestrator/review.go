@@ -36,8 +36,9 @@ requirement with what it lacks, what is stale, suspect or blocked, and whose tur
 the last import, what it did not read, documents that drifted, dead ends, who approves whom, open deviations, refused
 attempts.
 
-With ID it shows the dossier of one requirement: its text, every gate with its verdict, what each role may do next,
-what was built, tested and approved and on which text, and the history, with its evidence looked up again.
+With ID it shows the dossier of one requirement: its text and how that changed, every gate with its verdict, what each
+role may do next, what was built, tested and approved and on which text, and the history, with its evidence looked up
+again.
 
 Without a service, as in a clone, the review of the project is made from project_status.json, and says what could not be
 checked; it is not filtered or sorted.

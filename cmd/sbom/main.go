@@ -1,11 +1,14 @@
 // Command sbom writes the bill of materials of programs, as CycloneDX, from what the Go linker has put into them: the
-// modules that are really in a program, in their versions and with their checksums. The same programs give the same
-// bytes: there is neither a time nor a serial number in it.
+// modules that are really in a program, in their versions and with their checksums. -scripts names the manifest of the
+// scripts that are embedded beside them, of npm packages. The same programs give the same bytes: there is neither a
+// time nor a serial number in it.
 package main
 
 import (
 	"debug/buildinfo"
+	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,21 +20,27 @@ import (
 )
 
 func main() {
-	if err := run(os.Args[1:]); err != nil {
+	scripts := flag.String("scripts", "", "the manifest of scripts that are embedded in the programs")
+	flag.Parse()
+	if err := run(*scripts, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "sbom:", err)
 		os.Exit(1)
 	}
 }
 
 // run writes the bill of materials of all programs together. The first argument is their version.
-func run(args []string) error {
+func run(scripts string, args []string) error {
 	if len(args) < 2 {
-		return errors.New("name the version and the programs: sbom VERSION PROGRAM [PROGRAM]")
+		return errors.New("name the version and the programs: sbom [-scripts MANIFEST] VERSION PROGRAM [PROGRAM]")
 	}
 	version, programs := args[0], args[1:]
 	bom := cdx.NewBOM()
 	bom.SerialNumber = ""
-	var parts, modules []cdx.Component
+	modules, err := scriptsOf(scripts)
+	if err != nil {
+		return err
+	}
+	var parts []cdx.Component
 	seen := map[string]bool{}
 	for _, path := range programs {
 		info, err := buildinfo.ReadFile(path)
@@ -87,4 +96,34 @@ func standardLibrary(info *debug.BuildInfo) cdx.Component {
 	version := strings.TrimPrefix(info.GoVersion, "go")
 	purl := "pkg:golang/std@" + version
 	return cdx.Component{Type: cdx.ComponentTypeLibrary, Name: "std", Version: version, BOMRef: purl, PackageURL: purl}
+}
+
+// scriptsOf describes the packages that a manifest names; none where there is no manifest.
+func scriptsOf(manifest string) ([]cdx.Component, error) {
+	if manifest == "" {
+		return nil, nil
+	}
+	source, err := os.ReadFile(manifest)
+	if err != nil {
+		return nil, err
+	}
+	var packages []struct {
+		Name      string `json:"package"`
+		Version   string `json:"version"`
+		Integrity string `json:"integrity"`
+		Licence   string `json:"licence"`
+	}
+	if err := json.Unmarshal(source, &packages); err != nil {
+		return nil, fmt.Errorf("%s: %w", manifest, err)
+	}
+	var scripts []cdx.Component
+	for _, p := range packages {
+		purl := "pkg:npm/" + p.Name + "@" + p.Version
+		scripts = append(scripts, cdx.Component{
+			Type: cdx.ComponentTypeLibrary, Name: p.Name, Version: p.Version, BOMRef: purl, PackageURL: purl,
+			Licenses:   &cdx.Licenses{{License: &cdx.License{ID: p.Licence}}},
+			Properties: &[]cdx.Property{{Name: "npm:integrity", Value: p.Integrity}},
+		})
+	}
+	return scripts, nil
 }

@@ -501,6 +501,9 @@ func TestAChangedRecordShowsInTheReview(t *testing.T) {
 	require.Contains(t, project.Log.Problem, "record 3 was changed")
 	require.Contains(t, project.Unchecked, review.UncheckedRefusals, "nobody counted them")
 	require.Equal(t, review.Inconsistent, project.Verdict)
+	_, err := r.Progress(t.Context())
+	requireCode(t, err, "store_damaged")
+	require.ErrorContains(t, err, "record 3 was changed")
 }
 
 func TestRechecksThatWaitShareTheNextOne(t *testing.T) {

@@ -3,9 +3,11 @@ package requirements
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -242,10 +244,11 @@ func TestProgressIsWhatWasSeen(t *testing.T) {
 		now := r.clock.read()
 		d := &diary{days: map[string]progress.Day{}, first: now.Truncate(24 * time.Hour)}
 		d.look(r.current.Load(), now)
-		for range rapid.IntRange(2, 25).Draw(rt, "steps") {
+		steps := rapid.IntRange(2, 25).Draw(rt, "steps")
+		for i := range steps {
 			lived[rapid.SampledFrom(names).Draw(rt, "what")](r, d, rt)
 			d.look(r.current.Load(), r.clock.read())
-			if rapid.Bool().Draw(rt, "asked") {
+			if i == steps-1 || rapid.Bool().Draw(rt, "asked") {
 				kept, err := r.Progress(t.Context())
 				require.NoError(rt, err)
 				d.holds(rt, kept, r.current.Load())
@@ -269,4 +272,41 @@ func TestRefusalsOfProgressAreThoseOfTheReview(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, p.Refusals, 2)
 	require.Equal(t, r.review().Findings.Refused, p.Refusals)
+}
+
+// Whoever asks while others change what is told gets the project as it was at one moment.
+// Verifies: ORC-326
+func TestProgressIsOfOneMoment(t *testing.T) {
+	r := start(t, store.NewMemory())
+	r.mustImport(twoRequirements)
+	var asking sync.WaitGroup
+	for range 3 {
+		asking.Go(func() {
+			for last := uint64(0); last < r.current.Load().Head.Size; {
+				p, err := r.Progress(t.Context())
+				if !assert.NoError(t, err) {
+					return
+				}
+				assert.GreaterOrEqual(t, p.AsOf, last)
+				last = p.AsOf
+				now := 0
+				for _, s := range p.InStatus {
+					now += s.Now
+				}
+				assert.Equal(t, p.Days[0].Total, now)
+				assert.Equal(t, p.Days[0].Done, p.Cycle.Finished)
+			}
+		})
+	}
+	r.bringToTestedPass("REQ-001")
+	r.must(paula, "REQ-001", move(lifecycle.Done, approved))
+	r.mustImport(twoRequirements + "\n- **REQ-003**: One more.\n")
+	asking.Wait()
+	kept, err := r.Progress(t.Context())
+	require.NoError(t, err)
+	anew, err := r.progressFromNothing(kept.At)
+	require.NoError(t, err)
+	require.Equal(t, anew, kept)
+	require.Equal(t, 1, kept.Cycle.Finished)
+	require.Equal(t, 3, kept.Days[0].Total)
 }

@@ -82,11 +82,12 @@ func requirementsOf(snap *projection.Snapshot) iter.Seq[lifecycle.Requirement] {
 // Dossier reviews one requirement, with its evidence looked at again and, where that is asked for, with what it is
 // about.
 func (s *Reviews) Dossier(ctx context.Context, id string, show bool) (review.Dossier, error) {
-	e, err := s.entry(id)
-	if err != nil {
-		return review.Dossier{}, err
+	now := s.current.Load()
+	e, known := now.Find(id)
+	if !known {
+		return review.Dossier{}, lookup.Unknown(now, id)
 	}
-	req, now := e.Requirement(), s.current.Load()
+	req := e.Requirement()
 	refused, err := lookup.RefusedOn(ctx, s.ledger, id, now.Threads(id))
 	if err != nil {
 		return review.Dossier{}, err

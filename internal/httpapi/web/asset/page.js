@@ -1,5 +1,6 @@
 // The web page's own script: charts from tables, and what changed since the page was made. Without it everything works,
 // by links and forms.
+// Implements: ORC-333
 {
   const root = document.documentElement, body = document.body;
   const every = (selector, within = document) => [...within.querySelectorAll(selector)];
