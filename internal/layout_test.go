@@ -169,6 +169,7 @@ var onlyIn = map[string][]string{
 		"internal/httpapi/public", "internal/httpapi/reading", "internal/httpapi/reviewing", "internal/httpapi/scheduling",
 		"internal/httpapi/web", "internal/httpapi/web/ask",
 		"internal/httpapi/web/asset", "internal/httpapi/web/dossier", "internal/httpapi/web/pagetest",
+		"internal/httpapi/web/importing", "internal/httpapi/web/records",
 		"internal/httpapi/web/traces",
 		"internal/httpapi/web/workflow", "internal/httpapi/wire", "internal/apiclient", "internal/conductor/language/chat", "internal/daemon", "cmd/bench/baseline", "cmd/bench/http1",
 		"cmd/torture",

@@ -3,13 +3,16 @@ package web
 import (
 	"compress/gzip"
 	"embed"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"orchestrator/internal/httpapi/web/ask"
 	"orchestrator/internal/httpapi/web/page"
 	"orchestrator/internal/httpapi/web/traces"
+	"orchestrator/internal/httpapi/web/words"
 )
 
 //go:embed failed/*.html
@@ -44,8 +47,42 @@ func site(api ask.API, project string) page.Site {
 		s.Size, s.Items[0].Count = agenda.AsOf, agenda.Total
 	}
 	count(s.Items, "Conductor", traces.Waiting(api))
+	s.Broken = documents(api, s.Items)
 	s.Key, s.Root = signed(api)
 	return s
+}
+
+// documents counts the lines of the documents that were not taken, and returns what is wrong where the last import
+// failed.
+func documents(api ask.API, items []page.Item) (broken string) {
+	var read struct {
+		Last struct {
+			At      time.Time `json:"at"`
+			Problem *struct {
+				Detail string `json:"detail"`
+				Errors []struct {
+					Path string `json:"path"`
+					Line int    `json:"line"`
+				} `json:"errors"`
+			} `json:"problem"`
+		} `json:"last"`
+		Counts struct {
+			Skipped int `json:"skipped"`
+		} `json:"counts"`
+	}
+	if api.Get("/project/import", nil, &read) != nil {
+		return ""
+	}
+	count(items, "Import", read.Counts.Skipped)
+	failed := read.Last.Problem
+	switch {
+	case failed == nil:
+		return ""
+	case len(failed.Errors) == 0 || failed.Errors[0].Line == 0:
+		return fmt.Sprintf("The documents were not imported since %s: %s.", words.Clock(read.Last.At), failed.Detail)
+	}
+	first := failed.Errors[0]
+	return fmt.Sprintf("%s was not imported since %s: line %d.", first.Path, words.Clock(read.Last.At), first.Line)
 }
 
 // signed returns the name under which the log is signed, and its root, of the newest checkpoint.
@@ -64,6 +101,8 @@ func items() []page.Item {
 		{Name: "Waits for you", Path: "/"},
 		{Name: "Board", Path: "/requirements"},
 		{Name: "Matrix", Path: "/project/review"},
+		{Name: "Log", Path: "/audit"},
+		{Name: "Import", Path: "/project/import"},
 		{Name: "Conductor", Path: "/traces"},
 	}
 }

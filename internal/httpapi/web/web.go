@@ -17,8 +17,10 @@ import (
 	"orchestrator/internal/httpapi/web/board"
 	"orchestrator/internal/httpapi/web/dossier"
 	"orchestrator/internal/httpapi/web/fulltext"
+	"orchestrator/internal/httpapi/web/importing"
 	"orchestrator/internal/httpapi/web/matrix"
 	"orchestrator/internal/httpapi/web/page"
+	"orchestrator/internal/httpapi/web/records"
 	"orchestrator/internal/httpapi/web/session"
 	"orchestrator/internal/httpapi/web/traces"
 	"orchestrator/internal/httpapi/web/waits"
@@ -67,6 +69,8 @@ func pages() []page.Page {
 		dossier.Page(),
 		fulltext.Page(),
 		matrix.Page(), matrix.CSV(),
+		importing.Page(),
+		records.Page(), records.RecordPage(),
 		traces.Page(),
 		traces.RunPage(),
 		workflow.Page(),

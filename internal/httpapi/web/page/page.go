@@ -62,6 +62,7 @@ type Visit struct {
 
 	Refused *ask.Refusal // why the form was refused
 	Tried   string       // what a form that changes nothing came to
+	Found   any          // what Act found for Show, where it changed nothing
 }
 
 //go:embed *.html
