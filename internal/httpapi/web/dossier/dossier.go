@@ -57,7 +57,7 @@ type asked struct {
 func read(v *page.Visit) (asked, error) {
 	var a asked
 	path := "/requirements/" + url.PathEscape(v.ID)
-	if err := v.API.Get(path+"/review", nil, &a.Dossier); err != nil {
+	if err := v.API.Get(path+"/review", url.Values{"cited": {"true"}}, &a.Dossier); err != nil {
 		return a, err
 	}
 	return a, v.API.Get(path+"/next", nil, &a.next)

@@ -17,28 +17,40 @@ import (
 )
 
 // review is the answer of GET /requirements/A/review: what was built holds, and one of two tests does not.
-const review = `{"definition":{"id":"A","title":"A stay is free","text":"It is <free>.","kind":"requirement","acceptance":[],
-	"source":{"path":"REQUIREMENTS.md","line":3,"end_line":5,"section":["Garage","Payment"]},"fingerprint":"sha256:seen"},
-	"workflow":"v1","revision":11,"standing":{"id":"A","title":"A stay is free","status":"tested_pass","since":"2026-11-27T12:00:00Z",
-	"stale":[{"part":"test","pointer":"/test/evidence/1","reason":"report_changed","detail":"r.xml is another one now"}],"waiting_for":["pm"]},
-	"parts":[{"name":"implementation","stamp":{"revision":5,"by":"cora","role":"coder","at":"2026-11-17T12:00:00Z"},"on_current_text":true,
+const review = `{"definition":{"id":"A","title":"A stay is free","text":"It is <free>.","kind":"requirement",
+		"acceptance":[],
+	"source":{"path":"REQUIREMENTS.md","line":3,"end_line":5,"section":["Garage","Payment"]},
+		"fingerprint":"sha256:seen"},
+	"workflow":"v1","revision":11,"standing":{"id":"A","title":"A stay is free","status":"tested_pass",
+		"since":"2026-11-27T12:00:00Z",
+	"stale":[{"part":"test","pointer":"/test/evidence/1","reason":"report_changed",
+		"detail":"r.xml is another one now"}],"waiting_for":["pm"]},
+	"parts":[{"name":"implementation","stamp":{"revision":5,"by":"cora","role":"coder","at":"2026-11-17T12:00:00Z"},
+		"on_current_text":true,
 	"content":{"summary":"Due after 15 minutes.","files":[{"path":"due.go","lines":"41-48"}],"risks":["none"]},
-	"evidence":[{"evidence":{"kind":"file","path":"due.go","lines":"41-48","found":{"in":"branch","commit":"4f2a9c1000"}},
+	"evidence":[{"evidence":{"kind":"file","path":"due.go","lines":"41-48","found":{"in":"branch",
+		"commit":"4f2a9c1000"}},
 	"recheck":{"pointer":"/implementation_evidence/0","verdict":"holds"}}]},
-	{"name":"test","stamp":{"revision":8,"by":"tess","role":"tester","at":"2026-11-21T12:00:00Z"},"on_current_text":true,
-	"results":{"passed":14,"failed":0,"skipped":0},"evidence":[{"evidence":{"kind":"test","name":"TestFree","result":"pass","report":"r.xml"},
-	"recheck":{"pointer":"/test/evidence/0","verdict":"holds"}},{"evidence":{"kind":"test","name":"TestPaid","result":"pass","report":"r.xml"},
+	{"name":"test","stamp":{"revision":8,"by":"tess","role":"tester","at":"2026-11-21T12:00:00Z"},
+		"on_current_text":true,
+	"results":{"passed":14,"failed":0,"skipped":0},"evidence":[{"evidence":{"kind":"test","name":"TestFree",
+		"result":"pass","report":"r.xml"},
+	"recheck":{"pointer":"/test/evidence/0","verdict":"holds"}},{"evidence":{"kind":"test","name":"TestPaid",
+		"result":"pass","report":"r.xml"},
 	"recheck":{"pointer":"/test/evidence/1","verdict":"stale","detail":"r.xml is another one now"}}]}],
 	"approvals":[],"deviations":[],"pm_notes":[],"gates":[
 	{"to":"done","name":"implementation","needs":"an implementation","supplier":"coder","met":true},
 	{"to":"done","name":"approval","needs":"an approval","supplier":"pm","met":false,"detail":"there is no approval"}],
-	"refused":{"count":0,"newest":[]},"history":[{"by":"tess","role":"tester","at":"2026-11-27T12:00:00Z","record":9,"from":"test_in_progress",
+	"refused":{"count":0,"newest":[]},"history":[{"by":"tess","role":"tester","at":"2026-11-27T12:00:00Z","record":9,
+		"from":"test_in_progress",
 	"to":"tested_pass","reason":"all green","evidence":[]}]}`
 
 // next is the answer of GET /requirements/A/next to the pm, with what the move to done lacks.
 func next(lacks string) string {
-	return `{"id":"A","status":"tested_pass","revision":11,"actor":{"name":"paula","role":"pm"},"if_match":"\"11\"","waiting_for":["pm"],
-		"fields":[{"field":"pm_notes"},{"field":"accept_fingerprint"}],"moves":[{"to":"done","ready":false,"leads_to_done":true,"lacks":[` + lacks + `]},
+	return `{"id":"A","status":"tested_pass","revision":11,"actor":{"name":"paula","role":"pm"},"if_match":"\"11\"",
+		"waiting_for":["pm"],
+		"fields":[{"field":"pm_notes"},{"field":"accept_fingerprint"}],"moves":[{"to":"done","ready":false,
+		"leads_to_done":true,"lacks":[` + lacks + `]},
 		{"to":"blocked","ready":true,"lacks":[],"leads_to_done":false,"why":"nothing leads from blocked to done"}]}`
 }
 
@@ -65,9 +77,12 @@ func TestTheEvidenceStandsAboveTheButton(t *testing.T) {
 	require.Contains(
 		t,
 		evidence,
-		"You approve <bdi>A</bdi> at revision 11: this text, the implementation of 17 November, and 14 passed tests of 21 November.",
+		"You approve <bdi>A</bdi> at revision 11: this text, the implementation of 17 November, "+
+			"and 14 passed tests of 21 November.",
 	)
-	for pointer, ticked := range map[string]bool{"/implementation_evidence/0": true, "/test/evidence/0": true, "/test/evidence/1": false} {
+	for pointer, ticked := range map[string]bool{
+		"/implementation_evidence/0": true, "/test/evidence/0": true, "/test/evidence/1": false,
+	} {
 		_, sign, _ := strings.Cut(evidence, "You approve")
 		box := regexp.MustCompile(`value="` + pointer + `"( checked)?>`).FindStringSubmatch(sign)
 		require.NotNil(t, box, pointer)
@@ -83,7 +98,8 @@ func TestTheEvidenceStandsAboveTheButton(t *testing.T) {
 
 // Verifies: ORC-332
 func TestWhatCannotBeSignedSaysWhoMustAct(t *testing.T) {
-	lacks := `{"gate":"test_evidence_holds","detail":"/test/evidence/1: r.xml is another one now","by":"tester"},` + approval
+	lacks := `{"gate":"test_evidence_holds","detail":"/test/evidence/1: r.xml is another one now","by":"tester"},
+		` + approval
 	html := pagetest.Show(t, dossier.Page(), visit(api(lacks), "pm", ""))
 	require.Contains(t, html, "A cannot be signed yet: r.xml is another one now. The tester must act.")
 	require.NotContains(t, html, "Approve A")
@@ -99,11 +115,14 @@ func TestAFormIsTheRequestOfAProgram(t *testing.T) {
 	form := url.Values{"revision": {`"11"`}, "key": {"k1"}, "fingerprint": {"sha256:seen"}, "text": {" all of it \n"},
 		"rests": {"/implementation_evidence/0", "/test/evidence/0", "/not/there"}}
 	for act, want := range map[string]struct{ body, said string }{
-		"approve": {`{"status":"done","approvals":[{"decision":"approved","text":"all of it"}],"justification":{"reason":"all of it","evidence":[
-			{"kind":"file","path":"due.go","lines":"41-48"},{"kind":"test","name":"TestFree","result":"pass","report":"r.xml"}]}}`,
+		"approve": {`{"status":"done","approvals":[{"decision":"approved","text":"all of it"}],
+		"justification":{"reason":"all of it","evidence":[
+			{"kind":"file","path":"due.go","lines":"41-48"},{"kind":"test","name":"TestFree","result":"pass",
+		"report":"r.xml"}]}}`,
 			"You approved A. It is done. It is record 12 of the log."},
 		"move": {`{"status":"blocked","justification":{"reason":"all of it","evidence":[
-			{"kind":"file","path":"due.go","lines":"41-48"},{"kind":"test","name":"TestFree","result":"pass","report":"r.xml"}]}}`,
+			{"kind":"file","path":"due.go","lines":"41-48"},{"kind":"test","name":"TestFree","result":"pass",
+		"report":"r.xml"}]}}`,
 			"You moved A to blocked. It is record 12 of the log."},
 		"note":   {`{"pm_notes":[{"text":"all of it"}]}`, "Your note on A was written. It is record 12 of the log."},
 		"accept": {`{"accept_fingerprint":"sha256:seen"}`, "You accepted the text of A. It is record 12 of the log."},
@@ -173,14 +192,16 @@ func TestALongHistoryIsShownInPart(t *testing.T) {
 		moves = append(
 			moves,
 			fmt.Sprintf(
-				`{"by":"tess","role":"tester","at":"2026-11-%02dT12:00:00Z","from":"planned","to":"blocked","reason":"reason %d."}`,
+				`{"by":"tess","role":"tester","at":"2026-11-%02dT12:00:00Z","from":"planned","to":"blocked",
+		"reason":"reason %d."}`,
 				i%28+1,
 				i,
 			),
 		)
 	}
 	a := api(approval)
-	a.Answers["GET /requirements/A/review"] = strings.Replace(review, `"history":[`, `"history":[`+strings.Join(moves, ",")+",", 1)
+	longer := `"history":[` + strings.Join(moves, ",") + ","
+	a.Answers["GET /requirements/A/review"] = strings.Replace(review, `"history":[`, longer, 1)
 	html := pagetest.Show(t, dossier.Page(), visit(a, "pm", ""))
 	require.Contains(t, html, `<a href="?history=all#history">15 older</a>`)
 	require.Contains(t, html, "reason 27.")

@@ -71,7 +71,8 @@ func formsOf(v *page.Visit, a asked) forms {
 		}
 	}
 	f.fill(v)
-	if f.Sign == nil && f.Before == "" && len(a.next.WaitingFor) > 0 {
+	mine := slices.Contains(a.next.WaitingFor, lifecycle.Party(v.Who.Role))
+	if f.Before == "" && len(a.next.WaitingFor) > 0 && !mine {
 		f.Rest = "Waits for " + whom(a.next.WaitingFor) + "."
 	}
 	return f

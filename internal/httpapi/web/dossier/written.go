@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"orchestrator/internal/httpapi/web/words"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -116,6 +117,25 @@ func piecesOf(evidence []review.Cited) []piece {
 		all = append(all, p)
 	}
 	return all
+}
+
+// HasShown reports whether there is more to see of a piece than its name.
+func (p piece) HasShown() bool {
+	return p.Shown.Lines != nil || p.Shown.Tests != nil || p.Shown.Commit != nil || p.Shown.Cited != nil
+}
+
+// Summary returns what is shown of a piece.
+func (p piece) Summary() string {
+	switch {
+	case p.Shown.Tests != nil:
+		n := len(p.Shown.Tests.Cases) + p.Shown.Tests.More
+		return words.Upper(words.Count(n)) + words.Plural(n, " test", " tests")
+	case p.Shown.Commit != nil:
+		return "The commit"
+	case p.Shown.Lines != nil && p.Shown.Lines.Path != p.Cited.Evidence.Path:
+		return "The cited lines, now in " + p.Shown.Lines.Path
+	}
+	return "The cited lines"
 }
 
 // nameOf returns a piece of evidence as one would type it.

@@ -15,12 +15,12 @@ import (
 // functions are those that every template has.
 func functions() template.FuncMap {
 	return template.FuncMap{
-		"asset": asset.URL, "mark": mark, "status": statusMark, "foreign": words.Foreign, "words": words.Status,
+		"asset": asset.URL, "mark": mark, "status": statusMark, "foreign": words.Foreign, "words": words.Status, "plain": words.Plain,
 		"num": number, "count": words.Count, "upper": words.Upper, "plural": words.Plural,
 		"age": words.Age, "for": words.For,
 		"day": words.Day, "moment": words.Moment, "clock": words.Clock, "iso": iso, "to": To, "letter": letter,
 		"by":   by,
-		"join": strings.Join, "part": Part, "id": anchor, "themes": func() []theme { return themes },
+		"join": strings.Join, "part": Part, "lines": lines, "outcome": outcome, "id": anchor, "themes": func() []theme { return themes },
 	}
 }
 
@@ -110,3 +110,17 @@ func anchor(prefix, id string) string {
 type theme struct{ Value, Name string }
 
 var themes = []theme{{"light", "Light"}, {"dark", "Dark"}, {"", "As the system"}}
+
+// lines returns the lines of a text.
+func lines(text string) []string { return strings.Split(strings.TrimSuffix(text, "\n"), "\n") }
+
+// outcome returns the mark of how a test ended.
+func outcome(result string) string {
+	switch result {
+	case "pass":
+		return "m-holds"
+	case "fail":
+		return "m-refused"
+	}
+	return "m-ahead"
+}

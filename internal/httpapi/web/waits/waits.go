@@ -85,7 +85,9 @@ func show(v *page.Visit) (page.View, error) {
 		return page.View{}, err
 	}
 	var p progress
-	_ = v.API.Get("/project/progress", nil, &p)
+	if err := v.API.Get("/project/progress", nil, &p); err != nil {
+		return page.View{}, err
+	}
 	d := data{Role: roleOf(v), AllStuck: p.Total, Bar: page.NewBar(a.Counts.ByStatus), Empty: a.Counts.Total == 0}
 	d.Mine, d.Looks = string(d.Role) == v.Who.Role, lifecycle.FieldsOf(d.Role) == nil
 	f := filler{v, p.limits()}

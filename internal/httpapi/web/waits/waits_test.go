@@ -40,9 +40,11 @@ func query(role, status string) string {
 func project() *pagetest.API {
 	answers := map[string]string{
 		"GET /next": `{"as_of":9,"total":3,"counts":{"total":5,"by_status":{"done":1,"tested_pass":2,"blocked":1,
-			"implementation_in_progress":1}},"waiting":[{"for":"pm","count":3},{"for":"coder","count":1,"oldest":"2026-11-20T12:00:00Z"}]}`,
+			"implementation_in_progress":1}},"waiting":[{"for":"pm","count":3},{"for":"coder","count":1,
+		"oldest":"2026-11-20T12:00:00Z"}]}`,
 		"GET /project/progress": `{"in_status":[{"status":"tested_pass","median_seconds":3600}],"stuck_total":1,
-			"stuck":[{"id":"B","title":"The title of B","status":"blocked","since":"2026-11-10T12:00:00Z","why":"No date <yet>.","by":"pm"}]}`,
+			"stuck":[{"id":"B","title":"The title of B","status":"blocked","since":"2026-11-10T12:00:00Z",
+		"why":"No date <yet>.","by":"pm"}]}`,
 		"GET /requirements":        list(),
 		query("pm", "tested_pass"): list(row("A", "tested_pass", 49), row("C", "tested_pass", 1)),
 		query("pm", "blocked"):     list(row("B", "blocked", 288)),
@@ -56,10 +58,12 @@ func project() *pagetest.API {
 		"GET /requirements/A/next": `{"id":"A","status":"tested_pass","actor":{"name":"paula","role":"pm"},
 			"moves":[{"to":"done","lacks":[{"gate":"approval","detail":"there is no approval","by":"pm"}]}]}`,
 		"GET /requirements/C/next": `{"id":"C","status":"tested_pass","actor":{"name":"paula","role":"pm"},
-			"moves":[{"to":"done","lacks":[{"gate":"test_evidence_holds","detail":"/test/evidence/0: r.xml changed","by":"tester"}]}]}`,
+			"moves":[{"to":"done","lacks":[{"gate":"test_evidence_holds","detail":"/test/evidence/0: r.xml changed",
+		"by":"tester"}]}]}`,
 		"GET /requirements/B/next": `{"id":"B","status":"blocked","actor":{"name":"paula","role":"pm"},"against_done":[
 			{"gate":"dead_end","detail":"nothing leads on","by":"pm"}]}`,
-		"GET /requirements/D/next": `{"id":"D","status":"implementation_in_progress","actor":{"name":"paula","role":"pm"},
+		"GET /requirements/D/next": `{"id":"D","status":"implementation_in_progress","actor":{"name":"paula",
+		"role":"pm"},
 			"fields":[{"field":"implementation","due":true}]}`,
 	}
 	return &pagetest.API{Answers: answers}
@@ -68,11 +72,8 @@ func project() *pagetest.API {
 // Verifies: ORC-333
 func TestWhatWaitsIsGroupedAndSaid(t *testing.T) {
 	html := pagetest.Show(t, waits.Page(), project().Visit("pm", "/"))
-	require.Contains(
-		t,
-		html,
-		`<h1>Three wait for you, the oldest for <a href="/ui/requirements/B">twelve days</a>. <a href="/ui/requirements/A">One can be signed now</a>.</h1>`,
-	)
+	require.Contains(t, html, `<h1>Three wait for you, the oldest for <a href="/ui/requirements/B">twelve days</a>. `+
+		`<a href="/ui/requirements/A">One can be signed now</a>.</h1>`)
 	require.Contains(t, html, "One of five is done. One is stuck.")
 	sign, rest, found := strings.Cut(html, `<h2 class="margin">Decide <span class="n">1</span>`)
 	require.True(t, found)
