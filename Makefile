@@ -19,7 +19,7 @@ LICENSE    ?=
 HOMEPAGE   ?=
 PLATFORMS  ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 
-.PHONY: build install release check-release check-deb cross run test test-long check fmt-check vet lint layout requirements coverage size vuln lint-contract check-contract check-events check-mcp check-web check-web-part web-assets check-clients check-drive fuzz tamper fsck format-data bench bench-peers bench-device bench-log torture module clean FORCE
+.PHONY: build install release check-release check-deb cross run test test-long check fmt-check vet lint layout requirements coverage size vuln lint-contract check-contract check-events check-mcp check-web check-web-part web-fixture web-aged web-assets check-clients check-drive fuzz tamper fsck format-data bench bench-peers bench-device bench-log torture module clean FORCE
 
 build: bin/orchestrator bin/orchestrator-hook
 
@@ -185,12 +185,21 @@ web-assets:
 	RENEW="$(RENEW)" node packaging/web-assets.mjs internal/httpapi/web/asset/third-party .tools/web-assets
 
 # Has Chromium look at the pages under /ui in projects of every size, and people do their work in them; first the looks
-# themselves are tried. It needs Node and downloads; for root, it installs Debian's package of Chromium. WEB passes options: WEB='--page board --shots /tmp/shots'.
-check-web: build .tools/web/done
+# themselves are tried. It needs Node and downloads; for root, it installs Debian's package of Chromium. WEB passes
+# options, such as WEB='--page board --shots /tmp/shots'. The first time it takes minutes to compile what web-aged makes.
+check-web: build web-aged .tools/web/done
 	@if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && ! command -v chromium > /dev/null && test -z "$(CHROMIUM)"; then \
 		{ apt-get update && apt-get install -y --no-install-recommends chromium; } > /dev/null || echo "NOTE: Chromium cannot be installed"; fi
 	TOOLS=.tools/web node --test --test-reporter=dot api/check/web/looks.test.mjs
-	node api/check/web/check.mjs .tools/web bin/orchestrator $(WEB)
+	node api/check/web/check.mjs .tools/web bin/orchestrator --aged .tools/web/aged $(WEB)
+
+# Serves a project to look at: 40 requirements of a parking garage with a past of weeks, or what SIZE says. It prints the
+# address and the tokens.
+web-fixture: build web-aged
+	@node api/check/web/fixture.mjs --keep --size $(or $(SIZE),40) --aged .tools/web/aged bin/orchestrator
+
+web-aged:
+	@GO="$(GO)" api/check/web/aged/build.sh .tools/web/aged
 
 # The part of it that every change must pass, where Node and Chromium are: three pages, and a sign-off.
 WEB_PART := --size 40 --page sign-in --page waits --page dossier --width 1280 --scheme light \

@@ -1,10 +1,11 @@
-// Looks at the web page in a real browser, with projects of every size, and has people do their work in it:
+// Looks at the web page in a real browser, with projects of every size, and has people do their work in it, unless only
+// some pages or sizes are asked for:
 //
 //	node check.mjs TOOLS ORCHESTRATOR [--only LOOK|FLOW] [--page PAGE] [--size SIZE] [--width 1280|390]
-//	               [--scheme light|dark] [--without NAME] [--shots DIR] [--json]
+//	               [--scheme light|dark] [--without NAME] [--aged DIR] [--shots DIR] [--json]
 //
-// TOOLS is the folder with node_modules, ORCHESTRATOR the program. Every option but the last two may be given more than
-// once. What cannot be looked at fails, with the reason, unless --without names it. --shots writes a picture of each page
+// TOOLS is the folder with node_modules, ORCHESTRATOR the program. Every option but the last three may be given more than
+// once. With what aged/build.sh has built into DIR, two of the projects have a past of weeks. What cannot be looked at fails, with the reason, unless --without names it. --shots writes a picture of each page
 // for people to look at, --json prints what was found as JSON.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +19,7 @@ import { pageNames, pagesOf } from './pages.mjs';
 const many = (type = 'string') => ({ type, multiple: true, default: [] });
 const { values: options, positionals: [tools, orchestrator] } = parseArgs({ allowPositionals: true, options: {
   only: many(), page: many(), size: many(), width: many(), scheme: many(), without: many(),
-  shots: { type: 'string' }, json: { type: 'boolean', default: false } } });
+  aged: { type: 'string' }, shots: { type: 'string' }, json: { type: 'boolean', default: false } } });
 
 // The looks at a page as it is loaded, and at each of its widths and schemes.
 const loaded = ['page', 'head', 'weight', 'origin', 'console', 'csp', 'script', 'scroll'];
@@ -63,8 +64,8 @@ async function lookAt(visitor, size, wantedPage, axe) {
     await page.setViewportSize({ width, height: 800 });
     await page.emulateMedia({ colorScheme: 'light' });
     const answer = await visitor.go(wantedPage.path);
-    note('page', '', answer.status === (wantedPage.status ?? 200) ? [] : [`${wantedPage.path} answers ${answer.status}`]);
-    if (answer.status === 404 && !wantedPage.status) return found; // not there: there is nothing to look at
+    if (answer.status !== (wantedPage.status ?? 200)) return [['page', '', [`cannot be looked at: ${wantedPage.path} answers ${answer.status}`]]];
+    note('page', '', []);
     note('head', '', await looks.head(page));
     note('weight', '', looks.weight(answer.text));
     for (const scheme of chosen(['light', 'dark'], options.scheme)) {
@@ -136,7 +137,7 @@ async function main() {
   const looked = somePage ? chosen(sizes, options.size) : [];
   try {
     for (const size of someFlow && !looked.includes('40') ? [...looked, '40'] : looked) {
-      const project = await make(size, orchestrator);
+      const project = await make(size, orchestrator, options.aged);
       try {
         if (looked.includes(size)) await lookAtAll(browser, project, size);
         if (someFlow && size === '40') await doAll(browser, project); // after the looks: it changes the project

@@ -47,7 +47,8 @@ async function few(project, count) {
 
 // age has all of it happen in the weeks before now, and then goes on with the program itself.
 async function age(project, life, list) {
-  const lives = list.map((one, n) => life.raise(one, { begin: 1 + (n * 17) % 20, days: 2.2 }));
+  const beginning = (one, n) => (one.status === 'done' ? 1 + (n * 17) % 20 : 24 + (n * 7) % 15);
+  const lives = list.map((one, n) => life.raise(one, { begin: beginning(one, n), days: 2.2 }));
   const guard = project.clock.until(past - 9).then(() => around.boundary(project));
   await Promise.all([...lives, guard, project.clock.until(past)]);
   await project.wake(project.program);
@@ -62,7 +63,7 @@ async function many(project, count) {
   const lived = list.slice(0, 400).filter((one) => !['not_started', 'planned'].includes(one.status)).slice(0, 40);
   life.begin(lived);
   for (const one of lived) await life.raise(one);
-  for (const one of list.slice(400, 700)) await life.raise(one, Number(one.id.slice(3)) % 3 ? 'planned' : 'blocked');
+  for (const one of list.slice(400, 700)) await life.raise(one, { to: Number(one.id.slice(3)) % 3 ? 'planned' : 'blocked' });
   await around.refusals(project, life, list);
   await around.conductor(project, list);
 }

@@ -50,32 +50,45 @@ export async function scroll(page) {
   return wrong;
 }
 
-// text finds words that lie outside of the window and of every scroller, or that are cut off.
+// text finds words that lie outside of the window and of every scroller, are cut off, or are broken over lines.
 export function text(page) {
   return page.evaluate(() => {
     const wrong = [];
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     const cut = (style) => /hidden|clip/.test(style.overflowX);
     const scrolls = (style) => /auto|scroll/.test(style.overflowX);
-    // hidden is for those that only hear a page.
-    const unseen = (element) => {
+    // heard is what is only for those who hear a page.
+    const heard = (element) => {
+      if (element === document.documentElement) return false;
       const style = getComputedStyle(element), box = element.getBoundingClientRect();
-      return style.clipPath !== 'none' || style.clip !== 'auto' || style.visibility === 'hidden' || (cut(style) && box.width <= 2 && box.height <= 2);
+      return style.clipPath !== 'none' || style.clip !== 'auto' || (cut(style) && box.width <= 2 && box.height <= 2) || heard(element.parentElement);
+    };
+    // broken finds a short word that does not stand on one line.
+    const broken = (node) => {
+      const range = document.createRange();
+      for (const { index, 0: word } of node.data.matchAll(/(?<!\S)\p{Script=Latin}{2,16}(?=[.,;:!?)]*(\s|$))/gu)) {
+        range.setStart(node, index);
+        range.setEnd(node, index + word.length);
+        if (new Set([...range.getClientRects()].filter((box) => box.width > 0).map((box) => Math.round(box.top))).size > 1) return word;
+      }
+      return undefined;
     };
     for (let node = walker.nextNode(); node && wrong.length < 5; node = walker.nextNode()) {
       const parent = node.parentElement;
-      if (!node.data.trim() || !parent.checkVisibility({ visibilityProperty: true })) continue;
+      if (!node.data.trim() || !parent.checkVisibility({ visibilityProperty: true }) || heard(parent)) continue;
       const range = document.createRange();
       range.selectNodeContents(node);
       let left = Infinity, right = -Infinity;
-      for (const box of range.getClientRects()) {
+      const boxes = [...range.getClientRects()];
+      const word = boxes.length > 1 && broken(node);
+      if (word) wrong.push(`"${word}" in <${parent.localName} class="${parent.className}"> is broken over lines`);
+      for (const box of boxes) {
         if (box.width < 1) continue;
         left = Math.min(left, box.left);
         right = Math.max(right, box.right);
       }
       let verdict = left < -1 || right > innerWidth + 1 ? 'is outside of the window' : '';
       for (let element = parent; element && element !== document.documentElement; element = element.parentElement) {
-        if (unseen(element)) { verdict = ''; break; }
         const style = getComputedStyle(element), box = element.getBoundingClientRect();
         if (scrolls(style) && element.scrollWidth > element.clientWidth && box.left >= -1 && box.right <= innerWidth + 1) { verdict = ''; break; }
         if (cut(style) && element !== document.body && (left < box.left - 1 || right > box.right + 1)) verdict = `is cut off by <${element.localName} class="${element.className}">`;

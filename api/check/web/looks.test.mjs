@@ -23,6 +23,7 @@ const faulty = {
   scroll: page(`${sound}<table><tr><td style="min-width:1000px">wide</td></tr></table>`),
   outside: page(`${sound}<p style="position:absolute;left:-400px">Nobody sees this sentence.</p>`),
   cut: page(`${sound}<p class="cut">${long}</p>`, '.cut { overflow: hidden; width: 200px; white-space: nowrap }'),
+  broken: page(`${sound}<p class="narrow">Stuck</p>`, '.narrow { width: 20px; overflow-wrap: anywhere }'),
   focus: page(sound, ':focus-visible { outline: none }'),
   thin: page(sound, ':focus-visible { outline-width: 1px }'),
   hidden: page(`${sound}<p><a href="/b" style="position:fixed;left:-900px">Away</a></p>`),
@@ -70,7 +71,7 @@ async function all(name) {
 
 const sees = {
   axe: ['axe', /image-alt/], contrast: ['axe', /color-contrast/], target: ['axe', /target-size/], scroll: ['scroll', /at 320: 6\d\d px too wide.*(td|table)/],
-  outside: ['text', /outside of the window/], cut: ['text', /cut off/], focus: ['focus', /no outline of 2 px/], thin: ['focus', /1 px/],
+  outside: ['text', /outside of the window/], cut: ['text', /cut off/], broken: ['text', /"Stuck".*broken/], focus: ['focus', /no outline of 2 px/], thin: ['focus', /1 px/],
   hidden: ['focus', /outside of the window/], skip: ['focus', /first stop/], head: ['head', /0 headings/], weight: ['weight', /KB compressed/],
   console: ['console', /it broke/], thrown: ['console', /it broke/], script: ['script', /note ran as a script/], dialog: ['script', /dialog/],
   origin: ['origin', /localhost:9/], csp: ['csp', /script-src/],
