@@ -29,7 +29,6 @@ var notAnswering = map[string]string{
 	"internal/system/outbound":               "stands in a trace",
 	"internal/daemon/webhooks":               "the log of the service",
 	"internal/operator/webhooks":             "the command line",
-	"internal/httpapi/web/page":              "a page shows it",
 	"internal/webhook/folder":                "the command line",
 	"internal/webhook/hook":                  "the command line",
 	"internal/webhook/posting":               "the command line",
