@@ -113,7 +113,8 @@ func difference(x, y lab) float64 {
 	t := 1 - 0.17*cosDegrees(mh-30) + 0.24*cosDegrees(2*mh) + 0.32*cosDegrees(3*mh+6) - 0.20*cosDegrees(4*mh-63)
 	sl := 1 + 0.015*(ml-50)*(ml-50)/math.Sqrt(20+(ml-50)*(ml-50))
 	sc, sh := 1+0.045*mc, 1+0.015*mc*t
-	rt := -2 * seventh(mc) * math.Sin(math.Pi/180*60*math.Exp(-math.Pow((mh-275)/25, 2)))
+	blue := (mh - 275) / 25
+	rt := -2 * seventh(mc) * math.Sin(math.Pi/180*60*math.Exp(-blue*blue))
 	l, c := (y.l-x.l)/sl, (cy-cx)/sc
 	h := 2 * math.Sqrt(cx*cy) * math.Sin(math.Pi/360*dh) / sh
 	return math.Sqrt(l*l + c*c + h*h + rt*c*h)

@@ -116,5 +116,8 @@ func draw(d document, lines []byte) strip {
 }
 
 func counted(n int, one, many string) string {
+	if n == 0 {
+		return "no " + one
+	}
 	return words.Count(n) + " " + words.Plural(n, one, many)
 }

@@ -34,6 +34,7 @@ type data struct {
 	Pages      pages
 	CSV        string // its address
 	None       string // what is said without rows
+	Empty      bool   // there are no requirements
 	Unverified bool   // evidence is recorded as it is said
 }
 
@@ -112,6 +113,7 @@ func show(v *page.Visit) (page.View, error) {
 	if d.Pages.Last < len(lines) {
 		d.Pages.Next = address(path, chosen, url.Values{"after": {shown[len(shown)-1].ID}})
 	}
+	d.Empty = len(p.Lines) == 0
 	d.None = choices[chosen].none
 	d.CSV = address(path+".csv", chosen, nil)
 	return page.View{Title: "Matrix", Data: d}, nil
