@@ -1,7 +1,6 @@
 package traces
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -72,13 +71,15 @@ func (d duty) Says() string {
 	if question, is := d.Payload["question"]; is && d.IsQuestion() {
 		return plain(question)
 	}
-	var all []string
-	for _, name := range slices.Sorted(maps.Keys(d.Payload)) {
-		if name != "kind" {
-			all = append(all, strings.ReplaceAll(name, "_", " ")+" "+plain(d.Payload[name]))
-		}
+	return membersSay(d.Payload)
+}
+
+// Requirement returns the id of the requirement that the duty is about, or "".
+func (d duty) Requirement() string {
+	if !strings.HasPrefix(plain(d.Payload["kind"]), "requirement.") {
+		return ""
 	}
-	return strings.Join(all, ", ")
+	return plain(d.Payload["id"])
 }
 
 // IsQuestion reports whether the duty is to ask somebody.
@@ -236,14 +237,4 @@ func lead(newest []run) string {
 		return text + ". Of the newest " + words.Number(len(newest)) + " " + words.And(how...) + "."
 	}
 	return text + ": " + words.And(how...) + "."
-}
-
-// plain returns a value as a person reads it: a text without quotes, and all else as JSON.
-func plain(value jsontext.Value) string {
-	if value.Kind() == '"' {
-		if text, err := jsontext.AppendUnquote(nil, value); err == nil {
-			return string(text)
-		}
-	}
-	return string(value)
 }

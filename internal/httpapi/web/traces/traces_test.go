@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/stretchr/testify/require"
 
@@ -83,6 +84,29 @@ func TestValuesGoAsTheSchemaAsks(t *testing.T) {
 	require.Equal(t, "text", fieldOf(jsontext.Value(`{"type":"string"}`), "").Kind)
 	require.Equal(t, []choice{{"true", "Yes", false}, {"false", "No", true}},
 		fieldOf(jsontext.Value(`{"type":"boolean"}`), "false").Choices)
+}
+
+// TestADutyIsSaidInWords, with what is in it.
+func TestADutyIsSaidInWords(t *testing.T) {
+	for _, c := range []struct{ payload, want string }{
+		{`{"kind":"garage.occupancy","floor":2,"by_day":true}`, "by day true, floor 2"},
+		{`{"kind":"requirement.status","id":"A","justification":{"reason":"no <date>","evidence":[]}}`,
+			"id A, because no <date>"},
+		{`{"filters":{"status":"blocked","older":"7d"}}`, "filters (older 7d, status blocked)"},
+		{`{"obligations":[{"type":"REPORT","payload":{"kind":"a","n":1}},{"type":"VERIFY","payload":{}}]}`,
+			"obligations REPORT(a) n 1; VERIFY"},
+	} {
+		d := duty{Type: "REPORT"}
+		require.NoError(t, json.Unmarshal([]byte(c.payload), &d.Payload))
+		require.Equal(t, c.want, d.Says(), c.payload)
+	}
+	ada := caller{Name: "ada"}
+	require.Equal(t, "every day, for ada; never yet", schedule{Every: 86_400_000, By: ada}.Says())
+	require.Equal(
+		t,
+		"once, for ada; it was due once, one missed",
+		schedule{Runs: 1, Missed: 1, By: ada}.Says(),
+	)
 }
 
 // TestAnAnswerThatIsRefusedComesBack with what was typed, and the reason above the button.
