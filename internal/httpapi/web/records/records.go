@@ -137,9 +137,9 @@ func sized(
 	n uint64,
 ) string {
 	return number(n) + words.Plural(int(min(n, 2)), " record", " records")
-} //nolint:gosec // <= 2
+}
 
-func number(n uint64) string { return words.Number(int(n)) } //nolint:gosec // no log is longer
+func number(n uint64) string { return words.Number(int(n)) }
 
 // liveOf says that the newest records are kept up; a page further back stays as it is.
 func liveOf(q url.Values) string {
