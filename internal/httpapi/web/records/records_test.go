@@ -43,7 +43,7 @@ func logOf(query, next string, lines ...string) *pagetest.API {
 func TestEachRecordIsOneSentence(t *testing.T) {
 	api := logOf("limit=50&order=desc", `"/audit?before=9&limit=50&order=desc"`, moved, cleared, refused, odd)
 	html := pagetest.Show(t, records.Page(), api.Visit("viewer", "/audit"))
-	require.Contains(t, html, "<h1>1,284 records, the newest of 22 Nov 14:49.</h1>")
+	require.Contains(t, html, ">1,284 records, the newest of 22 Nov 14:49.</h1>")
 	require.Contains(t, html, "moved it to done and approved it")
 	require.Contains(t, html, "cleared the tests")
 	require.Contains(t, html, "was refused (move to done), field_forbidden: names &lt;b&gt;fields&lt;/b&gt;")
