@@ -100,6 +100,13 @@ func (a Answer) Refused() error {
 	return refusal
 }
 
+// Refuse returns a refusal of the pages themselves, which looks as one of the API does.
+func Refuse(err error) *Refusal {
+	p := problem.Of(err, "")
+	body, _ := json.Marshal(p) // of texts alone
+	return &Refusal{Problem: p, Body: body}
+}
+
 // Refusal is a problem that the API answered.
 type Refusal struct {
 	problem.Problem

@@ -8,8 +8,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"orchestrator/internal/fault"
-	"orchestrator/internal/httpapi/problem"
 	"orchestrator/internal/httpapi/web/ask"
 	"orchestrator/internal/httpapi/web/page"
 	"orchestrator/internal/httpapi/web/words"
@@ -86,8 +84,7 @@ func changeOf(v *page.Visit, a asked) (c change, said string, err error) {
 	case "move":
 		c.Status, said = v.Form.Get("to"), "You moved "+id+" to "+words.Status(v.Form.Get("to"))+"."
 	default:
-		return c, "", refusal(fault.New(fault.Malformed, "invalid_form", "the form does not say what to do").
-			WithFix("send a form of the page as it is"))
+		return c, "", page.UnknownForm()
 	}
 	c.Justification = &lifecycle.Justification{Reason: text, Evidence: rests(a, v.Form["rests"])}
 	return c, said, nil
@@ -109,11 +106,4 @@ func rests(a asked, ticked []string) []lifecycle.Evidence {
 		}
 	}
 	return all
-}
-
-// refusal makes a refusal of the pages themselves look as one of the API does.
-func refusal(err error) *ask.Refusal {
-	p := problem.Of(err, "")
-	body, _ := json.Marshal(p) // of texts alone
-	return &ask.Refusal{Problem: p, Body: body}
 }

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"time"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi/web/ask"
 	"orchestrator/internal/httpapi/web/session"
 )
@@ -76,4 +77,10 @@ func Parse(files fs.FS, patterns ...string) *template.Template {
 	}
 	t := template.Must(template.New("frame.html").Funcs(functions()).ParseFS(shared, "*.html"))
 	return template.Must(t.ParseFS(files, patterns...))
+}
+
+// UnknownForm returns the refusal of a form that asks for nothing that its page does.
+func UnknownForm() *ask.Refusal {
+	return ask.Refuse(fault.New(fault.Malformed, "invalid_parameter", "the form does not say what to do").
+		WithFix("send a form of the page as it is"))
 }

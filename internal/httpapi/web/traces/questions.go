@@ -9,8 +9,6 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"orchestrator/internal/fault"
-	"orchestrator/internal/httpapi/problem"
 	"orchestrator/internal/httpapi/web/ask"
 	"orchestrator/internal/httpapi/web/page"
 )
@@ -165,8 +163,7 @@ func act(v *page.Visit) (page.Outcome, error) {
 	case "ask":
 		return askFor(v)
 	}
-	return page.Outcome{}, refusal(fault.New(fault.Malformed, "invalid_form", "the form does not say what to do").
-		WithFix("send a form of the page as it is"))
+	return page.Outcome{}, page.UnknownForm()
 }
 
 // reply answers a question.
@@ -200,11 +197,4 @@ func reply(v *page.Visit) (page.Outcome, error) {
 	}
 	said := "You answered run " + strconv.Itoa(r.Number) + ": it " + outcomeSays(t.Status) + "."
 	return page.Outcome{Said: page.Recorded(said, got.Header.Get("Audit-Receipt")), To: r.Href()}, nil
-}
-
-// refusal makes a refusal of the pages themselves look as one of the API does.
-func refusal(err error) *ask.Refusal {
-	p := problem.Of(err, "")
-	body, _ := json.Marshal(p) // of texts alone
-	return &ask.Refusal{Problem: p, Body: body}
 }
