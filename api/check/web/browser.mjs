@@ -4,8 +4,13 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 
 // places are where Chromium lies; CHROMIUM names another.
-const places = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'];
+const places = [
+  process.env.CHROMIUM,
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
 
 const flags = ['--headless', '--disable-gpu', '--disable-background-networking', '--no-first-run'];
 
@@ -22,10 +27,13 @@ export async function open(tools) {
     driver = require('playwright-core');
     axe = require('axe-core').source;
   } catch (error) {
-    throw new Missing(`playwright-core and axe-core are not in ${tools}: run npm ci in a copy of api/check/web (${error.code})`);
+    throw new Missing(
+      `playwright-core and axe-core are not in ${tools}: run npm ci in a copy of api/check/web (${error.code})`,
+    );
   }
   const executablePath = chromium();
-  if (!executablePath) throw new Missing('there is no Chromium: apt-get install chromium, or name one with CHROMIUM=PATH');
+  if (!executablePath)
+    throw new Missing('there is no Chromium: apt-get install chromium, or name one with CHROMIUM=PATH');
   const root = process.getuid?.() === 0 ? ['--no-sandbox'] : []; // its sandbox does not run as root
   const browser = await driver.chromium.launch({ executablePath, args: [...flags, ...root], timeout: 60_000 });
   return { browser, axe, version: browser.version(), close: () => browser.close() };
@@ -57,7 +65,9 @@ function watch(page, origin) {
 // early runs in each page before its own scripts.
 const early = () => {
   window.__csp = [];
-  addEventListener('securitypolicyviolation', (event) => window.__csp.push(`${event.violatedDirective}: ${event.blockedURI} ${event.sample}`));
+  addEventListener('securitypolicyviolation', (event) =>
+    window.__csp.push(`${event.violatedDirective}: ${event.blockedURI} ${event.sample}`),
+  );
 };
 
 // Visitor is a person at a browser of their own: cookies, pages and what was noted of them.
@@ -83,7 +93,10 @@ export class Visitor {
   async signIn(name, token = this.project.token(name)) {
     await this.go('/ui/sign-in');
     await this.page.fill('input[name=token]', token);
-    await Promise.all([this.page.waitForURL((url) => !url.pathname.endsWith('/sign-in')), this.page.press('input[name=token]', 'Enter')]);
+    await Promise.all([
+      this.page.waitForURL((url) => !url.pathname.endsWith('/sign-in')),
+      this.page.press('input[name=token]', 'Enter'),
+    ]);
     return this;
   }
 
@@ -97,5 +110,7 @@ export class Visitor {
     return taken;
   }
 
-  leave() { return this.context.close(); }
+  leave() {
+    return this.context.close();
+  }
 }

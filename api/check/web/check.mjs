@@ -17,9 +17,23 @@ import * as looks from './looks.mjs';
 import { pageNames, pagesOf } from './pages.mjs';
 
 const many = (type = 'string') => ({ type, multiple: true, default: [] });
-const { values: options, positionals: [tools, orchestrator] } = parseArgs({ allowPositionals: true, options: {
-  only: many(), page: many(), size: many(), width: many(), scheme: many(), without: many(),
-  aged: { type: 'string' }, shots: { type: 'string' }, json: { type: 'boolean', default: false } } });
+const {
+  values: options,
+  positionals: [tools, orchestrator],
+} = parseArgs({
+  allowPositionals: true,
+  options: {
+    only: many(),
+    page: many(),
+    size: many(),
+    width: many(),
+    scheme: many(),
+    without: many(),
+    aged: { type: 'string' },
+    shots: { type: 'string' },
+    json: { type: 'boolean', default: false },
+  },
+});
 
 // The looks at a page as it is loaded, and at each of its widths and schemes.
 const loaded = ['page', 'head', 'weight', 'origin', 'console', 'csp', 'script', 'scroll'];
@@ -30,9 +44,19 @@ const chosen = (list, asked) => (asked.length ? list.filter((one) => asked.inclu
 
 // misspelt are options that name nothing.
 function misspelt() {
-  const lists = { only: known, without: [...known, ...pageNames], page: [...pageNames], size: sizes, width: ['1280', '390'], scheme: ['light', 'dark'] };
-  return Object.entries(lists).flatMap(([option, list]) => options[option].filter((name) => !list.includes(name))
-    .map((name) => `--${option} ${name} names nothing: take ${list.join(', ')}`));
+  const lists = {
+    only: known,
+    without: [...known, ...pageNames],
+    page: [...pageNames],
+    size: sizes,
+    width: ['1280', '390'],
+    scheme: ['light', 'dark'],
+  };
+  return Object.entries(lists).flatMap(([option, list]) =>
+    options[option]
+      .filter((name) => !list.includes(name))
+      .map((name) => `--${option} ${name} names nothing: take ${list.join(', ')}`),
+  );
 }
 
 const results = []; // of each page and flow: size, name, seconds, and what is wrong by look
@@ -47,10 +71,13 @@ function report(size, name, began, found) {
   const seconds = (Date.now() - began) / 1000;
   results.push({ size, name, seconds, looked: [...new Set(found.map(([look]) => look))], wrong });
   const failed = Object.keys(wrong);
-  say(`${failed.length ? 'FAILED' : 'ok    '} ${size.padEnd(5)} ${name.padEnd(18)} ${seconds.toFixed(1).padStart(5)} s  ${failed.join(', ')}`);
+  say(
+    `${failed.length ? 'FAILED' : 'ok    '} ${size.padEnd(5)} ${name.padEnd(18)} ${seconds.toFixed(1).padStart(5)} s  ${failed.join(', ')}`,
+  );
   for (const look of failed) {
     const all = Object.entries(wrong[look]);
-    for (const [problem, where] of all.slice(0, 4)) say(`         ${look}: ${problem}${where.join('') ? ` [${where.join(', ')}]` : ''}`);
+    for (const [problem, where] of all.slice(0, 4))
+      say(`         ${look}: ${problem}${where.join('') ? ` [${where.join(', ')}]` : ''}`);
     if (all.length > 4) say(`         ${look}: and ${all.length - 4} more`);
   }
 }
@@ -59,12 +86,15 @@ function report(size, name, began, found) {
 async function lookAt(visitor, size, wantedPage, axe) {
   const found = [];
   const { page } = visitor;
-  const note = (look, where, problems) => { if (wanted(look)) found.push([look, where, problems]); };
+  const note = (look, where, problems) => {
+    if (wanted(look)) found.push([look, where, problems]);
+  };
   for (const width of chosen([1280, 390], options.width)) {
     await page.setViewportSize({ width, height: 800 });
     await page.emulateMedia({ colorScheme: 'light' });
     const answer = await visitor.go(wantedPage.path);
-    if (answer.status !== (wantedPage.status ?? 200)) return [['page', '', [`cannot be looked at: ${wantedPage.path} answers ${answer.status}`]]];
+    if (answer.status !== (wantedPage.status ?? 200))
+      return [['page', '', [`cannot be looked at: ${wantedPage.path} answers ${answer.status}`]]];
     note('page', '', []);
     note('head', '', await looks.head(page));
     note('weight', '', looks.weight(answer.text));
@@ -72,7 +102,11 @@ async function lookAt(visitor, size, wantedPage, axe) {
       const where = `${scheme} ${width}`;
       await page.emulateMedia({ colorScheme: scheme });
       await page.waitForTimeout(100); // charts are drawn again
-      if (options.shots) await page.screenshot({ path: join(options.shots, `${size}-${wantedPage.name}-${width}-${scheme}.png`), fullPage: true });
+      if (options.shots)
+        await page.screenshot({
+          path: join(options.shots, `${size}-${wantedPage.name}-${width}-${scheme}.png`),
+          fullPage: true,
+        });
       if (wanted('axe')) note('axe', where, await looks.axe(page, axe));
       if (wanted('text')) note('text', where, await looks.text(page));
       if (wanted('focus') && where !== 'dark 390') note('focus', where, await looks.focus(page, 60));
@@ -92,7 +126,9 @@ async function lookAtAll(browser, project, size) {
     let found;
     try {
       const who = one.who ?? 'nobody';
-      visitors[who] ??= one.who ? await (await Visitor.arrive(browser, project)).signIn(who) : await Visitor.arrive(browser, project);
+      visitors[who] ??= one.who
+        ? await (await Visitor.arrive(browser, project)).signIn(who)
+        : await Visitor.arrive(browser, project);
       found = await lookAt(visitors[who], size, one, browser.axe);
     } catch (error) {
       found = [['page', '', [`cannot be looked at: ${String(error).split('\n')[0]}`]]];
@@ -108,9 +144,16 @@ async function doAll(browser, project) {
     const began = Date.now();
     const problems = [];
     try {
-      await act(browser, project, (holds, what) => { if (!holds) problems.push(what); });
+      await act(browser, project, (holds, what) => {
+        if (!holds) problems.push(what);
+      });
     } catch (error) {
-      problems.push(`${error instanceof Missing ? 'cannot run: ' : ''}${String(error.message ?? error).split('\n').slice(0, 3).join(' ')}`);
+      problems.push(
+        `${error instanceof Missing ? 'cannot run: ' : ''}${String(error.message ?? error)
+          .split('\n')
+          .slice(0, 3)
+          .join(' ')}`,
+      );
     }
     report('40', name, began, [['flow', '', problems]]);
   }
@@ -119,10 +162,14 @@ async function doAll(browser, project) {
 // table says how much is wrong with each page, by look.
 function table() {
   const columns = [...loaded, ...shown, 'flow'];
-  const rows = results.map(({ size, name, looked, wrong }) => [`${size} ${name}`,
-    ...columns.map((look) => (looked.includes(look) ? String(Object.keys(wrong[look] ?? {}).length || '.') : ''))]);
+  const rows = results.map(({ size, name, looked, wrong }) => [
+    `${size} ${name}`,
+    ...columns.map((look) => (looked.includes(look) ? String(Object.keys(wrong[look] ?? {}).length || '.') : '')),
+  ]);
   const width = Math.max(...rows.map(([name]) => name.length), 4);
-  return [['page', ...columns], ...rows].map(([name, ...cells]) => name.padEnd(width) + cells.map((cell) => cell.padStart(8)).join('')).join('\n');
+  return [['page', ...columns], ...rows]
+    .map(([name, ...cells]) => name.padEnd(width) + cells.map((cell) => cell.padStart(8)).join(''))
+    .join('\n');
 }
 
 async function main() {
@@ -132,7 +179,9 @@ async function main() {
   if (options.shots) mkdirSync(options.shots, { recursive: true });
   const browser = await open(tools);
   say(`Chromium ${browser.version}`);
-  const someFlow = (!options.page.length && !options.size.length || options.only.some((name) => flows[name])) && Object.keys(flows).some(wanted);
+  const someFlow =
+    ((!options.page.length && !options.size.length) || options.only.some((name) => flows[name])) &&
+    Object.keys(flows).some(wanted);
   const somePage = !options.only.length || options.only.some((name) => !flows[name]);
   const looked = somePage ? chosen(sizes, options.size) : [];
   try {
@@ -149,8 +198,12 @@ async function main() {
     await browser.close();
   }
   const failed = results.filter(({ wrong }) => Object.keys(wrong).length).length;
-  if (options.json) console.log(JSON.stringify({ chromium: browser.version, failed, without: options.without, results }, undefined, 2));
-  else console.log(`\n${table()}\n\n${results.length - failed} of ${results.length} hold${options.without.map((name) => `; without ${name}`).join('')}`);
+  if (options.json)
+    console.log(JSON.stringify({ chromium: browser.version, failed, without: options.without, results }, undefined, 2));
+  else
+    console.log(
+      `\n${table()}\n\n${results.length - failed} of ${results.length} hold${options.without.map((name) => `; without ${name}`).join('')}`,
+    );
   process.exitCode = failed || !results.length ? 1 : 0;
 }
 

@@ -47,7 +47,7 @@ async function few(project, count) {
 
 // age has all of it happen in the weeks before now, and then goes on with the program itself.
 async function age(project, life, list) {
-  const beginning = (one, n) => (one.status === 'done' ? 1 + (n * 17) % 20 : 24 + (n * 7) % 15);
+  const beginning = (one, n) => (one.status === 'done' ? 1 + ((n * 17) % 20) : 24 + ((n * 7) % 15));
   const lives = list.map((one, n) => life.raise(one, { begin: beginning(one, n), days: 2.2 }));
   const guard = project.clock.until(past - 9).then(() => around.boundary(project));
   await Promise.all([...lives, guard, project.clock.until(past)]);
@@ -60,7 +60,10 @@ async function many(project, count) {
   await begin(project, garage.write(list), ['--export', 'none']);
   await around.boundary(project);
   const life = new Life(project, { kind: 'file', path: 'README.md', lines: '1-3' }); // the document is large
-  const lived = list.slice(0, 400).filter((one) => !['not_started', 'planned'].includes(one.status)).slice(0, 40);
+  const lived = list
+    .slice(0, 400)
+    .filter((one) => !['not_started', 'planned'].includes(one.status))
+    .slice(0, 40);
   life.begin(lived);
   for (const one of lived) await life.raise(one);
   for (const one of list.slice(400, 700)) await life.raise(one, { to: Number(one.id.slice(3)) % 3 ? 'planned' : 'blocked' });
@@ -69,7 +72,8 @@ async function many(project, count) {
 }
 
 // nothing is the one document that may require nothing: a change that takes a requirement away.
-const nothing = '# The garage opens\n\n## REMOVED Requirements\n\n### Requirement: The gate is closed\n\nIt opens now.\n';
+const nothing =
+  '# The garage opens\n\n## REMOVED Requirements\n\n### Requirement: The gate is closed\n\nIt opens now.\n';
 
 const fill = {
   empty: (project) => begin(project, nothing, [], 'openspec/changes/opening/specs/gate/spec.md'),
@@ -97,17 +101,26 @@ export async function make(size, orchestrator, aged) {
 }
 
 async function main() {
-  const { values, positionals } = parseArgs({ allowPositionals: true, options: {
-    size: { type: 'string', default: '40' }, keep: { type: 'boolean', default: false }, aged: { type: 'string' } } });
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      size: { type: 'string', default: '40' },
+      keep: { type: 'boolean', default: false },
+      aged: { type: 'string' },
+    },
+  });
   process.stdout.on('error', () => {}); // whoever reads it may leave; the project is removed nevertheless
   const began = Date.now();
   const orchestrator = positionals[0] ?? fileURLToPath(new URL('../../../bin/orchestrator', import.meta.url));
   const project = await make(values.size, orchestrator, values.aged);
   console.log(`${project.url}/ui/ after ${((Date.now() - began) / 1000).toFixed(1)} s, in ${project.folder}`);
-  for (const [name, role] of Object.entries(people)) console.log(`${name.padEnd(6)} ${role.padEnd(10)} ${project.tokenFile(name)}`);
+  for (const [name, role] of Object.entries(people))
+    console.log(`${name.padEnd(6)} ${role.padEnd(10)} ${project.tokenFile(name)}`);
   if (values.keep) {
     console.log(`serving until this process, ${process.pid}, is stopped`);
-    await new Promise((stop) => { for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, stop); });
+    await new Promise((stop) => {
+      for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, stop);
+    });
   } else console.log(JSON.stringify(await around.summary(project), undefined, 2));
   await project.remove();
 }

@@ -23,9 +23,18 @@ export async function axe(page, source) {
   await begin(page);
   await page.evaluate(source);
   const violations = await page.evaluate(async () => {
-    const { violations } = await window.axe.run(document, { resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } });
-    return violations.map(({ id, impact, nodes }) => ({ id, impact, count: nodes.length, first: nodes[0].target.join(' '),
-      html: nodes[0].html.slice(0, 160), summary: nodes[0].failureSummary.split('\n').slice(1, 2).join('').trim().slice(0, 220) }));
+    const { violations } = await window.axe.run(document, {
+      resultTypes: ['violations'],
+      rules: { 'target-size': { enabled: true } },
+    });
+    return violations.map(({ id, impact, nodes }) => ({
+      id,
+      impact,
+      count: nodes.length,
+      first: nodes[0].target.join(' '),
+      html: nodes[0].html.slice(0, 160),
+      summary: nodes[0].failureSummary.split('\n').slice(1, 2).join('').trim().slice(0, 220),
+    }));
   });
   return violations.map((v) => `${v.id} (${v.impact}), ${v.count} times, first ${v.first}: ${v.summary}: ${v.html}`);
 }
@@ -40,8 +49,11 @@ export async function scroll(page) {
       const wide = document.scrollingElement;
       if (wide.scrollWidth <= wide.clientWidth) return undefined;
       const right = (element) => element.getBoundingClientRect().right;
-      const widest = [...document.body.querySelectorAll('*')].filter((element) => right(element) > wide.clientWidth + 0.5)
-        .sort((a, b) => right(b) - right(a) || b.compareDocumentPosition(a) & Node.DOCUMENT_POSITION_FOLLOWING && 1)[0];
+      const widest = [...document.body.querySelectorAll('*')]
+        .filter((element) => right(element) > wide.clientWidth + 0.5)
+        .sort(
+          (a, b) => right(b) - right(a) || (b.compareDocumentPosition(a) & Node.DOCUMENT_POSITION_FOLLOWING && 1),
+        )[0];
       return `${wide.scrollWidth - wide.clientWidth} px too wide${widest ? `, for ${widest.outerHTML.slice(0, 120)}` : ''}`;
     });
     if (found) wrong.push(`at ${width}: ${found}`);
@@ -60,8 +72,14 @@ export function text(page) {
     // heard is what is only for those who hear a page.
     const heard = (element) => {
       if (element === document.documentElement) return false;
-      const style = getComputedStyle(element), box = element.getBoundingClientRect();
-      return style.clipPath !== 'none' || style.clip !== 'auto' || (cut(style) && box.width <= 2 && box.height <= 2) || heard(element.parentElement);
+      const style = getComputedStyle(element),
+        box = element.getBoundingClientRect();
+      return (
+        style.clipPath !== 'none' ||
+        style.clip !== 'auto' ||
+        (cut(style) && box.width <= 2 && box.height <= 2) ||
+        heard(element.parentElement)
+      );
     };
     // broken finds a short word that does not stand on one line.
     const broken = (node) => {
@@ -69,7 +87,10 @@ export function text(page) {
       for (const { index, 0: word } of node.data.matchAll(/(?<!\S)\p{Script=Latin}{2,16}(?=[.,;:!?)]*(\s|$))/gu)) {
         range.setStart(node, index);
         range.setEnd(node, index + word.length);
-        if (new Set([...range.getClientRects()].filter((box) => box.width > 0).map((box) => Math.round(box.top))).size > 1) return word;
+        if (
+          new Set([...range.getClientRects()].filter((box) => box.width > 0).map((box) => Math.round(box.top))).size > 1
+        )
+          return word;
       }
       return undefined;
     };
@@ -78,7 +99,8 @@ export function text(page) {
       if (!node.data.trim() || !parent.checkVisibility({ visibilityProperty: true }) || heard(parent)) continue;
       const range = document.createRange();
       range.selectNodeContents(node);
-      let left = Infinity, right = -Infinity;
+      let left = Infinity,
+        right = -Infinity;
       const boxes = [...range.getClientRects()];
       const word = boxes.length > 1 && broken(node);
       if (word) wrong.push(`"${word}" in <${parent.localName} class="${parent.className}"> is broken over lines`);
@@ -89,11 +111,24 @@ export function text(page) {
       }
       let verdict = left < -1 || right > innerWidth + 1 ? 'is outside of the window' : '';
       for (let element = parent; element && element !== document.documentElement; element = element.parentElement) {
-        const style = getComputedStyle(element), box = element.getBoundingClientRect();
-        if (scrolls(style) && element.scrollWidth > element.clientWidth && box.left >= -1 && box.right <= innerWidth + 1) { verdict = ''; break; }
-        if (cut(style) && element !== document.body && (left < box.left - 1 || right > box.right + 1)) verdict = `is cut off by <${element.localName} class="${element.className}">`;
+        const style = getComputedStyle(element),
+          box = element.getBoundingClientRect();
+        if (
+          scrolls(style) &&
+          element.scrollWidth > element.clientWidth &&
+          box.left >= -1 &&
+          box.right <= innerWidth + 1
+        ) {
+          verdict = '';
+          break;
+        }
+        if (cut(style) && element !== document.body && (left < box.left - 1 || right > box.right + 1))
+          verdict = `is cut off by <${element.localName} class="${element.className}">`;
       }
-      if (verdict) wrong.push(`"${node.data.trim().slice(0, 60)}" in <${parent.localName} class="${parent.className}"> ${verdict}: ${Math.round(left)} to ${Math.round(right)}`);
+      if (verdict)
+        wrong.push(
+          `"${node.data.trim().slice(0, 60)}" in <${parent.localName} class="${parent.className}"> ${verdict}: ${Math.round(left)} to ${Math.round(right)}`,
+        );
     }
     return wrong;
   });
@@ -103,24 +138,34 @@ export function text(page) {
 export async function focus(page, most) {
   const wrong = [];
   await begin(page);
-  await page.evaluate(() => { window.__stops = new Set(); });
+  await page.evaluate(() => {
+    window.__stops = new Set();
+  });
   for (let n = 0; n < most; n++) {
     await page.keyboard.press('Tab');
     const stop = await page.evaluate(() => {
       const element = document.activeElement;
       if (!element || element === document.body || window.__stops.has(element)) return undefined;
       window.__stops.add(element);
-      const style = getComputedStyle(element), box = element.getBoundingClientRect();
+      const style = getComputedStyle(element),
+        box = element.getBoundingClientRect();
       const transparent = /rgba\(.*, 0\)|transparent/.test(style.outlineColor);
-      return { what: element.outerHTML.replace(/\s+/g, ' ').slice(0, 120), width: parseFloat(style.outlineWidth), style: style.outlineStyle, transparent,
-        skip: element.matches('a[href^="#"]'), seen: box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth && box.width > 0 };
+      return {
+        what: element.outerHTML.replace(/\s+/g, ' ').slice(0, 120),
+        width: parseFloat(style.outlineWidth),
+        style: style.outlineStyle,
+        transparent,
+        skip: element.matches('a[href^="#"]'),
+        seen: box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth && box.width > 0,
+      };
     });
     if (!stop) {
       if (n === 0) wrong.push('Tab leads nowhere');
       break;
     }
     if (n === 0 && !stop.skip) wrong.push(`the first stop does not lead to the content: ${stop.what}`);
-    if (stop.style === 'none' || stop.transparent || stop.width < 2) wrong.push(`no outline of 2 px (${stop.style} ${stop.width} px): ${stop.what}`);
+    if (stop.style === 'none' || stop.transparent || stop.width < 2)
+      wrong.push(`no outline of 2 px (${stop.style} ${stop.width} px): ${stop.what}`);
     if (!stop.seen) wrong.push(`has the focus outside of the window: ${stop.what}`);
   }
   return wrong.slice(0, 5);

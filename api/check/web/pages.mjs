@@ -23,17 +23,33 @@ const everywhere = [
 
 const dossiers = {
   empty: [{ name: 'dossier-unknown', path: dossier('PG-001'), who: 'paula', status: 404 }],
-  5: [{ name: 'dossier', path: dossier('PG-001'), who: 'paula' }, { name: 'dossier-open', path: dossier('PG-005'), who: 'cora' }],
+  5: [
+    { name: 'dossier', path: dossier('PG-001'), who: 'paula' },
+    { name: 'dossier-open', path: dossier('PG-005'), who: 'cora' },
+  ],
   40: [
-    ['dossier', 'PG-018'], ['dossier-suspect', 'PG-014'], ['dossier-stale', 'PG-002'], ['dossier-moved', 'PG-006'], ['dossier-blocked', 'PG-016'],
-    ['dossier-begun', 'PG-022'], ['dossier-new', 'PG-027'], ['dossier-report', 'PG-019'], ['dossier-renamed', 'PG-040'], ['dossier-retired', 'PG-041'],
-  ].map(([name, id]) => ({ name, path: dossier(id), who: 'paula' })).concat({ name: 'dossier-coder', path: dossier('PG-036'), who: 'cora' }),
+    ['dossier', 'PG-018'],
+    ['dossier-suspect', 'PG-014'],
+    ['dossier-stale', 'PG-002'],
+    ['dossier-moved', 'PG-006'],
+    ['dossier-blocked', 'PG-016'],
+    ['dossier-begun', 'PG-022'],
+    ['dossier-new', 'PG-027'],
+    ['dossier-report', 'PG-019'],
+    ['dossier-renamed', 'PG-040'],
+    ['dossier-retired', 'PG-041'],
+  ]
+    .map(([name, id]) => ({ name, path: dossier(id), who: 'paula' }))
+    .concat({ name: 'dossier-coder', path: dossier('PG-036'), who: 'cora' }),
   10000: [{ name: 'dossier', path: dossier('PG-00007'), who: 'paula' }],
-  hard: [...['HC-001', 'HC-002', 'HC-003', 'HC-004', 'HC-005', 'HC-006', 'HC-007', 'HC-008', 'HC-009', 'HC-011'].map((id) => (
-    { name: `dossier-${id}`, path: dossier(id), who: 'paula' })),
-  { name: 'dossier-long-id', path: dossier(longID), who: 'paula' },
-  { name: 'text', path: `${dossier('HC-001')}/text`, who: 'paula' },
-  { name: 'text-one-word', path: `${dossier('HC-006')}/text`, who: 'paula' }],
+  hard: [
+    ...['HC-001', 'HC-002', 'HC-003', 'HC-004', 'HC-005', 'HC-006', 'HC-007', 'HC-008', 'HC-009', 'HC-011'].map(
+      (id) => ({ name: `dossier-${id}`, path: dossier(id), who: 'paula' }),
+    ),
+    { name: 'dossier-long-id', path: dossier(longID), who: 'paula' },
+    { name: 'text', path: `${dossier('HC-001')}/text`, who: 'paula' },
+    { name: 'text-one-word', path: `${dossier('HC-006')}/text`, who: 'paula' },
+  ],
 };
 
 export const pagesOf = (size) => [...everywhere, ...dossiers[size]];

@@ -15,11 +15,13 @@ import (
 	"orchestrator/internal/httpapi/web/ask"
 	"orchestrator/internal/httpapi/web/asset"
 	"orchestrator/internal/httpapi/web/board"
+	"orchestrator/internal/httpapi/web/boundary"
 	"orchestrator/internal/httpapi/web/dossier"
 	"orchestrator/internal/httpapi/web/fulltext"
 	"orchestrator/internal/httpapi/web/importing"
 	"orchestrator/internal/httpapi/web/matrix"
 	"orchestrator/internal/httpapi/web/page"
+	"orchestrator/internal/httpapi/web/progress"
 	"orchestrator/internal/httpapi/web/records"
 	"orchestrator/internal/httpapi/web/session"
 	"orchestrator/internal/httpapi/web/traces"
@@ -70,8 +72,10 @@ func pages() []page.Page {
 		dossier.Page(),
 		fulltext.Page(),
 		matrix.Page(), matrix.CSV(),
-		importing.Page(),
+		progress.Page(),
 		records.Page(), records.RecordPage(),
+		importing.Page(),
+		boundary.Page(),
 		traces.Page(),
 		traces.RunPage(),
 		workflow.Page(),
