@@ -18,6 +18,7 @@ import (
 	"orchestrator/internal/conductor/checking"
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/evaluating"
+	"orchestrator/internal/conductor/listing"
 	"orchestrator/internal/conductor/onrecord"
 	"orchestrator/internal/conductor/outside"
 	"orchestrator/internal/conductor/schedule"
@@ -65,6 +66,7 @@ type Conductor struct {
 	stop       context.CancelFunc
 	running    sync.WaitGroup
 	goneOnWith underway.Runs // after an answer
+	settled    listing.Settled
 	numbering  sync.Mutex
 	number     uint64 // of the last run
 }
@@ -233,8 +235,7 @@ func (c *Conductor) begin(ctx context.Context, caller Caller,
 }
 
 // beginUnrecorded begins a run that is not kept. It has no number, since no list contains it.
-func (c *Conductor) beginUnrecorded(_ context.Context, caller Caller,
-	request planning.Request) (state.Request, error) {
+func (c *Conductor) beginUnrecorded(_ context.Context, caller Caller, request planning.Request) (state.Request, error) {
 	begun := state.Request{Caller: caller, Request: request}
 	err := begun.Name(c.Tools.Digest())
 	return begun, err

@@ -15,7 +15,7 @@ type RunSummary = listing.Run
 // List returns a page of runs, as listing.List does.
 func (c *Conductor) List(ctx context.Context, before uint64, limit int,
 	waitsFor *Caller) (page []RunSummary, next uint64, err error) {
-	return listing.List(ctx, c.state, c.Clock(), before, limit, waitsFor)
+	return listing.List(ctx, c.state, c.Clock(), before, limit, waitsFor, &c.settled)
 }
 
 // Summary returns the summary of a run.

@@ -176,8 +176,7 @@ func (v verifier) evaluate(ctx context.Context, t *ObligationTrace, last Run) (f
 }
 
 // evaluateBy has the built-in tool of the kind work the obligation out.
-func (v verifier) evaluateBy(ctx context.Context, t *ObligationTrace, last Run,
-	by *evaluating.Tool) (finding, error) {
+func (v verifier) evaluateBy(ctx context.Context, t *ObligationTrace, last Run, by *evaluating.Tool) (finding, error) {
 	name := by.Contract.Name
 	if last.Tool == name && v.box[name].Again != nil {
 		return v.ownWay(ctx, t, by.Contract, last)

@@ -154,6 +154,9 @@ func TestReviewsAreAnsweredAndCounted(t *testing.T) {
 	h.Clock.Advance(8 * 24 * time.Hour)
 	due("2")
 	require.Equal(t, "due", reviews("/boundary/readiness")[1].(map[string]any)["state"])
+	enforced := h.expect(200, "", "viewer", "GET", "/boundary/readiness", "").json(t)
+	require.Equal(t, []any{"enforce", "2026-01-02T03:04:05Z", "pm", "the release is frozen"},
+		[]any{enforced["mode"], enforced["since"], enforced["by"], enforced["reason"]})
 	h.expect(200, "", "pm", "PUT", pathOfMode, mode("validate", "it was too strict"))
 	due("0")
 	recovery := h.expect(200, "", "viewer", "GET", "/boundary/readiness", "").json(t)["figures"].(map[string]any)["recovery"].(map[string]any)

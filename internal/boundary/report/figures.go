@@ -20,15 +20,24 @@ const (
 	DrillRollback = "rollback"
 )
 
-// Readiness is the activation checklist, with the reviews of a boundary that is enforced already.
+// Readiness is the activation checklist, with the mode in force and the reviews of a boundary that is enforced already.
 type Readiness struct {
 	boundary.Readiness
+	Mode    boundary.Mode      `json:"mode"`
+	Since   time.Time          `json:"since,omitzero"` // of the mode, with who switched and why, where that is on record
+	By      string             `json:"by,omitempty"`
+	Reason  string             `json:"reason,omitempty"`
 	Reviews []reviewing.Review `json:"reviews"` // they keep nobody from enforcing
 }
 
 // Readiness measures the activation checklist of a project under its policy.
 func (h *History) Readiness(p *boundary.Policy, now time.Time) Readiness {
-	return Readiness{boundary.Assess(p.Thresholds, h.Figures(p, now)), h.Reviews(p.Thresholds, now)}
+	r := Readiness{Readiness: boundary.Assess(p.Thresholds, h.Figures(p, now)), Mode: p.Mode,
+		Reviews: h.Reviews(p.Thresholds, now)}
+	if n := len(h.Modes); n > 0 && h.Modes[n-1].Mode == p.Mode {
+		r.Since, r.By, r.Reason = h.Modes[n-1].At, h.Modes[n-1].By, h.Modes[n-1].Reason
+	}
+	return r
 }
 
 // Figures returns what the checklist is measured by.

@@ -58,9 +58,9 @@ const maxListSeen = 5000
 
 // List returns a page of runs, newest first: those before a number (0 means all), at most limit, fewer if they are
 // large. next is where the next page starts. With waitsFor, only the runs that ask what that caller may answer are
-// listed, and a page ends early when many others were passed over.
+// listed, and a page ends early when many others were passed over that are not settled.
 func List(ctx context.Context, from *state.Store, now time.Time, before uint64, limit int,
-	waitsFor *audit.Actor) (page []Run, next uint64, err error) {
+	waitsFor *audit.Actor, settled *Settled) (page []Run, next uint64, err error) {
 	err = from.View(ctx, func(v state.View) error {
 		n, err := v.Count()
 		if err != nil {
@@ -70,12 +70,16 @@ func List(ctx context.Context, from *state.Store, now time.Time, before uint64, 
 			n = min(n, before-1)
 		}
 		page, next = []Run{}, 0
-		for size, seen := 0, 0; n > 0; n, seen = n-1, seen+1 {
+		for size, seen := 0, 0; n > 0; n-- {
+			if waitsFor != nil && settled.has(n) {
+				continue
+			}
 			if len(page) == limit || size >= maxListBytes || seen == maxListSeen {
 				next = n + 1
 				break
 			}
-			one, found, err := numbered(v, n, now, waitsFor)
+			seen++
+			one, found, err := numbered(v, n, now, waitsFor, settled)
 			if err != nil {
 				return err
 			}
@@ -94,14 +98,20 @@ func List(ctx context.Context, from *state.Store, now time.Time, before uint64, 
 }
 
 // numbered returns the run of a number, if it began and, with waitsFor, asks what that caller may answer.
-func numbered(v state.View, n uint64, now time.Time, waitsFor *audit.Actor) (one Run, found bool, err error) {
+func numbered(v state.View, n uint64, now time.Time, waitsFor *audit.Actor,
+	settled *Settled) (one Run, found bool, err error) {
 	r, found, err := v.NumberedHead(n)
-	if err != nil || !found || waitsFor != nil && questions.MayAnswer(*waitsFor, r.Caller) != nil {
+	if err != nil || !found {
 		return one, false, err
 	}
 	all, err := v.Questions(r.ID)
-	if _, waits := questions.Overdue(all, now); err != nil || waitsFor != nil && !waits {
+	if err != nil {
 		return one, false, err
+	}
+	settled.note(r, all)
+	_, waits := questions.Overdue(all, now)
+	if waitsFor != nil && (!waits || questions.MayAnswer(*waitsFor, r.Caller) != nil) {
+		return one, false, nil
 	}
 	one, err = listed(v, r, all, now)
 	return one, true, err

@@ -21,11 +21,11 @@ func TestAnEmptyList(t *testing.T) {
 	l, err := ledger.Open(t.Context(), store.NewMemory(), time.Now)
 	require.NoError(t, err)
 	from := state.New(l)
-	page, next, err := List(t.Context(), from, time.Now(), 0, 10, nil)
+	page, next, err := List(t.Context(), from, time.Now(), 0, 10, nil, new(Settled))
 	require.NoError(t, err)
 	require.Equal(t, []Run{}, page, "which is a list, and not null, in JSON")
 	require.Zero(t, next)
-	page, _, err = List(t.Context(), from, time.Now(), 7, 10, &audit.Actor{Name: "ada", Role: "coder"})
+	page, _, err = List(t.Context(), from, time.Now(), 7, 10, &audit.Actor{Name: "ada", Role: "coder"}, new(Settled))
 	require.NoError(t, err)
 	require.Empty(t, page)
 	_, err = Summary(t.Context(), from, time.Now(), "r1")
@@ -92,7 +92,7 @@ func TestRunsThatAskNothingArePassedOver(t *testing.T) {
 	}
 	for _, who := range []audit.Actor{ada, {Name: "eve", Role: "coder"}} {
 		bytes = 0
-		page, _, err := List(t.Context(), from, time.Now(), 0, 10, &who)
+		page, _, err := List(t.Context(), from, time.Now(), 0, 10, &who, new(Settled))
 		require.NoError(t, err)
 		if who == ada {
 			require.Len(t, page, 1)
@@ -102,8 +102,52 @@ func TestRunsThatAskNothingArePassedOver(t *testing.T) {
 		require.Empty(t, page)
 		require.Less(t, bytes, 20_000)
 	}
-	page, _, err := List(t.Context(), from, time.Now(), 0, 30, nil)
+	page, _, err := List(t.Context(), from, time.Now(), 0, 30, nil, new(Settled))
 	require.NoError(t, err)
 	require.Len(t, page, 20)
 	require.Equal(t, strings.Repeat("r", 200_000), page[0].Obligations[0].Obligation.Payload["text"])
+}
+
+// A run that has ended and asks nothing is looked at once; one whose question waits, or that is under way, each time.
+func TestWhatAsksNothingIsLookedAtOnce(t *testing.T) {
+	l, err := ledger.Open(t.Context(), store.NewMemory(), time.Now)
+	require.NoError(t, err)
+	from, ada := state.New(l), audit.Actor{Name: "ada", Role: "coder"}
+	step := func(run, name string, write func(w *state.Writer, r state.Request) error) {
+		number := uint64(run[1] - '0')
+		require.NoError(t, from.Step(t.Context(), run, name, ada, func(w *state.Writer) error {
+			return write(w, state.Request{ID: run, Number: number, Caller: ada})
+		}))
+	}
+	begin := func(w *state.Writer, r state.Request) error { return w.Request(r) }
+	end := func(w *state.Writer, r state.Request) error { return w.Ended(r) }
+	for _, run := range []string{"r1", "r2", "r3"} {
+		step(run, "begun", begin)
+	}
+	step("r1", "ended", end)
+	step("r2", "asked", func(w *state.Writer, r state.Request) error {
+		return errors.Join(w.Ask(state.Question{ID: "o1.1", Obligation: "o1", Slot: "floor"}, time.Hour), w.Ended(r))
+	})
+	settled := new(Settled)
+	waiting := func(now time.Time) (ids []string) {
+		page, _, err := List(t.Context(), from, now, 0, 10, &ada, settled)
+		require.NoError(t, err)
+		for _, r := range page {
+			ids = append(ids, r.ID)
+		}
+		return ids
+	}
+	has := func() []bool { return []bool{settled.has(1), settled.has(2), settled.has(3), settled.has(4000)} }
+	require.Equal(t, []string{"r2"}, waiting(time.Now()))
+	require.Equal(t, []bool{true, false, false, false}, has())
+	require.Empty(t, waiting(time.Now().Add(2*time.Hour)), "nobody answered in time")
+	require.Equal(t, []string{"r2"}, waiting(time.Now()), "a clock that was wrong hides nothing")
+
+	step("r2", "withdrawn", func(w *state.Writer, _ state.Request) error { return w.Withdraw("o1.1") })
+	step("r3", "ended", end)
+	require.Empty(t, waiting(time.Now()))
+	require.Equal(t, []bool{true, true, true, false}, has())
+	page, _, err := List(t.Context(), from, time.Now(), 0, 10, nil, settled)
+	require.NoError(t, err)
+	require.Len(t, page, 3, "a list of all has them")
 }

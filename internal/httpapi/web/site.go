@@ -101,8 +101,10 @@ func items() []page.Item {
 		{Name: "Waits for you", Path: "/"},
 		{Name: "Board", Path: "/requirements"},
 		{Name: "Matrix", Path: "/project/review"},
+		{Name: "Progress", Path: "/progress"},
 		{Name: "Log", Path: "/audit"},
 		{Name: "Import", Path: "/project/import"},
+		{Name: "Boundary", Path: "/boundary/report"},
 		{Name: "Conductor", Path: "/traces"},
 	}
 }

@@ -15,11 +15,13 @@ import (
 	"orchestrator/internal/httpapi/web/ask"
 	"orchestrator/internal/httpapi/web/asset"
 	"orchestrator/internal/httpapi/web/board"
+	"orchestrator/internal/httpapi/web/boundary"
 	"orchestrator/internal/httpapi/web/dossier"
 	"orchestrator/internal/httpapi/web/fulltext"
 	"orchestrator/internal/httpapi/web/importing"
 	"orchestrator/internal/httpapi/web/matrix"
 	"orchestrator/internal/httpapi/web/page"
+	"orchestrator/internal/httpapi/web/progress"
 	"orchestrator/internal/httpapi/web/records"
 	"orchestrator/internal/httpapi/web/session"
 	"orchestrator/internal/httpapi/web/traces"
@@ -40,10 +42,11 @@ type Door struct {
 	sessions session.Store
 }
 
-// New returns the handler of all paths below page.Root.
-func New(c Config) http.Handler {
+// New returns the routes of all paths below page.Root.
+func New(c Config) chi.Router {
 	d := &Door{Config: c}
 	r := chi.NewRouter()
+	r.Use(guarded)
 	r.NotFound(d.nothingHere)
 	r.MethodNotAllowed(d.nothingHere)
 	r.Get("/assets/{name}", d.asset)
@@ -58,7 +61,7 @@ func New(c Config) http.Handler {
 			r.Post(p.Pattern, d.act(p))
 		}
 	}
-	return guarded(r)
+	return r
 }
 
 // pages are all, in the order of the navigation.
@@ -69,8 +72,10 @@ func pages() []page.Page {
 		dossier.Page(),
 		fulltext.Page(),
 		matrix.Page(), matrix.CSV(),
-		importing.Page(),
+		progress.Page(),
 		records.Page(), records.RecordPage(),
+		importing.Page(),
+		boundary.Page(),
 		traces.Page(),
 		traces.RunPage(),
 		workflow.Page(),
@@ -139,7 +144,7 @@ func (d *Door) act(p page.Page) http.HandlerFunc {
 			if to == "" {
 				to = r.URL.RequestURI()
 			}
-			http.Redirect(w, r, to, http.StatusSeeOther)
+			http.Redirect(w, r, safe(to), http.StatusSeeOther)
 		}
 	})
 }

@@ -25,7 +25,7 @@
   };
 
   const plot = (to, width, data, series, draw) => new uPlot({
-    width, height: 220, padding: [12, 64, 0, 0], legend: { show: false }, cursor: { show: false },
+    width, height: 220, padding: [12, 72, 0, 0], legend: { show: false }, cursor: { show: false },
     tzDate: (s) => uPlot.tzDate(new Date(s * 1e3), 'Etc/UTC'),
     scales: { y: { range: (u, _, most) => [0, most * 1.05 || 1] } },
     axes: [{

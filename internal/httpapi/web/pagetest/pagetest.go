@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"testing"
 	"time"
 
@@ -68,6 +69,14 @@ func (a *API) Visit(role, address string) *page.Visit {
 	from := httptest.NewRequest(http.MethodGet, page.Root+address, http.NoBody)
 	return &page.Visit{API: ask.API{Handler: a, From: from, Token: who.Token, ID: "r1"}, Who: who, Path: to.Path,
 		Query: to.Query(), Now: Now}
+}
+
+// Recorded returns an answer that is kept in testdata of the package under test.
+func Recorded(t *testing.T, name string) string {
+	t.Helper()
+	body, err := os.ReadFile("testdata/" + name + ".json")
+	require.NoError(t, err)
+	return string(body)
 }
 
 // Show returns a page as HTML.

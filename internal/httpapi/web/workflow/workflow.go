@@ -1,5 +1,5 @@
-// Package workflow shows the rules of the project: who may move what where, what must be there, who writes what, and the
-// form with which a pm puts another workflow in force.
+// Package workflow shows the rules of the project: who may move what where, what must be there, who writes what, and
+// the form with which a pm puts another workflow in force.
 package workflow
 
 import (

@@ -2,47 +2,31 @@ package workflow
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/httpapi/web/ask"
-	"orchestrator/internal/httpapi/web/page"
-	"orchestrator/internal/httpapi/web/session"
+	"orchestrator/internal/httpapi/web/pagetest"
 )
-
-const v1 = `{"name":"v1","evidence":"verify","branch":"<main>","dead_ends":["blocked","deferred"],"rules":4,
-"transitions":[{"from":"not_started","to":"planned","by":"pm"},{"from":"any","to":"blocked","by":"pm"}],
-"gates":[{"to":"done","name":"approval","needs":"an approval","supplier":"pm"},{"to":"done","name":"x","needs":"no open deviation","supplier":"pm"}],
-"fields":{"pm":["status","pm_notes","justification"],"coder":["implementation","justification"],"viewer":[]}}`
 
 // shown returns the page of a workflow while so many requirements are blocked.
 func shown(t *testing.T, workflow, blocked, role string, form url.Values, refused *ask.Refusal) string {
 	t.Helper()
-	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		answer := workflow
-		if r.URL.Path == "/next" {
-			answer = `{"counts":{"total":3,"by_status":{"blocked":` + blocked + `}}}`
-		}
-		_, _ = w.Write([]byte(answer))
-	})
-	v := &page.Visit{API: ask.API{Handler: api, From: httptest.NewRequest(http.MethodGet, "/ui/workflow", nil)},
-		Who: &session.Session{Name: "paula", Role: role}, Form: form, Refused: refused}
-	view, err := Page().Show(v)
-	require.NoError(t, err)
-	var b strings.Builder
-	require.NoError(t, Page().Template.Execute(&b, page.Frame{View: view, Who: v.Who, Now: time.Now()}))
-	return b.String()
+	api := &pagetest.API{Answers: map[string]string{"GET /workflow": workflow,
+		"GET /next": `{"counts":{"total":3,"by_status":{"blocked":` + blocked + `}}}`}}
+	v := api.Visit(role, "/workflow")
+	v.Form, v.Refused = form, refused
+	return pagetest.Show(t, Page(), v)
 }
 
 // TestTheSwitchSaysWhatItChanges, above the button, and only a pm has one.
 //
 // Verifies: ORC-338
 func TestTheSwitchSaysWhatItChanges(t *testing.T) {
+	v1 := pagetest.Recorded(t, "v1")
 	got := shown(t, v1, "0", "pm", url.Values{"reason": {"a <b> reason"}}, nil)
 	require.Contains(t, got, "Workflow v1 is in force; from two statuses nothing leads to done.")
 	require.Contains(t, got, "Workflow rework adds seven moves.")
@@ -61,7 +45,7 @@ func TestTheSwitchSaysWhatItChanges(t *testing.T) {
 
 // TestTheWayBackIsClosedWhileItWouldStrand: the button gives way to what stands against it.
 func TestTheWayBackIsClosedWhileItWouldStrand(t *testing.T) {
-	rework := strings.Replace(strings.Replace(v1, `"v1"`, `"rework"`, 1), `["blocked","deferred"]`, `[]`, 1)
+	rework := pagetest.Recorded(t, "rework")
 	got := shown(t, rework, "2", "pm", nil, nil)
 	require.Contains(t, got, "Workflow rework is in force: every status leads to done.")
 	require.Contains(t, got, "takes seven moves away")
@@ -72,28 +56,23 @@ func TestTheWayBackIsClosedWhileItWouldStrand(t *testing.T) {
 
 // TestTheSwitchIsTheRequestOfThePM: what is sent is what a program would send, and a refusal is one of the API.
 func TestTheSwitchIsTheRequestOfThePM(t *testing.T) {
-	var method, body string
-	status := http.StatusOK
-	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		read := make([]byte, r.ContentLength)
-		_, _ = r.Body.Read(read)
-		method, body = r.Method+" "+r.URL.Path, string(read)
-		w.Header().Set("Audit-Receipt", "index=41, root=x")
-		w.WriteHeader(status)
-		_, _ = w.Write([]byte(`{"detail":"not yours","code":"role_forbidden","status":403}`))
-	})
-	v := &page.Visit{API: ask.API{Handler: api, From: httptest.NewRequest(http.MethodGet, "/ui/workflow", nil)},
-		Form: url.Values{"workflow": {"rework"}, "reason": {" why "}}}
+	const call = "PUT /workflow"
+	api := &pagetest.API{
+		Answers: map[string]string{call: `{"detail":"not yours","code":"role_forbidden","status":403}`},
+		Header:  http.Header{"Audit-Receipt": {"index=41, root=x"}},
+	}
+	v := api.Visit("pm", "/workflow")
+	v.Form = url.Values{"workflow": {"rework"}, "reason": {" why "}}
 	done, err := act(v)
 	require.NoError(t, err)
-	require.Equal(t, "PUT /workflow", method)
-	require.JSONEq(t, `{"workflow":"rework","reason":"why"}`, body)
+	require.Equal(t, []string{call}, api.Asked)
+	require.JSONEq(t, `{"workflow":"rework","reason":"why"}`, api.Bodies[0])
 	require.Equal(t, "Workflow rework is in force. It is record 41 of the log.", done.Said)
 
-	status = http.StatusForbidden
+	api.Status = map[string]int{call: http.StatusForbidden}
 	_, err = act(v)
 	var refused *ask.Refusal
 	require.ErrorAs(t, err, &refused)
 	require.Equal(t, "not yours", refused.Detail)
-	require.Contains(t, shown(t, v1, "0", "pm", nil, refused), "<h2 id=\"refused-head\" dir=\"auto\">Not yours</h2>")
+	require.Contains(t, shown(t, pagetest.Recorded(t, "v1"), "0", "pm", nil, refused), ">Not yours</h2>")
 }
