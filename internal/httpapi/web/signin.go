@@ -201,6 +201,7 @@ func (d *Door) signOut(w http.ResponseWriter, r *http.Request) {
 
 // setCookie sets the cookie of a session, or takes it away with a negative age.
 func (d *Door) setCookie(w http.ResponseWriter, r *http.Request, id string, age int) {
-	http.SetCookie(w, &http.Cookie{Name: cookie, Value: id, Path: page.Root, MaxAge: age, HttpOnly: true,
+	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure wherever there is TLS
+		Name: cookie, Value: id, Path: page.Root, MaxAge: age, HttpOnly: true,
 		Secure: r.TLS != nil, SameSite: http.SameSiteLaxMode})
 }

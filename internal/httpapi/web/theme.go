@@ -26,7 +26,8 @@ func (d *Door) chooseTheme(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, page.Root+"/", http.StatusSeeOther)
 		return
 	}
-	http.SetCookie(w, &http.Cookie{Name: themeCookie, Value: r.PostFormValue("theme"), Path: page.Root,
+	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure wherever there is TLS
+		Name: themeCookie, Value: r.PostFormValue("theme"), Path: page.Root,
 		MaxAge: 365 * 24 * 3600, HttpOnly: true, Secure: r.TLS != nil, SameSite: http.SameSiteLaxMode})
 	http.Redirect(w, r, safe(r.PostFormValue("to")), http.StatusSeeOther)
 }

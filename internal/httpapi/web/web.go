@@ -42,10 +42,11 @@ type Door struct {
 	sessions session.Store
 }
 
-// New returns the handler of all paths below page.Root.
-func New(c Config) http.Handler {
+// New returns the routes of all paths below page.Root.
+func New(c Config) chi.Router {
 	d := &Door{Config: c}
 	r := chi.NewRouter()
+	r.Use(guarded)
 	r.NotFound(d.nothingHere)
 	r.MethodNotAllowed(d.nothingHere)
 	r.Get("/assets/{name}", d.asset)
@@ -60,7 +61,7 @@ func New(c Config) http.Handler {
 			r.Post(p.Pattern, d.act(p))
 		}
 	}
-	return guarded(r)
+	return r
 }
 
 // pages are all, in the order of the navigation.
@@ -143,7 +144,7 @@ func (d *Door) act(p page.Page) http.HandlerFunc {
 			if to == "" {
 				to = r.URL.RequestURI()
 			}
-			http.Redirect(w, r, to, http.StatusSeeOther)
+			http.Redirect(w, r, safe(to), http.StatusSeeOther)
 		}
 	})
 }

@@ -53,10 +53,9 @@ func formsOf(v *page.Visit, a asked) forms {
 	}
 	choices := choicesOf(a, v.Form)
 	for _, m := range a.next.Moves {
-		switch {
-		case m.To == lifecycle.Done:
+		if m.To == lifecycle.Done {
 			f.sign(a, m, choices)
-		default:
+		} else {
 			f.Others = append(f.Others, moveForm(a, m, choices))
 		}
 	}

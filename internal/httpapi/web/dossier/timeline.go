@@ -48,7 +48,7 @@ func lineOf(d review.Dossier, all bool) timeline {
 		events = append(events, event{r.At, "m-refused", r.By, string(r.Role), act, r.Detail, r.Record})
 	}
 	for _, a := range d.Approvals {
-		events = append(events, stamped(a.Stamp, "m-holds", string(a.Decision), a.Approval.Text))
+		events = append(events, stamped(a.Stamp, "m-holds", a.Decision, a.Approval.Text))
 	}
 	for _, n := range d.Notes {
 		events = append(events, stamped(n.Stamp, "", "wrote a note", n.Text))

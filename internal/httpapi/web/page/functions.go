@@ -27,9 +27,9 @@ func functions() template.FuncMap {
 // number returns a number with commas, of either type that answers have.
 func number(n any) string {
 	if u, is := n.(uint64); is {
-		return words.Number(int(u)) //nolint:gosec // no log is longer
+		return words.Number(int(u))
 	}
-	return words.Number(n.(int)) //nolint:forcetypeassert,errcheck // a template with another type is a defect
+	return words.Number(n.(int)) //nolint:forcetypeassert // a template with another type is a defect
 }
 
 // iso returns a time for the attribute datetime.
@@ -37,16 +37,11 @@ func iso(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // mark returns a mark of the file of symbols. It is never alone: its word stands beside it.
 func mark(name string) template.HTML {
-	return template.HTML(
-		`<svg class="mark ` + template.HTMLEscapeString(
-			name,
-		) + `" aria-hidden="true" width="16" height="16"><use href="` +
-			template.HTMLEscapeString(
-				asset.URL("marks.svg"),
-			) + "#" + template.HTMLEscapeString(
-			name,
-		) + `"/></svg>`,
-	) //nolint:gosec // escaped
+	symbol := template.HTMLEscapeString(name)
+	file := template.HTMLEscapeString(asset.URL("marks.svg"))
+	//nolint:gosec // both were escaped
+	return template.HTML(`<svg class="mark ` + symbol + `" aria-hidden="true" width="16" height="16"><use href="` +
+		file + "#" + symbol + `"/></svg>`)
 }
 
 // statusMark returns the mark of a status.

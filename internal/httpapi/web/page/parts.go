@@ -125,7 +125,7 @@ func Recorded(what, receipt string) string {
 			"%s It is record %s of the log.",
 			what,
 			words.Number(int(n)),
-		) //nolint:gosec // a log is shorter
+		)
 	}
 	return what
 }

@@ -43,7 +43,7 @@ func logOf(query, next string, lines ...string) *pagetest.API {
 func TestEachRecordIsOneSentence(t *testing.T) {
 	api := logOf("limit=50&order=desc", `"/audit?before=9&limit=50&order=desc"`, moved, cleared, refused, odd)
 	html := pagetest.Show(t, records.Page(), api.Visit("viewer", "/audit"))
-	require.Contains(t, html, "<h1>1,284 records, the newest of 22 Nov 14:49.</h1>")
+	require.Contains(t, html, ">1,284 records, the newest of 22 Nov 14:49.</h1>")
 	require.Contains(t, html, "moved it to done and approved it")
 	require.Contains(t, html, "cleared the tests")
 	require.Contains(t, html, "was refused (move to done), field_forbidden: names &lt;b&gt;fields&lt;/b&gt;")
@@ -76,7 +76,7 @@ func TestTheFilterIsThatOfTheAPIAndStaysInTheAddress(t *testing.T) {
 // Verifies: ORC-337
 func TestVerifyingSaysWhatItCameTo(t *testing.T) {
 	for log, said := range map[string]string{
-		`"verified_up_to":1284`:                    "Their hashes were computed anew",
+		`"verified_up_to":1284`:                    "The service has read and hashed each of them",
 		`"verified_up_to":12,"problem":"it broke"`: "The log does not hold: it broke.",
 		`"verified_up_to":1000`:                    "1,000 of 1,284 records were verified.",
 	} {
@@ -88,7 +88,7 @@ func TestVerifyingSaysWhatItCameTo(t *testing.T) {
 		require.Contains(t, outcome.Said, said)
 		html := pagetest.Show(t, records.Page(), v)
 		require.Contains(t, html, said)
-		require.Equal(t, strings.HasPrefix(said, "Their"), strings.Contains(html, ", all verified.</h1>"), log)
+		require.Equal(t, strings.HasPrefix(said, "The service"), strings.Contains(html, ", all verified.</h1>"), log)
 	}
 }
 

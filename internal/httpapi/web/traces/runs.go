@@ -219,10 +219,11 @@ func lead(newest []run) string {
 	var how []string
 	for _, s := range []state{met, failed, asks} {
 		if n := count[s]; n > 0 {
-			verb := map[state]string{met: " resolved", failed: " failed"}[s]
-			if s == asks {
+			verb := " failed"
+			switch s {
+			case asks:
 				verb = words.Plural(n, " waits for an answer", " wait for an answer")
-			} else if s == met {
+			case met:
 				verb = words.Plural(n, " was resolved", " were resolved")
 			}
 			how = append(how, words.Count(n)+verb)
