@@ -48,8 +48,10 @@ const dossiers = {
     ['dossier-retired', 'PG-041'],
   ]
     .map(([name, id]) => ({ name, path: dossier(id), who: 'paula' }))
-    .concat({ name: 'dossier-coder', path: dossier('PG-036'), who: 'cora' },
-    { name: 'run', path: '/ui/traces/000000010db4dceb', who: 'paula' }),
+    .concat(
+      { name: 'dossier-coder', path: dossier('PG-036'), who: 'cora' },
+      { name: 'run', path: '/ui/traces/000000010db4dceb', who: 'paula' },
+    ),
   10000: [{ name: 'dossier', path: dossier('PG-00007'), who: 'paula' }],
   hard: [
     ...['HC-001', 'HC-002', 'HC-003', 'HC-004', 'HC-005', 'HC-006', 'HC-007', 'HC-008', 'HC-009', 'HC-011'].map(

@@ -34,12 +34,6 @@ type obligation struct {
 	Questions []question `json:"questions"`
 }
 
-// duty is what an obligation obliges to.
-type duty struct {
-	Type    string                    `json:"type"`
-	Payload map[string]jsontext.Value `json:"payload"`
-}
-
 // question is what an obligation asks.
 type question struct {
 	ID       string         `json:"id"`
@@ -57,45 +51,6 @@ const (
 	active   = "active"
 	waits    = "waiting"
 )
-
-// Name returns a duty as contracts name it: REPORT(query.math).
-func (d duty) Name() string {
-	if kind := plain(d.Payload["kind"]); kind != "" {
-		return d.Type + "(" + kind + ")"
-	}
-	return d.Type
-}
-
-// Says returns the other members of the payload: "floor 2, day tomorrow"; of a question, what it asks.
-func (d duty) Says() string {
-	if question, is := d.Payload["question"]; is && d.IsQuestion() {
-		return plain(question)
-	}
-	return membersSay(d.Payload)
-}
-
-// Requirement returns the id of the requirement that the duty is about, or "".
-func (d duty) Requirement() string {
-	if !strings.HasPrefix(plain(d.Payload["kind"]), "requirement.") {
-		return ""
-	}
-	return plain(d.Payload["id"])
-}
-
-// IsQuestion reports whether the duty is to ask somebody.
-func (d duty) IsQuestion() bool { return d.Type == "CLARIFY" }
-
-// mostSaid is how many characters of a payload stand in one line.
-const mostSaid = 160
-
-// Short returns what Says returns, cut where it is long.
-func (d duty) Short() string {
-	said := []rune(d.Says())
-	if len(said) <= mostSaid {
-		return string(said)
-	}
-	return string(said[:mostSaid]) + " ..."
-}
 
 // Href returns the address of the run.
 func (r run) Href() string { return page.To("traces", r.ID) }
