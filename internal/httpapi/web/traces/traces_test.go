@@ -133,6 +133,9 @@ func TestAnAnswerThatIsRefusedComesBack(t *testing.T) {
 	require.Contains(t, shown, `value="&#34;low&#34;" required checked`)
 	require.Less(t, strings.Index(shown, "It does not fit"), strings.Index(shown, "Answer run 3"))
 
+	api.Answers[waiting] = none
+	require.Contains(t, pagetest.Show(t, Page(), v), "It does not fit", "the question was answered meanwhile")
+
 	api.Answers[path], api.Status = `{"id":"0000000000000003","status":"resolved"}`, nil
 	done, err := Page().Act(v)
 	require.NoError(t, err)
