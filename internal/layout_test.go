@@ -155,7 +155,7 @@ var onlyIn = map[string][]string{
 	// do, and by the programs that measure others and drive clients.
 	"os/exec": {
 		"internal/system/background", "internal/system/child", "internal/system/editor", "internal/system/git", "internal/system/runner",
-		"internal/boundary/doctor", "internal/boundary/install", "cmd/bench", "cmd/bench/postgres", "cmd/bench/streams",
+		"internal/boundary/doctor", "internal/boundary/install", "cmd/bench", "cmd/bench/fixture", "cmd/bench/postgres", "cmd/bench/streams",
 		"cmd/torture",
 		"cmd/checkclients/check", "cmd/checkclients/client", "cmd/checkclients/sandbox",
 	},
@@ -171,7 +171,7 @@ var onlyIn = map[string][]string{
 		"internal/httpapi/web/asset", "internal/httpapi/web/boundary", "internal/httpapi/web/dossier",
 		"internal/httpapi/web/pagetest", "internal/httpapi/web/importing", "internal/httpapi/web/records",
 		"internal/httpapi/web/traces",
-		"internal/httpapi/web/workflow", "internal/httpapi/wire", "internal/apiclient", "internal/conductor/language/chat", "internal/daemon", "cmd/bench/baseline", "cmd/bench/http1",
+		"internal/httpapi/web/workflow", "internal/httpapi/wire", "internal/apiclient", "internal/conductor/language/chat", "internal/daemon", "cmd/bench/baseline", "cmd/bench/http1", "cmd/bench/looking",
 		"cmd/torture",
 		"cmd/checkclients/model",
 	},

@@ -148,6 +148,7 @@ var sections = []struct {
 	{"review", func(b *bench, ctx context.Context) ([]row, error) { return b.reviewing(ctx, started, 0.15) }},
 	{"review-many", func(b *bench, ctx context.Context) ([]row, error) { return b.reviewing(ctx, many, 1) }},
 	{"progress", func(b *bench, ctx context.Context) ([]row, error) { return progress{b}.rows(ctx) }},
+	{"pages", func(b *bench, ctx context.Context) ([]row, error) { return progress{b}.pages(ctx) }},
 	{"backup", (*bench).backups},
 	{"log", (*bench).logs},
 	{"hook", (*bench).hooks},

@@ -13,11 +13,8 @@ type progress struct{ *bench }
 
 // rows tells it of requirements that were planned: the first time after a start, and after one change.
 func (b progress) rows(ctx context.Context) ([]row, error) {
-	dir, err := b.folder("progress", started, shortText)
+	dir, err := b.planned(ctx, "progress")
 	if err != nil {
-		return nil, err
-	}
-	if err := b.plan(ctx, dir); err != nil {
 		return nil, err
 	}
 	var first, later []float64
@@ -35,13 +32,16 @@ func (b progress) rows(ctx context.Context) ([]row, error) {
 	}, nil
 }
 
-// plan has the pm plan all requirements.
-func (b progress) plan(ctx context.Context, dir string) error {
+// planned returns a folder in which the pm has planned all requirements.
+func (b progress) planned(ctx context.Context, name string) (dir string, err error) {
+	if dir, err = b.folder(name, started, shortText); err != nil {
+		return "", err
+	}
 	s, err := b.product(ctx, dir, "--export-wait=0")
 	if err != nil {
-		return err
+		return "", err
 	}
-	return errors.Join(s.once(ctx, s.move("planned", 0), started), s.stop())
+	return dir, errors.Join(s.once(ctx, s.move("planned", 0), started), s.stop())
 }
 
 // told starts the product, and asks for progress twice: a requirement moves in between.

@@ -5,14 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"time"
+
+	"orchestrator/cmd/bench/fixture"
 )
 
-// citedFiles are in the repository of the review; each is cited by as many requirements.
-const citedFiles = 100
+// citedFiles are in the repository of the review, with so many lines; each is cited by as many requirements.
+const citedFiles, citedLines = 100, started/100 + 10
 
 // cited is the body of a PATCH whose evidence is looked up: lines of a file.
 const cited = `{"implementation":{"summary":"done","files":[{"path":"src/%02d.txt","lines":"%d-%d"}]}}`
@@ -24,7 +23,7 @@ func (b *bench) reviewing(ctx context.Context, n int, goal float64) (rows []row,
 	if err != nil {
 		return nil, err
 	}
-	if err := commitFiles(ctx, dir, 0); err != nil {
+	if err := fixture.CommitFiles(ctx, dir, citedFiles, citedLines, 0); err != nil {
 		return nil, err
 	}
 	s, err := b.product(ctx, dir, "--evidence=verify", "--recheck=0", "--export-wait=0")
@@ -38,7 +37,7 @@ func (b *bench) reviewing(ctx context.Context, n int, goal float64) (rows []row,
 	}
 	var same, changed []float64
 	for round := range b.rounds {
-		if err := commitFiles(ctx, dir, round+1); err != nil {
+		if err := fixture.CommitFiles(ctx, dir, citedFiles, citedLines, round+1); err != nil {
 			return nil, err
 		}
 		for _, into := range []*[]float64{&changed, &same} {
@@ -79,33 +78,4 @@ func (s *server) ask(path string, n int) (seconds float64, err error) {
 		err = fmt.Errorf("%s does not have %d requirements: %.300s", path, n, answer)
 	}
 	return took, err
-}
-
-// commitFiles writes the cited files as they are in one round, and commits them. Only the first line of a file changes,
-// so that the cited lines move in every round.
-func commitFiles(ctx context.Context, dir string, round int) error {
-	if err := os.MkdirAll(filepath.Join(dir, "src"), 0o700); err != nil {
-		return err
-	}
-	for i := range citedFiles {
-		var text bytes.Buffer
-		for n := range round {
-			fmt.Fprintf(&text, "round %d\n", n)
-		}
-		for line := range started/citedFiles + 10 {
-			fmt.Fprintf(&text, "line %d of file %d\n", line, i)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "src", fmt.Sprintf("%02d.txt", i)), text.Bytes(), 0o600); err != nil {
-			return err
-		}
-	}
-	for _, args := range [][]string{{"init", "-q"}, {"add", "src"},
-		{"-c", "user.name=b", "-c", "user.email=b@example.org", "commit", "-qm", "round"}} {
-		git := exec.CommandContext(ctx, "git", args...)
-		git.Dir = dir
-		if out, err := git.CombinedOutput(); err != nil {
-			return fmt.Errorf("git %s: %w: %s", args[0], err, out)
-		}
-	}
-	return nil
 }

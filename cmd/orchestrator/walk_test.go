@@ -138,7 +138,7 @@ var routes = map[string]door{
 		records: []string{"requirements.renamed"}, refusal: "request.refused coder role_forbidden",
 	},
 	"PUT /workflow": {
-		accepted: func(w *walker) { w.ask("pm", "PUT", "/workflow", `{"workflow":"rework","reason":"r"}`, 200) },
+		accepted: func(w *walker) { w.ask("pm", "PUT", "/workflow", `{"workflow":"v1","reason":"r"}`, 200) },
 		refused:  func(w *walker) { w.ask("coder", "PUT", "/workflow", `{"workflow":"v1","reason":"r"}`, 403) },
 		records:  []string{"workflow.chosen"}, refusal: "request.refused coder role_forbidden",
 	},

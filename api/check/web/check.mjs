@@ -66,7 +66,10 @@ const say = (line) => (options.json ? console.error : console.log)(line);
 function report(size, name, began, found) {
   const wrong = {};
   for (const [look, where, problems] of found) {
-    for (const problem of problems) ((wrong[look] ??= {})[problem] ??= []).push(where);
+    for (const problem of problems) {
+      const places = ((wrong[look] ??= {})[problem] ??= []);
+      if (!places.includes(where)) places.push(where);
+    }
   }
   const seconds = (Date.now() - began) / 1000;
   results.push({ size, name, seconds, looked: [...new Set(found.map(([look]) => look))], wrong });
@@ -77,7 +80,7 @@ function report(size, name, began, found) {
   for (const look of failed) {
     const all = Object.entries(wrong[look]);
     for (const [problem, where] of all.slice(0, 4))
-      say(`         ${look}: ${problem}${where.join('') ? ` [${where.join(', ')}]` : ''}`);
+      say(`         ${look}: ${problem}${where.join('') && ` [${where.join(', ')}]`}`);
     if (all.length > 4) say(`         ${look}: and ${all.length - 4} more`);
   }
 }
@@ -129,7 +132,8 @@ async function lookAtAll(browser, project, size) {
       visitors[who] ??= one.who
         ? await (await Visitor.arrive(browser, project)).signIn(who)
         : await Visitor.arrive(browser, project);
-      found = await lookAt(visitors[who], size, one, browser.axe);
+      const path = typeof one.path === 'function' ? await one.path(project) : one.path;
+      found = await lookAt(visitors[who], size, { ...one, path }, browser.axe);
     } catch (error) {
       found = [['page', '', [`cannot be looked at: ${String(error).split('\n')[0]}`]]];
     }

@@ -110,11 +110,11 @@ func numbered(v state.View, n uint64, now time.Time, waitsFor *audit.Actor,
 	}
 	settled.note(r, all)
 	_, waits := questions.Overdue(all, now)
-	if waitsFor != nil && (!waits || questions.MayAnswer(*waitsFor, r.Caller) != nil) {
-		return one, false, nil
+	if waitsFor == nil || waits && questions.MayAnswer(*waitsFor, r.Caller) == nil {
+		one, err = listed(v, r, all, now)
+		return one, true, err
 	}
-	one, err = listed(v, r, all, now)
-	return one, true, err
+	return one, false, nil
 }
 
 // Summary returns the summary of a run.

@@ -27,7 +27,11 @@ func table(v *page.Visit) (page.View, error) {
 	w.UseCRLF = true
 	_ = w.Write([]string{"id", "title", "status", "since", "design", "code", "tests", "result", "approval", "suspect",
 		"retired", "waiting_for", "lacks", "stale", "path", "line"}) // a buffer takes all
-	for _, l := range p.chosen(choiceOf(v.Query)) {
+	for _, s := range p.chosen(choiceOf(v.Query)) {
+		l, err := s.read()
+		if err != nil {
+			return page.View{}, err
+		}
 		_ = w.Write(cellsOf(l, p.Evidence))
 	}
 	w.Flush()

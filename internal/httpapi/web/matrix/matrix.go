@@ -7,6 +7,10 @@ import (
 	"net/url"
 	"slices"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi/web/page"
 	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
@@ -57,14 +61,14 @@ const mostRows = 200
 // choices are the views, by the parameter that chooses each.
 var choices = []struct {
 	name, parameter, value string
-	has                    func(line) bool
+	has                    func(summary) bool
 	none                   string // what is said where it has none
 }{
-	{"All", "", "", func(line) bool { return true }, "There are no requirements yet."},
-	{"Open", "ok", "false", func(l line) bool { return !l.OK }, "No requirement is open."},
-	{"Done", "status", "done", func(l line) bool { return l.Status == lifecycle.Done }, "No requirement is done yet."},
-	{"Stale", "stale", "true", func(l line) bool { return len(l.Stale) > 0 }, "No requirement is stale."},
-	{"Suspect", "suspect", "true", func(l line) bool { return l.Suspect }, "No text changed after work on it began."},
+	{"All", "", "", func(summary) bool { return true }, "There are no requirements yet."},
+	{"Open", "ok", "false", func(l summary) bool { return !l.OK }, "No requirement is open."},
+	{"Done", "status", "done", func(l summary) bool { return l.Status == lifecycle.Done }, "No requirement is done yet."},
+	{"Stale", "stale", "true", func(l summary) bool { return len(l.Stale) > 0 }, "No requirement is stale."},
+	{"Suspect", "suspect", "true", func(l summary) bool { return l.Suspect }, "No text changed after work on it began."},
 }
 
 // project is what the page takes of the review.
@@ -73,16 +77,47 @@ type project struct {
 	Evidence  string
 	Reasons   []string
 	Unchecked []string
-	Lines     []line
+	Lines     []summary
 }
 
 // line is a requirement in the review.
 type line = review.Requirement
 
+// summary is what all requirements are told apart by. Only those that are shown are read whole: a review may have
+// 100,000.
+type summary struct {
+	ID      string           `json:"id"`
+	OK      bool             `json:"ok"`
+	Codes   []fault.Code     `json:"codes"`
+	Status  lifecycle.Status `json:"status"`
+	Suspect bool             `json:"suspect"`
+	Stale   []jsontext.Value `json:"stale"`
+
+	whole jsontext.Value
+}
+
+// read returns the line of a summary.
+func (s summary) read() (l line, err error) { return l, json.Unmarshal(s.whole, &l) }
+
 func projectOf(v *page.Visit) (project, error) {
-	var p review.Project
-	err := v.API.Get(path, nil, &p)
-	return project{p.Verdict, p.Evidence, p.Reasons, p.Unchecked, p.Requirements}, err
+	var p struct {
+		Verdict      string           `json:"verdict"`
+		Evidence     string           `json:"evidence"`
+		Reasons      []string         `json:"reasons"`
+		Unchecked    []string         `json:"unchecked"`
+		Requirements []jsontext.Value `json:"requirements"`
+	}
+	if err := v.API.Get(path, nil, &p); err != nil {
+		return project{}, err
+	}
+	lines := make([]summary, len(p.Requirements))
+	for i, whole := range p.Requirements {
+		if err := json.Unmarshal(whole, &lines[i]); err != nil {
+			return project{}, err
+		}
+		lines[i].whole = whole
+	}
+	return project{p.Verdict, p.Evidence, p.Reasons, p.Unchecked, lines}, nil
 }
 
 // Implements: ORC-336
@@ -100,10 +135,14 @@ func show(v *page.Visit) (page.View, error) {
 	lines := p.chosen(chosen)
 	from := 0
 	if after := v.Query.Get("after"); after != "" {
-		from = 1 + slices.IndexFunc(lines, func(l line) bool { return l.ID == after })
+		from = 1 + slices.IndexFunc(lines, func(l summary) bool { return l.ID == after })
 	}
 	shown := lines[from:min(len(lines), from+mostRows)]
-	for _, l := range shown {
+	for _, s := range shown {
+		l, err := s.read()
+		if err != nil {
+			return page.View{}, err
+		}
 		d.Rows = append(d.Rows, rowOf(l, p.Evidence))
 	}
 	d.Pages = pages{First: from + 1, Last: from + len(shown), Total: len(lines)}
@@ -120,7 +159,7 @@ func show(v *page.Visit) (page.View, error) {
 }
 
 // chosen returns the lines of a choice.
-func (p project) chosen(choice int) (all []line) {
+func (p project) chosen(choice int) (all []summary) {
 	for _, l := range p.Lines {
 		if choices[choice].has(l) {
 			all = append(all, l)

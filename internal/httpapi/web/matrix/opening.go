@@ -71,7 +71,7 @@ func openCount(p project) string {
 		words.Plural(open, "is", "are"))
 }
 
-func (p project) doneStale() (all []line) {
+func (p project) doneStale() (all []summary) {
 	for _, l := range p.Lines {
 		if l.Status == lifecycle.Done && len(l.Stale) > 0 {
 			all = append(all, l)

@@ -85,6 +85,7 @@ type data struct {
 	Refusals      refusals
 	Stuck         []late
 	AllStuck      int
+	MoreStuck     int // that are not listed
 	SaysStuck     string
 }
 
@@ -107,9 +108,13 @@ func show(v *page.Visit) (page.View, error) {
 	d.Opening, d.Lead = p.open(), p.lead()
 	d.BurnUp, d.InStatus, d.Cycle = burnUpOf(f, p), staysOf(f), cycleOf(f)
 	d.Refusals, d.SaysStuck = refusalsOf(f.Refusals), saysStuck(f, v.Now)
-	for _, s := range f.Stuck {
+	for _, s := range f.Stuck[:min(len(f.Stuck), mostStuck)] {
 		row := page.Row{ID: s.ID, Title: s.Title, Status: s.Status, When: page.Since(s.Since, v.Now, s.Limit != nil)}
 		d.Stuck = append(d.Stuck, late{row, s.Why, s.By})
 	}
+	d.MoreStuck = d.AllStuck - len(d.Stuck)
 	return page.View{Title: "Progress", Live: "*", Data: d}, nil
 }
+
+// mostStuck is how many that are stuck the page lists.
+const mostStuck = 50

@@ -91,6 +91,7 @@ func TestRefusalsAreCrossed(t *testing.T) {
 	require.Contains(t, got, "Every 2 days.")
 	require.Contains(t, got, "A&lt;b&gt;</bdi>")
 	require.Contains(t, got, "The &lt;i&gt;barrier&lt;/i&gt;")
-	require.Contains(t, got, "One is stuck; PG-16 for longest, for twelve days.")
+	require.Contains(t, got, "Four are stuck; PG-16 for longest, for twelve days.")
+	require.Contains(t, got, `<a href="/ui/requirements?stuck=true">3 more</a>`)
 	require.Contains(t, got, "uPlot.iife.min.js", "charts are drawn")
 }

@@ -62,6 +62,16 @@ func questionsOf(v *page.Visit, runs []run) (all []asking) {
 	return all
 }
 
+// panelOf returns the panel of a refusal that no form of the page shows: its question was answered meanwhile.
+func panelOf(v *page.Visit, shown []asking) *page.Panel {
+	for _, a := range shown {
+		if a.Panel != nil {
+			return nil
+		}
+	}
+	return page.NewPanel(v.Refused)
+}
+
 // othersOf returns the questions that wait for somebody else: of all runs, without those that are mine.
 func othersOf(v *page.Visit, runs, mine []run) (all []asking) {
 	ids := map[string]bool{}

@@ -1,7 +1,6 @@
 package traces
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -35,12 +34,6 @@ type obligation struct {
 	Questions []question `json:"questions"`
 }
 
-// duty is what an obligation obliges to.
-type duty struct {
-	Type    string                    `json:"type"`
-	Payload map[string]jsontext.Value `json:"payload"`
-}
-
 // question is what an obligation asks.
 type question struct {
 	ID       string         `json:"id"`
@@ -58,43 +51,6 @@ const (
 	active   = "active"
 	waits    = "waiting"
 )
-
-// Name returns a duty as contracts name it: REPORT(query.math).
-func (d duty) Name() string {
-	if kind := plain(d.Payload["kind"]); kind != "" {
-		return d.Type + "(" + kind + ")"
-	}
-	return d.Type
-}
-
-// Says returns the other members of the payload: "floor 2, day tomorrow"; of a question, what it asks.
-func (d duty) Says() string {
-	if question, is := d.Payload["question"]; is && d.IsQuestion() {
-		return plain(question)
-	}
-	var all []string
-	for _, name := range slices.Sorted(maps.Keys(d.Payload)) {
-		if name != "kind" {
-			all = append(all, strings.ReplaceAll(name, "_", " ")+" "+plain(d.Payload[name]))
-		}
-	}
-	return strings.Join(all, ", ")
-}
-
-// IsQuestion reports whether the duty is to ask somebody.
-func (d duty) IsQuestion() bool { return d.Type == "CLARIFY" }
-
-// mostSaid is how many characters of a payload stand in one line.
-const mostSaid = 160
-
-// Short returns what Says returns, cut where it is long.
-func (d duty) Short() string {
-	said := []rune(d.Says())
-	if len(said) <= mostSaid {
-		return string(said)
-	}
-	return string(said[:mostSaid]) + " ..."
-}
 
 // Href returns the address of the run.
 func (r run) Href() string { return page.To("traces", r.ID) }
@@ -237,14 +193,4 @@ func lead(newest []run) string {
 		return text + ". Of the newest " + words.Number(len(newest)) + " " + words.And(how...) + "."
 	}
 	return text + ": " + words.And(how...) + "."
-}
-
-// plain returns a value as a person reads it: a text without quotes, and all else as JSON.
-func plain(value jsontext.Value) string {
-	if value.Kind() == '"' {
-		if text, err := jsontext.AppendUnquote(nil, value); err == nil {
-			return string(text)
-		}
-	}
-	return string(value)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"orchestrator/internal/httpapi/web/page"
@@ -75,17 +76,19 @@ func sideOf(v *page.Visit) (s side) {
 
 // Says returns how often a schedule is due.
 func (s schedule) Says() string {
-	often := "once"
+	text := "once"
 	if s.Every > 0 {
-		often = "every " + words.For(time.Duration(s.Every)*time.Millisecond)
+		text = "every " + strings.TrimPrefix(words.For(time.Duration(s.Every)*time.Millisecond), "one ")
 	}
-	text := often + ", for " + s.By.Name + "; " + words.Count(
-		s.Runs,
-	) + words.Plural(
-		s.Runs,
-		" run",
-		" runs",
-	) + " so far"
+	text += ", for " + s.By.Name
+	switch s.Runs {
+	case 0:
+		text += "; never yet"
+	case 1:
+		text += "; it was due once"
+	default:
+		text += "; it was due " + words.Count(s.Runs) + " times"
+	}
 	if s.Missed > 0 {
 		text += ", " + words.Count(s.Missed) + " missed"
 	}

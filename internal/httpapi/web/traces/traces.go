@@ -40,6 +40,7 @@ type data struct {
 	Lead      string
 	Questions []asking // that whoever looks may answer
 	Others    []asking // that somebody else has to answer
+	Panel     *page.Panel
 	Runs      []run
 	Newer     bool   // runs that are not shown are newer
 	Next      string // the address of older runs
@@ -71,6 +72,9 @@ func show(v *page.Visit) (page.View, error) {
 	d.Others = othersOf(v, newest.Runs, waiting.Runs)
 	d.Opening, d.Lead = open(d, newest.Runs), lead(newest.Runs)
 	d.Asking = askedOf(v)
+	if d.Asking.Panel == nil {
+		d.Panel = panelOf(v, d.Questions)
+	}
 	return page.View{Title: nav, Live: "*", Data: d}, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/stretchr/testify/require"
 
@@ -85,6 +86,29 @@ func TestValuesGoAsTheSchemaAsks(t *testing.T) {
 		fieldOf(jsontext.Value(`{"type":"boolean"}`), "false").Choices)
 }
 
+// TestADutyIsSaidInWords, with what is in it.
+func TestADutyIsSaidInWords(t *testing.T) {
+	for _, c := range []struct{ payload, want string }{
+		{`{"kind":"garage.occupancy","floor":2,"by_day":true}`, "by day true, floor 2"},
+		{`{"kind":"requirement.status","id":"A","justification":{"reason":"no <date>","evidence":[]}}`,
+			"id A, because no <date>"},
+		{`{"filters":{"status":"blocked","older":"7d"}}`, "filters (older 7d, status blocked)"},
+		{`{"obligations":[{"type":"REPORT","payload":{"kind":"a","n":1}},{"type":"VERIFY","payload":{}}]}`,
+			"obligations REPORT(a) n 1; VERIFY"},
+	} {
+		d := duty{Type: "REPORT"}
+		require.NoError(t, json.Unmarshal([]byte(c.payload), &d.Payload))
+		require.Equal(t, c.want, d.Says(), c.payload)
+	}
+	ada := caller{Name: "ada"}
+	require.Equal(t, "every day, for ada; never yet", schedule{Every: 86_400_000, By: ada}.Says())
+	require.Equal(
+		t,
+		"once, for ada; it was due once, one missed",
+		schedule{Runs: 1, Missed: 1, By: ada}.Says(),
+	)
+}
+
 // TestAnAnswerThatIsRefusedComesBack with what was typed, and the reason above the button.
 //
 // Verifies: ORC-338
@@ -108,6 +132,9 @@ func TestAnAnswerThatIsRefusedComesBack(t *testing.T) {
 	shown := pagetest.Show(t, Page(), v)
 	require.Contains(t, shown, `value="&#34;low&#34;" required checked`)
 	require.Less(t, strings.Index(shown, "It does not fit"), strings.Index(shown, "Answer run 3"))
+
+	api.Answers[waiting] = none
+	require.Contains(t, pagetest.Show(t, Page(), v), "It does not fit", "the question was answered meanwhile")
 
 	api.Answers[path], api.Status = `{"id":"0000000000000003","status":"resolved"}`, nil
 	done, err := Page().Act(v)

@@ -265,12 +265,7 @@ func showRun(v *page.Visit) (page.View, error) {
 	} else {
 		d.Others = all
 	}
-	d.Panel = page.NewPanel(v.Refused)
-	for _, q := range d.Questions {
-		if q.Panel != nil {
-			d.Panel = nil
-		}
-	}
+	d.Panel = panelOf(v, d.Questions)
 	d.Opening, d.Lead = d.open(), d.lead()
 	return page.View{Title: "Run " + strconv.Itoa(d.Run.Number), Live: "*", Data: d}, nil
 }
