@@ -167,7 +167,7 @@ func (d *diary) stuck(life *seen, now time.Time) bool {
 		return true
 	}
 	ended := d.stays(life.status)
-	return len(ended) >= 5 && max(0, int64(now.Sub(since).Seconds())) > 2**at(50, ended)
+	return len(ended) >= 5 && max(0, int64(now.Sub(since).Seconds())) > max(3600, 2**at(50, ended))
 }
 
 // progressFromNothing tells progress at a moment as if nobody had asked before.

@@ -1,6 +1,8 @@
 package dossier
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"net/http"
 	"net/url"
 	"slices"
@@ -11,6 +13,8 @@ import (
 	"orchestrator/internal/httpapi/web/ask"
 	"orchestrator/internal/httpapi/web/page"
 	"orchestrator/internal/httpapi/web/words"
+	"orchestrator/internal/requirements/guidance"
+	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -58,7 +62,7 @@ func act(v *page.Visit) (page.Outcome, error) {
 	if tried {
 		call.Query = url.Values{"dry_run": {"true"}}
 	} else if key := v.Form.Get("key"); key != "" {
-		call.Header["Idempotency-Key"] = []string{key}
+		call.Header["Idempotency-Key"] = []string{keyOf(key, encoded)}
 	}
 	got := v.API.Send(call)
 	if err := got.Refused(); err != nil {
@@ -68,6 +72,13 @@ func act(v *page.Visit) (page.Outcome, error) {
 		return page.Outcome{Tried: true, Said: "It would be accepted. Nothing was changed."}, nil
 	}
 	return page.Outcome{Said: page.Recorded(said, got.Header.Get("Audit-Receipt"))}, nil
+}
+
+// keyOf returns the key of a change. The forms of a page have one key, and may be sent again with another text: what
+// differs is another change, which the revision guards.
+func keyOf(key string, body []byte) string {
+	sum := sha256.Sum256(body)
+	return key + "-" + hex.EncodeToString(sum[:8])
 }
 
 // changeOf returns the change that a form asks for, and what is said when it was made.
@@ -86,24 +97,39 @@ func changeOf(v *page.Visit, a asked) (c change, said string, err error) {
 	default:
 		return c, "", page.UnknownForm()
 	}
-	c.Justification = &lifecycle.Justification{Reason: text, Evidence: rests(a, v.Form["rests"])}
-	return c, said, nil
+	rests, err := restsOf(a, v.Form)
+	c.Justification = &lifecycle.Justification{Reason: text, Evidence: rests}
+	return c, said, err
 }
 
-// rests returns the evidence that was ticked.
-func rests(a asked, ticked []string) []lifecycle.Evidence {
-	all := []lifecycle.Evidence{}
-	if slices.Contains(ticked, ownPointer) {
-		all = append(all, ownText(a.Definition))
-	}
-	for _, p := range a.Parts {
-		for _, e := range p.Evidence {
-			if slices.Contains(ticked, e.Recheck.Pointer) {
-				cited := e.Evidence
-				cited.Found = nil
-				all = append(all, cited)
-			}
+// restsOf returns the evidence that was ticked. What does not hold any more as it did when it was ticked is refused:
+// nobody rests a decision on what they have not looked at. A form of another revision is left to the API.
+func restsOf(a asked, form url.Values) ([]lifecycle.Evidence, error) {
+	all, ticked := []lifecycle.Evidence{}, form["rests"]
+	same := form.Get("revision") == guidance.IfMatch(a.Revision)
+	for _, c := range choicesOf(a, nil, "") {
+		switch {
+		case c.isAmong(ticked):
+		case !slices.ContainsFunc(ticked, c.isNamed):
+			continue
+		case same:
+			return nil, page.Meanwhile(c.Name + " changed after the page was made: " + c.Verdict)
 		}
+		all = append(all, current(c.Evidence, c.Recheck))
 	}
-	return all
+	return all, nil
+}
+
+// current returns evidence as it is to be cited now: what moved stands elsewhere, and other lines stand in its place.
+func current(e lifecycle.Evidence, r review.Rechecked) lifecycle.Evidence {
+	e.Found = nil
+	if r.Verdict != review.Moved || r.Detail == "" {
+		return e
+	}
+	path, lines := r.Detail, ""
+	if at := strings.LastIndexByte(path, ':'); at >= 0 && e.Lines != "" {
+		path, lines = path[:at], path[at+1:]
+	}
+	e.Path, e.Lines = path, lines
+	return e
 }

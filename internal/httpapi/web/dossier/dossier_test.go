@@ -81,7 +81,8 @@ func TestTheEvidenceStandsAboveTheButton(t *testing.T) {
 			"and 14 passed tests of 21 November.",
 	)
 	for pointer, ticked := range map[string]bool{
-		"/implementation_evidence/0": true, "/test/evidence/0": true, "/test/evidence/1": false,
+		"/implementation_evidence/0 holds": true, "/test/evidence/0 holds": true,
+		"/test/evidence/1 stale r.xml is another one now": false,
 	} {
 		_, sign, _ := strings.Cut(evidence, "You approve")
 		box := regexp.MustCompile(`value="` + pointer + `"( checked)?>`).FindStringSubmatch(sign)
@@ -113,7 +114,7 @@ func TestWhatCannotBeSignedSaysWhoMustAct(t *testing.T) {
 // Verifies: ORC-332
 func TestAFormIsTheRequestOfAProgram(t *testing.T) {
 	form := url.Values{"revision": {`"11"`}, "key": {"k1"}, "fingerprint": {"sha256:seen"}, "text": {" all of it \n"},
-		"rests": {"/implementation_evidence/0", "/test/evidence/0", "/not/there"}}
+		"rests": {"/implementation_evidence/0 holds", "/test/evidence/0 holds", "/not/there"}}
 	for act, want := range map[string]struct{ body, said string }{
 		"approve": {`{"status":"done","approvals":[{"decision":"approved","text":"all of it"}],
 		"justification":{"reason":"all of it","evidence":[
@@ -140,7 +141,7 @@ func TestAFormIsTheRequestOfAProgram(t *testing.T) {
 		require.Equal(t, "PATCH /requirements/A", a.Asked[sent], act)
 		require.JSONEq(t, want.body, a.Bodies[sent], act)
 		require.Equal(t, `"11"`, a.Sent[sent].Get("If-Match"), act)
-		require.Equal(t, "k1", a.Sent[sent].Get("Idempotency-Key"), act)
+		require.Regexp(t, "^k1-[0-9a-f]{16}$", a.Sent[sent].Get("Idempotency-Key"), act)
 	}
 	a := api(approval)
 	v := visit(a, "pm", "")
@@ -207,4 +208,85 @@ func TestALongHistoryIsShownInPart(t *testing.T) {
 	require.Contains(t, html, "reason 27.")
 	require.NotContains(t, html, "reason 1.")
 	require.Contains(t, pagetest.Show(t, dossier.Page(), visit(a, "pm", "history=all")), "reason 1.")
+}
+
+// seen is a form as the page made it: at revision 11, resting on what was built.
+func seen(act string) url.Values {
+	return url.Values{"act": {act}, "to": {"blocked"}, "revision": {`"11"`}, "key": {"k1"}, "text": {"why"},
+		"rests": {"/implementation_evidence/0 holds"}}
+}
+
+// What was looked at is what is signed: evidence that changed after the page was made is refused, though the revision
+// is the same, and is not ticked when the page is shown again.
+//
+// Verifies: ORC-332
+func TestNobodySignsEvidenceThatTheyHaveNotSeen(t *testing.T) {
+	a := api(approval)
+	a.Answers["GET /requirements/A/review"] = strings.Replace(review, `"verdict":"holds"`,
+		`"verdict":"stale","detail":"other lines stand there"`, 1)
+	v := visit(a, "pm", "")
+	v.Form = seen("approve")
+	_, err := dossier.Page().Act(v)
+	var refused *ask.Refusal
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, 409, refused.Status)
+	require.Equal(t, "due.go:41-48 changed after the page was made: does not hold any more", refused.Detail)
+	require.NotContains(t, a.Asked, "PATCH /requirements/A")
+
+	v.Refused = refused
+	html := pagetest.Show(t, dossier.Page(), v)
+	require.NotRegexp(t, `value="/implementation_evidence/0 [^"]*" checked`, html)
+	v.Form.Set("revision", `"10"`)
+	_, err = dossier.Page().Act(v)
+	require.NoError(t, err, "a form of another revision is the API's to refuse")
+	require.Equal(t, `"10"`, a.Sent[len(a.Sent)-1].Get("If-Match"))
+
+	v.Form = seen("move")
+	v.Form.Set("rests", "/implementation_evidence/0 stale other lines stand there")
+	_, err = dossier.Page().Act(v)
+	require.NoError(t, err, "who ticks what does not hold has seen it")
+}
+
+// The ticks of another revision name other pieces.
+//
+// Verifies: ORC-332
+func TestTicksAreOfOneRevision(t *testing.T) {
+	v := visit(api(approval), "pm", "")
+	v.Form = seen("move")
+	v.Form.Set("rests", "/test/evidence/0 holds")
+	ticked := regexp.MustCompile(`name="rests" value="/implementation_evidence/0 holds"( checked)?>`)
+	require.Empty(t, ticked.FindStringSubmatch(pagetest.Show(t, dossier.Page(), v))[1])
+	v.Form.Set("revision", `"10"`)
+	require.NotEmpty(t, ticked.FindStringSubmatch(pagetest.Show(t, dossier.Page(), v))[1])
+}
+
+// The page asks twice, and somebody may write in between: a form covers what is shown.
+//
+// Verifies: ORC-332
+func TestAFormCoversTheRevisionThatIsShown(t *testing.T) {
+	a := api(approval)
+	a.Answers["GET /requirements/A/next"] = strings.Replace(next(approval), `\"11\"`, `\"12\"`, 1)
+	html := pagetest.Show(t, dossier.Page(), visit(a, "pm", ""))
+	require.Contains(t, html, "at revision 11: this text")
+	require.Contains(t, html, `name="revision" value="&#34;11&#34;"`)
+	require.NotContains(t, html, `value="&#34;12&#34;"`)
+}
+
+// Evidence that moved is cited where it stands: other lines stand where it stood.
+//
+// Verifies: ORC-332
+func TestEvidenceThatMovedIsCitedWhereItStands(t *testing.T) {
+	for to, cited := range map[string]string{
+		"due.go:51-58":     `{"kind":"file","path":"due.go","lines":"51-58"}`,
+		"fee/a:b.go:51-58": `{"kind":"file","path":"fee/a:b.go","lines":"51-58"}`,
+	} {
+		a := api(approval)
+		a.Answers["GET /requirements/A/review"] = strings.Replace(review, `"verdict":"holds"`,
+			`"verdict":"moved","detail":"`+to+`"`, 1)
+		v := visit(a, "pm", "")
+		v.Form = seen("move")
+		_, err := dossier.Page().Act(v)
+		require.NoError(t, err)
+		require.Contains(t, a.Bodies[len(a.Bodies)-1], `"evidence":[`+cited+`]`)
+	}
 }

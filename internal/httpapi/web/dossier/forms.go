@@ -45,13 +45,32 @@ type choice struct {
 	Ticked bool
 }
 
+// Value returns what a form sends of the choice: which piece it is, and what it looked like.
+func (c choice) Value() string {
+	return strings.TrimSpace(c.Pointer + " " + c.Recheck.Verdict + " " + c.Recheck.Detail)
+}
+
+// isNamed reports whether a Value is of this choice, whatever it looked like.
+func (c choice) isNamed(value string) bool {
+	pointer, _, _ := strings.Cut(value, " ")
+	return pointer == c.Pointer
+}
+
+// isAmong reports whether the choice was ticked, and is what it was: what holds has the same content, moved or not.
+func (c choice) isAmong(ticked []string) bool {
+	if c.Recheck.Verdict != review.Stale {
+		return slices.ContainsFunc(ticked, c.isNamed)
+	}
+	return slices.Contains(ticked, c.Value())
+}
+
 func formsOf(v *page.Visit, a asked) forms {
-	f := forms{Revision: a.next.IfMatch, Key: rand.Text(), Typed: v.Form}
+	f := forms{Revision: guidance.IfMatch(a.Revision), Key: rand.Text(), Typed: v.Form}
 	if v.Refused != nil &&
 		v.Refused.Status >= 500 { // whether it was applied is unknown: the same form again does it once
 		f.Revision, f.Key = v.Form.Get("revision"), v.Form.Get("key")
 	}
-	choices := choicesOf(a, v.Form)
+	choices := choicesOf(a, v.Form, f.Revision)
 	for _, m := range a.next.Moves {
 		if m.To == lifecycle.Done {
 			f.sign(a, m, choices)
@@ -141,8 +160,8 @@ func (f *forms) fill(v *page.Visit) {
 }
 
 // choicesOf returns what a decision can rest on: evidence that is known not to hold is not ticked, and what was
-// ticked before stays so.
-func choicesOf(a asked, typed url.Values) []choice {
+// ticked before stays so where it looks as it did then.
+func choicesOf(a asked, typed url.Values, revision string) []choice {
 	var all []choice
 	for _, p := range a.Parts {
 		for _, one := range piecesOf(p.Evidence) {
@@ -157,9 +176,9 @@ func choicesOf(a asked, typed url.Values) []choice {
 				Verdict: "the requirement itself"}, true},
 		)
 	}
-	if typed["rests"] != nil {
+	if typed["rests"] != nil && typed.Get("revision") == revision { // whose pieces it names
 		for i := range all {
-			all[i].Ticked = slices.Contains(typed["rests"], all[i].Pointer)
+			all[i].Ticked = all[i].isAmong(typed["rests"])
 		}
 	}
 	return all

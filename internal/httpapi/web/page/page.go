@@ -84,3 +84,9 @@ func UnknownForm() *ask.Refusal {
 	return ask.Refuse(fault.New(fault.Malformed, "invalid_parameter", "the form does not say what to do").
 		WithFix("send a form of the page as it is"))
 }
+
+// Meanwhile returns the refusal of a form that covers something else than what there is now.
+func Meanwhile(detail string) *ask.Refusal {
+	return ask.Refuse(fault.New(fault.Conflict, "changed_meanwhile", "%s", detail).
+		WithFix("look at it as it is now, and decide again"))
+}
