@@ -28,16 +28,11 @@ type sign struct {
 // field is what was typed into another form.
 type field struct{ Name, Value string }
 
-// signedIn calls a handler with the session of a request, and has whoever has none sign in.
+// signedIn calls a handler with the session of a request. Whoever has none is asked to sign in.
 func (d *Door) signedIn(next func(http.ResponseWriter, *http.Request, *session.Session)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost && !takeForm(w, r) {
-			d.showSignIn(
-				w,
-				r,
-				sign{Why: "What was sent is no form of these pages, or is too long.", To: page.Root + "/"},
-				http.StatusBadRequest,
-			)
+			d.noForm(w, r)
 			return
 		}
 		if who := d.who(r); who != nil {
@@ -46,6 +41,12 @@ func (d *Door) signedIn(next func(http.ResponseWriter, *http.Request, *session.S
 		}
 		d.over(w, r)
 	}
+}
+
+// noForm answers whoever sent something else than a form.
+func (d *Door) noForm(w http.ResponseWriter, r *http.Request) {
+	why := "What was sent is no form of these pages, or is too long."
+	d.showSignIn(w, r, sign{Why: why, To: page.Root + "/"}, http.StatusBadRequest)
 }
 
 // takeForm reads the form of a request. It reports whether there is one.
@@ -111,12 +112,7 @@ func (d *Door) showSignIn(w http.ResponseWriter, r *http.Request, s sign, status
 // Implements: ORC-331
 func (d *Door) signIn(w http.ResponseWriter, r *http.Request) {
 	if !takeForm(w, r) {
-		d.showSignIn(
-			w,
-			r,
-			sign{Why: "What was sent is no form of these pages.", To: page.Root + "/"},
-			http.StatusBadRequest,
-		)
+		d.noForm(w, r)
 		return
 	}
 	to, token := safe(r.PostFormValue("to")), strings.TrimSpace(r.PostFormValue("token"))

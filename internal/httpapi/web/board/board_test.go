@@ -36,13 +36,8 @@ func one(id, title, status, since, more string) string {
 func TestTheColumnsHaveTheOldestOfEachStatus(t *testing.T) {
 	api := of(map[string]string{
 		byAge + "status=planned": `{"total":36,"requirements":[` +
-			one(
-				"PG-027",
-				"A <b>charging</b> space",
-				"planned",
-				"2026-10-20T14:50:00Z",
-				"",
-			) + `],"next":"/requirements?after=x"}`,
+			one("PG-027", "A <b>charging</b> space", "planned", "2026-10-20T14:50:00Z", "") +
+			`],"next":"/requirements?after=x"}`,
 		byAge + "status=blocked": `{"total":1,"requirements":[` +
 			one("PG-016", "The attendant opens", "blocked", "2026-11-10T14:50:00Z", "") + `],"next":null}`,
 	})
@@ -100,11 +95,8 @@ func TestAListSaysWhichOfAllItShows(t *testing.T) {
 	html := pagetest.Show(t, board.Page(),
 		api.Visit("pm", "/requirements?status=planned&suspect=true&after=C1&before=100"))
 	require.Contains(t, html, "101-200 of 10,000")
-	require.Contains(
-		t,
-		html,
-		`<a href="/ui/requirements?after=C2&amp;before=200&amp;status=planned&amp;suspect=true" rel="next">Next</a>`,
-	)
+	require.Contains(t, html,
+		`<a href="/ui/requirements?after=C2&amp;before=200&amp;status=planned&amp;suspect=true" rel="next">Next</a>`)
 	require.Contains(t, html, `<a href="/ui/requirements?status=planned&amp;suspect=true">First</a>`)
 	require.Contains(t, html, "10,000 of 40 requirements are planned and suspect.")
 }

@@ -46,10 +46,8 @@ func daysOf(all []report.DayCount) (d days) {
 	}
 	d.Says = words.Upper(words.Count(violations)) + words.Plural(violations, " violation", " violations") + " on " +
 		words.Count(len(all)) + words.Plural(len(all), " day", " days") + " with judged calls"
-	if most := slices.MaxFunc(all, func(a, b report.DayCount) int { return a.Violations - b.Violations }); len(
-		all,
-	) > 1 &&
-		most.Violations > 0 {
+	most := slices.MaxFunc(all, func(a, b report.DayCount) int { return a.Violations - b.Violations })
+	if len(all) > 1 && most.Violations > 0 {
 		d.Says += "; the most, " + words.Count(most.Violations) + ", on " + mustDay(most.Day)
 	}
 	d.Says += "."

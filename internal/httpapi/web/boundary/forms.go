@@ -123,10 +123,8 @@ func act(v *page.Visit) (page.Outcome, error) {
 			Override string `json:"override,omitempty"`
 		}{to, text(v, "reason"), text(v, "override")}
 	case "attest":
-		call, said = ask.Call{
-			Method: http.MethodPost,
-			Path:   "/boundary/attestations",
-		}, "What you vouch for is on record."
+		call = ask.Call{Method: http.MethodPost, Path: "/boundary/attestations"}
+		said = "What you vouch for is on record."
 		body = struct {
 			Item string `json:"item"`
 			Note string `json:"note"`

@@ -74,12 +74,8 @@ func TestTheEvidenceStandsAboveTheButton(t *testing.T) {
 	html := pagetest.Show(t, dossier.Page(), visit(api(approval), "pm", ""))
 	evidence, rest, found := strings.Cut(html, `<button class="act">Approve A and mark it done</button>`)
 	require.True(t, found)
-	require.Contains(
-		t,
-		evidence,
-		"You approve <bdi>A</bdi> at revision 11: this text, the implementation of 17 November, "+
-			"and 14 passed tests of 21 November.",
-	)
+	require.Contains(t, evidence, "You approve <bdi>A</bdi> at revision 11: this text, the implementation of "+
+		"17 November, and 14 passed tests of 21 November.")
 	for pointer, ticked := range map[string]bool{
 		"/implementation_evidence/0 holds": true, "/test/evidence/0 holds": true,
 		"/test/evidence/1 stale r.xml is another one now": false,
@@ -164,13 +160,8 @@ func TestAFormIsTheRequestOfAProgram(t *testing.T) {
 func TestAFormWhoseFateIsUnknownKeepsItsKey(t *testing.T) {
 	for status, same := range map[int]bool{503: true, 409: false} {
 		v := visit(api(approval), "pm", "")
-		v.Form = url.Values{
-			"act":      {"approve"},
-			"to":       {"done"},
-			"key":      {"the-same-key"},
-			"revision": {`"7"`},
-			"text":     {"why <b>"},
-		}
+		v.Form = url.Values{"act": {"approve"}, "to": {"done"}, "key": {"the-same-key"}, "revision": {`"7"`},
+			"text": {"why <b>"}}
 		v.Refused = &ask.Refusal{Body: []byte(`{"code":"x"}`)}
 		v.Refused.Status = status
 		html := pagetest.Show(t, dossier.Page(), v)
@@ -178,27 +169,16 @@ func TestAFormWhoseFateIsUnknownKeepsItsKey(t *testing.T) {
 		require.Equal(t, same, strings.Contains(html, "It is not known whether this was applied."), status)
 		require.Equal(t, same, strings.Contains(html, `name="revision" value="&#34;7&#34;"`), status)
 		require.Contains(t, html, ">why &lt;b&gt;</textarea>")
-		require.Less(
-			t,
-			strings.Index(html, `role="alert"`),
-			strings.Index(html, "<textarea"),
-			"the refusal stands at the top of the form",
-		)
+		require.Less(t, strings.Index(html, `role="alert"`), strings.Index(html, "<textarea"),
+			"the refusal stands at the top of the form")
 	}
 }
 
 func TestALongHistoryIsShownInPart(t *testing.T) {
 	var moves []string
 	for i := range 32 {
-		moves = append(
-			moves,
-			fmt.Sprintf(
-				`{"by":"tess","role":"tester","at":"2026-11-%02dT12:00:00Z","from":"planned","to":"blocked",
-		"reason":"reason %d."}`,
-				i%28+1,
-				i,
-			),
-		)
+		moves = append(moves, fmt.Sprintf(`{"by":"tess","role":"tester","at":"2026-11-%02dT12:00:00Z","from":"planned",
+			"to":"blocked","reason":"reason %d."}`, i%28+1, i))
 	}
 	a := api(approval)
 	longer := `"history":[` + strings.Join(moves, ",") + ","

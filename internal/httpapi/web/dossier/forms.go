@@ -105,14 +105,8 @@ func (f *forms) sign(a asked, m guidance.Move, choices []choice) {
 			return
 		}
 	}
-	f.Sign = &form{
-		Act:      "approve",
-		To:       string(lifecycle.Done),
-		Button:   "Approve " + a.Definition.ID + " and mark it done",
-		Label:    "Why it is done",
-		Choices:  choices,
-		NeedText: true,
-	}
+	f.Sign = &form{Act: "approve", To: string(lifecycle.Done), Label: "Why it is done", Choices: choices,
+		Button: "Approve " + a.Definition.ID + " and mark it done", NeedText: true}
 }
 
 // titles are what the moves are called that are no step on the way.
@@ -122,15 +116,8 @@ var titles = map[lifecycle.Status]string{
 
 func moveForm(a asked, m guidance.Move, choices []choice) form {
 	to := words.Status(string(m.To))
-	f := form{
-		Act:      "move",
-		To:       string(m.To),
-		Title:    titles[m.To],
-		Button:   "Move " + a.Definition.ID + " to " + to,
-		Label:    "Why",
-		Choices:  choices,
-		NeedText: true,
-	}
+	f := form{Act: "move", To: string(m.To), Title: titles[m.To], Button: "Move " + a.Definition.ID + " to " + to,
+		Label: "Why", Choices: choices, NeedText: true}
 	if f.Title == "" {
 		f.Title = "Move it to " + to
 	}
@@ -170,11 +157,9 @@ func choicesOf(a asked, typed url.Values, revision string) []choice {
 	}
 	if len(all) == 0 {
 		e := ownText(a.Definition)
-		all = append(
-			all,
-			choice{ownPointer, piece{Cited: review.Cited{Evidence: e}, Mark: "m-unverified", Name: nameOf(e),
-				Verdict: "the requirement itself"}, true},
-		)
+		own := piece{Cited: review.Cited{Evidence: e}, Mark: "m-unverified", Name: nameOf(e),
+			Verdict: "the requirement itself"}
+		all = append(all, choice{ownPointer, own, true})
 	}
 	if typed["rests"] != nil && typed.Get("revision") == revision { // whose pieces it names
 		for i := range all {

@@ -34,11 +34,8 @@ const maxEvents = 20
 func lineOf(d review.Dossier, all bool) timeline {
 	var events []event
 	for _, m := range d.History {
-		events = append(
-			events,
-			event{m.At, "s-" + string(m.To), m.By, string(m.Role), "to " + words.Status(string(m.To)),
-				m.Reason, m.Record},
-		)
+		events = append(events, event{m.At, "s-" + string(m.To), m.By, string(m.Role), "to " + words.Status(string(m.To)),
+			m.Reason, m.Record})
 	}
 	for _, r := range d.Refused.Newest {
 		act := "refused: " + string(r.Code)
@@ -57,10 +54,8 @@ func lineOf(d review.Dossier, all bool) timeline {
 		events = append(events, stamped(dev.Stamp, "m-unmet", "recorded deviation "+dev.ID, dev.Text))
 	}
 	for _, p := range d.Parts {
-		events = append(
-			events,
-			stamped(p.Stamp, "", "wrote the "+strings.ReplaceAll(strings.TrimSuffix(p.Name, "_spec"), "_", " "), ""),
-		)
+		events = append(events,
+			stamped(p.Stamp, "", "wrote the "+strings.ReplaceAll(strings.TrimSuffix(p.Name, "_spec"), "_", " "), ""))
 	}
 	slices.SortStableFunc(events, func(a, b event) int { return b.At.Compare(a.At) })
 	line := timeline{Events: events, All: len(events)}

@@ -43,10 +43,8 @@ func changesOf(r drift.Report) *changes {
 		c.Rows = append(c.Rows, change{Kind: "retired", ID: one.ID, Title: one.Title, Follows: ofRetired(one)})
 	}
 	for _, one := range r.Added {
-		c.Rows = append(
-			c.Rows,
-			change{Kind: "added", ID: one.ID, Title: one.Title, New: true, Path: one.Path, Line: one.Line},
-		)
+		c.Rows = append(c.Rows,
+			change{Kind: "added", ID: one.ID, Title: one.Title, New: true, Path: one.Path, Line: one.Line})
 	}
 	for _, one := range r.Renamed {
 		c.Rows = append(c.Rows, change{Kind: "renamed", ID: one.From, Follows: []string{ofRenamed(one)}})
@@ -79,10 +77,8 @@ func ofChanged(c drift.Changed) (all []string) {
 			}
 			parts = append(parts, words.Status(p))
 		}
-		all = append(
-			all,
-			words.Upper(words.And(parts...))+words.Plural(len(parts), " rests", " rest")+" on the earlier text.",
-		)
+		all = append(all,
+			words.Upper(words.And(parts...))+words.Plural(len(parts), " rests", " rest")+" on the earlier text.")
 	}
 	return all
 }

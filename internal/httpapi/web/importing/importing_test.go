@@ -62,11 +62,8 @@ func TestTheStripHasAStrokeForEachLine(t *testing.T) {
 		kind, _, _ := strings.Cut(rect, `"`)
 		kinds = append(kinds, kind)
 	}
-	require.Equal(
-		t,
-		[]string{"prose", "begins", "goes-on", "goes-on", "prose", "begins", "prose", "not-taken", "not-taken"},
-		kinds,
-	)
+	require.Equal(t,
+		[]string{"prose", "begins", "goes-on", "goes-on", "prose", "begins", "prose", "not-taken", "not-taken"}, kinds)
 	require.Contains(t, html, "R.md: nine lines, three requirements were read, two lines were not taken")
 }
 
@@ -99,11 +96,9 @@ func TestAnImportNamesItsRecordAndARefusalIsShown(t *testing.T) {
 	v.Form = url.Values{"act": {"import"}}
 	outcome, err := importing.Page().Act(v)
 	require.NoError(t, err)
-	require.Equal(
-		t,
+	require.Equal(t,
 		"The documents were imported: one added, one changed and one retired. It is record 1,284 of the log.",
-		outcome.Said,
-	)
+		outcome.Said)
 	api.Status["POST /project/import"] = http.StatusUnprocessableEntity
 	api.Answers["POST /project/import"] = `{"status":422,"code":"document_invalid","detail":"problems with ids"}`
 	_, err = importing.Page().Act(v)
@@ -113,14 +108,9 @@ func TestAnImportNamesItsRecordAndARefusalIsShown(t *testing.T) {
 // Verifies: ORC-337
 func TestAFailedImportComesFirst(t *testing.T) {
 	api := of()
-	api.Answers["GET /project/import"] = strings.Replace(
-		last,
-		`{"ok":true}`,
-		`{"ok":false,"problem":{"detail":"problems with ids",
-"fix":"mend the documents",
-"errors":[{"path":"R.md","line":177,"detail":"PG-001 stands twice","fix":"give one another id"}]}}`,
-		1,
-	)
+	api.Answers["GET /project/import"] = strings.Replace(last, `{"ok":true}`, `{"ok":false,"problem":{
+"detail":"problems with ids","fix":"mend the documents",
+"errors":[{"path":"R.md","line":177,"detail":"PG-001 stands twice","fix":"give one another id"}]}}`, 1)
 	html := pagetest.Show(t, importing.Page(), api.Visit("pm", "/project/import"))
 	require.Contains(t, html, "The documents were not imported: problems with ids.</h1>")
 	require.Contains(t, html, "<code>R.md:177</code>")

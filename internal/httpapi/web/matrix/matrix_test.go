@@ -48,11 +48,8 @@ func words(html string) (rows [][]string) {
 
 // Verifies: ORC-336
 func TestEachPartSaysWhetherItIsThereAndHolds(t *testing.T) {
-	html := pagetest.Show(
-		t,
-		matrix.Page(),
-		of("verify", done, blocked, begun, renewed).Visit("viewer", "/project/review"),
-	)
+	html := pagetest.Show(t, matrix.Page(),
+		of("verify", done, blocked, begun, renewed).Visit("viewer", "/project/review"))
 	require.Equal(t, [][]string{
 		{"there", "stale", "holds", "14 passed", "approved"},
 		{"there", "moved", "holds", "2 failed", "rejected"},
@@ -83,11 +80,8 @@ func TestThePagesOfTheMatrixAndItsChoices(t *testing.T) {
 		api.Visit("pm", "/project/review?ok=false&after=R-"+strings.Repeat("i", 200)))
 	require.Len(t, words(html), 200)
 	require.Contains(t, html, "201-400 of 451")
-	require.Contains(
-		t,
-		html,
-		`<a href="/ui/project/review?after=R-`+strings.Repeat("i", 400)+`&amp;ok=false" rel="next">`,
-	)
+	require.Contains(t, html,
+		`<a href="/ui/project/review?after=R-`+strings.Repeat("i", 400)+`&amp;ok=false" rel="next">`)
 	require.Contains(t, html, `<a href="/ui/project/review?ok=false">First</a>`)
 	require.Contains(t, html, `<a href="/ui/project/review.csv?ok=false" download>CSV</a>`)
 	require.Contains(t, html, `<a href="/ui/project/review?stale=true">Stale <span class="n">1</span></a>`)

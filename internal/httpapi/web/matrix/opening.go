@@ -37,11 +37,8 @@ func open(p project) (parts []part, lead string) {
 			parts = append(parts, part{Text: between}, part{l.ID, page.To("requirements", l.ID)})
 		}
 		if len(stale) > named {
-			parts = append(
-				parts,
-				part{Text: " and "},
-				part{words.Count(len(stale)-named) + " more", page.Root + path + "?stale=true"},
-			)
+			parts = append(parts, part{Text: " and "},
+				part{words.Count(len(stale)-named) + " more", page.Root + path + "?stale=true"})
 		}
 		parts = append(parts, part{Text: "."})
 	}

@@ -15,12 +15,11 @@ import (
 // functions are those that every template has.
 func functions() template.FuncMap {
 	return template.FuncMap{
-		"asset": asset.URL, "mark": mark, "status": statusMark, "foreign": words.Foreign, "words": words.Status, "plain": words.Plain,
+		"foreign": words.Foreign, "words": words.Status, "plain": words.Plain, "part": Part, "by": by, "letter": letter,
 		"num": number, "count": words.Count, "upper": words.Upper, "plural": words.Plural,
-		"age": words.Age, "for": words.For,
-		"day": words.Day, "moment": words.Moment, "clock": words.Clock, "iso": iso, "to": To, "letter": letter,
-		"by":   by,
-		"join": strings.Join, "part": Part, "lines": lines, "outcome": outcome, "id": anchor, "themes": func() []theme { return themes },
+		"day": words.Day, "moment": words.Moment, "clock": words.Clock, "iso": iso,
+		"asset": asset.URL, "mark": mark, "status": statusMark, "outcome": outcome,
+		"to": To, "id": anchor, "lines": lines, "themes": func() []theme { return themes },
 	}
 }
 

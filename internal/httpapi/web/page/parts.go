@@ -121,11 +121,7 @@ func RecordOf(receipt string) uint64 {
 // Recorded returns a sentence about what was done, with its record.
 func Recorded(what, receipt string) string {
 	if n := RecordOf(receipt); n > 0 {
-		return fmt.Sprintf(
-			"%s It is record %s of the log.",
-			what,
-			words.Number(int(n)),
-		)
+		return fmt.Sprintf("%s It is record %s of the log.", what, words.Number(int(n)))
 	}
 	return what
 }

@@ -73,12 +73,8 @@ func (p pace) open() string {
 	}
 	return words.Upper(
 		words.Count(p.Gained),
-	) + " became done in " + days(
-		p.Days,
-	) + "; at this pace " + rest + " about " +
-		about(
-			float64(left)*float64(p.Days)/float64(p.Gained),
-		) + "."
+	) + " became done in " + days(p.Days) + "; at this pace " + rest + " about " +
+		about(float64(left)*float64(p.Days)/float64(p.Gained)) + "."
 }
 
 func (p pace) lead() string {

@@ -64,11 +64,8 @@ func TestTimesHaveOneUnit(t *testing.T) {
 		{Status: "blocked"}, {Status: "done", Now: 3},
 	}}
 	s := staysOf(f)
-	require.Equal(
-		t,
-		"Longest they stay in design ready: half of them for two days or more, one in ten for two days.",
-		s.Says,
-	)
+	require.Equal(t, "Longest they stay in design ready: half of them for two days or more, one in ten for two days.",
+		s.Says)
 	require.Len(t, s.Rows, 3, "a status in which nothing is and nothing was has no row")
 }
 

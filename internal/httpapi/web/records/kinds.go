@@ -22,12 +22,9 @@ type kind struct {
 // kinds are all, those of requirements first.
 var kinds = []kind{
 	{"requirement.changed", true, "", func(r row) string { return changed(r.Content.Change) }},
-	{
-		"requirement.refused",
-		true,
-		"m-refused",
-		func(r row) string { return refused(r.Content, wanted(r.Content.Change)) },
-	},
+	{"requirement.refused", true, "m-refused", func(r row) string {
+		return refused(r.Content, wanted(r.Content.Change))
+	}},
 	{"request.refused", true, "m-refused", func(r row) string { return refused(r.Content, r.Content.Request) }},
 	{"refusals.folded", false, "m-refused", folded},
 	{"requirement.unchanged", true, "", always("asked again for what is there already")},
@@ -45,21 +42,15 @@ var kinds = []kind{
 	{"audit.key_chosen", false, "", always("chose the key that signs the log")},
 	{"ledger.created", false, "", always("began the log")},
 	{"log.restored", false, "m-unmet", always("restored the log from a backup")},
-	{
-		"conductor.stepped",
-		false,
-		"",
-		func(r row) string { return "went on with run " + r.Content.Run + ": " + r.Content.Step },
-	},
+	{"conductor.stepped", false, "", func(r row) string {
+		return "went on with run " + r.Content.Run + ": " + r.Content.Step
+	}},
 	{"boundary.recorded", false, "", func(r row) string {
 		return "took over " + counted(len(r.Content.Lines), "line") + " of the boundary's journal"
 	}},
-	{
-		"webhook.added",
-		false,
-		"",
-		func(r row) string { return "added the webhook " + r.Content.Name + " to " + r.Content.Host },
-	},
+	{"webhook.added", false, "", func(r row) string {
+		return "added the webhook " + r.Content.Name + " to " + r.Content.Host
+	}},
 	{"webhook.removed", false, "", func(r row) string { return "removed the webhook " + r.Content.Name }},
 	{"idempotency.keys_expired", false, "", always("forgot keys of requests that were answered long ago")},
 }
@@ -150,14 +141,11 @@ func refused(c content, wanted string) string {
 
 func folded(r row) string {
 	c := r.Content
-	return fmt.Sprintf(
-		"counted %s more of %s",
-		counted(c.Count, "refusal"),
-		c.Actor.Name,
-	) + strings.TrimSuffix(
-		": "+c.Code,
-		": ",
-	)
+	said := fmt.Sprintf("counted %s more of %s", counted(c.Count, "refusal"), c.Actor.Name)
+	if c.Code == "" {
+		return said
+	}
+	return said + ": " + c.Code
 }
 
 func released(r row) string {

@@ -133,9 +133,7 @@ func open(v *page.Visit, size uint64, l list, checked *check) string {
 }
 
 // sized says how many records there are.
-func sized(
-	n uint64,
-) string {
+func sized(n uint64) string {
 	return number(n) + words.Plural(int(min(n, 2)), " record", " records")
 }
 

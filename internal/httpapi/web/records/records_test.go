@@ -31,10 +31,8 @@ const (
 
 func logOf(query, next string, lines ...string) *pagetest.API {
 	return &pagetest.API{Answers: map[string]string{
-		"GET /audit?" + query: `{"size":1284,"root":"","records":[` + strings.Join(
-			lines,
-			",",
-		) + `],"next":` + next + `}`,
+		"GET /audit?" + query: `{"size":1284,"root":"","records":[` + strings.Join(lines, ",") +
+			`],"next":` + next + `}`,
 		"GET /audit/checkpoint": "garage\n1284\nroot\n", "GET /audit/key": "garage+1f+A<b>\n",
 	}}
 }
@@ -61,11 +59,8 @@ func TestTheFilterIsThatOfTheAPIAndStaysInTheAddress(t *testing.T) {
 	html := pagetest.Show(t, records.Page(), api.Visit("viewer", "/audit?kind=requirement.refused,request.refused,"+
 		"refusals.folded&actor=cora&requirement=&code=gate_unmet&before=1000"))
 	require.Contains(t, html, "Older ones may be.")
-	require.Contains(
-		t,
-		html,
-		`<a href="/ui/audit?actor=cora&amp;before=7&amp;code=gate_unmet&amp;kind=requirement.refused`,
-	)
+	require.Contains(t, html,
+		`<a href="/ui/audit?actor=cora&amp;before=7&amp;code=gate_unmet&amp;kind=requirement.refused`)
 	require.Contains(t, html, `selected>Every refusal</option>`)
 	require.Contains(t, html, `<a href="/ui/audit?actor=cora&amp;code=gate_unmet&amp;kind=requirement.refused`)
 	api = logOf("before=13&limit=50&order=desc", `null`, moved)

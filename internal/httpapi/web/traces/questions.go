@@ -193,9 +193,8 @@ func reply(v *page.Visit) (page.Outcome, error) {
 	if err != nil {
 		return page.Outcome{}, err
 	}
-	got := v.API.Send(
-		ask.Call{Method: http.MethodPost, Path: "/obligations/" + url.PathEscape(id) + "/answers", Body: body},
-	)
+	path := "/obligations/" + url.PathEscape(id) + "/answers"
+	got := v.API.Send(ask.Call{Method: http.MethodPost, Path: path, Body: body})
 	if err := got.Refused(); err != nil {
 		return page.Outcome{}, err
 	}

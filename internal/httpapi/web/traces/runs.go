@@ -65,10 +65,8 @@ func (r run) First() obligation {
 
 // asked returns the obligations that were asked for, without those that they gave rise to.
 func (r run) asked() []obligation {
-	return slices.DeleteFunc(
-		slices.Clone(r.Obligations),
-		func(o obligation) bool { return strings.Contains(o.ID, ".") },
-	)
+	return slices.DeleteFunc(slices.Clone(r.Obligations),
+		func(o obligation) bool { return strings.Contains(o.ID, ".") })
 }
 
 // More returns how many obligations were asked for beside the first.
@@ -144,10 +142,8 @@ func open(d data, newest []run) string {
 	case len(newest) == 0:
 		return "Nothing was conducted yet."
 	case mine > 0:
-		all = append(
-			all,
-			words.Upper(words.Count(mine))+words.Plural(mine, " question waits", " questions wait")+" for you.",
-		)
+		all = append(all,
+			words.Upper(words.Count(mine))+words.Plural(mine, " question waits", " questions wait")+" for you.")
 	case others > 0:
 		all = append(all, "Nothing is asked of you. "+words.Upper(words.Count(others))+
 			words.Plural(others, " question waits", " questions wait")+" for others.")

@@ -102,11 +102,7 @@ func TestADutyIsSaidInWords(t *testing.T) {
 	}
 	ada := caller{Name: "ada"}
 	require.Equal(t, "every day, for ada; never yet", schedule{Every: 86_400_000, By: ada}.Says())
-	require.Equal(
-		t,
-		"once, for ada; it was due once, one missed",
-		schedule{Runs: 1, Missed: 1, By: ada}.Says(),
-	)
+	require.Equal(t, "once, for ada; it was due once, one missed", schedule{Runs: 1, Missed: 1, By: ada}.Says())
 }
 
 // TestAnAnswerThatIsRefusedComesBack with what was typed, and the reason above the button.

@@ -39,21 +39,13 @@ func open(d data, a agenda.Agenda, now time.Time) opening {
 	if !d.Mine {
 		whom = "for the " + string(d.Role)
 	}
-	text := fmt.Sprintf(
-		"%s %s %s, the oldest for ",
-		words.Upper(words.Count(total)),
-		words.Plural(total, "waits", "wait"),
-		whom,
-	)
+	text := fmt.Sprintf("%s %s %s, the oldest for ", words.Upper(words.Count(total)),
+		words.Plural(total, "waits", "wait"), whom)
 	row := oldest(d)
 	parts := []part{{Text: text}, {words.For(now.Sub(row.Since)), row.Href()}, {Text: "."}}
 	if n, first := signable(d); n > 0 {
-		parts = append(
-			parts,
-			part{Text: " "},
-			part{words.Upper(words.Count(n)) + " can be signed now", first},
-			part{Text: "."},
-		)
+		parts = append(parts, part{Text: " "}, part{words.Upper(words.Count(n)) + " can be signed now", first},
+			part{Text: "."})
 	}
 	return opening{parts, project(d, a)}
 }
@@ -95,11 +87,8 @@ func nothing(d data) []part {
 		parts = append(
 			parts,
 			part{
-				Text: fmt.Sprintf(
-					" %s %s for ",
-					words.Upper(words.Count(w.Count)),
-					words.Plural(w.Count, "waits", "wait"),
-				),
+				Text: fmt.Sprintf(" %s %s for ", words.Upper(words.Count(w.Count)),
+					words.Plural(w.Count, "waits", "wait")),
 			},
 			part{"the " + w.For, page.Root + "/?role=" + w.For},
 			part{Text: "."},
@@ -115,11 +104,8 @@ func stuckParts(d data, now time.Time) []part {
 	first := d.Stuck[0]
 	return []part{
 		{
-			Text: fmt.Sprintf(
-				"%s %s stuck; ",
-				words.Upper(words.Count(d.AllStuck)),
-				words.Plural(d.AllStuck, "is", "are"),
-			),
+			Text: fmt.Sprintf("%s %s stuck; ", words.Upper(words.Count(d.AllStuck)),
+				words.Plural(d.AllStuck, "is", "are")),
 		},
 		{Text: "the oldest, "}, {first.ID, first.Href()}, {Text: ", for " + words.For(now.Sub(first.Since)) + "."},
 	}
@@ -128,18 +114,11 @@ func stuckParts(d data, now time.Time) []part {
 // project says how far the whole project is.
 func project(d data, a agenda.Agenda) string {
 	done := a.Counts.ByStatus[lifecycle.Done]
-	text := fmt.Sprintf(
-		"%s of %s %s done.",
-		words.Upper(words.Count(done)),
-		words.Count(a.Counts.Total),
-		words.Plural(max(done, 1), "is", "are"),
-	)
+	text := fmt.Sprintf("%s of %s %s done.", words.Upper(words.Count(done)), words.Count(a.Counts.Total),
+		words.Plural(max(done, 1), "is", "are"))
 	if d.AllStuck > 0 {
-		text += fmt.Sprintf(
-			" %s %s stuck.",
-			words.Upper(words.Count(d.AllStuck)),
-			words.Plural(d.AllStuck, "is", "are"),
-		)
+		text += fmt.Sprintf(" %s %s stuck.", words.Upper(words.Count(d.AllStuck)),
+			words.Plural(d.AllStuck, "is", "are"))
 	}
 	return text
 }

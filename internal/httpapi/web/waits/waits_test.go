@@ -15,13 +15,8 @@ import (
 // row is a requirement in an answer of GET /requirements, which came into its status some hours ago.
 func row(id, status string, hours int) string {
 	since := pagetest.Now.Add(-time.Duration(hours) * time.Hour).Format(time.RFC3339)
-	return fmt.Sprintf(
-		`{"id":%q,"title":"The title of %s","status":%q,"since":%q,"waiting_for":["pm"]}`,
-		id,
-		id,
-		status,
-		since,
-	)
+	return fmt.Sprintf(`{"id":%[1]q,"title":"The title of %[1]s","status":%q,"since":%q,"waiting_for":["pm"]}`,
+		id, status, since)
 }
 
 func list(rows ...string) string {
@@ -45,14 +40,10 @@ func project() *pagetest.API {
 		"GET /project/progress": `{"in_status":[{"status":"tested_pass","limit_seconds":7200}],"stuck_total":1,
 			"stuck":[{"id":"B","title":"The title of B","status":"blocked","since":"2026-11-10T12:00:00Z",
 		"why":"No date <yet>.","by":"pm"}]}`,
-		"GET /requirements":        list(),
-		query("pm", "tested_pass"): list(row("A", "tested_pass", 49), row("C", "tested_pass", 1)),
-		query("pm", "blocked"):     list(row("B", "blocked", 288)),
-		query("pm", ""): list(
-			row("B", "blocked", 288),
-			row("A", "tested_pass", 49),
-			row("C", "tested_pass", 1),
-		),
+		"GET /requirements":                          list(),
+		query("pm", "tested_pass"):                   list(row("A", "tested_pass", 49), row("C", "tested_pass", 1)),
+		query("pm", "blocked"):                       list(row("B", "blocked", 288)),
+		query("pm", ""):                              list(row("B", "blocked", 288), row("A", "tested_pass", 49), row("C", "tested_pass", 1)),
 		query("coder", "implementation_in_progress"): list(row("D", "implementation_in_progress", 192)),
 		query("coder", ""):                           list(row("D", "implementation_in_progress", 192)),
 		"GET /requirements/A/next": `{"id":"A","status":"tested_pass","actor":{"name":"paula","role":"pm"},
@@ -78,23 +69,15 @@ func TestWhatWaitsIsGroupedAndSaid(t *testing.T) {
 	sign, rest, found := strings.Cut(html, `<h2 class="margin">Decide <span class="n">1</span>`)
 	require.True(t, found)
 	require.Contains(t, sign, `<h2 class="margin">Sign off <span class="n">2</span>`)
-	require.Less(
-		t,
-		strings.Index(sign, "The title of A"),
-		strings.Index(sign, "The title of C"),
-		"the longest wait comes first",
-	)
+	require.Less(t, strings.Index(sign, "The title of A"), strings.Index(sign, "The title of C"),
+		"the longest wait comes first")
 	require.Contains(t, sign, "lacks only your approval")
 	require.Contains(t, sign, "lacks: r.xml changed", "the pointer is for programs")
 	require.NotContains(t, rest, "Put aside", "each requirement stands in one group")
 	require.Contains(t, html, "No date &lt;yet&gt;.")
 	require.Contains(t, html, `<a href="/ui/?role=coder">coder</a> <b>1</b>`)
-	require.Contains(
-		t,
-		html,
-		`<time class="age long" datetime="2026-11-20T13:50:00Z">2 d</time>`,
-		"longer than the limit",
-	)
+	require.Contains(t, html, `<time class="age long" datetime="2026-11-20T13:50:00Z">2 d</time>`,
+		"longer than the limit")
 	require.Contains(t, html, `<time class="age" datetime="2026-11-22T13:50:00Z">1 h</time>`)
 }
 
@@ -114,16 +97,9 @@ func TestAViewerIsToldWhatIsStuck(t *testing.T) {
 func TestEmptyPagesSayWhatToDo(t *testing.T) {
 	api := project()
 	api.Answers["GET /next"] = `{"counts":{"total":0,"by_status":{}},"waiting":[]}`
-	require.Contains(
-		t,
-		pagetest.Show(t, waits.Page(), api.Visit("pm", "/")),
-		"<h1>There are no requirements yet.</h1>",
-	)
+	require.Contains(t, pagetest.Show(t, waits.Page(), api.Visit("pm", "/")), "<h1>There are no requirements yet.</h1>")
 	api.Answers["GET /next"] = `{"counts":{"total":1,"by_status":{"done":1}},"waiting":[{"for":"tester","count":1}]}`
 	html := pagetest.Show(t, waits.Page(), api.Visit("architect", "/"))
-	require.Contains(
-		t,
-		html,
-		`<h1>Nothing waits for you. One waits for <a href="/ui/?role=tester">the tester</a>.</h1>`,
-	)
+	require.Contains(t, html,
+		`<h1>Nothing waits for you. One waits for <a href="/ui/?role=tester">the tester</a>.</h1>`)
 }

@@ -39,19 +39,7 @@ func Number(n int) string {
 
 // small are numbers that are written out in sentences.
 var small = []string{
-	"none",
-	"one",
-	"two",
-	"three",
-	"four",
-	"five",
-	"six",
-	"seven",
-	"eight",
-	"nine",
-	"ten",
-	"eleven",
-	"twelve",
+	"none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
 }
 
 // Count returns a number as a sentence has it: written out up to twelve.
