@@ -32,6 +32,8 @@ func TestOnePatch(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	h := newHarness(t, func(o *options) { o.Store = s })
+	_, err = h.Service.Dossier(t.Context(), "REQ-001", false) // waits for what is read in the background at the start
+	require.NoError(t, err)
 	if os.Getenv(withPatch) == "no" {
 		return
 	}

@@ -39,8 +39,10 @@ const {
 const loaded = ['page', 'head', 'weight', 'origin', 'console', 'csp', 'script', 'scroll'];
 const shown = ['axe', 'text', 'focus'];
 const known = [...loaded, ...shown, ...Object.keys(flows)];
-const wanted = (name) => (!options.only.length || options.only.includes(name)) && !options.without.includes(name);
 const chosen = (list, asked) => (asked.length ? list.filter((one) => asked.includes(String(one))) : list);
+const widths = chosen([1280, 390], options.width);
+const schemes = chosen(['light', 'dark'], options.scheme);
+const wanted = (name) => (!options.only.length || options.only.includes(name)) && !options.without.includes(name);
 
 // misspelt are options that name nothing.
 function misspelt() {
@@ -86,38 +88,38 @@ function report(size, name, began, found) {
 }
 
 // lookAt looks at one page at each width, in each scheme.
-async function lookAt(visitor, size, wantedPage, axe) {
+async function lookAt(visitor, size, { name, path, status = 200 }, axe) {
   const found = [];
-  const { page } = visitor;
   const note = (look, where, problems) => {
     if (wanted(look)) found.push([look, where, problems]);
   };
-  for (const width of chosen([1280, 390], options.width)) {
-    await page.setViewportSize({ width, height: 800 });
-    await page.emulateMedia({ colorScheme: 'light' });
-    const answer = await visitor.go(wantedPage.path);
-    if (answer.status !== (wantedPage.status ?? 200))
-      return [['page', '', [`cannot be looked at: ${wantedPage.path} answers ${answer.status}`]]];
+  for (const width of widths) {
+    await visitor.page.setViewportSize({ width, height: 800 });
+    await visitor.page.emulateMedia({ colorScheme: schemes[0] });
+    const answer = await visitor.go(path);
+    if (answer.status !== status) return [['page', '', [`cannot be looked at: ${path} answers ${answer.status}`]]];
     note('page', '', []);
-    note('head', '', await looks.head(page));
+    note('head', '', await looks.head(visitor.page));
     note('weight', '', looks.weight(answer.text));
-    for (const scheme of chosen(['light', 'dark'], options.scheme)) {
-      const where = `${scheme} ${width}`;
-      await page.emulateMedia({ colorScheme: scheme });
-      await page.waitForTimeout(100); // charts are drawn again
-      if (options.shots)
-        await page.screenshot({
-          path: join(options.shots, `${size}-${wantedPage.name}-${width}-${scheme}.png`),
-          fullPage: true,
-        });
-      if (wanted('axe')) note('axe', where, await looks.axe(page, axe));
-      if (wanted('text')) note('text', where, await looks.text(page));
-      if (wanted('focus') && where !== 'dark 390') note('focus', where, await looks.focus(page, 60));
-    }
-    if (wanted('scroll') && width === 1280) note('scroll', '', await looks.scroll(page));
+    for (const scheme of schemes) await lookIn(visitor.page, { scheme, width, shot: `${size}-${name}`, axe, note });
+    if (wanted('scroll') && width === widths[0]) note('scroll', '', await looks.scroll(visitor.page));
     for (const [look, problems] of Object.entries(await visitor.take())) note(look, '', problems);
   }
   return found;
+}
+
+// lookIn looks at a page as it is shown in one scheme. Where words stand is the same in all.
+async function lookIn(page, { scheme, width, shot, axe, note }) {
+  const where = `${scheme} ${width}`;
+  await page.emulateMedia({ colorScheme: scheme });
+  await page.waitForTimeout(100); // charts are drawn again
+  if (options.shots) {
+    await page.screenshot({ path: join(options.shots, `${shot}-${width}-${scheme}.png`), fullPage: true });
+  }
+  const first = scheme === schemes[0];
+  if (wanted('axe')) note('axe', where, await looks.axe(page, axe));
+  if (wanted('text') && first) note('text', where, await looks.text(page));
+  if (wanted('focus') && (first || width === widths[0])) note('focus', where, await looks.focus(page, 60));
 }
 
 // lookAtAll looks at the pages of a project.

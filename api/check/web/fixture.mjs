@@ -66,7 +66,8 @@ async function many(project, count) {
     .slice(0, 40);
   life.begin(lived);
   for (const one of lived) await life.raise(one);
-  for (const one of list.slice(400, 700)) await life.raise(one, { to: Number(one.id.slice(3)) % 3 ? 'planned' : 'blocked' });
+  for (const one of list.slice(400, 700))
+    await life.raise(one, { to: Number(one.id.slice(3)) % 3 ? 'planned' : 'blocked' });
   await around.refusals(project, life, list);
   await around.conductor(project, list);
 }

@@ -48,6 +48,7 @@ type InStatus struct {
 	Stays  int              `json:"stays"` // that have ended
 	Median *int64           `json:"median_seconds,omitempty"`
 	P90    *int64           `json:"p90_seconds,omitempty"`
+	Limit  *int64           `json:"limit_seconds,omitempty"` // what is in it longer is stuck
 }
 
 // Cycle says how long those requirements took that are done.

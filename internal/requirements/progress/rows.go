@@ -138,7 +138,7 @@ func (r *Rows) inStatus() []InStatus {
 	all := make([]InStatus, 0, ofCycle)
 	for place, status := range lifecycle.Statuses() {
 		all = append(all, InStatus{Status: status, Stays: len(r.ended.of[place]),
-			Median: r.ended.rank(place, median), P90: r.ended.rank(place, p90)})
+			Median: r.ended.rank(place, median), P90: r.ended.rank(place, p90), Limit: r.limit(status)})
 	}
 	for _, l := range r.lines {
 		if s := l.entry.Summary; !s.Retired {

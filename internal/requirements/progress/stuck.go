@@ -15,10 +15,11 @@ type reason struct {
 }
 
 // When waiting is too long: longer than so many times the median of the stays that have ended, if these are enough to
-// tell.
+// tell, and than so many seconds. Where agents work, a stay may end at once, and nothing is stuck that waits a minute.
 const (
 	tooLong    = 2
 	enoughEnds = 5
+	leastLimit = 3600
 )
 
 // waiting is a requirement and for how long it is in its status.
@@ -33,16 +34,13 @@ type waiting struct {
 //
 // Implements: ORC-328
 func (r *Rows) stuck(in Input) (shown []Stuck, total int) {
-	var limits [ofCycle]*int64
-	for place := range limits {
-		if ended := r.ended.of[place]; len(ended) >= enoughEnds {
-			limit := tooLong * *r.ended.rank(place, median)
-			limits[place] = &limit
-		}
+	limits := map[lifecycle.Status]*int64{}
+	for _, status := range lifecycle.Statuses() {
+		limits[status] = r.limit(status)
 	}
 	longest := best[waiting]{most: mostStuck, before: func(a, b waiting) bool { return a.seconds > b.seconds }}
 	for _, l := range r.lines {
-		if w, is := l.isStuck(in, limits[placeOf(l.entry.Summary.Status)]); is {
+		if w, is := l.isStuck(in, limits[l.entry.Summary.Status]); is {
 			total++
 			longest.add(w)
 		}
@@ -52,6 +50,16 @@ func (r *Rows) stuck(in Input) (shown []Stuck, total int) {
 		shown[i] = w.shown(in.Workflow)
 	}
 	return shown, total
+}
+
+// limit returns the seconds after which what is in a status is stuck; nil where nothing is, or nothing tells.
+func (r *Rows) limit(status lifecycle.Status) *int64 {
+	place := placeOf(status)
+	if status == lifecycle.Done || status == lifecycle.Deferred || len(r.ended.of[place]) < enoughEnds {
+		return nil
+	}
+	limit := max(leastLimit, tooLong**r.ended.rank(place, median))
+	return &limit
 }
 
 // isStuck reports whether a requirement is stuck, given the limit of its status.

@@ -12,8 +12,8 @@ import (
 
 const (
 	counts   = `{"counts":{"total":40,"by_status":{"done":3,"planned":36,"blocked":1},"done":3}}`
-	progress = `{"in_status":[{"status":"planned","stays":9,"median_seconds":86400},
-{"status":"not_started","stays":4,"median_seconds":60}],
+	progress = `{"in_status":[{"status":"planned","limit_seconds":172800},
+{"status":"not_started","stays":4}],
 "stuck":[{"id":"PG-016","since":"2026-11-10T14:50:00Z","why":"The network has no date yet."}],"stuck_total":4}`
 	byAge = "?limit=12&order=desc&sort=age&"
 )

@@ -12,8 +12,7 @@ import (
 type progress struct {
 	InStatus []struct {
 		Status lifecycle.Status `json:"status"`
-		Stays  int              `json:"stays"`
-		Median int64            `json:"median_seconds"`
+		Limit  int64            `json:"limit_seconds"`
 	} `json:"in_status"`
 	Stuck []struct {
 		ID    string    `json:"id"`
@@ -31,14 +30,11 @@ func progressOf(v *page.Visit) (p progress) {
 	return p
 }
 
-// enoughStays is how many stays in a status must have ended before their median says what is long.
-const enoughStays = 5
-
-// limit returns how long a requirement may be in a status before that is long: twice the median.
+// limit returns how long a requirement may be in a status before that is long.
 func (p progress) limit(status lifecycle.Status) (limit time.Duration, known bool) {
 	for _, s := range p.InStatus {
-		if s.Status == status && s.Stays >= enoughStays {
-			return 2 * time.Duration(s.Median) * time.Second, true
+		if s.Status == status && s.Limit > 0 {
+			return time.Duration(s.Limit) * time.Second, true
 		}
 	}
 	return 0, false

@@ -57,7 +57,7 @@ type waiting struct {
 type progress struct {
 	InStatus []struct {
 		Status lifecycle.Status `json:"status"`
-		Median float64          `json:"median_seconds"`
+		Limit  int64            `json:"limit_seconds"`
 	} `json:"in_status"`
 	Stuck []struct {
 		ID     string           `json:"id"`
@@ -74,7 +74,7 @@ type progress struct {
 func (p progress) limits() map[lifecycle.Status]time.Duration {
 	all := map[lifecycle.Status]time.Duration{}
 	for _, s := range p.InStatus {
-		all[s.Status] = time.Duration(2 * s.Median * float64(time.Second))
+		all[s.Status] = time.Duration(s.Limit) * time.Second
 	}
 	return all
 }

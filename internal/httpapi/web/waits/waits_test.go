@@ -42,7 +42,7 @@ func project() *pagetest.API {
 		"GET /next": `{"as_of":9,"total":3,"counts":{"total":5,"by_status":{"done":1,"tested_pass":2,"blocked":1,
 			"implementation_in_progress":1}},"waiting":[{"for":"pm","count":3},{"for":"coder","count":1,
 		"oldest":"2026-11-20T12:00:00Z"}]}`,
-		"GET /project/progress": `{"in_status":[{"status":"tested_pass","median_seconds":3600}],"stuck_total":1,
+		"GET /project/progress": `{"in_status":[{"status":"tested_pass","limit_seconds":7200}],"stuck_total":1,
 			"stuck":[{"id":"B","title":"The title of B","status":"blocked","since":"2026-11-10T12:00:00Z",
 		"why":"No date <yet>.","by":"pm"}]}`,
 		"GET /requirements":        list(),
@@ -93,7 +93,7 @@ func TestWhatWaitsIsGroupedAndSaid(t *testing.T) {
 		t,
 		html,
 		`<time class="age long" datetime="2026-11-20T13:50:00Z">2 d</time>`,
-		"longer than twice the median",
+		"longer than the limit",
 	)
 	require.Contains(t, html, `<time class="age" datetime="2026-11-22T13:50:00Z">1 h</time>`)
 }
