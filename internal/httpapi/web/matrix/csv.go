@@ -75,7 +75,8 @@ func harmless(cell string) string {
 	var b strings.Builder
 	begins := true
 	for i, r := range cell {
-		if begins && strings.ContainsRune("=+-@\uFF1D\uFF0B\uFF0D\uFF20", r) || i == 0 && strings.ContainsRune("\t\r\n", r) {
+		if begins && strings.ContainsRune("=+-@\uFF1D\uFF0B\uFF0D\uFF20", r) ||
+			i == 0 && strings.ContainsRune("\t\r\n", r) {
 			b.WriteByte('\'')
 		}
 		b.WriteRune(r)
