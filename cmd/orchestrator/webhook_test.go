@@ -461,7 +461,7 @@ func TestAMessageSaysWhoHasToAct(t *testing.T) {
 	require.NoError(t, poll(func() error {
 		all := r.all()
 		last := all[len(all)-1].message
-		if last.Kind != "tokens.changed" || last.Why != "" || len(last.WaitingFor) > 0 || last.Link != fmt.Sprint("https://orc.example.com/shop/audit/records/", last.Record) {
+		if last.Kind != "tokens.changed" || last.Why != "" || len(last.WaitingFor) > 0 || last.Link != fmt.Sprint("https://orc.example.com/shop/ui/audit/records/", last.Record) {
 			return fmt.Errorf("%+v", last)
 		}
 		return nil

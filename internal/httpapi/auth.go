@@ -54,12 +54,7 @@ func (a *API) identify(w http.ResponseWriter, r *http.Request) error {
 	if isFree(r) {
 		return nil
 	}
-	left, wait, ok := a.Tokens.Allow(t, c.Start)
-	a.limits.tell(w, "token", left)
-	if !ok {
-		return rateLimited("token", wait)
-	}
-	return nil
+	return a.countToken(w, t, c.Start)
 }
 
 // holderOf returns as whom a token claims.

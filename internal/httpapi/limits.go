@@ -6,6 +6,8 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi/convention"
+	"orchestrator/internal/httpapi/wire"
+	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/token"
 )
 
@@ -47,12 +49,45 @@ func (a *API) limitAddress(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		left, wait, ok := a.limits.addresses.Allow(r.RemoteAddr, time.Now())
-		a.limits.tell(w, "address", left)
-		if !ok {
-			a.writeProblem(w, r, rateLimited("address", wait))
+		if err := a.countAddress(w, r); err != nil {
+			a.writeProblem(w, r, err)
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+func (a *API) countAddress(w http.ResponseWriter, r *http.Request) error {
+	left, wait, ok := a.limits.addresses.Allow(r.RemoteAddr, time.Now())
+	a.limits.tell(w, "address", left)
+	if !ok {
+		return rateLimited("address", wait)
+	}
+	return nil
+}
+
+func (a *API) countToken(w http.ResponseWriter, t token.Token, now time.Time) error {
+	left, wait, ok := a.Tokens.Allow(t, now)
+	a.limits.tell(w, "token", left)
+	if !ok {
+		return rateLimited("token", wait)
+	}
+	return nil
+}
+
+// countPage counts a page against the limit of the token that it is made for, or else of its address: once, and before
+// anything is asked for it.
+//
+// Implements: ORC-331
+func (a *API) countPage(w http.ResponseWriter, r *http.Request, presented string) error {
+	if presented == "" {
+		return a.countAddress(w, r)
+	}
+	c := wire.CallOf(w)
+	t, err := a.Tokens.Authenticate(presented, c.Start)
+	if err != nil {
+		return err
+	}
+	c.Who = lifecycle.Actor{Name: t.Name, Role: lifecycle.Role(t.Role)}
+	return a.countToken(w, t, c.Start)
 }

@@ -46,11 +46,8 @@ func (a *API) within() http.Handler {
 	return a.anew(func() bool { return !begun.Swap(true) })
 }
 
-// page returns the API for the requests of one page, the first of which counts for all.
-func (a *API) page() http.Handler {
-	begun := new(atomic.Bool)
-	return a.anew(func() bool { return begun.Swap(true) })
-}
+// page returns the API for the requests of one page, which was counted.
+func (a *API) page() http.Handler { return a.anew(func() bool { return true }) }
 
 // anew returns the API for requests that the service makes for one that came from outside. free reports of each whether
 // it is not counted.

@@ -45,7 +45,8 @@ func (a *API) router() chi.Router {
 	r.Get("/readyz", a.handle(health.ready))
 	r.Get("/version", a.handle(health.version))
 	r.Get("/metrics", a.handle(health.serveMetrics()))
-	r.Mount(page.Root, web.New(web.Config{API: a.page, Project: a.Service.Name, Refuse: a.writeProblem}))
+	r.Mount(page.Root, web.New(web.Config{API: a.page, Count: a.countPage, Project: a.Service.Name,
+		Refuse: a.writeProblem}))
 	r.Group(func(r chi.Router) {
 		r.Use(a.limitAddress)
 		routeOpen(r, public.New(a.caller), a.handle)

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -40,15 +41,12 @@ type Telling struct {
 func (t Telling) Tell(ctx context.Context, h hook.Hook, r audit.Record) (hook.Message, error) {
 	m := hook.Message{Kind: r.Kind, WaitingFor: []string{}, Subject: r.Subject, Record: r.Seq, At: r.At, By: r.Actor,
 		AsOf: t.Project.ledger.Head().Size, Webhook: h.Name}
-	base := strings.TrimSuffix(t.URL, "/")
-	if h.Link != "" {
-		base = strings.TrimSuffix(h.Link, "/")
-	}
+	base := strings.TrimSuffix(cmp.Or(h.Link, t.URL), "/") + "/ui" // a person follows the link
 	m.Link = base + "/audit/records/" + strconv.FormatUint(r.Seq, 10)
 	reasons := refusalOf(r)
 	if r.Kind == state.KindStepped {
 		run := state.RunOf(r.Subject)
-		m.Link = base + "/obligations/" + url.PathEscape(run)
+		m.Link = base + "/traces/" + url.PathEscape(run)
 		reasons = append(reasons, t.ofRun(ctx, &m, run)...)
 	} else if id, is := Present(t.Project.service, r.Subject); is {
 		m.Link = base + "/requirements/" + url.PathEscape(id)

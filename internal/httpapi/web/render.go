@@ -3,8 +3,10 @@ package web
 import (
 	"bytes"
 	"errors"
+	"math"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 
 	"orchestrator/internal/fault"
@@ -85,6 +87,18 @@ func (d *Door) fail(w http.ResponseWriter, r *http.Request, who *session.Session
 	f := d.frame(w, r, who, time.Now())
 	f.View = page.View{Title: "Not shown", Data: page.NewPanel(refused)}
 	d.write(w, r, page.Page{Template: failed}, f, refused.Status)
+}
+
+// turnAway shows why nothing was asked for a page.
+func (d *Door) turnAway(w http.ResponseWriter, r *http.Request, err error) {
+	p := problem.Of(err, w.Header().Get("X-Request-Id"))
+	if p.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(p.RetryAfter.Seconds()))))
+	}
+	f := d.frame(w, r, nil, time.Now())
+	f.Site.Project = d.Project()
+	f.View = page.View{Title: "Not shown", Data: page.NewPanel(&ask.Refusal{Problem: p})}
+	d.write(w, r, page.Page{Template: failed}, f, p.Status)
 }
 
 // nothingHere answers for a path that has no page.

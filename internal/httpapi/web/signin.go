@@ -2,21 +2,33 @@ package web
 
 import (
 	"mime"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi/web/ask"
 	"orchestrator/internal/httpapi/web/page"
 	"orchestrator/internal/httpapi/web/session"
 )
 
-// cookie is the name of the cookie that shows a session. Only the pages read it: the API takes tokens alone.
-const cookie = "orchestrator_session"
+// cookieOf returns the name of the cookie that shows a session. Only the pages read it: the API takes tokens alone.
+// Browsers keep the cookies of a host for all its ports, so that services side by side need names of their own.
+func cookieOf(r *http.Request) string {
+	const name = "orchestrator_session"
+	if _, port, err := net.SplitHostPort(r.Host); err == nil && port != "" {
+		return name + "_" + port
+	}
+	return name
+}
 
-// maxForm is the most bytes of a form.
-const maxForm = 1 << 20
+// The most bytes of a form, and of one that is kept until somebody has signed in.
+const (
+	maxForm  = 1 << 20
+	maxDraft = 384 << 10
+)
 
 // sign is what the page to sign in shows.
 type sign struct {
@@ -31,15 +43,50 @@ type field struct{ Name, Value string }
 // signedIn calls a handler with the session of a request. Whoever has none is asked to sign in.
 func (d *Door) signedIn(next func(http.ResponseWriter, *http.Request, *session.Session)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodPost && !takeForm(w, r) {
+		who, err := d.admit(w, r)
+		if err != nil {
+			d.turnAway(w, r, err)
+			return
+		}
+		most := int64(maxDraft)
+		if who != nil {
+			leave, err := who.Enter(r.Context())
+			if err != nil {
+				return // the client is gone
+			}
+			defer leave()
+			most = maxForm
+		}
+		switch {
+		case r.Method == http.MethodPost && !takeForm(w, r, most):
 			d.noForm(w, r)
-			return
-		}
-		if who := d.who(r); who != nil {
+		case who == nil:
+			d.over(w, r)
+		default:
 			next(w, r, who)
+		}
+	}
+}
+
+// admit counts a request, and returns its session; nil where it has none, or its token is not in force.
+func (d *Door) admit(w http.ResponseWriter, r *http.Request) (*session.Session, error) {
+	if who := d.who(r); who != nil {
+		err := d.Count(w, r, who.Token)
+		if f := fault.As(err); f == nil || f.Kind != fault.Unauthenticated {
+			return who, err
+		}
+	}
+	return nil, d.Count(w, r, "")
+}
+
+// counted counts the requests of those who have no session yet.
+func (d *Door) counted(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := d.Count(w, r, ""); err != nil {
+			d.turnAway(w, r, err)
 			return
 		}
-		d.over(w, r)
+		next(w, r)
 	}
 }
 
@@ -50,14 +97,14 @@ func (d *Door) noForm(w http.ResponseWriter, r *http.Request) {
 }
 
 // takeForm reads the form of a request. It reports whether there is one.
-func takeForm(w http.ResponseWriter, r *http.Request) bool {
+func takeForm(w http.ResponseWriter, r *http.Request, most int64) bool {
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	r.Body = http.MaxBytesReader(w, r.Body, most)
 	return kind == "application/x-www-form-urlencoded" && r.ParseForm() == nil
 }
 
 func (d *Door) who(r *http.Request) *session.Session {
-	c, err := r.Cookie(cookie)
+	c, err := r.Cookie(cookieOf(r))
 	if err != nil {
 		return nil
 	}
@@ -67,14 +114,14 @@ func (d *Door) who(r *http.Request) *session.Session {
 // over has somebody sign in whose session is over or who never had one, and keeps what they typed.
 func (d *Door) over(w http.ResponseWriter, r *http.Request) {
 	s := sign{To: safe(r.URL.RequestURI())}
-	if c, err := r.Cookie(cookie); err == nil {
+	if c, err := r.Cookie(cookieOf(r)); err == nil {
 		s.Why = "Your session is over: it ends after twelve hours, when its token is revoked or expires, and when " +
 			"the service is started anew."
 		d.sessions.End(c.Value)
 		d.setCookie(w, r, "", -1)
 	}
 	if r.Method == http.MethodPost {
-		s.To = safe(r.URL.Path)
+		s.To = safe(r.URL.EscapedPath())
 		s.Why += " Nothing was sent. What you typed is kept until you have signed in."
 		for name, values := range r.PostForm {
 			for _, value := range values {
@@ -111,7 +158,7 @@ func (d *Door) showSignIn(w http.ResponseWriter, r *http.Request, s sign, status
 //
 // Implements: ORC-331
 func (d *Door) signIn(w http.ResponseWriter, r *http.Request) {
-	if !takeForm(w, r) {
+	if !takeForm(w, r, maxDraft) {
 		d.noForm(w, r)
 		return
 	}
@@ -121,7 +168,7 @@ func (d *Door) signIn(w http.ResponseWriter, r *http.Request) {
 		d.showSignIn(w, r, sign{Why: why, To: to, Draft: drafted(r.PostForm)}, http.StatusUnauthorized)
 		return
 	}
-	if c, err := r.Cookie(cookie); err == nil {
+	if c, err := r.Cookie(cookieOf(r)); err == nil {
 		d.sessions.End(c.Value)
 	}
 	one.Keep(session.Draft{Path: pathOf(to), Form: typed(r.PostForm)})
@@ -188,7 +235,7 @@ func pathOf(address string) string {
 }
 
 func (d *Door) signOut(w http.ResponseWriter, r *http.Request) {
-	if c, err := r.Cookie(cookie); err == nil {
+	if c, err := r.Cookie(cookieOf(r)); err == nil {
 		d.sessions.End(c.Value)
 	}
 	d.setCookie(w, r, "", -1)
@@ -198,6 +245,6 @@ func (d *Door) signOut(w http.ResponseWriter, r *http.Request) {
 // setCookie sets the cookie of a session, or takes it away with a negative age.
 func (d *Door) setCookie(w http.ResponseWriter, r *http.Request, id string, age int) {
 	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure wherever there is TLS
-		Name: cookie, Value: id, Path: page.Root, MaxAge: age, HttpOnly: true,
+		Name: cookieOf(r), Value: id, Path: page.Root, MaxAge: age, HttpOnly: true,
 		Secure: r.TLS != nil, SameSite: http.SameSiteLaxMode})
 }

@@ -125,6 +125,13 @@ func (d *Door) events(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "sign in first", http.StatusUnauthorized)
 		return
 	}
+	if err := d.Count(w, r, who.Token); err != nil {
+		d.Refuse(w, r, err)
+		return
+	}
+	ctx, stop := who.Within(r.Context())
+	defer stop()
+	r = r.WithContext(ctx)
 	q := url.Values{}
 	if since := r.URL.Query().Get("since"); since != "" {
 		q.Set("since", since)

@@ -20,9 +20,12 @@ func themeOf(r *http.Request) string {
 	return c.Value
 }
 
+// maxTheme is how many bytes the form with a theme has at most.
+const maxTheme = 16 << 10
+
 // chooseTheme keeps a theme for a year.
 func (d *Door) chooseTheme(w http.ResponseWriter, r *http.Request) {
-	if !takeForm(w, r) || !themes[r.PostFormValue("theme")] {
+	if !takeForm(w, r, maxTheme) || !themes[r.PostFormValue("theme")] {
 		http.Redirect(w, r, page.Root+"/", http.StatusSeeOther)
 		return
 	}

@@ -31,9 +31,13 @@ import (
 
 // Config is what the pages are wired to.
 type Config struct {
-	API     func() http.Handler                             // for the calls of one request, which count once
+	API     func() http.Handler                             // for the calls of a request that was counted
 	Project func() string                                   // its name
 	Refuse  func(http.ResponseWriter, *http.Request, error) // answers with an error as the API does
+
+	// Count counts a request against the limit of a token, or without one of its address. It says why there are to be
+	// no calls: there were too many, or the token is not in force.
+	Count func(w http.ResponseWriter, r *http.Request, token string) error
 }
 
 // Door serves the pages. It is safe for concurrent use.
@@ -50,8 +54,8 @@ func New(c Config) chi.Router {
 	r.NotFound(d.nothingHere)
 	r.MethodNotAllowed(d.nothingHere)
 	r.Get("/assets/{name}", d.asset)
-	r.Get("/sign-in", d.askForToken)
-	r.Post("/sign-in", d.signIn)
+	r.Get("/sign-in", d.counted(d.askForToken))
+	r.Post("/sign-in", d.counted(d.signIn))
 	r.Post("/sign-out", d.signOut)
 	r.Post("/theme", d.chooseTheme)
 	r.Get("/events", d.events)
@@ -92,6 +96,7 @@ func guarded(next http.Handler) http.Handler {
 		h.Set("Content-Security-Policy", policy)
 		h.Set("Referrer-Policy", "same-origin")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
 		next.ServeHTTP(w, r)
 	})

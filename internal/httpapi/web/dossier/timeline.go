@@ -34,8 +34,8 @@ const maxEvents = 20
 func lineOf(d review.Dossier, all bool) timeline {
 	var events []event
 	for _, m := range d.History {
-		events = append(events, event{m.At, "s-" + string(m.To), m.By, string(m.Role), "to " + words.Status(string(m.To)),
-			m.Reason, m.Record})
+		to := string(m.To)
+		events = append(events, event{m.At, "s-" + to, m.By, string(m.Role), "to " + words.Status(to), m.Reason, m.Record})
 	}
 	for _, r := range d.Refused.Newest {
 		act := "refused: " + string(r.Code)

@@ -3,6 +3,7 @@
 package session
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"net/url"
@@ -30,6 +31,36 @@ type Session struct {
 	mu    sync.Mutex
 	said  []string
 	draft Draft
+	ended chan struct{} // closed when it is over before it expires; nil where it was not begun
+	pages chan struct{} // that are made for its token now; nil where it was not begun
+}
+
+// mostPages is how many pages are made at once for a token: each holds what it asked for until its client has read it.
+const mostPages = 4
+
+// Enter waits until a page can be made for the token of the session, which leave ends.
+//
+// Implements: ORC-331
+func (s *Session) Enter(ctx context.Context) (leave func(), err error) {
+	select {
+	case s.pages <- struct{}{}:
+		return func() { <-s.pages }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Within returns a context for what goes on while the session lasts.
+func (s *Session) Within(ctx context.Context) (context.Context, context.CancelFunc) {
+	within, stop := context.WithDeadline(ctx, s.Expires)
+	go func() {
+		select {
+		case <-s.ended:
+			stop()
+		case <-within.Done():
+		}
+	}()
+	return within, stop
 }
 
 // Draft is what was typed into the form of a page and could not be sent, for the page to have it again.
@@ -84,35 +115,37 @@ type Store struct {
 // Implements: ORC-331
 func (s *Store) Begin(one *Session, now time.Time) (id string) {
 	id = rand.Text()
-	one.Expires = now.Add(Lasts)
+	one.Expires, one.ended = now.Add(Lasts), make(chan struct{})
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.all == nil {
 		s.all = map[[sha256.Size]byte]*Session{}
 	}
-	s.makeRoom(one.Token, now)
+	one.pages = s.makeRoom(one.Token, now)
 	s.all[sha256.Sum256([]byte(id))] = one
 	return id
 }
 
-// makeRoom leaves room for one more session of a token.
-func (s *Store) makeRoom(token string, now time.Time) {
+// makeRoom leaves room for one more session of a token, and returns the pages that are made for the token.
+func (s *Store) makeRoom(token string, now time.Time) (pages chan struct{}) {
+	pages = make(chan struct{}, mostPages)
 	var mine, all []aged
 	full := len(s.all) >= mostOfAll
 	for key, one := range s.all {
 		if !now.Before(one.Expires) {
-			delete(s.all, key)
+			s.end(key)
 			continue
 		}
 		if full {
 			all = append(all, aged{key, one.Expires})
 		}
 		if one.Token == token {
-			mine = append(mine, aged{key, one.Expires})
+			mine, pages = append(mine, aged{key, one.Expires}), one.pages
 		}
 	}
 	s.drop(mine, mostOfToken-1)
 	s.drop(all, mostOfAll-1)
+	return pages
 }
 
 type aged struct {
@@ -127,7 +160,7 @@ func (s *Store) drop(of []aged, most int) {
 	}
 	slices.SortFunc(of, func(a, b aged) int { return a.expires.Compare(b.expires) })
 	for _, a := range of[:len(of)-most] {
-		delete(s.all, a.key)
+		s.end(a.key)
 	}
 }
 
@@ -138,7 +171,7 @@ func (s *Store) Find(id string, now time.Time) *Session {
 	key := sha256.Sum256([]byte(id))
 	one := s.all[key]
 	if one != nil && !now.Before(one.Expires) {
-		delete(s.all, key)
+		s.end(key)
 		return nil
 	}
 	return one
@@ -148,5 +181,13 @@ func (s *Store) Find(id string, now time.Time) *Session {
 func (s *Store) End(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.all, sha256.Sum256([]byte(id)))
+	s.end(sha256.Sum256([]byte(id)))
+}
+
+// end ends a session, and what goes on within it.
+func (s *Store) end(key [sha256.Size]byte) {
+	if one := s.all[key]; one != nil {
+		close(one.ended)
+		delete(s.all, key)
+	}
 }
