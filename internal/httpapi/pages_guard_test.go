@@ -124,7 +124,8 @@ func TestAStreamEndsWithItsSession(t *testing.T) {
 func TestWhatWasTypedComesBackToItsPage(t *testing.T) {
 	h := newHarness(t)
 	b := h.browse()
-	for _, path := range []string{"/ui/requirements/A%2FB", "/ui/requirements/50%25", "/ui/requirements/why%3F", "/ui/requirements/a%23b"} {
+	for _, path := range []string{"/ui/requirements/A%2FB", "/ui/requirements/50%25", "/ui/requirements/why%3F",
+		"/ui/requirements/a%23b"} {
 		b.visit(path, url.Values{"text": {"typed"}})
 		require.Equal(t, 401, b.status)
 		require.Contains(t, b.page, `name="to" value="`+path+`"`)

@@ -44,13 +44,20 @@ type field struct{ Name, Value string }
 func (d *Door) signedIn(next func(http.ResponseWriter, *http.Request, *session.Session)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		who, err := d.admit(w, r)
-		most := int64(maxForm)
-		if who == nil {
-			most = maxDraft
+		if err != nil {
+			d.turnAway(w, r, err)
+			return
+		}
+		most := int64(maxDraft)
+		if who != nil {
+			leave, err := who.Enter(r.Context())
+			if err != nil {
+				return // the client is gone
+			}
+			defer leave()
+			most = maxForm
 		}
 		switch {
-		case err != nil:
-			d.turnAway(w, r, err)
 		case r.Method == http.MethodPost && !takeForm(w, r, most):
 			d.showSignIn(w, r, sign{Why: "What was sent is no form of these pages, or is too long.",
 				To: page.Root + "/"}, http.StatusBadRequest)

@@ -69,10 +69,18 @@ func cellsOf(l line, evidence string) []string {
 	return cells
 }
 
-// harmless returns a cell that a program for tables takes for no formula: one that could begin a formula begins with '.
+// harmless returns a cell in which no program for tables sees a formula: ' stands before what could begin one, where the
+// cell begins, and where one would begin for a program that divides cells elsewhere than at commas.
 func harmless(cell string) string {
-	if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
-		return "'" + cell
+	var b strings.Builder
+	begins := true
+	for i, r := range cell {
+		if begins && strings.ContainsRune("=+-@\uFF1D\uFF0B\uFF0D\uFF20", r) ||
+			i == 0 && strings.ContainsRune("\t\r\n", r) {
+			b.WriteByte('\'')
+		}
+		b.WriteRune(r)
+		begins = strings.ContainsRune(";\t\r\n", r)
 	}
-	return cell
+	return b.String()
 }

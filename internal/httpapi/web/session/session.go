@@ -32,6 +32,22 @@ type Session struct {
 	said  []string
 	draft Draft
 	ended chan struct{} // closed when it is over before it expires; nil where it was not begun
+	pages chan struct{} // that are made for its token now; nil where it was not begun
+}
+
+// mostPages is how many pages are made at once for a token: each holds what it asked for until its client has read it.
+const mostPages = 4
+
+// Enter waits until a page can be made for the token of the session, which leave ends.
+//
+// Implements: ORC-331
+func (s *Session) Enter(ctx context.Context) (leave func(), err error) {
+	select {
+	case s.pages <- struct{}{}:
+		return func() { <-s.pages }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // Within returns a context for what goes on while the session lasts.
@@ -105,13 +121,14 @@ func (s *Store) Begin(one *Session, now time.Time) (id string) {
 	if s.all == nil {
 		s.all = map[[sha256.Size]byte]*Session{}
 	}
-	s.makeRoom(one.Token, now)
+	one.pages = s.makeRoom(one.Token, now)
 	s.all[sha256.Sum256([]byte(id))] = one
 	return id
 }
 
-// makeRoom leaves room for one more session of a token.
-func (s *Store) makeRoom(token string, now time.Time) {
+// makeRoom leaves room for one more session of a token, and returns the pages that are made for the token.
+func (s *Store) makeRoom(token string, now time.Time) (pages chan struct{}) {
+	pages = make(chan struct{}, mostPages)
 	var mine, all []aged
 	full := len(s.all) >= mostOfAll
 	for key, one := range s.all {
@@ -123,11 +140,12 @@ func (s *Store) makeRoom(token string, now time.Time) {
 			all = append(all, aged{key, one.Expires})
 		}
 		if one.Token == token {
-			mine = append(mine, aged{key, one.Expires})
+			mine, pages = append(mine, aged{key, one.Expires}), one.pages
 		}
 	}
 	s.drop(mine, mostOfToken-1)
 	s.drop(all, mostOfAll-1)
+	return pages
 }
 
 type aged struct {

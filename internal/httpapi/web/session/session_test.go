@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"sync"
@@ -77,4 +78,49 @@ func TestSessionsAreUsedByManyAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// A token has a few pages at a time, however many sessions: another waits until one is done.
+//
+// Verifies: ORC-331
+func TestATokenHasAFewPagesAtATime(t *testing.T) {
+	var s session.Store
+	one, other := &session.Session{Token: "t"}, &session.Session{Token: "t"}
+	s.Begin(one, now)
+	s.Begin(other, now)
+	var leave func()
+	for i := range 4 {
+		l, err := []*session.Session{one, other}[i%2].Enter(t.Context())
+		require.NoError(t, err)
+		leave = l
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := other.Enter(gone)
+	require.ErrorIs(t, err, context.Canceled)
+	third := &session.Session{Token: "another"}
+	s.Begin(third, now)
+	_, err = third.Enter(t.Context())
+	require.NoError(t, err, "other tokens do not wait")
+	leave()
+	_, err = one.Enter(t.Context())
+	require.NoError(t, err)
+}
+
+// Verifies: ORC-331
+func TestWhatGoesOnWithinASessionEndsWithIt(t *testing.T) {
+	var s session.Store
+	one := &session.Session{Token: "t"}
+	id := s.Begin(one, time.Now())
+	within, stop := one.Within(t.Context())
+	defer stop()
+	require.NoError(t, within.Err())
+	s.End(id)
+	<-within.Done()
+	s.End(id)
+	over := &session.Session{Token: "t"}
+	s.Begin(over, time.Now().Add(-13*time.Hour))
+	within, stop = over.Within(t.Context())
+	defer stop()
+	require.ErrorIs(t, within.Err(), context.DeadlineExceeded)
 }
