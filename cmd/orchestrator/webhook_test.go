@@ -442,7 +442,7 @@ func TestAMessageSaysWhoHasToAct(t *testing.T) {
 	require.Equal(t, "REQ-001", *m.Requirement)
 	require.Equal(t, []string{"pm"}, m.WaitingFor)
 	require.Contains(t, m.Why, "pm: move it to design_in_progress")
-	require.Equal(t, "https://orc.example.com/shop/requirements/REQ-001", m.Link)
+	require.Equal(t, "https://orc.example.com/shop/ui/requirements/REQ-001", m.Link)
 	require.Equal(t, "planned", m.Status)
 
 	m = told(send("coder", "PATCH", "/requirements/REQ-002", `{"pm_notes":[{"text":"x"}]}`, 403))
@@ -454,7 +454,7 @@ func TestAMessageSaysWhoHasToAct(t *testing.T) {
 	require.Nil(t, m.Requirement)
 	require.Equal(t, []string{"coder", "pm"}, m.WaitingFor)
 	require.Contains(t, m.Why, "asks coder (coder): Which sum?")
-	require.Regexp(t, `^https://orc.example.com/shop/obligations/[^/]+$`, m.Link)
+	require.Regexp(t, `^https://orc.example.com/shop/ui/traces/[^/]+$`, m.Link)
 
 	out, code = orchestrate(t, dir, "token", "add", "coder", "eve")
 	require.Zero(t, code, out)
