@@ -134,3 +134,31 @@ func TestWhatWasTypedComesBackToItsPage(t *testing.T) {
 	require.Equal(t, 400, b.status)
 	require.Less(t, len(b.page), 10<<10)
 }
+
+// A deviation keeps a requirement from done until a pm closes it, who has the form for it on the page.
+//
+// Verifies: ORC-332
+func TestAPMClosesADeviationOnThePage(t *testing.T) {
+	h := newHarness(t)
+	testedRequirement(t, h)
+	h.patch("pm", exampleBody(t, "pm_records_a_deviation"))
+	b := h.browse().signIn("pm")
+	require.Contains(t, b.visit("/ui/requirements/REQ-001", nil).page, "cannot be signed yet")
+	form := b.form("resolve DEV-1")
+	form.Set("outcome", "rejected")
+	form.Set("text", "   ")
+	require.Equal(t, 422, b.visit("/ui/requirements/REQ-001", form).status, b.page)
+	require.Contains(t, b.page, `<option value="rejected" selected>`)
+	form = b.form("resolve DEV-1")
+	form.Set("outcome", "accepted")
+	form.Set("text", "enough for now")
+	require.Equal(t, 303, b.visit("/ui/requirements/REQ-001", form).status, b.page)
+	require.Contains(t, b.visit("/ui/requirements/REQ-001", nil).page, "You closed deviation DEV-1 of REQ-001.")
+	form = b.form("approve")
+	require.NotContains(t, b.page, `value="resolve"`)
+	form.Del("rests")
+	form.Set("text", "it is done")
+	require.Equal(t, 422, b.visit("/ui/requirements/REQ-001", form).status)
+	require.Contains(t, b.page, "tick at least one piece of evidence under What you rest on")
+	require.NotContains(t, h.browse().signIn("tester").visit("/ui/requirements/REQ-001", nil).page, `value="resolve"`)
+}

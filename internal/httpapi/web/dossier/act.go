@@ -3,6 +3,7 @@ package dossier
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -23,6 +24,7 @@ type change struct {
 	Status        string                   `json:"status,omitempty"`
 	Approvals     []approval               `json:"approvals,omitempty"`
 	Notes         []note                   `json:"pm_notes,omitempty"`
+	Deviations    []resolved               `json:"deviations,omitempty"`
 	Accept        string                   `json:"accept_fingerprint,omitempty"`
 	Justification *lifecycle.Justification `json:"justification,omitempty"`
 }
@@ -34,6 +36,16 @@ type approval struct {
 
 type note struct {
 	Text string `json:"text"`
+}
+
+type resolved struct {
+	ID         string     `json:"id"`
+	Resolution resolution `json:"resolution"`
+}
+
+type resolution struct {
+	Outcome string `json:"outcome"`
+	Text    string `json:"text"`
 }
 
 // act sends what a form asks for as the change that a program would send, with the revision that the form covered and
@@ -66,12 +78,22 @@ func act(v *page.Visit) (page.Outcome, error) {
 	}
 	got := v.API.Send(call)
 	if err := got.Refused(); err != nil {
-		return page.Outcome{}, err
+		return page.Outcome{}, plainly(err, body)
 	}
 	if tried {
 		return page.Outcome{Tried: true, Said: "It would be accepted. Nothing was changed."}, nil
 	}
 	return page.Outcome{Said: page.Recorded(said, got.Header.Get("Audit-Receipt"))}, nil
+}
+
+// plainly says to who ticked nothing what to do about it: the API says how a program would.
+func plainly(err error, sent change) error {
+	refused, is := errors.AsType[*ask.Refusal](err)
+	if is && refused.Status == http.StatusUnprocessableEntity && sent.Justification != nil &&
+		len(sent.Justification.Evidence) == 0 {
+		refused.Fix = "tick at least one piece of evidence under What you rest on, and send it again"
+	}
+	return err
 }
 
 // keyOf returns the key of a change. The forms of a page have one key, and may be sent again with another text: what
@@ -89,6 +111,10 @@ func changeOf(v *page.Visit, a asked) (c change, said string, err error) {
 		return change{Notes: []note{{text}}}, "Your note on " + id + " was written.", nil
 	case "accept":
 		return change{Accept: v.Form.Get("fingerprint")}, "You accepted the text of " + id + ".", nil
+	case "resolve":
+		deviation := v.Form.Get("to")
+		return change{Deviations: []resolved{{deviation, resolution{v.Form.Get("outcome"), text}}}},
+			"You closed deviation " + deviation + " of " + id + ".", nil
 	case "approve":
 		c.Approvals = []approval{{lifecycle.Approved, text}}
 		c.Status, said = string(lifecycle.Done), "You approved "+id+". It is done."

@@ -32,9 +32,22 @@ type form struct {
 	Warning  string // what cannot be undone
 	Label    string // of its text
 	Choices  []choice
+	Outcomes []outcome // of a deviation
 	Open     bool
 	Filled   string // its text, as it was typed
 	NeedText bool
+}
+
+// outcome is how a deviation can end.
+type outcome struct {
+	Value, Text string
+	Chosen      bool
+}
+
+// outcomes are all, as lifecycle.Resolution has them.
+var outcomes = []outcome{
+	{"accepted", "accepted: it may stay as it is", false}, {"fixed", "fixed: it is gone", false},
+	{"rejected", "rejected: it is none", false},
 }
 
 // choice is a piece of evidence that a decision can rest on.
@@ -82,6 +95,8 @@ func formsOf(v *page.Visit, a asked) forms {
 		case lifecycle.FieldPMNotes:
 			f.Others = append(f.Others, form{Act: "note", Title: "Write a note", Button: "Write the note",
 				Label: "Note", NeedText: true})
+		case lifecycle.FieldDeviations:
+			f.Others = slices.Insert(f.Others, 0, resolving(v, a.Deviations)...)
 		case lifecycle.FieldAcceptFingerprint:
 			accept := form{Act: "accept", Title: "Accept the changed text", Button: "Accept the text as it is now"}
 			f.Others = slices.Insert(f.Others, 0, accept)
@@ -127,6 +142,22 @@ func moveForm(a asked, m guidance.Move, choices []choice) form {
 		f.Warning = strings.TrimSpace(f.Warning + " It lacks: " + l.Detail + ", by the " + string(l.By) + ".")
 	}
 	return f
+}
+
+// resolving returns the forms that close what is open of the deviations.
+func resolving(v *page.Visit, deviations []lifecycle.Deviation) (all []form) {
+	for _, d := range deviations {
+		if d.Resolution != nil {
+			continue
+		}
+		f := form{Act: "resolve", To: d.ID, Title: "Close deviation " + d.ID, Button: "Close deviation " + d.ID,
+			Label: "Why", NeedText: true, Outcomes: slices.Clone(outcomes)}
+		for i := range f.Outcomes {
+			f.Outcomes[i].Chosen = v.Form.Get("to") == d.ID && v.Form.Get("outcome") == f.Outcomes[i].Value
+		}
+		all = append(all, f)
+	}
+	return all
 }
 
 // fill puts back what was typed into the form that was sent.

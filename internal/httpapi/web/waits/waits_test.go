@@ -103,4 +103,5 @@ func TestEmptyPagesSayWhatToDo(t *testing.T) {
 	html := pagetest.Show(t, waits.Page(), api.Visit("architect", "/"))
 	require.Contains(t, html,
 		`<h1>Nothing waits for you. One waits for <a href="/ui/?role=tester">the tester</a>.</h1>`)
+	require.Contains(t, html, `<a href="/ui/audit?actor=paula">what you did last</a>`)
 }
