@@ -34,7 +34,8 @@ func lineOf(d review.Dossier, all bool) timeline {
 	var events []event
 	for _, m := range d.History {
 		to := string(m.To)
-		events = append(events, event{m.At, "s-" + to, m.By, string(m.Role), "to " + words.Status(to), m.Reason, m.Record})
+		act := "to " + words.Status(to)
+		events = append(events, event{m.At, "s-" + to, m.By, string(m.Role), act, m.Reason, m.Record})
 	}
 	for _, r := range d.Refused.Newest {
 		act := "refused: " + string(r.Code)

@@ -98,7 +98,8 @@ func stripsOf(v *page.Visit, documents []document) ([]strip, error) {
 func draw(d document, lines []byte) strip {
 	each := (len(lines) + mostStrokes - 1) / mostStrokes
 	s := strip{Path: d.Path, Said: fmt.Sprintf("%s: %s, %s read, %s not taken", d.Path,
-		words.Counted(len(lines), "line", "lines"), words.Counted(d.Counts.Read, "requirement was", "requirements were"),
+		words.Counted(len(lines), "line", "lines"),
+		words.Counted(d.Counts.Read, "requirement was", "requirements were"),
 		words.Counted(d.Counts.Skipped, "line was", "lines were"))}
 	if each > 1 {
 		s.Said += fmt.Sprintf("; a stroke is %s lines", words.Count(each))

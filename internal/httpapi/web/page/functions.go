@@ -15,7 +15,8 @@ import (
 // functions are those that every template has.
 func functions() template.FuncMap {
 	return template.FuncMap{
-		"foreign": words.Foreign, "words": words.Status, "plain": words.Plain, "part": words.Part, "by": by, "letter": letter,
+		"foreign": words.Foreign, "words": words.Status, "plain": words.Plain, "part": words.Part,
+		"by": by, "letter": letter,
 		"num": number, "count": words.Count, "upper": words.Upper, "plural": words.Plural,
 		"day": words.Day, "moment": words.Moment, "clock": words.Clock, "iso": iso,
 		"asset": asset.URL, "mark": mark, "status": statusMark, "outcome": outcome,

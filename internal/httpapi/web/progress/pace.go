@@ -68,8 +68,8 @@ func (p pace) open() string {
 	case p.Gained <= 0:
 		return "Nothing became done in " + days(p.Days) + "; " + words.Counted(left, "is", "are") + " open."
 	}
-	return words.Upper(words.Count(p.Gained)) + " became done in " + days(p.Days) + "; at this pace " + rest + " about " +
-		about(float64(left)*float64(p.Days)/float64(p.Gained)) + "."
+	return words.Upper(words.Count(p.Gained)) + " became done in " + days(p.Days) + "; at this pace " + rest +
+		" about " + about(float64(left)*float64(p.Days)/float64(p.Gained)) + "."
 }
 
 func (p pace) lead() string {
