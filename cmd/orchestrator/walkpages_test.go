@@ -72,7 +72,9 @@ var pageRoutes = map[string]door{
 		records: []string{"requirements.imported"}, refusal: "request.refused viewer role_forbidden",
 	},
 	"POST /ui/workflow": {
-		accepted: func(w *walker) { w.page("pm", "/ui/workflow", url.Values{"workflow": {"rework"}, "reason": {"r"}}, 303) },
+		accepted: func(w *walker) {
+			w.page("pm", "/ui/workflow", url.Values{"workflow": {"rework"}, "reason": {"r"}}, 303)
+		},
 		refused: func(w *walker) {
 			w.page("coder", "/ui/workflow", url.Values{"workflow": {"v1"}, "reason": {"r"}}, 403)
 		},

@@ -23,7 +23,6 @@ import (
 // is seen.
 type diary struct {
 	lives map[string]*seen
-	gone  []*seen // lives that ended, when their ids were given to others
 	days  map[string]progress.Day
 	first time.Time // day
 }

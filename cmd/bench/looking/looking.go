@@ -16,8 +16,10 @@ import (
 )
 
 // pages are those that are measured, below the address of the service.
-var pages = []string{"/ui/", "/ui/requirements", "/ui/project/review", "/ui/progress", "/ui/audit", "/ui/project/import",
-	"/ui/boundary/report", "/ui/traces"}
+var pages = []string{
+	"/ui/", "/ui/requirements", "/ui/project/review", "/ui/progress", "/ui/audit", "/ui/project/import",
+	"/ui/boundary/report", "/ui/traces",
+}
 
 // person is somebody who is signed in.
 type person struct {

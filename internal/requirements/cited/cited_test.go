@@ -90,10 +90,13 @@ func TestWhatEvidenceIsAboutIsShown(t *testing.T) {
 		{Pointer: "/test/evidence/1", Verdict: review.Holds},
 		{Pointer: "/test/evidence/2", Verdict: review.Holds},
 	}, seen.Evidence)
-	require.Equal(t, &review.Excerpt{Path: "b.go", From: 1, Commit: "tip", Text: "now\n"}, seen.Shown["/implementation_evidence/0"].Lines)
-	require.Equal(t, &review.Excerpt{Path: "a.go", From: 2, Commit: "then", Text: "was\n"}, seen.Shown["/implementation_evidence/0"].Cited)
-	require.Equal(t, &review.Commit{ID: "abcdef", Subject: "Use password = [masked assigned_secret]", AuthoredAt: at}, seen.Shown["/implementation_evidence/1"].Commit)
-	require.Equal(t, &review.Tests{Cases: []review.TestCase{{Name: "p.TestA", Result: "fail"}, {Name: "p.TestA/one", Result: "fail"}}}, seen.Shown["/test/evidence/0"].Tests)
+	moved, commit := seen.Shown["/implementation_evidence/0"], seen.Shown["/implementation_evidence/1"].Commit
+	require.Equal(t, &review.Excerpt{Path: "b.go", From: 1, Commit: "tip", Text: "now\n"}, moved.Lines)
+	require.Equal(t, &review.Excerpt{Path: "a.go", From: 2, Commit: "then", Text: "was\n"}, moved.Cited)
+	subject := "Use password = [masked assigned_secret]"
+	require.Equal(t, &review.Commit{ID: "abcdef", Subject: subject, AuthoredAt: at}, commit)
+	failing := []review.TestCase{{Name: "p.TestA", Result: "fail"}, {Name: "p.TestA/one", Result: "fail"}}
+	require.Equal(t, &review.Tests{Cases: failing}, seen.Shown["/test/evidence/0"].Tests)
 	require.Equal(t, review.Shown{}, seen.Shown["/test/evidence/1"])
 	require.Equal(t, &review.Tests{Cases: []review.TestCase{{Name: "p.TestOld", Result: "pass"}}}, seen.Shown["/test/evidence/2"].Tests)
 

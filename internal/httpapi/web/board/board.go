@@ -23,7 +23,7 @@ func Page() page.Page {
 
 // data is what the page shows. Either Columns or List is there, and neither where there are no requirements.
 type data struct {
-	Opening []part
+	Opening []page.Phrase
 	Lead    string
 	Bar     page.Bar
 	Form    form
@@ -86,7 +86,7 @@ func show(v *page.Visit) (page.View, error) {
 	var err error
 	switch {
 	case d.Empty:
-		d.Opening = []part{{Text: "There are no requirements yet."}}
+		d.Opening = []page.Phrase{{Text: "There are no requirements yet."}}
 	case r.filter.status != "":
 		if d.List, err = r.list(); err != nil {
 			return view, err

@@ -44,8 +44,8 @@ func daysOf(all []report.DayCount) (d days) {
 		name := at.Format(time.DateOnly)
 		d.Rows = append(d.Rows, dayRow{name, at, counts[name].Decisions, counts[name].Violations})
 	}
-	d.Says = words.Upper(words.Count(violations)) + words.Plural(violations, " violation", " violations") + " on " +
-		words.Count(len(all)) + words.Plural(len(all), " day", " days") + " with judged calls"
+	d.Says = words.Upper(words.Counted(violations, "violation", "violations")) + " on " +
+		words.Counted(len(all), "day", "days") + " with judged calls"
 	most := slices.MaxFunc(all, func(a, b report.DayCount) int { return a.Violations - b.Violations })
 	if len(all) > 1 && most.Violations > 0 {
 		d.Says += "; the most, " + words.Count(most.Violations) + ", on " + mustDay(most.Day)

@@ -77,7 +77,7 @@ func formsOf(v *page.Visit, r report.Readiness) forms {
 	}
 	f.Rests = words.Upper(words.Count(passed)) + " of " + words.Count(len(r.Checks)) + " conditions are met, on " +
 		words.Number(r.Figures.ToolUses) + words.Plural(r.Figures.ToolUses, " judged call", " judged calls") + " and " +
-		words.Count(r.Figures.Labelled) + words.Plural(r.Figures.Labelled, " label.", " labels.")
+		words.Counted(r.Figures.Labelled, "label.", "labels.")
 	for _, m := range boundary.Modes() {
 		if m != r.Mode {
 			f.Modes = append(f.Modes, modeFormOf(v, r, m))

@@ -30,7 +30,7 @@ func rest(r report.Readiness, d data) string {
 		if due == 0 {
 			return "No review is due."
 		}
-		return words.Upper(words.Count(due)) + words.Plural(due, " review is", " reviews are") + " due."
+		return words.Upper(words.Counted(due, "review is", "reviews are")) + " due."
 	}
 	all := len(d.Checks)
 	text := "All " + words.Count(all) + " conditions to enforce are met."
@@ -39,7 +39,7 @@ func rest(r report.Readiness, d data) string {
 			words.Plural(d.Unmet, "is", "are") + " missing."
 	}
 	if n := len(d.Raised); n > 0 {
-		text += " " + words.Upper(words.Count(n)) + words.Plural(n, " red flag is", " red flags are") + " raised."
+		text += " " + words.Upper(words.Counted(n, "red flag is", "red flags are")) + " raised."
 	}
 	return text
 }

@@ -35,7 +35,7 @@ type data struct {
 	Design   *written
 	Code     *written
 	Test     *written
-	Gates    []gate
+	Gates    []review.GateVerdict
 	Met      int // of the gates
 	Standing []stands
 	Line     timeline
@@ -56,12 +56,14 @@ type asked struct {
 
 func read(v *page.Visit) (asked, error) {
 	var a asked
-	path := "/requirements/" + url.PathEscape(v.ID)
-	if err := v.API.Get(path+"/review", url.Values{"cited": {"true"}}, &a.Dossier); err != nil {
+	if err := v.API.Get(pathTo(v.ID, "review"), url.Values{"cited": {"true"}}, &a.Dossier); err != nil {
 		return a, err
 	}
-	return a, v.API.Get(path+"/next", nil, &a.next)
+	return a, v.API.Get(pathTo(v.ID, "next"), nil, &a.next)
 }
+
+// pathTo returns the path of the API to something of a requirement.
+func pathTo(id, what string) string { return "/requirements/" + url.PathEscape(id) + "/" + what }
 
 func show(v *page.Visit) (page.View, error) {
 	a, err := read(v)
@@ -76,7 +78,7 @@ func show(v *page.Visit) (page.View, error) {
 		Panel: page.NewPanel(v.Refused), Tried: v.Tried, Role: v.Who.Role,
 	}
 	for _, p := range a.Parts {
-		w := writtenOf(p)
+		w := writtenOf(p, pathTo(a.Definition.ID, "review"))
 		switch p.Name {
 		case lifecycle.FieldDesignSpec:
 			d.Design = w
@@ -162,7 +164,7 @@ func standing(d review.Dossier) (all []stands) {
 		all = append(all, stands{"m-unmet", s.Held.Reason})
 	}
 	for _, stale := range s.Stale {
-		all = append(all, stands{"m-stale", words.Upper(page.Part(stale.Part)) + ": " + stale.Detail + "."})
+		all = append(all, stands{"m-stale", words.Upper(words.Part(stale.Part)) + ": " + stale.Detail + "."})
 	}
 	for _, path := range s.Dirty {
 		all = append(all, stands{"m-dirty", path + " has changes that are not committed."})
@@ -170,14 +172,8 @@ func standing(d review.Dossier) (all []stands) {
 	return all
 }
 
-// gate is what done needs, or a status before it.
-type gate struct {
-	review.GateVerdict
-	Yours bool
-}
-
 // gatesOf returns what is needed for done, what is unmet first, each need once.
-func gatesOf(d review.Dossier) (all []gate, met int) {
+func gatesOf(d review.Dossier) (all []review.GateVerdict, met int) {
 	seen := map[string]bool{}
 	for _, g := range d.Gates {
 		if seen[g.Name] {
@@ -187,9 +183,9 @@ func gatesOf(d review.Dossier) (all []gate, met int) {
 		if g.Met {
 			met++
 		}
-		all = append(all, gate{GateVerdict: g})
+		all = append(all, g)
 	}
-	slices.SortStableFunc(all, func(a, b gate) int { return cmp.Compare(order(a.Met), order(b.Met)) })
+	slices.SortStableFunc(all, func(a, b review.GateVerdict) int { return cmp.Compare(order(a.Met), order(b.Met)) })
 	return all, met
 }
 

@@ -22,7 +22,6 @@ type forms struct {
 	Before   string // why it cannot be signed now, and who must act; "" where it can or nobody asks
 	Others   []form
 	Rest     string // who must act, where nothing can be done here
-	Typed    url.Values
 }
 
 // form is one decision.
@@ -78,7 +77,7 @@ func (c choice) isAmong(ticked []string) bool {
 }
 
 func formsOf(v *page.Visit, a asked) forms {
-	f := forms{Revision: guidance.IfMatch(a.Revision), Key: rand.Text(), Typed: v.Form}
+	f := forms{Revision: guidance.IfMatch(a.Revision), Key: rand.Text()}
 	if v.Refused != nil &&
 		v.Refused.Status >= 500 { // whether it was applied is unknown: the same form again does it once
 		f.Revision, f.Key = v.Form.Get("revision"), v.Form.Get("key")

@@ -3,7 +3,6 @@ package dossier
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"orchestrator/internal/httpapi/web/words"
@@ -35,7 +34,8 @@ func lineOf(d review.Dossier, all bool) timeline {
 	var events []event
 	for _, m := range d.History {
 		to := string(m.To)
-		events = append(events, event{m.At, "s-" + to, m.By, string(m.Role), "to " + words.Status(to), m.Reason, m.Record})
+		act := "to " + words.Status(to)
+		events = append(events, event{m.At, "s-" + to, m.By, string(m.Role), act, m.Reason, m.Record})
 	}
 	for _, r := range d.Refused.Newest {
 		act := "refused: " + string(r.Code)
@@ -54,8 +54,7 @@ func lineOf(d review.Dossier, all bool) timeline {
 		events = append(events, stamped(dev.Stamp, "m-unmet", "recorded deviation "+dev.ID, dev.Text))
 	}
 	for _, p := range d.Parts {
-		events = append(events,
-			stamped(p.Stamp, "", "wrote the "+strings.ReplaceAll(strings.TrimSuffix(p.Name, "_spec"), "_", " "), ""))
+		events = append(events, stamped(p.Stamp, "", "wrote the "+words.Part(p.Name), ""))
 	}
 	slices.SortStableFunc(events, func(a, b event) int { return b.At.Compare(a.At) })
 	line := timeline{Events: events, All: len(events)}

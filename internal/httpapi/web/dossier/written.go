@@ -18,7 +18,8 @@ type written struct {
 	Summary string
 	Rest    []entry
 	Pieces  []piece
-	More    int // pieces that are not shown
+	More    int    // pieces that are not shown
+	Path    string // of the API, where all of them are
 }
 
 // entry is a member of what was sent, as text.
@@ -27,8 +28,8 @@ type entry struct{ Name, Text string }
 // maxPieces is how many pieces of evidence of one part are shown.
 const maxPieces = 40
 
-func writtenOf(p review.Part) *written {
-	w := &written{Part: p, Pieces: piecesOf(p.Evidence)}
+func writtenOf(p review.Part, path string) *written {
+	w := &written{Part: p, Pieces: piecesOf(p.Evidence), Path: path}
 	w.Summary, w.Rest = content(p.Content)
 	w.More = len(p.Evidence) - len(w.Pieces)
 	return w
@@ -53,7 +54,7 @@ func content(raw []byte) (summary string, rest []entry) {
 			_ = json.Unmarshal(value, &summary) // a schema says that it is a text
 			continue
 		}
-		rest = append(rest, entry{strings.ReplaceAll(name, "_", " "), plain(value)})
+		rest = append(rest, entry{words.Part(name), plain(value)})
 	}
 	return summary, rest
 }
@@ -129,7 +130,7 @@ func (p piece) Summary() string {
 	switch {
 	case p.Shown.Tests != nil:
 		n := len(p.Shown.Tests.Cases) + p.Shown.Tests.More
-		return words.Upper(words.Count(n)) + words.Plural(n, " test", " tests")
+		return words.Upper(words.Counted(n, "test", "tests"))
 	case p.Shown.Commit != nil:
 		return "The commit"
 	case p.Shown.Lines != nil && p.Shown.Lines.Path != p.Cited.Evidence.Path:

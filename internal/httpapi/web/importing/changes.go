@@ -3,7 +3,6 @@ package importing
 import (
 	"orchestrator/internal/httpapi/web/words"
 	"orchestrator/internal/requirements/drift"
-	"orchestrator/internal/rules/lifecycle"
 )
 
 // changes is what an import would do, for people.
@@ -70,12 +69,9 @@ func ofChanged(c drift.Changed) (all []string) {
 		all = append(all, "Work had begun: the PM must accept the new text.")
 	}
 	if len(c.Stale) > 0 {
-		var parts []string
-		for _, p := range c.Stale {
-			if p == lifecycle.FieldDesignSpec {
-				p = "design"
-			}
-			parts = append(parts, words.Status(p))
+		parts := make([]string, len(c.Stale))
+		for i, p := range c.Stale {
+			parts[i] = words.Part(p)
 		}
 		all = append(all,
 			words.Upper(words.And(parts...))+words.Plural(len(parts), " rests", " rest")+" on the earlier text.")

@@ -148,11 +148,11 @@ func open(last lastImport, d data) (opening, lead string) {
 			"The service reads the documents that its setting requirements names; without it, REQUIREMENTS.md."
 	}
 	n := last.Counts.Read
-	opening = words.Upper(counted(n, "requirement was", "requirements were")) + " read."
+	opening = words.Upper(words.Counted(n, "requirement was", "requirements were")) + " read."
 	switch skipped := last.Counts.Skipped; {
 	case skipped > 0:
 		opening += fmt.Sprintf(" %s like one and %s not taken.",
-			words.Upper(counted(skipped, "line looks", "lines look")), words.Plural(skipped, "was", "were"))
+			words.Upper(words.Counted(skipped, "line looks", "lines look")), words.Plural(skipped, "was", "were"))
 	default:
 		opening += " No line that looks like one was left out."
 	}

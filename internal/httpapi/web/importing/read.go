@@ -81,7 +81,6 @@ type remark struct {
 	Path    string `json:"-"`
 	Line    int    `json:"line"`
 	ID      string `json:"id"`
-	Reason  string `json:"reason"`
 	Message string `json:"message"`
 	Fix     string `json:"fix"`
 	Excerpt string `json:"excerpt"`

@@ -98,8 +98,9 @@ func stripsOf(v *page.Visit, documents []document) ([]strip, error) {
 func draw(d document, lines []byte) strip {
 	each := (len(lines) + mostStrokes - 1) / mostStrokes
 	s := strip{Path: d.Path, Said: fmt.Sprintf("%s: %s, %s read, %s not taken", d.Path,
-		counted(len(lines), "line", "lines"), counted(d.Counts.Read, "requirement was", "requirements were"),
-		counted(d.Counts.Skipped, "line was", "lines were"))}
+		words.Counted(len(lines), "line", "lines"),
+		words.Counted(d.Counts.Read, "requirement was", "requirements were"),
+		words.Counted(d.Counts.Skipped, "line was", "lines were"))}
 	if each > 1 {
 		s.Said += fmt.Sprintf("; a stroke is %s lines", words.Count(each))
 	}
@@ -113,11 +114,4 @@ func draw(d document, lines []byte) strip {
 		s.Width += pitch
 	}
 	return s
-}
-
-func counted(n int, one, many string) string {
-	if n == 0 {
-		return "no " + one
-	}
-	return words.Count(n) + " " + words.Plural(n, one, many)
 }

@@ -29,7 +29,7 @@ const path = "/project/review"
 
 // data is what the page shows.
 type data struct {
-	Opening    []part
+	Opening    []page.Phrase
 	Lead       string
 	Unchecked  []string
 	Views      []view

@@ -11,41 +11,40 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// part is a piece of a sentence; one with an address is a link.
-type part struct{ Text, Href string }
-
 // named is how many requirements a sentence names.
 const named = 3
 
 // open says the verdict.
-func open(p project) (parts []part, lead string) {
+func open(p project) (parts []page.Phrase, lead string) {
 	if len(p.Lines) == 0 {
-		return []part{{Text: "There are no requirements yet."}}, ""
+		return []page.Phrase{{Text: "There are no requirements yet."}}, ""
 	}
-	parts = append(parts, part{Text: openCount(p)})
+	parts = append(parts, page.Phrase{Text: openCount(p)})
 	if stale := p.doneStale(); len(stale) > 0 {
-		parts = append(
-			parts,
-			part{Text: fmt.Sprintf(" %s done %s on stale evidence", words.Upper(words.Count(len(stale))+
-				words.Plural(len(stale), " that is", " that are")), words.Plural(len(stale), "rests", "rest"))},
-		)
-		for i, l := range stale[:min(len(stale), named)] {
-			between := ", "
-			if i == 0 {
-				between = ": "
-			}
-			parts = append(parts, part{Text: between}, part{l.ID, page.To("requirements", l.ID)})
-		}
-		if len(stale) > named {
-			parts = append(parts, part{Text: " and "},
-				part{words.Count(len(stale)-named) + " more", page.Root + path + "?stale=true"})
-		}
-		parts = append(parts, part{Text: "."})
+		parts = append(parts, staleParts(stale)...)
 	}
 	if len(p.Reasons) > 0 {
 		lead = verdicts[p.Verdict] + strings.Join(p.Reasons, "; ") + "."
 	}
 	return parts, lead
+}
+
+// staleParts names those that are done on stale evidence.
+func staleParts(stale []summary) []page.Phrase {
+	parts := []page.Phrase{{Text: fmt.Sprintf(" %s done %s on stale evidence",
+		words.Upper(words.Counted(len(stale), "that is", "that are")), words.Plural(len(stale), "rests", "rest"))}}
+	for i, l := range stale[:min(len(stale), named)] {
+		between := ", "
+		if i == 0 {
+			between = ": "
+		}
+		parts = append(parts, page.Phrase{Text: between}, page.Phrase{Text: l.ID, Href: page.To("requirements", l.ID)})
+	}
+	if more := len(stale) - named; more > 0 {
+		parts = append(parts, page.Phrase{Text: " and "},
+			page.Phrase{Text: words.Count(more) + " more", Href: page.Root + path + "?stale=true"})
+	}
+	return append(parts, page.Phrase{Text: "."})
 }
 
 // verdicts begin the line that says why.
@@ -61,11 +60,7 @@ func openCount(p project) string {
 			open++
 		}
 	}
-	if open == 0 {
-		return fmt.Sprintf("None of %s is open.", words.Count(len(p.Lines)))
-	}
-	return fmt.Sprintf("%s of %s %s open.", words.Upper(words.Count(open)), words.Count(len(p.Lines)),
-		words.Plural(open, "is", "are"))
+	return words.Upper(words.SomeOf(open, len(p.Lines))) + " open."
 }
 
 func (p project) doneStale() (all []summary) {

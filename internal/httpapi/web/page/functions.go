@@ -15,7 +15,8 @@ import (
 // functions are those that every template has.
 func functions() template.FuncMap {
 	return template.FuncMap{
-		"foreign": words.Foreign, "words": words.Status, "plain": words.Plain, "part": Part, "by": by, "letter": letter,
+		"foreign": words.Foreign, "words": words.Status, "plain": words.Plain, "part": words.Part,
+		"by": by, "letter": letter,
 		"num": number, "count": words.Count, "upper": words.Upper, "plural": words.Plural,
 		"day": words.Day, "moment": words.Moment, "clock": words.Clock, "iso": iso,
 		"asset": asset.URL, "mark": mark, "status": statusMark, "outcome": outcome,
@@ -73,17 +74,6 @@ func by(party string) string {
 		return "who writes the documents"
 	}
 	return "the " + party
-}
-
-// Part returns the word that people use for a field of a requirement.
-func Part(field string) string {
-	switch field {
-	case lifecycle.FieldDesignSpec:
-		return "design"
-	case "":
-		return ""
-	}
-	return strings.ReplaceAll(field, "_", " ")
 }
 
 // anchor returns the id of an element that shows a requirement. It has no character that a selector would read.

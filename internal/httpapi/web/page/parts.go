@@ -58,11 +58,14 @@ func NewBar(counts map[lifecycle.Status]int) Bar {
 
 func percent(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) }
 
+// Phrase is a piece of a sentence. One with an address is a link.
+type Phrase struct{ Text, Href string }
+
 // When is since when something is as it is.
 type When struct {
 	Since time.Time
 	Age   string
-	Long  bool // longer than twice the median of its kind
+	Long  bool // longer than the limit of its status
 }
 
 // Since returns how long something is as it is.

@@ -39,9 +39,9 @@ func burnUpOf(f figures, p pace) (b burnUp) {
 	first := f.Days[0]
 	switch grown := p.Total - first.Total; {
 	case grown > 0:
-		b.Says = "Since the first day " + words.Count(grown) + words.Plural(grown, " was", " were") + " added."
+		b.Says = "Since the first day " + words.Counted(grown, "was", "were") + " added."
 	case grown < 0:
-		b.Says = "Since the first day " + words.Count(-grown) + words.Plural(-grown, " was", " were") + " taken out."
+		b.Says = "Since the first day " + words.Counted(-grown, "was", "were") + " taken out."
 	default:
 		b.Says = "As many are asked for as on the first day."
 	}
@@ -214,7 +214,7 @@ func saysRefused(r refusals, total int) string {
 		return "Nobody was refused."
 	}
 	most := slices.MaxFunc(r.Actors, func(a, b refused) int { return a.Refused - b.Refused })
-	text := words.Upper(words.Count(total)) + words.Plural(total, " attempt was", " attempts were") + " refused"
+	text := words.Upper(words.Counted(total, "attempt was", "attempts were")) + " refused"
 	if len(r.Actors) > 1 {
 		text += ", " + words.Count(most.Refused) + " of " + most.Name
 	}
@@ -235,9 +235,4 @@ func saysStuck(f figures, now time.Time) string {
 }
 
 // lasting returns how long something took as a sentence has it.
-func lasting(seconds int64) string {
-	if seconds == 0 {
-		return "less than a second"
-	}
-	return words.For(time.Duration(seconds) * time.Second)
-}
+func lasting(seconds int64) string { return words.For(time.Duration(seconds) * time.Second) }

@@ -53,7 +53,7 @@ func apart(from, to day) int {
 // open says the pace, and what it means for those that are not done.
 func (p pace) open() string {
 	left := p.Total - p.Done
-	rest := "the other " + words.Count(left) + words.Plural(left, " takes", " take")
+	rest := "the other " + words.Counted(left, "takes", "take")
 	if p.Done == 0 {
 		rest = "all " + words.Count(left) + " take"
 	}
@@ -61,28 +61,23 @@ func (p pace) open() string {
 	case p.Total == 0:
 		return "There are no requirements yet."
 	case left == 0:
-		return words.Upper(
-			words.Plural(p.Total, "the one requirement is", "all "+words.Count(p.Total)+" are"),
-		) + " done."
+		return words.Plural(p.Total, "The one requirement is", "All "+words.Count(p.Total)+" are") + " done."
 	case p.Age < leastForIt:
-		return words.Upper(words.Count(p.Done)) + " of " + words.Count(p.Total) + words.Plural(p.Done, " is", " are") +
-			" done after " + days(p.Age) + ". It is too early to say how long " + rest + "."
+		return words.Upper(words.SomeOf(p.Done, p.Total)) + " done after " + days(p.Age) +
+			". It is too early to say how long " + rest + "."
 	case p.Gained <= 0:
-		return "Nothing became done in " + days(p.Days) + "; " + words.Count(left) + words.Plural(left, " is", " are") +
-			" open."
+		return "Nothing became done in " + days(p.Days) + "; " + words.Counted(left, "is", "are") + " open."
 	}
-	return words.Upper(
-		words.Count(p.Gained),
-	) + " became done in " + days(p.Days) + "; at this pace " + rest + " about " +
-		about(float64(left)*float64(p.Days)/float64(p.Gained)) + "."
+	return words.Upper(words.Count(p.Gained)) + " became done in " + days(p.Days) + "; at this pace " + rest +
+		" about " + about(float64(left)*float64(p.Days)/float64(p.Gained)) + "."
 }
 
 func (p pace) lead() string {
 	if p.Total == 0 {
 		return "What is shown here begins with the first import."
 	}
-	return words.Upper(words.Count(p.Done)) + " of " + words.Count(p.Total) + words.Plural(p.Done, " is", " are") +
-		" done, and " + words.Count(p.Tested) + words.Plural(p.Tested, " has", " have") + " passed the tests."
+	return words.Upper(words.SomeOf(p.Done, p.Total)) + " done, and " + words.Count(p.Tested) +
+		words.Plural(p.Tested, " has", " have") + " passed the tests."
 }
 
 // days returns a number of days as a sentence has it, in weeks where that comes out even.
@@ -90,14 +85,14 @@ func days(n int) string {
 	if n >= 14 && n%7 == 0 {
 		return words.Count(n/7) + " weeks"
 	}
-	return words.Count(n) + words.Plural(n, " day", " days")
+	return words.Counted(n, "day", "days")
 }
 
 // about returns a long time roughly: in days up to two weeks, in weeks up to ten, in months up to two years.
 func about(d float64) string {
 	in := func(unit float64, one, many string) string {
 		n := max(1, int(math.Round(d/unit)))
-		return words.Count(n) + words.Plural(n, " "+one, " "+many)
+		return words.Counted(n, one, many)
 	}
 	const week, month, year = 7.0, 30.44, 365.25
 	switch {

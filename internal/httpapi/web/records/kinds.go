@@ -28,7 +28,7 @@ var kinds = []kind{
 	{"request.refused", true, "m-refused", func(r row) string { return refused(r.Content, r.Content.Request) }},
 	{"refusals.folded", false, "m-refused", folded},
 	{"requirement.unchanged", true, "", always("asked again for what is there already")},
-	{"requirement.claimed", true, "", func(r row) string { return "claimed the " + fieldName(r.Content.Field) }},
+	{"requirement.claimed", true, "", func(r row) string { return "claimed the " + words.Part(r.Content.Field) }},
 	{"requirement.released", true, "", released},
 	{"requirements.imported", false, "", imported},
 	{"requirements.renamed", false, "", renamed},
@@ -68,14 +68,7 @@ func chose(what string) func(row) string {
 	}
 }
 
-func counted(n int, one string) string { return words.Count(n) + " " + words.Plural(n, one, one+"s") }
-
-func fieldName(field string) string {
-	if field == lifecycle.FieldDesignSpec {
-		return "design"
-	}
-	return words.Status(field)
-}
+func counted(n int, one string) string { return words.Counted(n, one, one+"s") }
 
 // changed says what a change did: the move first, then what was written.
 func changed(change map[string]jsontext.Value) string {
@@ -150,9 +143,9 @@ func folded(r row) string {
 
 func released(r row) string {
 	if r.Content.Broken {
-		return "ended the claim on the " + fieldName(r.Content.Field)
+		return "ended the claim on the " + words.Part(r.Content.Field)
 	}
-	return "gave back the " + fieldName(r.Content.Field)
+	return "gave back the " + words.Part(r.Content.Field)
 }
 
 func imported(r row) string {

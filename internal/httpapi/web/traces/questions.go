@@ -3,6 +3,7 @@ package traces
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -64,10 +65,8 @@ func questionsOf(v *page.Visit, runs []run) (all []asking) {
 
 // panelOf returns the panel of a refusal that no form of the page shows: its question was answered meanwhile.
 func panelOf(v *page.Visit, shown []asking) *page.Panel {
-	for _, a := range shown {
-		if a.Panel != nil {
-			return nil
-		}
+	if slices.ContainsFunc(shown, func(a asking) bool { return a.Panel != nil }) {
+		return nil
 	}
 	return page.NewPanel(v.Refused)
 }

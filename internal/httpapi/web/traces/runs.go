@@ -142,16 +142,15 @@ func open(d data, newest []run) string {
 	case len(newest) == 0:
 		return "Nothing was conducted yet."
 	case mine > 0:
-		all = append(all,
-			words.Upper(words.Count(mine))+words.Plural(mine, " question waits", " questions wait")+" for you.")
+		all = append(all, words.Upper(words.Counted(mine, "question waits", "questions wait"))+" for you.")
 	case others > 0:
-		all = append(all, "Nothing is asked of you. "+words.Upper(words.Count(others))+
-			words.Plural(others, " question waits", " questions wait")+" for others.")
+		all = append(all, "Nothing is asked of you. "+
+			words.Upper(words.Counted(others, "question waits", "questions wait"))+" for others.")
 	default:
 		all = append(all, "No question waits.")
 	}
 	if going > 0 {
-		all = append(all, words.Upper(words.Count(going))+words.Plural(going, " run is", " runs are")+" under way.")
+		all = append(all, words.Upper(words.Counted(going, "run is", "runs are"))+" under way.")
 	} else if mine+others == 0 {
 		all = append(all, "No run is under way.")
 	}
@@ -181,7 +180,7 @@ func lead(newest []run) string {
 		}
 	}
 	all := newest[0].Number
-	text := words.Upper(words.Count(all)) + words.Plural(all, " run", " runs") + " in all"
+	text := words.Upper(words.Counted(all, "run", "runs")) + " in all"
 	if len(how) == 0 {
 		return text + "."
 	}

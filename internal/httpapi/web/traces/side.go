@@ -108,7 +108,7 @@ func (s schedule) Duty() duty {
 
 // Says returns what the runs of a sum used. What no client reported is left out, and is not zero.
 func (u used) Says() string {
-	text := words.Count(u.Runs) + words.Plural(u.Runs, " run", " runs")
+	text := words.Counted(u.Runs, "run", "runs")
 	if u.Input != nil && u.Output != nil {
 		text += ", " + words.Number(*u.Input) + " tokens read, " + words.Number(*u.Output) + " written"
 	}

@@ -287,8 +287,8 @@ func (d one) open() string {
 // lead says who asked for what.
 func (d one) lead() string {
 	n := len(d.Run.asked())
-	return "Asked for by " + d.Run.Caller.Name + ", " + d.Run.Caller.Role + ": " + words.Count(n) +
-		words.Plural(n, " obligation", " obligations") + d.tried() + "."
+	return "Asked for by " + d.Run.Caller.Name + ", " + d.Run.Caller.Role + ": " +
+		words.Counted(n, "obligation", "obligations") + d.tried() + "."
 }
 
 // tried says how many runs of tools there were.
@@ -297,7 +297,7 @@ func (d one) tried() string {
 	if runs == 0 {
 		return "; no tool was run"
 	}
-	return "; " + words.Count(runs) + words.Plural(runs, " run", " runs") + " of tools"
+	return "; " + words.Counted(runs, "run", "runs") + " of tools"
 }
 
 func countRuns(nodes []node) (n int) {

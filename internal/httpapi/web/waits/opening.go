@@ -1,7 +1,6 @@
 package waits
 
 import (
-	"fmt"
 	"time"
 
 	"orchestrator/internal/httpapi/web/page"
@@ -10,44 +9,50 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
-// opening is the sentence with which the page begins, whose parts lead on, and the one below it.
+// opening is the sentence with which the page begins, and the one below it.
 type opening struct {
-	Parts []part
+	Parts []page.Phrase
 	Lead  string
 }
 
-// part is a piece of a sentence; one with an address is a link.
-type part struct{ Text, Href string }
-
-// open says what waits, for how long, and what can be signed now; of a viewer, what is stuck.
+// open says what waits, for how long, and what can be signed now; to a viewer, what is stuck.
 func open(d data, a agenda.Agenda, now time.Time) opening {
-	switch {
-	case d.Empty:
-		return opening{[]part{{Text: "There are no requirements yet."}},
+	if d.Empty {
+		return opening{[]page.Phrase{{Text: "There are no requirements yet."}},
 			"The service reads them from the requirement documents of its project; the import says which it looks for."}
-	case d.Looks:
-		return opening{stuckParts(d, now), project(d, a)}
 	}
+	o := opening{Lead: project(d, a)}
 	total := 0
 	for _, g := range d.Groups {
 		total += g.Count()
 	}
-	if total == 0 {
-		return opening{nothing(d), project(d, a)}
+	switch {
+	case d.Looks:
+		o.Parts = stuckParts(d, now)
+	case total == 0:
+		o.Parts = nothing(d)
+	default:
+		o.Parts = waitingParts(d, total, now)
 	}
+	return o
+}
+
+// waitingParts says how many wait, the oldest for how long, and how many can be signed now.
+func waitingParts(d data, total int, now time.Time) []page.Phrase {
 	whom := "for you"
 	if !d.Mine {
 		whom = "for the " + string(d.Role)
 	}
-	text := fmt.Sprintf("%s %s %s, the oldest for ", words.Upper(words.Count(total)),
-		words.Plural(total, "waits", "wait"), whom)
 	row := oldest(d)
-	parts := []part{{Text: text}, {words.For(now.Sub(row.Since)), row.Href()}, {Text: "."}}
-	if n, first := signable(d); n > 0 {
-		parts = append(parts, part{Text: " "}, part{words.Upper(words.Count(n)) + " can be signed now", first},
-			part{Text: "."})
+	parts := []page.Phrase{
+		{Text: words.Upper(words.Counted(total, "waits ", "wait ")) + whom + ", the oldest for "},
+		{Text: words.For(now.Sub(row.Since)), Href: row.Href()}, {Text: "."},
 	}
-	return opening{parts, project(d, a)}
+	if n, first := signable(d); n > 0 {
+		parts = append(parts, page.Phrase{Text: " "},
+			page.Phrase{Text: words.Upper(words.Count(n)) + " can be signed now", Href: first}, page.Phrase{Text: "."})
+	}
+	return parts
 }
 
 // signable returns how many of those that are shown lack an approval alone, and the address of the first.
@@ -76,49 +81,37 @@ func oldest(d data) (oldest page.Row) {
 }
 
 // nothing says that nothing waits, and for whom the rest does.
-func nothing(d data) []part {
+func nothing(d data) []page.Phrase {
 	text := "Nothing waits for you."
 	if !d.Mine {
 		text = "Nothing waits for the " + string(d.Role) + "."
 	}
-	parts := []part{{Text: text}}
-	if len(d.Others) > 0 {
-		w := d.Others[0]
-		parts = append(
-			parts,
-			part{
-				Text: fmt.Sprintf(" %s %s for ", words.Upper(words.Count(w.Count)),
-					words.Plural(w.Count, "waits", "wait")),
-			},
-			part{"the " + w.For, page.Root + "/?role=" + w.For},
-			part{Text: "."},
-		)
+	if len(d.Others) == 0 {
+		return []page.Phrase{{Text: text}}
 	}
-	return parts
+	w := d.Others[0]
+	return []page.Phrase{
+		{Text: text + " " + words.Upper(words.Counted(w.Count, "waits", "wait")) + " for "},
+		{Text: "the " + w.For, Href: page.Root + "/?role=" + w.For}, {Text: "."},
+	}
 }
 
-func stuckParts(d data, now time.Time) []part {
+func stuckParts(d data, now time.Time) []page.Phrase {
 	if len(d.Stuck) == 0 {
-		return []part{{Text: "Nothing is stuck."}}
+		return []page.Phrase{{Text: "Nothing is stuck."}}
 	}
 	first := d.Stuck[0]
-	return []part{
-		{
-			Text: fmt.Sprintf("%s %s stuck; ", words.Upper(words.Count(d.AllStuck)),
-				words.Plural(d.AllStuck, "is", "are")),
-		},
-		{Text: "the oldest, "}, {first.ID, first.Href()}, {Text: ", for " + words.For(now.Sub(first.Since)) + "."},
+	return []page.Phrase{
+		{Text: words.Upper(words.Counted(d.AllStuck, "is", "are")) + " stuck; the oldest, "},
+		{Text: first.ID, Href: first.Href()}, {Text: ", for " + words.For(now.Sub(first.Since)) + "."},
 	}
 }
 
 // project says how far the whole project is.
 func project(d data, a agenda.Agenda) string {
-	done := a.Counts.ByStatus[lifecycle.Done]
-	text := fmt.Sprintf("%s of %s %s done.", words.Upper(words.Count(done)), words.Count(a.Counts.Total),
-		words.Plural(max(done, 1), "is", "are"))
+	text := words.Upper(words.SomeOf(a.Counts.ByStatus[lifecycle.Done], a.Counts.Total)) + " done."
 	if d.AllStuck > 0 {
-		text += fmt.Sprintf(" %s %s stuck.", words.Upper(words.Count(d.AllStuck)),
-			words.Plural(d.AllStuck, "is", "are"))
+		text += " " + words.Upper(words.Counted(d.AllStuck, "is", "are")) + " stuck."
 	}
 	return text
 }

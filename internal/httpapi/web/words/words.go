@@ -6,10 +6,20 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"orchestrator/internal/rules/lifecycle"
 )
 
 // Status returns a status as people say it: "tested pass".
 func Status(status string) string { return strings.ReplaceAll(status, "_", " ") }
+
+// Part returns the word that people use for a field of a requirement.
+func Part(field string) string {
+	if field == lifecycle.FieldDesignSpec {
+		return "design"
+	}
+	return strings.ReplaceAll(field, "_", " ")
+}
 
 // pointer is how a detail begins that names a place in a requirement (RFC 6901).
 var pointer = regexp.MustCompile(`^/[a-z_]+(/[a-z_0-9]+)*: `)
@@ -64,6 +74,19 @@ func Plural(n int, one, many string) string {
 	return many
 }
 
+// Counted returns how many there are of something, as a sentence has it: "three lines", "one line", "no lines".
+func Counted(n int, one, many string) string {
+	if n == 0 {
+		return "no " + many
+	}
+	return Count(n) + " " + Plural(n, one, many)
+}
+
+// SomeOf begins a clause about a part of a whole: "eleven of 40 are", "none of 40 is".
+func SomeOf(n, of int) string {
+	return Count(n) + " of " + Count(of) + " " + Plural(max(n, 1), "is", "are")
+}
+
 // And joins words as a sentence does: "a, b and c".
 func And(words ...string) string {
 	if len(words) < 2 {
@@ -82,6 +105,9 @@ func Age(d time.Duration) string {
 // For returns a time that has passed as a sentence has it: "nine days".
 func For(d time.Duration) string {
 	n, unit := ageOf(d)
+	if n == 0 {
+		return "less than a second"
+	}
 	name := [...]string{"second", "minute", "hour", "day"}[unit]
 	return Count(n) + " " + Plural(n, name, name+"s")
 }

@@ -57,7 +57,7 @@ func TestNumbersAndAges(t *testing.T) {
 	require.Equal(t, "twelve", words.Count(12))
 	require.Equal(t, "1,300", words.Count(1300))
 	for d, want := range map[time.Duration][2]string{
-		-time.Second:         {"0 s", "none seconds"},
+		-time.Second:         {"0 s", "less than a second"},
 		59 * time.Second:     {"59 s", "59 seconds"},
 		time.Minute:          {"1 min", "one minute"},
 		5 * time.Hour:        {"5 h", "five hours"},
@@ -70,6 +70,12 @@ func TestNumbersAndAges(t *testing.T) {
 
 func TestSentences(t *testing.T) {
 	require.Equal(t, "tested pass", words.Status("tested_pass"))
+	require.Equal(t, "design", words.Part("design_spec"))
+	require.Equal(t, "pm notes", words.Part("pm_notes"))
+	require.Equal(t, "no lines, one line, two lines", words.Counted(0, "line", "lines")+", "+
+		words.Counted(1, "line", "lines")+", "+words.Counted(2, "line", "lines"))
+	require.Equal(t, "none of 40 is, one of 40 is, eleven of twelve are", words.SomeOf(0, 40)+", "+
+		words.SomeOf(1, 40)+", "+words.SomeOf(11, 12))
 	require.Equal(t, "a, b and c", words.And("a", "b", "c"))
 	require.Equal(t, "a", words.And("a"))
 	require.Empty(t, words.And())

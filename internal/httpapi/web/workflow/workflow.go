@@ -147,7 +147,7 @@ func (d data) open() string {
 	if len(d.DeadEnds) == 0 {
 		return text + ": every status leads to done."
 	}
-	return text + "; from " + words.Count(len(d.DeadEnds)) + words.Plural(len(d.DeadEnds), " status", " statuses") +
+	return text + "; from " + words.Counted(len(d.DeadEnds), "status", "statuses") +
 		" nothing leads to done."
 }
 
