@@ -116,7 +116,7 @@
   });
 
   // What changed. Elements with data-live have an id; data-live is the id of a requirement, or * for any change. What
-  // has data-id, that of a requirement, is marked when it has changed.
+  // has data-id, that of a requirement, is marked when it has changed. None of them lies in another.
   const hour = 36e5;
   // What is not shown yet: the numbers of records, by the id of a part.
   const owed = new Map();
@@ -142,22 +142,25 @@
   // Forms of what is out of date give way to a sentence.
   const covers = '[data-covers] .buttons:has(button)';
   const kept = (part) => part.matches(':hover, :has([autofocus])') || written(part);
-  const waits = (part) => owed.has(part.id);
+  // free are the parts that can be replaced now. What a form covers is replaced with it or before it.
+  const free = (parts) => parts.filter((part) =>
+    !kept(part) && !(part.querySelector('[data-covers]') && parts.some(kept)));
+  const waiting = () => every('[data-live]').filter((part) => owed.has(part.id));
   const owe = (id, numbers) => owed.set(id, [...owed.get(id) || [], ...numbers]);
 
   // mend shows what changed, but for what lies under the pointer, is written in or answers a form: that is counted.
   const mend = async () => {
-    const free = every('[data-live]').filter((part) => waits(part) && !kept(part));
     if (busy) return;
-    if (free[0] && Date.now() > due) {
-      const numbers = new Map(free.map(({ id }) => [id, owed.get(id)]));
-      numbers.forEach((_, id) => owed.delete(id));
+    const now = free(waiting());
+    if (now[0] && Date.now() > due) {
+      const numbers = now.map(({ id }) => [id, owed.get(id)]);
+      numbers.forEach(([id]) => owed.delete(id));
       busy = true;
-      const shown = await show(free).catch(() => { due = Date.now() + 1e4; });
+      const shown = await show(now).catch(() => { due = Date.now() + 1e4; });
       busy = false;
-      numbers.forEach((all, id) => shown?.includes(id) || owe(id, all));
+      numbers.forEach(([id, all]) => shown?.includes(id) || owe(id, all));
     }
-    every('[data-live]').filter(waits).forEach((part) => every(covers, part).forEach((buttons) => {
+    waiting().forEach((part) => every(covers, part).forEach((buttons) => {
       buttons.textContent = `It changed at ${clock(Date.now())}. Read it first.`;
     }));
     const n = new Set([...owed.values()].flat()).size;
@@ -170,9 +173,8 @@
     const answer = await fetch(location, { cache: 'no-store' });
     if (!answer.ok || answer.redirected) throw answer;
     const text = await answer.text(), made = new DOMParser().parseFromString(text, 'text/html');
-    const shown = parts.filter((part) => !kept(part));
+    const shown = free(parts);
     await htmx.swap({ text, swap: 'none', sourceElement: body, selectOOB: shown
-      .filter((part) => !shown.includes(part.parentNode.closest('[data-live]')))
       .map((part) => '#' + CSS.escape(part.id) + ':outerMorph').join() });
     shown.forEach((part) => made.getElementById(part.id) || part.remove());
     every('[data-id]').forEach((row) => row.classList.toggle('changed', ids.has(row.dataset.id)));
@@ -187,9 +189,9 @@
     ids.add(subject);
     fresh.add(subject);
     every('[data-live]').forEach((part) => {
-      if (['*', subject].includes(part.dataset.live) && !(kind.endsWith('refused') && part.querySelector(covers))) {
-        owe(part.id, [seq]);
-      }
+      // An import, a look at all evidence and another workflow name no requirement, and may change any.
+      if ((/ts\.|^evid|^work/.test(kind) || ['*', subject].includes(part.dataset.live))
+        && !(/refused$/.test(kind) && part.querySelector(covers))) owe(part.id, [seq]);
     });
     timer ||= setTimeout(() => {
       timer = 0;

@@ -270,3 +270,20 @@ func TestEvidenceThatMovedIsCitedWhereItStands(t *testing.T) {
 		require.Contains(t, a.Bodies[len(a.Bodies)-1], `"evidence":[`+cited+`]`)
 	}
 }
+
+// A page that is open replaces its form when the requirement changes: so it replaces all that the form covers as well.
+//
+// Verifies: ORC-332
+func TestWhatAFormCoversIsKeptUpWithIt(t *testing.T) {
+	html := pagetest.Show(t, dossier.Page(), visit(api(approval), "pm", ""))
+	_, covered, _ := strings.Cut(html, `<div id="covered" data-live="A">`)
+	covered, rest, found := strings.Cut(covered, `<div class="signoff" id="decide" data-live="A">`)
+	require.True(t, found)
+	for _, part := range []string{"Text</h2>", "Implementation <", "Tests <", "It is &lt;free&gt;.",
+		"Due after 15 minutes."} {
+		require.Contains(t, covered, part)
+		require.NotContains(t, rest, part)
+	}
+	require.NotContains(t, covered, "data-live", "what is kept up does not lie in another")
+	require.Equal(t, strings.Count(covered, "<div"), strings.Count(covered, "</div>")-1, "it ends before the form")
+}
