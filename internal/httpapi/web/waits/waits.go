@@ -172,7 +172,7 @@ func (f filler) groups(role lifecycle.Role) ([]group, error) {
 		if err != nil {
 			return nil, err
 		}
-		g := group{Name: q.name, All: page.Root + "/requirements?" + values(role, q.filter).Encode()}
+		g := group{Name: q.name, All: page.Address("/requirements", values(role, q.filter))}
 		left := list.Total
 		for _, r := range list.Requirements {
 			if seen[r.ID] {
