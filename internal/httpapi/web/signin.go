@@ -111,7 +111,7 @@ func (d *Door) who(r *http.Request) *session.Session {
 	return d.sessions.Find(c.Value, time.Now())
 }
 
-// over has somebody sign in whose session is over or who never had one, and keeps what they typed.
+// over asks for a sign-in where a session is over or never began, and keeps what was typed.
 func (d *Door) over(w http.ResponseWriter, r *http.Request) {
 	s := sign{To: safe(r.URL.RequestURI())}
 	if c, err := r.Cookie(cookieOf(r)); err == nil {
@@ -132,7 +132,7 @@ func (d *Door) over(w http.ResponseWriter, r *http.Request) {
 	d.showSignIn(w, r, s, http.StatusUnauthorized)
 }
 
-// safe returns an address below the pages, and that of the first for any other.
+// safe returns an address if it is that of a page, and otherwise that of the first page.
 func safe(address string) string {
 	u, err := url.Parse(address)
 	below := err == nil && u.Scheme == "" && u.Host == "" && strings.HasPrefix(u.Path, page.Root+"/") &&

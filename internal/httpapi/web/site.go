@@ -27,8 +27,7 @@ var (
 	signingIn = page.Parse(signinFiles, "signin/*.html")
 )
 
-// site asks the API for what every page says of the project. What it does not answer is left out: a page that has its
-// own content is shown without.
+// site asks the API for what every page says of the project. What is not answered is left out: no page fails for it.
 func site(api ask.API, project string) page.Site {
 	s := page.Site{Project: project, Items: items()}
 	var workflow struct {
@@ -85,7 +84,7 @@ func documents(api ask.API, items []page.Item) (broken string) {
 	return fmt.Sprintf("%s was not imported since %s: line %d.", first.Path, words.Clock(read.Last.At), first.Line)
 }
 
-// signed returns the name under which the log is signed, and its root, of the newest checkpoint.
+// signed returns, from the newest checkpoint, the name under which the log is signed, and the root.
 func signed(api ask.API) (key, root string) {
 	got := api.Send(ask.Call{Method: http.MethodGet, Path: "/audit/checkpoint",
 		Header: http.Header{"Accept": {"text/plain"}}})

@@ -52,7 +52,7 @@ type group struct {
 type entry struct {
 	page.Row
 	Stale, Suspect, Retired bool
-	Why                     string // it is stuck
+	Why                     string // why it is stuck; "" where it is not
 }
 
 // phases are the columns, each with its statuses.
@@ -128,8 +128,8 @@ func (r reader) columns() ([]column, error) {
 	return all, nil
 }
 
-// group returns the first requirements of a status: those that are in it longest. Of those that are done it is the ones
-// that do not hold any more, and then what was finished last.
+// group returns the first requirements of a status: those that have been in it longest. Of those that are done, the
+// stale ones come first, and then what was finished last.
 func (r reader) group(status lifecycle.Status) (group, error) {
 	g := group{Status: status, All: r.filter.address(status)}
 	if r.counts.ByStatus[status] == 0 {

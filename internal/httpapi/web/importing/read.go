@@ -146,7 +146,7 @@ type lately struct {
 	MoreDefined, MoreRetired int
 }
 
-// latelyOf reads it of the record; nil where it changed none.
+// latelyOf reads from a record what its import changed; nil where it changed nothing.
 func latelyOf(v *page.Visit, record uint64) (*lately, error) {
 	var r recorded
 	if err := v.API.Get("/audit/records/"+strconv.FormatUint(record, 10), nil, &r); err != nil {

@@ -57,8 +57,8 @@ type placed struct {
 // mostStrips is how many documents are drawn.
 const mostStrips = 12
 
-// stripsOf draws the documents. How long one is nobody says: it is drawn up to the last line of which something is
-// known.
+// stripsOf draws the documents. The API does not say how long one is: it is drawn up to the last line of which
+// something is known.
 func stripsOf(v *page.Visit, documents []document) ([]strip, error) {
 	var p placed
 	if err := v.API.Get("/project", nil, &p); err != nil {

@@ -49,7 +49,7 @@ type view struct {
 	Chosen     bool
 }
 
-// pages is which of the rows that were chosen are shown, from 1 on, and where the others are.
+// pages says which of the chosen rows are shown, counted from 1, and where the others are.
 type pages struct {
 	First, Last, Total int
 	Begin, Next        string
@@ -83,7 +83,7 @@ type project struct {
 // line is a requirement in the review.
 type line = review.Requirement
 
-// summary is what all requirements are told apart by. Only those that are shown are read whole: a review may have
+// summary is what the views need of a requirement. Only those that are shown are read whole: a review may have
 // 100,000.
 type summary struct {
 	ID      string           `json:"id"`

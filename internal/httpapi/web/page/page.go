@@ -73,8 +73,8 @@ func (v *Visit) Is(role lifecycle.Role) bool { return v.Who.Role == string(role)
 //go:embed *.html
 var shared embed.FS
 
-// Parse returns the template of a page: the frame, with "content" and what else the files of the page define. Without
-// patterns these are all of its folder.
+// Parse returns the template of a page: the frame, with "content" and whatever else the files of the page define.
+// Without patterns, all its *.html files are parsed.
 func Parse(files fs.FS, patterns ...string) *template.Template {
 	if len(patterns) == 0 {
 		patterns = []string{"*.html"}

@@ -189,8 +189,8 @@ type check struct {
 	} `json:"log"`
 }
 
-// verify has the service verify the log: it reads and hashes the records that it has not verified before. The
-// review says so of the whole project; its lines are left out, none being so old.
+// verify makes the service read and hash the records that it has not verified yet, by asking for the review of the
+// project. No requirement is as old as the filter wants, so that the answer has none.
 func verify(v *page.Visit) (page.Outcome, error) {
 	c := new(check)
 	if err := v.API.Get("/project/review", url.Values{"older_than": {"99999d"}}, c); err != nil {

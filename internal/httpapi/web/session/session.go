@@ -107,7 +107,7 @@ func (s *Session) Draft(path string) url.Values {
 // Store has the sessions. The zero value has none. It is safe for concurrent use.
 type Store struct {
 	mu  sync.Mutex
-	all map[[sha256.Size]byte]*Session // by the digest of the id: what looks one up takes as long for any guess
+	all map[[sha256.Size]byte]*Session // by the digest of the id, so that a lookup takes as long for any guess
 }
 
 // Begin keeps a session from now on, and returns the id that shows it.

@@ -110,7 +110,7 @@ func (f filler) row(id, title string, status lifecycle.Status, since time.Time) 
 		When: page.Since(since, f.Now, known && f.Now.Sub(since) > limit)}
 }
 
-// queue is which requirements are in a group of a role.
+// queue selects the requirements of a group.
 type queue struct {
 	name   string
 	filter url.Values
@@ -169,7 +169,7 @@ func (f filler) groups(role lifecycle.Role) ([]group, error) {
 	return all, nil
 }
 
-// add adds a group, to the one of the same name if that is the last, and none that is empty.
+// add appends a group. One that has the name of the last is merged into it; an empty one is left out.
 func add(all []group, g group) []group {
 	switch last := len(all) - 1; {
 	case len(g.Rows) == 0:
@@ -197,7 +197,7 @@ func values(role lifecycle.Role, filter url.Values) url.Values {
 	return q
 }
 
-// list asks for those that wait longest. Some more than are shown: other groups may have them.
+// list asks for those that wait longest, and for more than are shown: some may be in another group already.
 func (f filler) list(role lifecycle.Role, filter url.Values) (list lookup.List, err error) {
 	q := values(role, filter)
 	q.Set("sort", string(lookup.ByAge))
