@@ -72,7 +72,7 @@ func TestTheWayOfAPatch(t *testing.T) {
 		switch {
 		case f.folder == "strictjson" && ast.IsExported(f.name):
 			decoded += more
-		case more == 1 && at.to-at.from >= maxHelper && !slices.Contains(inOneRow, f.folder) && f != ofTheExport:
+		case more == 1 && at.to-at.from >= maxHelper && !slices.Contains(inOneRow, f.folder) && !slices.Contains(byOthers, f):
 			once = append(once, f)
 		}
 	}
@@ -94,8 +94,12 @@ const maxHelper = 12
 // runs beside the request, which waits for it.
 var inOneRow = []string{"strictjson", "rules/lifecycle", "requirements/projection"}
 
-// ofTheExport signs the checkpoint that is written with the export, beside the request and perhaps after it.
-var ofTheExport = function{"requirements", "Log", "checkpointOf"}
+// byOthers run beside the request, perhaps once more or less: what signs the checkpoint that is written with the export,
+// and what reads in the background which texts the log has.
+var byOthers = []function{
+	{"requirements", "Log", "checkpointOf"},
+	{"ledger/store/boltstore", "anchor", "inPlace"}, {"ledger/store/boltstore", "reader", "Scan"},
+}
 
 // besideTheWay lists the further functions that run once in a PATCH, by the reason why the page does not list them.
 var besideTheWay = map[string][]function{

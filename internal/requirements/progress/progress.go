@@ -33,6 +33,16 @@ type Progress struct {
 	AllStuck int                 `json:"stuck_total"`
 }
 
+// LimitOf returns how long a requirement may be in a status before it is stuck, if anything tells.
+func (p Progress) LimitOf(status lifecycle.Status) (limit time.Duration, known bool) {
+	for _, s := range p.InStatus {
+		if s.Status == status && s.Limit != nil {
+			return time.Duration(*s.Limit) * time.Second, true
+		}
+	}
+	return 0, false
+}
+
 // Day is how many requirements the documents had at its end, and in which status.
 type Day struct {
 	Day    string `json:"day"` // as in 2006-01-02, of UTC

@@ -69,7 +69,7 @@ func (l *line) isStuck(in Input, limit *int64) (w waiting, is bool) {
 	switch {
 	case s.Retired || s.Status == lifecycle.Done || s.Status == lifecycle.Deferred:
 		return w, false
-	case stopped(s.Status):
+	case Stopped(s.Status):
 		return w, true
 	case limit == nil || w.seconds <= *limit:
 		return w, false
@@ -78,8 +78,8 @@ func (l *line) isStuck(in Input, limit *int64) (w waiting, is bool) {
 	return w, true
 }
 
-// stopped reports whether somebody has stopped a requirement that is in a status.
-func stopped(s lifecycle.Status) bool {
+// Stopped reports whether somebody has stopped a requirement that is in a status: it is stuck at once.
+func Stopped(s lifecycle.Status) bool {
 	return slices.Contains([]lifecycle.Status{lifecycle.Blocked, lifecycle.NeedsChanges, lifecycle.TestedFail}, s)
 }
 
@@ -106,7 +106,7 @@ func reasonOf(flow lifecycle.Workflow, e *projection.Entry) reason {
 }
 
 func whyOf(flow lifecycle.Workflow, req lifecycle.Requirement) string {
-	if n := len(req.History); stopped(req.Status) && n > 0 {
+	if n := len(req.History); Stopped(req.Status) && n > 0 {
 		return req.History[n-1].Justification.Reason
 	}
 	if req.Suspect {

@@ -45,6 +45,16 @@ func (a API) Get(path string, query url.Values, into any) error {
 	return got.Fill(into)
 }
 
+// Change sends a value as JSON, and returns the answer. What the API refuses is a *Refusal.
+func (a API) Change(method, path string, value any) (Answer, error) {
+	body, err := json.Marshal(value)
+	if err != nil {
+		return Answer{}, err
+	}
+	got := a.Send(Call{Method: method, Path: path, Body: body})
+	return got, got.Refused()
+}
+
 // Send sends a call, and returns its answer. What the API refuses is an answer as well.
 func (a API) Send(c Call) Answer {
 	w := &memory{header: http.Header{}}
@@ -76,6 +86,9 @@ func (a API) Request(c Call) *http.Request {
 	return r.WithContext(a.From.Context())
 }
 
+// Receipt returns where the log has what was done, as the header Audit-Receipt says it; "" where it is not on record.
+func (a Answer) Receipt() string { return a.Header.Get("Audit-Receipt") }
+
 // Fill decodes an answer.
 func (a Answer) Fill(into any) error {
 	if err := json.Unmarshal(a.Body, into); err != nil {
@@ -89,7 +102,7 @@ func (a Answer) Refused() error {
 	if a.Status < http.StatusBadRequest {
 		return nil
 	}
-	refusal := &Refusal{Body: a.Body, Receipt: a.Header.Get("Audit-Receipt")}
+	refusal := &Refusal{Body: a.Body, Receipt: a.Receipt()}
 	if err := json.Unmarshal(a.Body, &refusal.Problem); err != nil {
 		refusal.Problem = problem.Problem{
 			Detail: "the service answered with no problem",
@@ -115,6 +128,9 @@ type Refusal struct {
 }
 
 func (r *Refusal) Error() string { return r.Detail }
+
+// Unknown reports whether nobody knows if the change was applied.
+func (r *Refusal) Unknown() bool { return r.Status >= http.StatusInternalServerError }
 
 // memory keeps an answer.
 type memory struct {

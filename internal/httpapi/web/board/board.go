@@ -80,7 +80,7 @@ func show(v *page.Visit) (page.View, error) {
 	if err := v.API.Get("/next", url.Values{"limit": {"1"}, "fields": {"counts"}}, &a); err != nil {
 		return page.View{}, err
 	}
-	r := reader{v, filterOf(v.Query), progressOf(v), a.Counts}
+	r := reader{v, filterOf(v.Query), paceOf(v), a.Counts}
 	d := data{Bar: page.NewBar(a.Counts.ByStatus), Form: formOf(r.filter), Empty: a.Counts.Total == 0}
 	view := page.View{Title: "Board", Live: "*"}
 	var err error
@@ -106,7 +106,7 @@ func show(v *page.Visit) (page.View, error) {
 type reader struct {
 	*page.Visit
 	filter
-	progress
+	pace
 
 	counts agenda.Counts // of all, without the filter
 }
@@ -168,7 +168,7 @@ func (r reader) ask(status lifecycle.Status, q url.Values) (got answer, err erro
 		q[name] = values
 	}
 	if r.filter.stuck {
-		over, can := r.progress.stuckAfter(status)
+		over, can := r.pace.stuckAfter(status)
 		if !can {
 			return got, nil
 		}
@@ -183,8 +183,8 @@ func (r reader) ask(status lifecycle.Status, q url.Values) (got answer, err erro
 func (r reader) entries(list lookup.List) []entry {
 	var all []entry
 	for _, s := range list.Requirements {
-		limit, known := r.progress.limit(s.Status)
-		e := entry{Stale: s.Stale, Suspect: s.Suspect, Retired: s.Retired, Why: r.progress.why(s.ID)}
+		limit, known := r.pace.LimitOf(s.Status)
+		e := entry{Stale: s.Stale, Suspect: s.Suspect, Retired: s.Retired, Why: r.pace.why(s.ID)}
 		e.Row = page.Row{ID: s.ID, Title: s.Title, Status: s.Status,
 			When: page.Since(s.Since, r.Now, known && r.Now.Sub(s.Since) > limit)}
 		all = append(all, e)

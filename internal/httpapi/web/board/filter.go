@@ -56,7 +56,7 @@ func (f filter) query(status lifecycle.Status) url.Values {
 
 // address returns that of the list of a status, with the rest of the filter.
 func (f filter) address(status lifecycle.Status) string {
-	return page.Root + "/requirements?" + f.values(status).Encode()
+	return page.Address("/requirements", f.values(status))
 }
 
 func (f filter) values(status lifecycle.Status) url.Values {

@@ -38,7 +38,7 @@ func (r reader) list() (*listed, error) {
 		to := r.filter.values(r.filter.status)
 		to.Set("after", next.Query().Get("after"))
 		to.Set("before", strconv.Itoa(l.Last))
-		l.Next = page.Root + "/requirements?" + to.Encode()
+		l.Next = page.Address("/requirements", to)
 	}
 	return l, nil
 }

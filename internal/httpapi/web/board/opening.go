@@ -24,17 +24,17 @@ func (r reader) openBoard(columns []column) (parts []page.Phrase, lead string) {
 	switch {
 	case r.filter.narrows():
 		return r.openFiltered(total), done
-	case !r.progress.known:
+	case !r.pace.known:
 		return []page.Phrase{{Text: done}}, ""
-	case r.progress.Total == 0:
+	case r.pace.AllStuck == 0:
 		return []page.Phrase{{Text: "Nothing is stuck."}}, done
 	}
-	first, before := r.progress.Stuck[0], "; the oldest, "
-	if r.progress.Total == 1 {
+	first, before := r.pace.Stuck[0], "; the oldest, "
+	if r.pace.AllStuck == 1 {
 		before = ": "
 	}
 	return []page.Phrase{
-		{Text: areIn(r.progress.Total) + " stuck", Href: page.Root + "/requirements?stuck=true"}, {Text: before},
+		{Text: areIn(r.pace.AllStuck) + " stuck", Href: page.Root + "/requirements?stuck=true"}, {Text: before},
 		{Text: first.ID, Href: page.To("requirements", first.ID)},
 		{Text: ", for " + words.For(r.Now.Sub(first.Since)) + "."},
 	}, done

@@ -116,7 +116,7 @@ func spansOf(v *page.Visit) []span {
 		days int
 	}{{"The last 7 days", 6}, {"The last 28 days", 27}} {
 		at := today.AddDate(0, 0, -s.days).Format(time.RFC3339)
-		spans = append(spans, span{s.name, page.Root + v.Path + "?" + url.Values{"since": {at}}.Encode(), since == at})
+		spans = append(spans, span{s.name, page.Address(v.Path, url.Values{"since": {at}}), since == at})
 	}
 	return spans
 }

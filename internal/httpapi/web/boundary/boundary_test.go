@@ -102,8 +102,8 @@ func TestCallsAreShownNewestFirst(t *testing.T) {
 
 	last, err := callsOf(by(api, "pm", "?before=20"))
 	require.NoError(t, err)
-	require.Equal(t, []any{"call-19", "call-0", 101, 120, ""},
-		[]any{last.Rows[0].ID, last.Rows[19].ID, last.First, last.Last, last.Older})
+	require.Equal(t, []any{"call-19", "call-0", 101, 120, "/ui/boundary/report#calls", ""},
+		[]any{last.Rows[0].ID, last.Rows[19].ID, last.First, last.Last, last.Newest, last.Older})
 	none, err := callsOf(by(api, "pm", "?before=-3"))
 	require.NoError(t, err)
 	require.Empty(t, none.Rows)

@@ -86,7 +86,7 @@ func (c calls) address(v *page.Visit, before int) string {
 	if before > 0 {
 		q.Set("before", strconv.Itoa(before))
 	}
-	return page.Root + v.Path + "?" + q.Encode() + "#calls"
+	return page.Address(v.Path, q) + "#calls"
 }
 
 // said are the marks and words of decisions.

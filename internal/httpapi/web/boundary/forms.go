@@ -4,8 +4,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-
 	"orchestrator/internal/boundary/report"
 	"orchestrator/internal/httpapi/web/ask"
 	"orchestrator/internal/httpapi/web/page"
@@ -66,7 +64,7 @@ var vouched = map[string][2]string{
 }
 
 func formsOf(v *page.Visit, r report.Readiness) forms {
-	f := forms{May: v.Who.Role == string(lifecycle.PM), Panel: page.NewPanel(v.Refused)}
+	f := forms{May: v.Is(lifecycle.PM), Panel: page.NewPanel(v.Refused)}
 	passed := 0
 	for _, c := range r.Checks {
 		if c.Passed {
@@ -110,37 +108,31 @@ func modeFormOf(v *page.Visit, r report.Readiness, m boundary.Mode) modeForm {
 
 // act sends what a form of the page asks for.
 func act(v *page.Visit) (page.Outcome, error) {
-	var call ask.Call
-	var body any
+	var got ask.Answer
 	var said string
+	var err error
 	switch v.Form.Get("act") {
 	case "mode":
 		to := v.Form.Get("mode")
-		call, said = ask.Call{Method: http.MethodPut, Path: "/boundary/mode"}, "The boundary is in mode "+to+"."
-		body = struct {
+		said = "The boundary is in mode " + to + "."
+		got, err = v.API.Change(http.MethodPut, "/boundary/mode", struct {
 			Mode     string `json:"mode"`
 			Reason   string `json:"reason"`
 			Override string `json:"override,omitempty"`
-		}{to, text(v, "reason"), text(v, "override")}
+		}{to, text(v, "reason"), text(v, "override")})
 	case "attest":
-		call = ask.Call{Method: http.MethodPost, Path: "/boundary/attestations"}
 		said = "What you vouch for is on record."
-		body = struct {
+		got, err = v.API.Change(http.MethodPost, "/boundary/attestations", struct {
 			Item string `json:"item"`
 			Note string `json:"note"`
-		}{v.Form.Get("item"), text(v, "note")}
+		}{v.Form.Get("item"), text(v, "note")})
 	default:
 		return page.Outcome{}, page.UnknownForm()
 	}
-	var err error
-	if call.Body, err = json.Marshal(body); err != nil {
+	if err != nil {
 		return page.Outcome{}, err
 	}
-	got := v.API.Send(call)
-	if err := got.Refused(); err != nil {
-		return page.Outcome{}, err
-	}
-	return page.Outcome{Said: page.Recorded(said, got.Header.Get("Audit-Receipt"))}, nil
+	return page.Outcome{Said: page.Recorded(said, got)}, nil
 }
 
 func text(v *page.Visit, field string) string { return strings.TrimSpace(v.Form.Get(field)) }

@@ -83,7 +83,7 @@ func act(v *page.Visit) (page.Outcome, error) {
 	if tried {
 		return page.Outcome{Tried: true, Said: "It would be accepted. Nothing was changed."}, nil
 	}
-	return page.Outcome{Said: page.Recorded(said, got.Header.Get("Audit-Receipt"))}, nil
+	return page.Outcome{Said: page.Recorded(said, got)}, nil
 }
 
 // plainly says to who ticked nothing what to do about it: the API says how a program would.

@@ -78,8 +78,7 @@ func (c choice) isAmong(ticked []string) bool {
 
 func formsOf(v *page.Visit, a asked) forms {
 	f := forms{Revision: guidance.IfMatch(a.Revision), Key: rand.Text()}
-	if v.Refused != nil &&
-		v.Refused.Status >= 500 { // whether it was applied is unknown: the same form again does it once
+	if v.Refused != nil && v.Refused.Unknown() { // the same form again is carried out once
 		f.Revision, f.Key = v.Form.Get("revision"), v.Form.Get("key")
 	}
 	choices := choicesOf(a, v.Form, f.Revision)

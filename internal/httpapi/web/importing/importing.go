@@ -61,7 +61,7 @@ func show(v *page.Visit) (page.View, error) {
 	if err := v.API.Get(path, nil, &last); err != nil {
 		return page.View{}, err
 	}
-	d := data{Panel: page.NewPanel(v.Refused), Import: last.Imported, May: v.Who.Role == string(lifecycle.PM)}
+	d := data{Panel: page.NewPanel(v.Refused), Import: last.Imported, May: v.Is(lifecycle.PM)}
 	if !last.Last.OK {
 		d.Failed = last.Last.Problem
 	}
@@ -109,7 +109,7 @@ func act(v *page.Visit) (page.Outcome, error) {
 		v.Found = report
 		return page.Outcome{Said: "Nothing was changed.", Tried: true}, nil
 	}
-	return page.Outcome{Said: page.Recorded(done(report), got.Header.Get("Audit-Receipt")), To: page.Root + path}, nil
+	return page.Outcome{Said: page.Recorded(done(report), got), To: page.Root + path}, nil
 }
 
 // done says what an import did.

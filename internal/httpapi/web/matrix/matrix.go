@@ -185,8 +185,5 @@ func address(path string, choice int, q url.Values) string {
 	for name, values := range q {
 		all[name] = values
 	}
-	if len(all) == 0 {
-		return page.Root + path
-	}
-	return page.Root + path + "?" + all.Encode()
+	return page.Address(path, all)
 }

@@ -63,6 +63,13 @@ func TestEachPartSaysWhetherItIsThereAndHolds(t *testing.T) {
 }
 
 // Verifies: ORC-336
+func TestCodeThatIsNotCommittedSaysSo(t *testing.T) {
+	dirty := strings.Replace(blocked, `"suspect":true`, `"dirty":["due.go"]`, 1)
+	html := pagetest.Show(t, matrix.Page(), of("verify", dirty).Visit("viewer", "/project/review"))
+	require.Equal(t, [][]string{{"there", "uncommitted", "holds", "2 failed", "rejected"}}, words(html))
+}
+
+// Verifies: ORC-336
 func TestWhatNobodyLookedUpDoesNotHold(t *testing.T) {
 	html := pagetest.Show(t, matrix.Page(), of("record", done).Visit("viewer", "/project/review"))
 	require.Equal(t, [][]string{{"there", "stale", "said", "14 passed", "approved"}}, words(html))

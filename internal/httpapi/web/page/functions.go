@@ -57,6 +57,14 @@ func To(parts ...string) string {
 	return b.String()
 }
 
+// Address returns the address of a path below Root, with a query if there is one.
+func Address(path string, q url.Values) string {
+	if len(q) == 0 {
+		return Root + path
+	}
+	return Root + path + "?" + q.Encode()
+}
+
 // letter returns the letter that stands for a role.
 func letter(role string) string {
 	if role == "" {

@@ -12,6 +12,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi/web/ask"
 	"orchestrator/internal/httpapi/web/session"
+	"orchestrator/internal/rules/lifecycle"
 )
 
 // Root is where the pages are. What is below it has the names of the API.
@@ -65,6 +66,9 @@ type Visit struct {
 	Tried   string       // what a form that changes nothing came to
 	Found   any          // what Act found for Show, where it changed nothing
 }
+
+// Is reports whether whoever looks has a role.
+func (v *Visit) Is(role lifecycle.Role) bool { return v.Who.Role == string(role) }
 
 //go:embed *.html
 var shared embed.FS

@@ -25,8 +25,8 @@ type Segment struct {
 	From, Width string
 }
 
-// InBar are the statuses in the order of the bar: from what is done back to what was not begun, and what is held.
-var InBar = []lifecycle.Status{
+// inBar are the statuses in the order of the bar: from what is done back to what was not begun, and what is held.
+var inBar = []lifecycle.Status{
 	lifecycle.Done, lifecycle.TestedPass, lifecycle.TestInProgress, lifecycle.TestedFail, lifecycle.Implemented,
 	lifecycle.ImplementationInProgress, lifecycle.DesignReady, lifecycle.DesignInProgress, lifecycle.Planned,
 	lifecycle.NotStarted, lifecycle.NeedsChanges, lifecycle.Blocked, lifecycle.Deferred,
@@ -41,7 +41,7 @@ func NewBar(counts map[lifecycle.Status]int) Bar {
 	var b Bar
 	var said []string
 	from := 0.0
-	for _, s := range InBar {
+	for _, s := range inBar {
 		n := counts[s]
 		if n == 0 {
 			continue
@@ -101,17 +101,14 @@ func NewPanel(r *ask.Refusal) *Panel {
 	if r == nil {
 		return nil
 	}
-	return &Panel{r, RecordOf(r.Receipt)}
+	return &Panel{r, recordOf(r.Receipt)}
 }
-
-// Unknown reports whether nobody knows if the change was applied.
-func (p *Panel) Unknown() bool { return p.Status >= 500 }
 
 // JSON returns the problem as the API sent it.
 func (p *Panel) JSON() string { return strings.TrimSpace(string(p.Body)) }
 
-// RecordOf returns the number of the record that a header Audit-Receipt names, or 0.
-func RecordOf(receipt string) uint64 {
+// recordOf returns the number of the record that a header Audit-Receipt names, or 0.
+func recordOf(receipt string) uint64 {
 	_, rest, _ := strings.Cut(receipt, "index=")
 	digits, _, _ := strings.Cut(rest, ",")
 	n, err := strconv.ParseUint(digits, 10, 64)
@@ -121,9 +118,9 @@ func RecordOf(receipt string) uint64 {
 	return n
 }
 
-// Recorded returns a sentence about what was done, with its record.
-func Recorded(what, receipt string) string {
-	if n := RecordOf(receipt); n > 0 {
+// Recorded returns a sentence about what was done, with the record that the answer names.
+func Recorded(what string, got ask.Answer) string {
+	if n := recordOf(got.Receipt()); n > 0 {
 		return fmt.Sprintf("%s It is record %s of the log.", what, words.Number(int(n)))
 	}
 	return what

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi/web/page"
 	"orchestrator/internal/httpapi/web/words"
 	"orchestrator/internal/rules/lifecycle"
@@ -181,7 +182,7 @@ type refusals struct {
 
 // codeRow is how often actors were refused with one code.
 type codeRow struct {
-	Code   string
+	Code   fault.Code
 	All    int
 	Counts []int // by actor, as the columns have it
 }
@@ -189,7 +190,7 @@ type codeRow struct {
 // refusalsOf crosses actors and codes. What an actor was refused is more than the sum of its codes where attempts were
 // folded.
 func refusalsOf(all []refused) (r refusals) {
-	rows, total := map[string]*codeRow{}, 0
+	rows, total := map[fault.Code]*codeRow{}, 0
 	r.Actors = slices.DeleteFunc(slices.Clone(all), func(a refused) bool { return a.Refused == 0 })
 	for i, a := range r.Actors {
 		total += a.Refused
@@ -219,7 +220,7 @@ func saysRefused(r refusals, total int) string {
 		text += ", " + words.Count(most.Refused) + " of " + most.Name
 	}
 	if len(r.Rows) > 1 {
-		text += "; the most frequent code is " + r.Rows[0].Code
+		text += "; the most frequent code is " + string(r.Rows[0].Code)
 	}
 	return text + "."
 }

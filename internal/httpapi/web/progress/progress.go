@@ -4,9 +4,10 @@ package progress
 
 import (
 	"embed"
-	"time"
 
 	"orchestrator/internal/httpapi/web/page"
+	"orchestrator/internal/requirements/progress"
+	"orchestrator/internal/requirements/review"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -18,62 +19,14 @@ func Page() page.Page {
 	return page.Page{Pattern: "/progress", Nav: "Progress", Template: page.Parse(files), Show: show}
 }
 
-// figures are what GET /project/progress answers.
-type figures struct {
-	Days     []day      `json:"days"`
-	StepDays int        `json:"step_days"`
-	InStatus []inStatus `json:"in_status"`
-	Cycle    struct {
-		Finished int        `json:"finished"`
-		Median   *int64     `json:"median_seconds"`
-		Newest   []finished `json:"newest"`
-	} `json:"cycle"`
-	Refusals []refused `json:"refusals"`
-	Stuck    []stuck   `json:"stuck"`
-	AllStuck int       `json:"stuck_total"`
-}
-
-type day struct {
-	Day    string `json:"day"`
-	Total  int    `json:"total"`
-	Tested int    `json:"tested"`
-	Done   int    `json:"done"`
-}
-
-type inStatus struct {
-	Status lifecycle.Status `json:"status"`
-	Now    int              `json:"now"`
-	Stays  int              `json:"stays"`
-	Median *int64           `json:"median_seconds"`
-	P90    *int64           `json:"p90_seconds"`
-}
-
-type finished struct {
-	ID      string    `json:"id"`
-	Title   string    `json:"title"`
-	Done    time.Time `json:"done"`
-	Seconds int64     `json:"seconds"`
-}
-
-type refused struct {
-	Name    string `json:"name"`
-	Role    string `json:"role"`
-	Refused int    `json:"refused"`
-	Codes   []struct {
-		Code  string `json:"code"`
-		Count int    `json:"count"`
-	} `json:"codes"`
-}
-
-type stuck struct {
-	ID     string           `json:"id"`
-	Title  string           `json:"title"`
-	Status lifecycle.Status `json:"status"`
-	Since  time.Time        `json:"since"`
-	Limit  *int64           `json:"limit_seconds"`
-	Why    string           `json:"why"`
-	By     string           `json:"by"`
-}
+// What the API answers, by the names that the page has for it.
+type (
+	figures  = progress.Progress
+	day      = progress.Day
+	inStatus = progress.InStatus
+	finished = progress.Finished
+	refused  = review.ActorCount
+)
 
 // data is what the page shows.
 type data struct {
@@ -92,7 +45,8 @@ type data struct {
 // late is a requirement that is stuck, and why.
 type late struct {
 	page.Row
-	Why, By string
+	Why string
+	By  lifecycle.Party
 }
 
 // show asks the API for what the page shows.

@@ -109,10 +109,10 @@ func show(v *page.Visit) (page.View, error) {
 	if next, err := url.Parse(got.Next); err == nil && got.Next != "" {
 		to := f.values()
 		to.Set("before", next.Query().Get("before"))
-		l.Next = page.Root + path + "?" + to.Encode()
+		l.Next = page.Address(path, to)
 	}
 	if q.Has("before") {
-		l.Begin = strings.TrimSuffix(page.Root+path+"?"+f.values().Encode(), "?")
+		l.Begin = page.Address(path, f.values())
 	}
 	d.Checked, _ = v.Found.(*check)
 	d.Opening = open(v, got.Size, *l, d.Checked)

@@ -6,10 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-
-	"orchestrator/internal/httpapi/web/ask"
 	"orchestrator/internal/httpapi/web/page"
+	"orchestrator/internal/rules/lifecycle"
 )
 
 // asked is the form in which the conductor is asked in plain words.
@@ -27,7 +25,7 @@ type asked struct {
 const mostExamples = 8
 
 func askedOf(v *page.Visit) asked {
-	a := asked{Key: rand.Text(), Tried: v.Tried, IsViewer: v.Who.Role == "viewer"}
+	a := asked{Key: rand.Text(), Tried: v.Tried, IsViewer: v.Is(lifecycle.Viewer)}
 	if v.Form.Get("act") == "ask" {
 		a.Typed, a.Panel = v.Form.Get("utterance"), page.NewPanel(v.Refused)
 		if a.Panel != nil && a.Panel.Unknown() {
@@ -61,23 +59,20 @@ type request struct {
 
 // askFor asks in plain words. A run of a viewer is not kept, so that its answer is all there is to show.
 func askFor(v *page.Visit) (page.Outcome, error) {
-	body, err := json.Marshal(request{strings.TrimSpace(v.Form.Get("utterance")), v.Form.Get("key")})
+	got, err := v.API.Change(http.MethodPost, "/requests",
+		request{strings.TrimSpace(v.Form.Get("utterance")), v.Form.Get("key")})
 	if err != nil {
-		return page.Outcome{}, err
-	}
-	got := v.API.Send(ask.Call{Method: http.MethodPost, Path: "/requests", Body: body})
-	if err := got.Refused(); err != nil {
 		return page.Outcome{}, err
 	}
 	var t trace
 	if err := got.Fill(&t); err != nil {
 		return page.Outcome{}, err
 	}
-	if v.Who.Role == "viewer" {
+	if v.Is(lifecycle.Viewer) {
 		return page.Outcome{Tried: true, Said: t.inShort()}, nil
 	}
 	said := "You asked, and it " + outcomeSays(t.Status) + "."
-	return page.Outcome{Said: page.Recorded(said, got.Header.Get("Audit-Receipt")), To: page.To("traces", t.ID)}, nil
+	return page.Outcome{Said: page.Recorded(said, got), To: page.To("traces", t.ID)}, nil
 }
 
 // inShort returns what a run came to as text.

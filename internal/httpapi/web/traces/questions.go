@@ -10,7 +10,6 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"orchestrator/internal/httpapi/web/ask"
 	"orchestrator/internal/httpapi/web/page"
 )
 
@@ -188,13 +187,9 @@ func reply(v *page.Visit) (page.Outcome, error) {
 			of = q.Schema
 		}
 	}
-	body, err := json.Marshal(answer{question, slot, valueOf(of, v.Form.Get("value"))})
+	got, err := v.API.Change(http.MethodPost, "/obligations/"+url.PathEscape(id)+"/answers",
+		answer{question, slot, valueOf(of, v.Form.Get("value"))})
 	if err != nil {
-		return page.Outcome{}, err
-	}
-	path := "/obligations/" + url.PathEscape(id) + "/answers"
-	got := v.API.Send(ask.Call{Method: http.MethodPost, Path: path, Body: body})
-	if err := got.Refused(); err != nil {
 		return page.Outcome{}, err
 	}
 	var t struct {
@@ -204,5 +199,5 @@ func reply(v *page.Visit) (page.Outcome, error) {
 		return page.Outcome{}, err
 	}
 	said := "You answered run " + strconv.Itoa(r.Number) + ": it " + outcomeSays(t.Status) + "."
-	return page.Outcome{Said: page.Recorded(said, got.Header.Get("Audit-Receipt")), To: r.Href()}, nil
+	return page.Outcome{Said: page.Recorded(said, got), To: r.Href()}, nil
 }

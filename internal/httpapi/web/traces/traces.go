@@ -95,7 +95,7 @@ func older(next string) string {
 	if next == "" || err != nil {
 		return ""
 	}
-	return page.Root + "/traces?" + url.Values{"before": {u.Query().Get("before")}}.Encode()
+	return page.Address("/traces", url.Values{"before": {u.Query().Get("before")}})
 }
 
 // Waiting returns how many questions wait for whoever asks, as far as one answer of the API lists them.

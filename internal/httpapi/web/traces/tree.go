@@ -9,6 +9,7 @@ import (
 
 	"orchestrator/internal/httpapi/web/page"
 	"orchestrator/internal/httpapi/web/words"
+	"orchestrator/internal/rules/lifecycle"
 )
 
 // trace is all that a run did.
@@ -260,7 +261,7 @@ func showRun(v *page.Visit) (page.View, error) {
 		return page.View{}, err
 	}
 	all := questionsOf(v, []run{d.Run})
-	if v.Who.Role == "pm" || d.Run.Caller == (caller{v.Who.Name, v.Who.Role}) {
+	if v.Is(lifecycle.PM) || d.Run.Caller == (caller{v.Who.Name, v.Who.Role}) {
 		d.Questions = all
 	} else {
 		d.Others = all

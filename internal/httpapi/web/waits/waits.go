@@ -13,6 +13,7 @@ import (
 	"orchestrator/internal/requirements/agenda"
 	"orchestrator/internal/requirements/guidance"
 	"orchestrator/internal/requirements/lookup"
+	"orchestrator/internal/requirements/progress"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -53,44 +54,18 @@ type waiting struct {
 	Oldest page.When
 }
 
-// progress is what the page takes of the answer of GET /project/progress.
-type progress struct {
-	InStatus []struct {
-		Status lifecycle.Status `json:"status"`
-		Limit  int64            `json:"limit_seconds"`
-	} `json:"in_status"`
-	Stuck []struct {
-		ID     string           `json:"id"`
-		Title  string           `json:"title"`
-		Status lifecycle.Status `json:"status"`
-		Since  time.Time        `json:"since"`
-		Why    string           `json:"why"`
-		By     string           `json:"by"`
-	} `json:"stuck"`
-	Total int `json:"stuck_total"`
-}
-
-// limits returns for each status how long a requirement may be in it before its age is bold.
-func (p progress) limits() map[lifecycle.Status]time.Duration {
-	all := map[lifecycle.Status]time.Duration{}
-	for _, s := range p.InStatus {
-		all[s.Status] = time.Duration(s.Limit) * time.Second
-	}
-	return all
-}
-
 func show(v *page.Visit) (page.View, error) {
 	var a agenda.Agenda
 	if err := v.API.Get("/next", url.Values{"limit": {"1"}}, &a); err != nil {
 		return page.View{}, err
 	}
-	var p progress
+	var p progress.Progress
 	if err := v.API.Get("/project/progress", nil, &p); err != nil {
 		return page.View{}, err
 	}
-	d := data{Role: roleOf(v), AllStuck: p.Total, Bar: page.NewBar(a.Counts.ByStatus), Empty: a.Counts.Total == 0}
+	d := data{Role: roleOf(v), AllStuck: p.AllStuck, Bar: page.NewBar(a.Counts.ByStatus), Empty: a.Counts.Total == 0}
 	d.Mine, d.Looks = string(d.Role) == v.Who.Role, lifecycle.FieldsOf(d.Role) == nil
-	f := filler{v, p.limits()}
+	f := filler{v, p}
 	for _, s := range p.Stuck[:min(len(p.Stuck), mostStuck)] {
 		row := f.row(s.ID, s.Title, s.Status, s.Since)
 		row.Says = s.Why
@@ -126,13 +101,13 @@ func roleOf(v *page.Visit) lifecycle.Role {
 // filler makes rows.
 type filler struct {
 	*page.Visit
-	limits map[lifecycle.Status]time.Duration
+	progress.Progress
 }
 
 func (f filler) row(id, title string, status lifecycle.Status, since time.Time) page.Row {
-	limit, known := f.limits[status]
+	limit, known := f.LimitOf(status)
 	return page.Row{ID: id, Title: title, Status: status,
-		When: page.Since(since, f.Now, known && limit > 0 && f.Now.Sub(since) > limit)}
+		When: page.Since(since, f.Now, known && f.Now.Sub(since) > limit)}
 }
 
 // queue is which requirements are in a group of a role.
@@ -172,7 +147,7 @@ func (f filler) groups(role lifecycle.Role) ([]group, error) {
 		if err != nil {
 			return nil, err
 		}
-		g := group{Name: q.name, All: page.Root + "/requirements?" + values(role, q.filter).Encode()}
+		g := group{Name: q.name, All: page.Address("/requirements", values(role, q.filter))}
 		left := list.Total
 		for _, r := range list.Requirements {
 			if seen[r.ID] {

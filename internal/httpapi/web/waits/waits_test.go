@@ -82,6 +82,41 @@ func TestWhatWaitsIsGroupedAndSaid(t *testing.T) {
 	require.Contains(t, html, `<time class="age" datetime="2026-11-22T13:50:00Z">1 h</time>`)
 }
 
+// A row says what stands against the requirement, or else its next step on the way to done.
+//
+// Verifies: ORC-333
+func TestARowSaysWhatIsToBeDone(t *testing.T) {
+	api := project()
+	require.Contains(t, pagetest.Show(t, waits.Page(), api.Visit("pm", "/")), "nothing leads on")
+	api.Answers["GET /requirements/B/next"] = `{"id":"B","status":"blocked","actor":{"name":"paula","role":"pm"},
+		"moves":[{"to":"deferred","lacks":[]},{"to":"planned","leads_to_done":true,"lacks":[]}]}`
+	html := pagetest.Show(t, waits.Page(), api.Visit("pm", "/"))
+	require.Contains(t, html, "can be moved to planned")
+	require.NotContains(t, html, "can be moved to deferred")
+	require.NotContains(t, html, `<a href="/ui/?role=pm">`, "the side names the queues of others")
+}
+
+// Statuses that ask for the same stand in one group, which counts what it does not show.
+//
+// Verifies: ORC-333
+func TestAGroupIsOneAndSaysHowManyMoreThereAre(t *testing.T) {
+	api := project()
+	var many []string
+	for i := range 20 {
+		id := fmt.Sprintf("F-%02d", i)
+		many = append(many, row(id, "tested_fail", 100-i))
+		api.Answers["GET /requirements/"+id+"/next"] = `{"moves":[]}`
+	}
+	api.Answers[query("pm", "tested_fail")] = list(many...)
+	html := pagetest.Show(t, waits.Page(), api.Visit("pm", "/"))
+	require.Equal(t, 1, strings.Count(html, `<h2 class="margin">Decide <span class="n">21</span></h2>`))
+	require.Contains(t, html, `<a href="/ui/requirements?status=tested_fail&amp;waiting_for=pm">8 more</a>`)
+	require.Contains(t, html, "F-11")
+	require.NotContains(t, html, "F-12")
+	decide, _, _ := strings.Cut(html, "F-00")
+	require.Contains(t, decide, `data-id="B"`, "the longest wait comes first")
+}
+
 func TestTheQueueOfAnotherRoleIsShown(t *testing.T) {
 	html := pagetest.Show(t, waits.Page(), project().Visit("pm", "/?role=coder"))
 	require.Contains(t, html, "One waits for the coder, the oldest for")

@@ -22,6 +22,7 @@ func TestWhatOthersWroteActsNowhere(t *testing.T) {
 		"two\nlines\tand tabs":       "two\nlines\tand tabs",
 		"right\u202eto left":         `right<span class="ctl">U+202E</span>to left`,
 		"zero\u200bwidth \ufeffmark": `zero<span class="ctl">U+200B</span>width <span class="ctl">U+FEFF</span>mark`,
+		"next\u2028line\u3164":       `next<span class="ctl">U+2028</span>line<span class="ctl">U+3164</span>`,
 		"bell\x07 and \x00":          `bell<span class="ctl">U+0007</span> and <span class="ctl">U+0000</span>`,
 		"\u2066isolated\u2069":       `<span class="ctl">U+2066</span>isolated<span class="ctl">U+2069</span>`,
 		"not UTF-8 \xff!":            `not UTF-8 <span class="ctl">0xFF</span>!`,

@@ -9,9 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-
-	"orchestrator/internal/httpapi/web/ask"
 	"orchestrator/internal/httpapi/web/page"
 	"orchestrator/internal/httpapi/web/words"
 	"orchestrator/internal/requirements/agenda"
@@ -110,7 +107,7 @@ func show(v *page.Visit) (page.View, error) {
 		d.Dead = append(d.Dead, dead{s, a.Counts.ByStatus[s]})
 	}
 	d.Opening, d.Lead = d.open(), d.lead()
-	d.May = v.Who.Role == string(lifecycle.PM)
+	d.May = v.Is(lifecycle.PM)
 	d.Switch = changeOf(v, d.Name, a.Counts.ByStatus)
 	return page.View{Title: "Workflow", Data: d}, nil
 }
@@ -208,17 +205,13 @@ func beyond(one, other lifecycle.Workflow) (moves []move) {
 // act puts the workflow in force that the form names.
 func act(v *page.Visit) (page.Outcome, error) {
 	to := v.Form.Get("workflow")
-	body, err := json.Marshal(struct {
+	got, err := v.API.Change(http.MethodPut, "/workflow", struct {
 		Workflow string `json:"workflow"`
 		Reason   string `json:"reason"`
 	}{to, strings.TrimSpace(v.Form.Get("reason"))})
 	if err != nil {
 		return page.Outcome{}, err
 	}
-	got := v.API.Send(ask.Call{Method: http.MethodPut, Path: "/workflow", Body: body})
-	if err := got.Refused(); err != nil {
-		return page.Outcome{}, err
-	}
 	said := "Workflow " + to + " is in force."
-	return page.Outcome{Said: page.Recorded(said, got.Header.Get("Audit-Receipt"))}, nil
+	return page.Outcome{Said: page.Recorded(said, got)}, nil
 }
