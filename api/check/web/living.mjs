@@ -72,6 +72,10 @@ export async function covered(browser, project, expect) {
   expect(/changed at \d\d:\d\d/.test(await page.locator('main').innerText()), 'no sentence says when that changed');
   const field = page.locator('textarea').filter({ visible: true }).first();
   await isKept(page, field, 'The operator has', expect);
+  expect(
+    await soon(async () => (await page.locator('#implementation').innerText()).includes('By another way.')),
+    'what the form covers is not kept up with it',
+  );
   await visitor.leave();
 }
 
