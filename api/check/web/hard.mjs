@@ -4,7 +4,7 @@
 const mallory = `<svg/onload=window.__pwned='name'>`;
 
 // evil returns a text that ends whatever it stands in, and begins a script; where says in which field it was.
-export const evil = (where) =>
+const evil = (where) =>
   `${where}"'\`--></textarea></title><script>window.__pwned='${where}'</script>` +
   `<img src=x onerror="window.__pwned='${where}'"><div hx-get="/ui/" hx-trigger="load" hx-on:load="window.__pwned='${where}'">` +
   `<a href="javascript:window.__pwned='${where}'">{{7*7}}\${7*7}</a>&lt;b&gt;&amp;amp; \u202Ekcab\u202C \u2066\u200B\u200D\uFEFF\u0007\u001B[31m`;

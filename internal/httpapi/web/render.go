@@ -2,11 +2,13 @@ package web
 
 import (
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"math"
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"orchestrator/internal/fault"
@@ -72,6 +74,24 @@ func (d *Door) write(w http.ResponseWriter, r *http.Request, p page.Page, f page
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	writeWhole(w, r, status, b.Bytes())
+}
+
+// worthPacking is the least size in bytes of a page that is compressed.
+const worthPacking = 1400
+
+// writeWhole writes a page, compressed for those who take that.
+func writeWhole(w http.ResponseWriter, r *http.Request, status int, body []byte) {
+	w.Header().Add("Vary", "Accept-Encoding")
+	if len(body) < worthPacking || !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		w.WriteHeader(status)
+		_, _ = w.Write(body) // the client may be gone; nothing is left to do for it
+		return
+	}
+	w.Header().Set("Content-Encoding", "gzip")
+	w.WriteHeader(status)
+	z := gzip.NewWriter(w)
+	_, _ = z.Write(body)
+	_ = z.Close()
 }
 
 // fail shows why there is no page.

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"compress/gzip"
 	"embed"
 	"fmt"
 	"net/http"
@@ -115,49 +114,4 @@ func count(items []page.Item, name string, n int) {
 			items[i].Count = n
 		}
 	}
-}
-
-// events passes the stream of the API on to a page.
-func (d *Door) events(w http.ResponseWriter, r *http.Request) {
-	who := d.who(r)
-	if who == nil {
-		http.Error(w, "sign in first", http.StatusUnauthorized)
-		return
-	}
-	if err := d.Count(w, r, who.Token); err != nil {
-		d.Refuse(w, r, err)
-		return
-	}
-	ctx, stop := who.Within(r.Context())
-	defer stop()
-	r = r.WithContext(ctx)
-	q := url.Values{}
-	if since := r.URL.Query().Get("since"); since != "" {
-		q.Set("since", since)
-	}
-	call := ask.Call{Method: http.MethodGet, Path: "/events", Query: q,
-		Header: http.Header{"Accept": {"text/event-stream"}}}
-	if last := r.Header.Get("Last-Event-ID"); last != "" {
-		call.Header.Set("Last-Event-Id", last)
-	}
-	api := d.ask(w, r, who)
-	api.Handler.ServeHTTP(w, api.Request(call))
-}
-
-// worthPacking is how many bytes a page has that is compressed.
-const worthPacking = 1400
-
-// writeWhole writes a page, compressed for those who take that.
-func writeWhole(w http.ResponseWriter, r *http.Request, status int, body []byte) {
-	w.Header().Add("Vary", "Accept-Encoding")
-	if len(body) < worthPacking || !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
-		w.WriteHeader(status)
-		_, _ = w.Write(body) // the client may be gone; nothing is left to do for it
-		return
-	}
-	w.Header().Set("Content-Encoding", "gzip")
-	w.WriteHeader(status)
-	z := gzip.NewWriter(w)
-	_, _ = z.Write(body)
-	_ = z.Close()
 }
