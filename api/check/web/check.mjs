@@ -4,9 +4,10 @@
 //	node check.mjs TOOLS ORCHESTRATOR [--only LOOK|FLOW] [--page PAGE] [--size SIZE] [--width 1280|390]
 //	               [--scheme light|dark] [--without NAME] [--aged DIR] [--shots DIR] [--json]
 //
-// TOOLS is the folder with node_modules, ORCHESTRATOR the program. Every option but the last three may be given more than
-// once. With what aged/build.sh has built into DIR, two of the projects have a past of weeks. What cannot be looked at fails, with the reason, unless --without names it. --shots writes a picture of each page
-// for people to look at, --json prints what was found as JSON.
+// TOOLS is the folder with node_modules, ORCHESTRATOR the program. Every option but the last three may be given more
+// than once. With what aged/build.sh has built into DIR, two of the projects have a past of weeks. What cannot be looked
+// at fails, with the reason, unless --without names it. --shots writes a picture of each page for people to look at,
+// --json prints what was found as JSON.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
