@@ -57,6 +57,14 @@ func TestEachNeedIsSaidOnceAndTheUnmetComeFirst(t *testing.T) {
 	require.Less(t, strings.Index(html, "<span>an approval<br>"), strings.Index(html, "<span>an implementation</span>"))
 }
 
+func TestTheHistoryIsMadeOfSentences(t *testing.T) {
+	require.Contains(t, shown(t, review), "<b><bdi>tess</bdi></b>, tester, moved it to tested pass")
+	refused := `"refused":{"count":2,"newest":[{"at":"2026-11-27T13:00:00Z","by":"cora","role":"coder",` +
+		`"code":"sealed","detail":"A is sealed","times":2,"record":10}]}`
+	html := shown(t, replaced(t, review, `"refused":{"count":0,"newest":[]}`, refused))
+	require.Contains(t, html, "<b><bdi>cora</bdi></b>, coder, was refused: sealed, two times")
+}
+
 // Where nothing is cited, a decision rests on the requirement itself.
 //
 // Verifies: ORC-332

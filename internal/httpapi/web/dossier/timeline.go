@@ -34,11 +34,11 @@ func lineOf(d review.Dossier, all bool) timeline {
 	var events []event
 	for _, m := range d.History {
 		to := string(m.To)
-		act := "to " + words.Status(to)
+		act := "moved it to " + words.Status(to)
 		events = append(events, event{m.At, "s-" + to, m.By, string(m.Role), act, m.Reason, m.Record})
 	}
 	for _, r := range d.Refused.Newest {
-		act := "refused: " + string(r.Code)
+		act := "was refused: " + string(r.Code)
 		if r.Times > 1 {
 			act += fmt.Sprintf(", %s times", words.Count(r.Times))
 		}
