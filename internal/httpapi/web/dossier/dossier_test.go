@@ -103,7 +103,7 @@ func TestWhatCannotBeSignedSaysWhoMustAct(t *testing.T) {
 	a := api(lacks)
 	a.Answers["GET /requirements/A/next"] = `{"id":"A","if_match":"\"11\"","waiting_for":["pm"],"fields":[],"moves":[]}`
 	html = pagetest.Show(t, dossier.Page(), visit(a, "viewer", ""))
-	require.Contains(t, html, "Waits for the pm.")
+	require.Contains(t, html, "Waits for the PM.")
 	require.NotContains(t, html, "<textarea")
 }
 

@@ -113,8 +113,8 @@ func formsOf(v *page.Visit, a asked) forms {
 func (f *forms) sign(a asked, m guidance.Move, choices []choice) {
 	for _, l := range m.Lacks {
 		if l.Gate != lifecycle.GateApproval {
-			f.Before = a.Definition.ID + " cannot be signed yet: " + words.Plain(l.Detail) + ". The " + string(l.By) +
-				" must act."
+			f.Before = a.Definition.ID + " cannot be signed yet: " + words.Plain(l.Detail) + ". " +
+				words.Upper(words.By(string(l.By))) + " must act."
 			return
 		}
 	}
@@ -135,10 +135,10 @@ func moveForm(a asked, m guidance.Move, choices []choice) form {
 		f.Title = "Move it to " + to
 	}
 	if !m.LeadsToDone && m.Why != "" {
-		f.Warning = words.Upper(m.Why) + "."
+		f.Warning = words.Upper(words.Plain(m.Why)) + "."
 	}
 	for _, l := range m.Lacks {
-		f.Warning = strings.TrimSpace(f.Warning + " It lacks: " + l.Detail + ", by the " + string(l.By) + ".")
+		f.Warning = strings.TrimSpace(f.Warning + " It lacks: " + l.Detail + ", by " + words.By(string(l.By)) + ".")
 	}
 	return f
 }
@@ -209,7 +209,7 @@ func ownText(d lifecycle.Definition) lifecycle.Evidence {
 func whom(parties []lifecycle.Party) string {
 	names := make([]string, len(parties))
 	for i, p := range parties {
-		names[i] = "the " + string(p)
+		names[i] = words.By(string(p))
 	}
 	return words.And(names...)
 }

@@ -16,7 +16,7 @@ import (
 func functions() template.FuncMap {
 	return template.FuncMap{
 		"foreign": words.Foreign, "words": words.Status, "plain": words.Plain, "part": words.Part,
-		"by": by, "letter": letter,
+		"by": words.By, "letter": letter,
 		"num": number, "count": words.Count, "upper": words.Upper, "plural": words.Plural,
 		"day": words.Day, "moment": words.Moment, "clock": words.Clock, "iso": iso,
 		"asset": asset.URL, "mark": mark, "status": statusMark, "outcome": outcome,
@@ -71,17 +71,6 @@ func letter(role string) string {
 		return ""
 	}
 	return strings.ToUpper(role[:1])
-}
-
-// by returns whom something waits for, as a sentence says it.
-func by(party string) string {
-	switch party {
-	case string(lifecycle.PM):
-		return "the PM"
-	case string(lifecycle.Document):
-		return "who writes the documents"
-	}
-	return "the " + party
 }
 
 // anchor returns the id of an element that shows a requirement. It has no character that a selector would read.

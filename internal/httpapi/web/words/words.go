@@ -30,6 +30,17 @@ func Plain(detail string) string {
 	return strings.ReplaceAll(pointer.ReplaceAllString(detail, ""), " with PUT /workflow", "")
 }
 
+// By returns whom something waits for, as a sentence says it: "the PM", "the coder".
+func By(party string) string {
+	switch party {
+	case "pm":
+		return "the PM"
+	case "document":
+		return "who writes the documents"
+	}
+	return "the " + party
+}
+
 // Number returns a number with commas: 1,204.
 func Number(n int) string {
 	digits := strconv.Itoa(n)
