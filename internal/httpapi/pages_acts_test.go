@@ -76,3 +76,24 @@ func TestWorkflowAndModeAreSwitchedOnTheirPages(t *testing.T) {
 
 	require.Contains(t, b.visit("/ui/progress", nil).page, "It is too early to say")
 }
+
+// A double click is one act, also where the API takes no key.
+//
+// Verifies: ORC-332
+func TestADoubleClickAttestsOnce(t *testing.T) {
+	h := newHarness(t)
+	b := h.browse().signIn("pm")
+	form := b.visit("/ui/boundary/report", nil).form("attest")
+	form.Set("item", "team")
+	form.Set("note", "briefed")
+	before := h.Ledger.Head().Size
+	for range 2 {
+		require.Equal(t, http.StatusSeeOther, b.visit("/ui/boundary/report", form).status, b.page)
+	}
+	require.Equal(t, before+1, h.Ledger.Head().Size)
+	form = b.visit("/ui/boundary/report", nil).form("attest")
+	form.Set("item", "team")
+	form.Set("note", "briefed again")
+	require.Equal(t, http.StatusSeeOther, b.visit("/ui/boundary/report", form).status, b.page)
+	require.Equal(t, before+2, h.Ledger.Head().Size, "another form is another act")
+}

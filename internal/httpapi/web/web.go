@@ -131,7 +131,7 @@ func (d *Door) act(p page.Page) http.HandlerFunc {
 	return d.signedIn(func(w http.ResponseWriter, r *http.Request, who *session.Session) {
 		v := d.visit(w, r, who)
 		v.Form = r.PostForm
-		done, err := p.Act(v)
+		done, err := once(p, v)
 		switch refused, is := refusalIn(err); {
 		case is && refused.Status == http.StatusUnauthorized:
 			d.over(w, r)
@@ -159,4 +159,18 @@ func (d *Door) asset(w http.ResponseWriter, r *http.Request) {
 	if err := asset.Handler(w, r); err != nil {
 		d.Refuse(w, r, err)
 	}
+}
+
+// once carries a form out, unless the same one was accepted before, as by the first click of two.
+func once(p page.Page, v *page.Visit) (done page.Outcome, err error) {
+	outcome, err := v.Who.Once(v.Form.Get("once"), func() (any, error) {
+		if done, err = p.Act(v); err != nil || done.Tried {
+			return nil, err
+		}
+		return done, nil
+	})
+	if before, is := outcome.(page.Outcome); is {
+		return before, err
+	}
+	return done, err
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"crypto/rand"
 	"html/template"
 	"net/url"
 	"strconv"
@@ -16,7 +17,7 @@ import (
 func functions() template.FuncMap {
 	return template.FuncMap{
 		"foreign": words.Foreign, "words": words.Status, "plain": words.Plain, "part": words.Part,
-		"by": words.By, "letter": letter,
+		"by": words.By, "key": rand.Text, "letter": letter,
 		"num": number, "count": words.Count, "upper": words.Upper, "plural": words.Plural,
 		"day": words.Day, "moment": words.Moment, "clock": words.Clock, "iso": iso,
 		"asset": asset.URL, "mark": mark, "status": statusMark, "outcome": outcome,

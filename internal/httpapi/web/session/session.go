@@ -31,6 +31,7 @@ type Session struct {
 	mu    sync.Mutex
 	said  []string
 	draft Draft
+	forms forms
 	ended chan struct{} // closed when it is over before it expires; nil where it was not begun
 	pages chan struct{} // that are made for its token now; nil where it was not begun
 }
