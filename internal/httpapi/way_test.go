@@ -72,7 +72,7 @@ func TestTheWayOfAPatch(t *testing.T) {
 		switch {
 		case f.folder == "strictjson" && ast.IsExported(f.name):
 			decoded += more
-		case more == 1 && at.to-at.from >= maxHelper && !slices.Contains(inOneRow, f.folder) && !slices.Contains(byOthers, f):
+		case more == 1 && at.to-at.from >= maxHelper && !slices.Contains(inOneRow, f.folder) && f != ofTheExport:
 			once = append(once, f)
 		}
 	}
@@ -94,12 +94,8 @@ const maxHelper = 12
 // runs beside the request, which waits for it.
 var inOneRow = []string{"strictjson", "rules/lifecycle", "requirements/projection"}
 
-// byOthers run beside the request, perhaps once more or less: what signs the checkpoint that is written with the export,
-// and what reads in the background which texts the log has.
-var byOthers = []function{
-	{"requirements", "Log", "checkpointOf"},
-	{"ledger/store/boltstore", "anchor", "inPlace"}, {"ledger/store/boltstore", "reader", "Scan"},
-}
+// ofTheExport signs the checkpoint that is written with the export, beside the request and perhaps after it.
+var ofTheExport = function{"requirements", "Log", "checkpointOf"}
 
 // besideTheWay lists the further functions that run once in a PATCH, by the reason why the page does not list them.
 var besideTheWay = map[string][]function{
@@ -269,7 +265,22 @@ func countedRuns(t *testing.T, folders []string) (with, without counts) {
 		"-coverpkg="+strings.Join(packages, ","), ".")
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, string(out))
-	return countedRun(t, program, "yes"), countedRun(t, program, "no")
+	return fewestRuns(t, program, "yes"), fewestRuns(t, program, "no")
+}
+
+// fewestRuns runs TestOnePatch some times and returns the fewest runs of each block: what the start reads in the
+// background reads the log in one piece or in two.
+func fewestRuns(t *testing.T, program, patch string) counts {
+	t.Helper()
+	fewest := countedRun(t, program, patch)
+	for range 5 {
+		again := countedRun(t, program, patch)
+		require.Len(t, again, len(fewest))
+		for i, b := range again {
+			fewest[i].times = min(fewest[i].times, b.times)
+		}
+	}
+	return fewest
 }
 
 var countedBlock = regexp.MustCompile(`(?m)^(\S+):([0-9]+)\.([0-9]+),\S+ [0-9]+ ([0-9]+)$`)
