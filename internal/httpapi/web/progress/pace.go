@@ -55,7 +55,7 @@ func (p pace) open() string {
 	left := p.Total - p.Done
 	rest := "the other " + words.Counted(left, "takes", "take")
 	if p.Done == 0 {
-		rest = "all " + words.Count(left) + " take"
+		rest = words.Plural(left, "it takes", "all "+words.Count(left)+" take")
 	}
 	switch {
 	case p.Total == 0:

@@ -33,6 +33,7 @@ func TestTheOpeningSaysThePaceAndWhatItMeans(t *testing.T) {
 		{"Eleven of 40 are done after three days. It is too early to say how long the other 29 take.",
 			[]day{on(2, 40, 1), on(0, 40, 11)}},
 		{"None of 40 is done after one day. It is too early to say how long all 40 take.", []day{on(0, 40, 0)}},
+		{"None of one is done after one day. It is too early to say how long it takes.", []day{on(0, 1, 0)}},
 		{"All eight are done.", []day{on(3, 8, 2), on(0, 8, 8)}},
 		{"The one requirement is done.", []day{on(0, 1, 1)}},
 	} {
