@@ -6,6 +6,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi/convention"
+	"orchestrator/internal/httpapi/problem"
 	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/token"
@@ -39,7 +40,7 @@ func (l *limits) tell(w http.ResponseWriter, of string, left int) {
 
 func rateLimited(whose string, wait time.Duration) error {
 	return fault.New(fault.RateLimited, "rate_limited", "this %s has used up its requests for now", whose).
-		WithFix("wait %d s, as Retry-After says", wholeSeconds(wait)).After(wait)
+		WithFix("wait %d s, as Retry-After says", problem.WholeSeconds(wait)).After(wait)
 }
 
 // limitAddress counts requests that need no token against the limit of the address that they come from.

@@ -3,10 +3,8 @@ package httpapi
 import (
 	"context"
 	"errors"
-	"math"
 	"net/http"
 	"strconv"
-	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
 
@@ -104,12 +102,10 @@ func setProblemHeaders(h http.Header, p problem.Problem, length int) {
 	h.Set("Content-Type", "application/problem+json")
 	h.Set("Content-Length", strconv.Itoa(length))
 	h.Set("Cache-Control", "no-store")
-	if p.RetryAfter > 0 {
-		h.Set("Retry-After", strconv.Itoa(wholeSeconds(p.RetryAfter)))
+	if retry := p.RetrySeconds(); retry != "" {
+		h.Set("Retry-After", retry)
 	}
 	if p.Status == http.StatusRequestTimeout || p.Status == http.StatusRequestEntityTooLarge {
 		h.Set("Connection", "close")
 	}
 }
-
-func wholeSeconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }

@@ -23,8 +23,8 @@ type forms struct {
 	plainTag, packedTag string
 }
 
-// worthPacking is how many bytes an answer has that is compressed: fewer fit into a packet as they are.
-const worthPacking = 1400
+// WorthPacking is how many bytes an answer has that is compressed: fewer fit into a packet as they are.
+const WorthPacking = 1400
 
 // New makes an answer of a media type.
 func New(mediaType string, body []byte) *Answer {
@@ -33,7 +33,7 @@ func New(mediaType string, body []byte) *Answer {
 
 func formsOf(body []byte) forms {
 	f := forms{plain: body, plainTag: wire.Tag(body)}
-	if len(body) > worthPacking {
+	if len(body) > WorthPacking {
 		var packed bytes.Buffer
 		z, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression) // the level is a valid one
 		_, _ = z.Write(body)                                       // into memory
@@ -55,7 +55,7 @@ func (a *Answer) ServeKept(w http.ResponseWriter, r *http.Request, keep []string
 		h.Add("Vary", "Accept-Encoding")
 	}
 	h["Cache-Control"] = keep
-	packed := f.packed != nil && takesGzip(r)
+	packed := f.packed != nil && TakesGzip(r)
 	body, tag := f.plain, f.plainTag
 	if packed {
 		body, tag = f.packed, f.packedTag
@@ -69,8 +69,8 @@ func (a *Answer) ServeKept(w http.ResponseWriter, r *http.Request, keep []string
 	return wire.WriteAs(w, a.media, keep, body)
 }
 
-// takesGzip reports whether Accept-Encoding names gzip, with any weight but 0.
-func takesGzip(r *http.Request) bool {
+// TakesGzip reports whether Accept-Encoding names gzip, with any weight but 0.
+func TakesGzip(r *http.Request) bool {
 	for coding := range strings.SplitSeq(strings.Join(r.Header["Accept-Encoding"], ","), ",") {
 		name, params, _ := strings.Cut(strings.TrimSpace(coding), ";")
 		if strings.EqualFold(strings.TrimSpace(name), "gzip") {

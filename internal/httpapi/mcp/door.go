@@ -3,6 +3,7 @@ package mcp
 import (
 	"bytes"
 	"context"
+	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -71,7 +72,7 @@ func (d *Door) ServeMCP(w http.ResponseWriter, r *http.Request, body []byte, api
 	ctx := rest.Inside{API: api, From: r, ID: w.Header().Get("X-Request-Id")}.With(r.Context())
 	to := served{role, r.Header.Get("Mcp-Protocol-Version") >= rest.FirstStateless}
 	r = r.WithContext(context.WithValue(ctx, forServer{}, d.server(ctx, to, body)))
-	r.Body, r.ContentLength = nopCloser{bytes.NewReader(body)}, int64(len(body))
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	if accept := r.Header.Get("Accept"); accept == "" || accept == "*/*" {
 		r.Header.Set("Accept", "application/json, text/event-stream") // as a client of the protocol says it
 	}
@@ -101,10 +102,6 @@ func listens(body []byte) bool {
 	return jsonv2.Unmarshal(body, &message) == nil &&
 		(message.Method == "subscriptions/listen" || message.Method == "resources/subscribe")
 }
-
-type nopCloser struct{ *bytes.Reader }
-
-func (nopCloser) Close() error { return nil }
 
 // writeTime is how long a client may take to read a piece of an answer.
 const writeTime = 10 * time.Second

@@ -3,7 +3,9 @@
 package problem
 
 import (
+	"math"
 	"net/http"
+	"strconv"
 	"time"
 
 	"orchestrator/internal/fault"
@@ -56,6 +58,17 @@ type Problem struct {
 
 	RetryAfter time.Duration `json:"-"` // when the request may be tried again; 0 says nothing
 }
+
+// RetrySeconds returns when the request may be tried again, as the header Retry-After has it; "" says nothing.
+func (p Problem) RetrySeconds() string {
+	if p.RetryAfter <= 0 {
+		return ""
+	}
+	return strconv.Itoa(WholeSeconds(p.RetryAfter))
+}
+
+// WholeSeconds returns how many seconds are at least as long as a time.
+func WholeSeconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 
 // retryWhenFull is how long a client should wait for room on the disk, which a person has to make.
 const retryWhenFull = 10 * time.Second

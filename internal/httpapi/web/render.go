@@ -4,14 +4,12 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
-	"math"
 	"net/http"
 	"net/url"
-	"strconv"
-	"strings"
 	"time"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi/fixed"
 	"orchestrator/internal/httpapi/problem"
 	"orchestrator/internal/httpapi/web/ask"
 	"orchestrator/internal/httpapi/web/page"
@@ -59,10 +57,10 @@ func give(w http.ResponseWriter, r *http.Request, f page.File) {
 // frame returns what surrounds a page.
 func (d *Door) frame(w http.ResponseWriter, r *http.Request, who *session.Session, now time.Time) page.Frame {
 	f := page.Frame{Address: r.URL.RequestURI(), Theme: themeOf(r), Now: now, Who: who}
-	if who == nil {
-		return f
+	f.Site.Project = d.Project()
+	if who != nil {
+		f.Site = site(d.ask(w, r, who), f.Site.Project)
 	}
-	f.Site = site(d.ask(w, r, who), d.Project())
 	return f
 }
 
@@ -76,13 +74,10 @@ func (d *Door) write(w http.ResponseWriter, r *http.Request, p page.Page, f page
 	writeWhole(w, r, status, b.Bytes())
 }
 
-// worthPacking is the least size in bytes of a page that is compressed.
-const worthPacking = 1400
-
 // writeWhole writes a page, compressed for those who take that.
 func writeWhole(w http.ResponseWriter, r *http.Request, status int, body []byte) {
 	w.Header().Add("Vary", "Accept-Encoding")
-	if len(body) < worthPacking || !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+	if len(body) <= fixed.WorthPacking || !fixed.TakesGzip(r) {
 		w.WriteHeader(status)
 		_, _ = w.Write(body) // the client may be gone; nothing is left to do for it
 		return
@@ -94,7 +89,7 @@ func writeWhole(w http.ResponseWriter, r *http.Request, status int, body []byte)
 	_ = z.Close()
 }
 
-// fail shows why there is no page.
+// fail shows why there is no page, to somebody or to nobody who is signed in.
 func (d *Door) fail(w http.ResponseWriter, r *http.Request, who *session.Session, err error) {
 	refused, is := refusalIn(err)
 	switch {
@@ -104,21 +99,12 @@ func (d *Door) fail(w http.ResponseWriter, r *http.Request, who *session.Session
 	case !is:
 		refused = &ask.Refusal{Problem: problem.Of(err, w.Header().Get("X-Request-Id"))}
 	}
+	if retry := refused.RetrySeconds(); retry != "" {
+		w.Header().Set("Retry-After", retry)
+	}
 	f := d.frame(w, r, who, time.Now())
 	f.View = page.View{Title: "Not shown", Data: page.NewPanel(refused)}
 	d.write(w, r, page.Page{Template: failed}, f, refused.Status)
-}
-
-// turnAway shows why nothing was asked for a page.
-func (d *Door) turnAway(w http.ResponseWriter, r *http.Request, err error) {
-	p := problem.Of(err, w.Header().Get("X-Request-Id"))
-	if p.RetryAfter > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(p.RetryAfter.Seconds()))))
-	}
-	f := d.frame(w, r, nil, time.Now())
-	f.Site.Project = d.Project()
-	f.View = page.View{Title: "Not shown", Data: page.NewPanel(&ask.Refusal{Problem: p})}
-	d.write(w, r, page.Page{Template: failed}, f, p.Status)
 }
 
 // nothingHere answers for a path that has no page.

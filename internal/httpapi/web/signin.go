@@ -45,7 +45,7 @@ func (d *Door) signedIn(next func(http.ResponseWriter, *http.Request, *session.S
 	return func(w http.ResponseWriter, r *http.Request) {
 		who, err := d.admit(w, r)
 		if err != nil {
-			d.turnAway(w, r, err)
+			d.fail(w, r, nil, err)
 			return
 		}
 		most := int64(maxDraft)
@@ -83,7 +83,7 @@ func (d *Door) admit(w http.ResponseWriter, r *http.Request) (*session.Session, 
 func (d *Door) counted(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if err := d.Count(w, r, ""); err != nil {
-			d.turnAway(w, r, err)
+			d.fail(w, r, nil, err)
 			return
 		}
 		next(w, r)
@@ -149,7 +149,6 @@ func (d *Door) askForToken(w http.ResponseWriter, r *http.Request) {
 
 func (d *Door) showSignIn(w http.ResponseWriter, r *http.Request, s sign, status int) {
 	f := d.frame(w, r, nil, time.Now())
-	f.Site.Project = d.Project()
 	f.View = page.View{Title: "Sign in", Data: s}
 	d.write(w, r, page.Page{Template: signingIn}, f, status)
 }

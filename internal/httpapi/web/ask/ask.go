@@ -4,6 +4,7 @@ package ask
 
 import (
 	"bytes"
+	"io"
 	"net/http"
 	"net/url"
 
@@ -74,7 +75,7 @@ func (a API) Request(c Call) *http.Request {
 	}
 	r.RequestURI = r.URL.RequestURI()
 	if len(c.Body) > 0 {
-		r.Body, r.ContentLength = reader{bytes.NewReader(c.Body)}, int64(len(c.Body))
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(c.Body)), int64(len(c.Body))
 		r.Header.Set("Content-Type", "application/json")
 	}
 	r.Header.Set("Accept", "application/json, application/problem+json")
@@ -151,7 +152,3 @@ func (m *memory) Write(b []byte) (int, error) {
 	m.WriteHeader(http.StatusOK)
 	return m.body.Write(b)
 }
-
-type reader struct{ *bytes.Reader }
-
-func (reader) Close() error { return nil }

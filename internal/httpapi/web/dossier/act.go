@@ -53,11 +53,11 @@ type resolution struct {
 //
 // Implements: ORC-332
 func act(v *page.Visit) (page.Outcome, error) {
-	a, err := read(v)
-	if err != nil {
+	var d review.Dossier // without what is cited, which nobody sees here
+	if err := v.API.Get(pathTo(v.ID, "review"), nil, &d); err != nil {
 		return page.Outcome{}, err
 	}
-	body, said, err := changeOf(v, a)
+	body, said, err := changeOf(v, d)
 	if err != nil {
 		return page.Outcome{}, err
 	}
@@ -104,8 +104,8 @@ func keyOf(key string, body []byte) string {
 }
 
 // changeOf returns the change that a form asks for, and what is said when it was made.
-func changeOf(v *page.Visit, a asked) (c change, said string, err error) {
-	id, text := a.Definition.ID, strings.TrimSpace(v.Form.Get("text"))
+func changeOf(v *page.Visit, d review.Dossier) (c change, said string, err error) {
+	id, text := d.Definition.ID, strings.TrimSpace(v.Form.Get("text"))
 	switch v.Form.Get("act") {
 	case "note":
 		return change{Notes: []note{{text}}}, "Your note on " + id + " was written.", nil
@@ -123,17 +123,17 @@ func changeOf(v *page.Visit, a asked) (c change, said string, err error) {
 	default:
 		return c, "", page.UnknownForm()
 	}
-	rests, err := restsOf(a, v.Form)
+	rests, err := restsOf(d, v.Form)
 	c.Justification = &lifecycle.Justification{Reason: text, Evidence: rests}
 	return c, said, err
 }
 
 // restsOf returns the evidence that was ticked. What does not hold any more as it did when it was ticked is refused:
 // nobody rests a decision on what they have not looked at. A form of another revision is left to the API.
-func restsOf(a asked, form url.Values) ([]lifecycle.Evidence, error) {
+func restsOf(d review.Dossier, form url.Values) ([]lifecycle.Evidence, error) {
 	all, ticked := []lifecycle.Evidence{}, form["rests"]
-	same := form.Get("revision") == guidance.IfMatch(a.Revision)
-	for _, c := range choicesOf(a, nil, "") {
+	same := form.Get("revision") == guidance.IfMatch(d.Revision)
+	for _, c := range choicesOf(d, nil, "") {
 		switch {
 		case c.isAmong(ticked):
 		case !slices.ContainsFunc(ticked, c.isNamed):

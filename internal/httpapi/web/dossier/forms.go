@@ -81,7 +81,7 @@ func formsOf(v *page.Visit, a asked) forms {
 	if v.Refused != nil && v.Refused.Unknown() { // the same form again is carried out once
 		f.Revision, f.Key = v.Form.Get("revision"), v.Form.Get("key")
 	}
-	choices := choicesOf(a, v.Form, f.Revision)
+	choices := choicesOf(a.Dossier, v.Form, f.Revision)
 	for _, m := range a.next.Moves {
 		if m.To == lifecycle.Done {
 			f.sign(a, m, choices)
@@ -177,15 +177,15 @@ func (f *forms) fill(v *page.Visit) {
 
 // choicesOf returns what a decision can rest on: evidence that is known not to hold is not ticked, and what was
 // ticked before stays so where it looks as it did then.
-func choicesOf(a asked, typed url.Values, revision string) []choice {
+func choicesOf(d review.Dossier, typed url.Values, revision string) []choice {
 	var all []choice
-	for _, p := range a.Parts {
+	for _, p := range d.Parts {
 		for _, one := range piecesOf(p.Evidence) {
 			all = append(all, choice{one.Recheck.Pointer, one, one.Recheck.Verdict != review.Stale})
 		}
 	}
 	if len(all) == 0 {
-		e := ownText(a.Definition)
+		e := ownText(d.Definition)
 		own := piece{Cited: review.Cited{Evidence: e}, Mark: "m-unverified", Name: nameOf(e),
 			Verdict: "the requirement itself"}
 		all = append(all, choice{ownPointer, own, true})

@@ -250,7 +250,7 @@ func toSign(view guidance.View) string {
 			continue
 		}
 		for _, l := range m.Lacks {
-			if l.Gate != "approval" {
+			if l.Gate != lifecycle.GateApproval {
 				return "lacks: " + words.Plain(l.Detail)
 			}
 		}
