@@ -25,6 +25,8 @@ type Keeper interface {
 
 // Shared is the tokens that several processes have in common. Each change of them is one transaction, so none is lost.
 // A change that returns an error has not been made, unless the error says that this is unknown.
+//
+// Implements: ORC-370
 type Shared struct{ keeper Keeper }
 
 // NewShared returns the tokens that a keeper has.
@@ -161,6 +163,8 @@ func (s *Shared) revoke(ctx context.Context, what naming, wanted string) (revoke
 
 // EndMinted revokes all tokens that were minted. Who has the right to mint alone does so at first: those of its
 // predecessor end with it.
+//
+// Implements: ORC-372
 func (s *Shared) EndMinted(ctx context.Context) error {
 	return s.keep(ctx, func(t sharedToken) bool { return t.Minted == nil })
 }
@@ -204,6 +208,8 @@ func (s *Shared) keep(ctx context.Context, good func(sharedToken) bool) error {
 // Begin gives a store that has no tokens yet its first ones: those of the token file, which taken says then, or one for
 // each of roles, as Bootstrap makes them. Of several processes that begin at once, one gives its own. created says
 // where the secrets are; it is nil for all others.
+//
+// Implements: ORC-371
 func (s *Shared) Begin(ctx context.Context, f *File, roles []string, now time.Time) (created map[string]string,
 	taken bool, err error) {
 	for _, role := range roles {

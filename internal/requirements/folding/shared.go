@@ -28,6 +28,8 @@ type sharedWindow struct {
 }
 
 // foldShared decides as Fold does, with the window that all processes of the log have in common.
+//
+// Implements: ORC-373
 func (r *Refusals) foldShared(tx *ledger.Tx, t *Ticket, actor audit.Actor, kind record.RefusalKind) (bool, error) {
 	key, w, err := sharedWindowOf(tx, actor, kind)
 	if err != nil {
