@@ -163,7 +163,7 @@ func (s *Server) URL(database string) string { return urlOf(s.dir, "", database)
 // Socket returns the path of the socket that the server listens on.
 func (s *Server) Socket() string { return filepath.Join(s.dir, ".s.PGSQL.5432") }
 
-// SQL has psql run statements as the superuser, each by itself, and returns what it prints: rows in lines, columns
+// SQL runs statements by psql as the superuser, each by itself, and returns what that prints: rows in lines, columns
 // separated by "|".
 func (s *Server) SQL(ctx context.Context, database string, statements ...string) (string, error) {
 	return s.SQLAt(ctx, s.URL(database), statements...)
