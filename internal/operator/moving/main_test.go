@@ -48,7 +48,7 @@ func TestMain(m *testing.M) {
 func moveAndDie(from, to, step string) error {
 	die := func() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL) }
 	pages := 0
-	o := Options{Now: time.Now, reached: func(done string) error {
+	o := Options{Now: time.Now, pageEntries: 20, reached: func(done string) error {
 		if done == step {
 			die()
 		}

@@ -36,7 +36,7 @@ type mirror struct {
 func (m *mirror) table(ctx context.Context, name string) error {
 	m.entries[name] = 0
 	for from, more := "", true; more; {
-		entries, next, err := page(ctx, m.from, name, from)
+		entries, next, err := page(ctx, m.from, name, from, m.most)
 		if err != nil {
 			return err
 		}
@@ -73,12 +73,12 @@ func (m *mirror) page(ctx context.Context, table, from, next string, entries []e
 }
 
 // page reads entries of a table from a key on. next is where the next page begins, and "" after the last one.
-func page(ctx context.Context, s store.Store, table, from string) (entries []entry, next string, err error) {
+func page(ctx context.Context, s store.Store, table, from string, most int) (entries []entry, next string, err error) {
 	err = s.View(ctx, func(r store.Reader) error {
 		entries, next = nil, ""
 		size := 0
 		return r.Scan(table, from, "", func(key string, value []byte) error {
-			if size >= pageBytes || len(entries) >= pageEntries {
+			if size >= pageBytes || len(entries) >= most {
 				next = key
 				return store.ErrStop
 			}

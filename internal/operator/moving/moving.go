@@ -10,6 +10,7 @@ package moving
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -44,7 +45,8 @@ type Options struct {
 	Now      func() time.Time
 	Progress func(step string, done, total int) // of the records; may be nil
 
-	reached func(step string) error // is called after every step; in tests, an error makes the next step fail
+	reached     func(step string) error // is called after every step; in tests, an error makes the next step fail
+	pageEntries int                     // in tests
 }
 
 // Moved is what Move did.
@@ -179,7 +181,8 @@ func (m *mover) compare(context.Context) error {
 
 // mirror goes through all tables but meta.
 func (m *mover) mirror(step string, compare bool) (*mirror, error) {
-	c := &mirror{from: m.source.store, to: m.target.store, compare: compare, entries: map[string]int{}}
+	c := &mirror{from: m.source.store, to: m.target.store, compare: compare,
+		most: cmp.Or(m.pageEntries, pageEntries), entries: map[string]int{}}
 	if m.Progress != nil {
 		c.pages = func(table, last string) {
 			if table == tableAudit {

@@ -25,7 +25,7 @@ import (
 func TestAMoveThatIsKilledGoesOn(t *testing.T) {
 	steps := []string{"noted", "copied", "checked", "left", "published"}
 	for range 3 {
-		steps = append(steps, fmt.Sprint(1+rand.IntN(4)))
+		steps = append(steps, fmt.Sprint(1+rand.IntN(10)))
 	}
 	for _, step := range steps {
 		data, to := lived(t, 40), datadir.Dir(filepath.Join(t.TempDir(), "to"))
