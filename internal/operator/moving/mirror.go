@@ -25,6 +25,7 @@ type entry struct {
 // that after an interruption it goes on where it was.
 type mirror struct {
 	from, to store.Store
+	most     int                      // entries of a page
 	compare  bool                     // find differences, and write nothing
 	pages    func(table, last string) // is told of every page that is equal from then on; may be nil
 
