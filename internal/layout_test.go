@@ -39,7 +39,7 @@ var public = map[string][]string{
 	"internal/daemon":  {"project"},
 	"internal/httpapi": {"mcp"},
 	"internal/ledger":  {"audit", "feed", "moved", "store", "store/boltstore", "thread"},
-	"internal/operator": {"adopting", "applying", "backup", "config", "database", "doctor", "exportfile", "keyfile", "localservice", "merging", "moving", "offline", "setup", "since", "tokens", "unfinished",
+	"internal/operator": {"adopting", "applying", "backup", "config", "database", "doctor", "exportfile", "keyfile", "localservice", "merging", "offline", "setup", "since", "tokens", "unfinished",
 		"webhooks"},
 	"internal/requirements": {"adoption", "advice", "agenda", "choices", "documents", "drift", "evidence", "finished", "guidance", "lookup", "origin",
 		"pending", "progress", "projection", "proposal", "qualify", "record", "renames", "replay", "reqdoc", "review", "review/render",

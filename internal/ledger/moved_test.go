@@ -28,7 +28,7 @@ func rewriteHead(t *testing.T, s store.Store, change func(*moved.Head)) (before,
 	return before, after
 }
 
-// Verifies: ORC-375
+// Verifies: ORC-377
 func TestNobodyWritesToALogThatWasMoved(t *testing.T) {
 	s := store.NewMemory()
 	l := open(t, s)

@@ -30,6 +30,8 @@ type sums map[string]uint64
 var metaMark = Table[mark]{tableMeta}
 
 // checkMoved refuses to write to a log that goes on in another store.
+//
+// Implements: ORC-377
 func (m mark) checkMoved() error {
 	if m.Moved != "" {
 		return moved.Elsewhere(m.Moved)

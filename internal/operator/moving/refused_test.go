@@ -68,7 +68,7 @@ func (c *counting) Update(ctx context.Context, fn func(store.Tx) error) error {
 
 func (*counting) Close() error { return nil }
 
-// Verifies: ORC-376
+// Verifies: ORC-376 ORC-377
 func TestALogThatIsUsedIsNotMoved(t *testing.T) {
 	data := lived(t, 5)
 	s, err := boltstore.Open(data.Database(), boltstore.Options{})
