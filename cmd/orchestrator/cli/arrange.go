@@ -19,7 +19,7 @@ var groups = []struct {
 		"adopt", "apply", "merge-status"}},
 	{"The service:", []string{"serve", "down", "open", "health", "doctor", "config", "token",
 		"webhook"}},
-	{"The log and the database:", []string{"verify", "audit", "backup", "restore", "upgrade", "compact"}},
+	{"The log and the database:", []string{"verify", "audit", "backup", "restore", "upgrade", "compact", "migrate"}},
 	{"Agents:", []string{"boundary", "hook", "mcp", "tools", "prompts", "ask", "answer", "conduct", "schedules", "drive",
 		"usage"}},
 	{"The program:", []string{"version", "completion"}},

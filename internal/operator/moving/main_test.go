@@ -48,16 +48,17 @@ func TestMain(m *testing.M) {
 func moveAndDie(from, to, step string) error {
 	die := func() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL) }
 	pages := 0
+	page := func(int, int) {
+		if pages++; fmt.Sprint(pages) == step {
+			die()
+		}
+	}
 	o := Options{Now: time.Now, pageEntries: 20, reached: func(done string) error {
 		if done == step {
 			die()
 		}
 		return nil
-	}, Progress: func(string, int, int) {
-		if pages++; fmt.Sprint(pages) == step {
-			die()
-		}
-	}}
+	}, Copied: page, Compared: page}
 	_, err := Move(context.Background(), InFolder(datadir.Dir(from)), InFolder(datadir.Dir(to)), o)
 	return err
 }
