@@ -107,7 +107,8 @@ func movedAs(m moving.Moved) []string {
 		fmt.Sprintf("%s the log from %s to %s", verb, m.From, m.To),
 		fmt.Sprintf("%d records, root %s, %d requirements; both sides were verified, every decision too", m.Records,
 			m.Root, m.Requirements),
-		fmt.Sprintf("entries, %s in all, each the same byte for byte: %s", output.Size(m.Bytes), strings.Join(tables, ", ")),
+		fmt.Sprintf("entries, %s in all, each the same byte for byte: %s", output.Size(m.Bytes),
+			strings.Join(tables, ", ")),
 		fmt.Sprintf("%s keeps what it had, and no service writes there any more", m.From),
 	}
 	for _, path := range m.Kept {

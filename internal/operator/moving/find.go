@@ -52,12 +52,19 @@ func (g Given) named(err error) error {
 	f := fault.As(err)
 	switch variable := "ORCHESTRATOR_" + strings.ToUpper(g.Flag); {
 	case fault.Is(err, storage.CodePassword):
-		return f.WithFix("leave it out of the URL and put it into ~/.pgpass or PGPASSWORD; or give the whole URL in %s, or "+
-			"in a file of mode 0600 that --%s-file names. Change the password if this machine has other users", variable,
-			g.Flag)
+		return f.WithFix(
+			"leave it out of the URL and put it into ~/.pgpass or PGPASSWORD; or give the whole URL in %s, or "+
+				"in a file of mode 0600 that --%s-file names. Change the password if this machine has other users",
+			variable,
+			g.Flag,
+		)
 	case fault.Is(err, storage.CodePlace) && g.File == "":
-		return fault.New(fault.Invalid, storage.CodePlace, "--%s names neither a data folder nor a PostgreSQL database",
-			g.Flag).WithFix("give bbolt: with the path of a data folder, or postgres://USER@HOST/DATABASE?search_path=SCHEMA")
+		return fault.New(
+			fault.Invalid,
+			storage.CodePlace,
+			"--%s names neither a data folder nor a PostgreSQL database",
+			g.Flag,
+		).WithFix("give bbolt: with the path of a data folder, or postgres://USER@HOST/DATABASE?search_path=SCHEMA")
 	case fault.Is(err, fault.CodeUsage):
 		return fault.Misuse("--%s and --%[1]s-file both name a place", g.Flag).WithFix("give one of them")
 	}

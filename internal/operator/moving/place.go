@@ -159,7 +159,10 @@ func (p Place) claim(ctx context.Context, path string) (free func() error, repla
 		return free, false, database.InUse(ctx, err, p.folder, stopFirst)
 	}
 	if to, err := movedTo(ctx, there); err != nil || to == "" {
-		return free, false, errors.Join(cmp.Or(err, notEmpty(p, "give a data folder without a database")), there.Close())
+		return free, false, errors.Join(
+			cmp.Or(err, notEmpty(p, "give a data folder without a database")),
+			there.Close(),
+		)
 	}
 	return there.Close, true, nil
 }
