@@ -108,6 +108,7 @@ var onlyIn = map[string][]string{
 	"github.com/BurntSushi/toml":        {"internal/agentclient/settings"},
 	"github.com/CycloneDX/cyclonedx-go": {"cmd/sbom"},
 	"github.com/aymanbagabas/go-udiff":  {"internal/requirements/drift"},
+	"github.com/anishathalye/porcupine": {"cmd/torture/linear"},
 	"github.com/cespare/xxhash/v2":      {"internal/ledger"},
 	"github.com/fsnotify/fsnotify":      {"internal/system/watch"},
 	"github.com/go-chi/chi/v5":          {"internal/httpapi", "internal/httpapi/web", "cmd/bench/baseline"},
