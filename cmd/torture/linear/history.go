@@ -87,7 +87,11 @@ const (
 
 // Check reports whether a history is linearizable. If it is not, it returns the requests of the smallest part that is
 // not, a line each in the order in which they were sent, without those after the one that makes it impossible.
-func Check[S comparable, In, Out any](m Model[S, In, Out], r *Recorder[In, Out], within time.Duration) (Verdict, string) {
+func Check[S comparable, In, Out any](
+	m Model[S, In, Out],
+	r *Recorder[In, Out],
+	within time.Duration,
+) (Verdict, string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	parts := map[string][]*Call[In, Out]{}
