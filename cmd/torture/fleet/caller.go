@@ -69,7 +69,9 @@ func (c *caller) get(path string) ([]byte, error) {
 func (a answer) problem() error { return fmt.Errorf("status %d: %.300s", a.status, a.body) }
 
 // unavailable reports whether the same request may succeed later.
-func (a answer) unavailable() bool { return a.status/100 == 5 || a.status == http.StatusTooManyRequests }
+func (a answer) unavailable() bool {
+	return a.status/100 == 5 || a.status == http.StatusTooManyRequests
+}
 
 // revision reads the ETag of a requirement.
 func (a answer) revision() (uint64, error) {
