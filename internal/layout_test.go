@@ -39,7 +39,7 @@ var public = map[string][]string{
 	"internal/daemon":  {"project"},
 	"internal/httpapi": {"mcp"},
 	"internal/ledger":  {"audit", "feed", "store", "store/boltstore", "thread"},
-	"internal/operator": {"adopting", "applying", "backup", "config", "database", "doctor", "exportfile", "keyfile", "localservice", "merging", "offline", "setup", "since", "tokens", "unfinished",
+	"internal/operator": {"adopting", "applying", "backup", "config", "database", "doctor", "exportfile", "keyfile", "localservice", "merging", "offline", "setup", "since", "storage", "tokens", "unfinished",
 		"webhooks"},
 	"internal/requirements": {"adoption", "advice", "agenda", "choices", "documents", "drift", "evidence", "finished", "guidance", "lookup", "origin",
 		"pending", "progress", "projection", "proposal", "qualify", "record", "renames", "replay", "reqdoc", "review", "review/render",
@@ -120,7 +120,8 @@ var onlyIn = map[string][]string{
 	"github.com/santhosh-tekuri/jsonschema/v5": {"schemas"},
 	"github.com/spf13/cobra": {
 		"cmd/orchestrator", "cmd/orchestrator/adoptcmd", "cmd/orchestrator/boundarycmd", "cmd/orchestrator/cli",
-		"cmd/orchestrator/cli/person", "cmd/orchestrator/cli/setting", "cmd/orchestrator/clientcmd",
+		"cmd/orchestrator/cli/person", "cmd/orchestrator/cli/setting", "cmd/orchestrator/cli/storeflag",
+		"cmd/orchestrator/clientcmd",
 		"cmd/orchestrator/clientcmd/typed", "cmd/orchestrator/completion",
 		"cmd/orchestrator/conductcmd", "cmd/orchestrator/exported", "cmd/orchestrator/gitcmd", "cmd/orchestrator/logcmd", "cmd/orchestrator/mcpcmd",
 		"cmd/orchestrator/projectcmd", "cmd/orchestrator/webhookcmd",
