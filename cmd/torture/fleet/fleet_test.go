@@ -14,27 +14,28 @@ import (
 	"orchestrator/internal/system/child"
 )
 
-// built is the product, built once for all tests.
-var built = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "orchestrator-fleet-")
-	if err != nil {
+// built is the folder of the product, which is built once for all tests that need it.
+var built string
+
+var build = sync.OnceValues(func() (binary string, err error) {
+	if built, err = os.MkdirTemp("", "orchestrator-fleet-"); err != nil {
 		return "", err
 	}
-	binary := filepath.Join(dir, "orchestrator")
+	binary = filepath.Join(built, "orchestrator")
 	return binary, child.Build(context.Background(), "orchestrator/cmd/orchestrator", binary)
 })
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if binary, err := built(); err == nil {
-		_ = os.RemoveAll(filepath.Dir(binary))
+	if built != "" {
+		_ = os.RemoveAll(built)
 	}
 	os.Exit(code)
 }
 
 func newProject(t *testing.T) *Project {
 	t.Helper()
-	binary, err := built()
+	binary, err := build()
 	require.NoError(t, err)
 	p := &Project{Dir: t.TempDir(), Binary: binary}
 	t.Cleanup(func() { require.NoError(t, p.Close()) })

@@ -135,3 +135,6 @@ func (p *Project) Close() error {
 	}
 	return errors.Join(errs...)
 }
+
+// Replicas returns all that have joined.
+func (p *Project) Replicas() []*Replica { return slices.Clone(p.replicas) }
