@@ -175,7 +175,7 @@ var onlyIn = map[string][]string{
 		"internal/httpapi/web/pagetest", "internal/httpapi/web/importing", "internal/httpapi/web/records",
 		"internal/httpapi/web/traces",
 		"internal/httpapi/web/workflow", "internal/httpapi/wire", "internal/apiclient", "internal/conductor/language/chat", "internal/daemon", "cmd/bench/baseline", "cmd/bench/http1", "cmd/bench/looking",
-		"cmd/torture",
+		"cmd/torture", "cmd/torture/fleet",
 		"cmd/checkclients/model",
 	},
 }

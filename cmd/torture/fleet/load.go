@@ -35,7 +35,7 @@ type Load struct {
 // NewLoad returns a load without clients.
 func NewLoad(p *Project) *Load { return &Load{project: p} }
 
-// Target says which replicas get the requests from now on.
+// Target sends the requests to these replicas from now on.
 func (l *Load) Target(replicas ...*Replica) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -109,7 +109,7 @@ func (r *Replica) Start(ctx context.Context, flags ...string) error {
 // Pause stops the process where it is.
 func (r *Replica) Pause() error { return syscall.Kill(-r.Pid(), syscall.SIGSTOP) }
 
-// Resume has the process go on.
+// Resume lets the process go on.
 func (r *Replica) Resume() error { return syscall.Kill(-r.Pid(), syscall.SIGCONT) }
 
 // Command runs another command of the product in the replica's folder, on the same database.
