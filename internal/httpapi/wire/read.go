@@ -41,18 +41,24 @@ func ReadBytes(w http.ResponseWriter, r *http.Request, most int64) ([]byte, erro
 	}
 	held := &CallOf(w).Held
 	body, err := readHeld(r, most, held)
+	if err != nil {
+		return nil, BodyError(err)
+	}
+	return body, held.Work(r.Context())
+}
+
+// BodyError returns the error of a body that could not be read to its end.
+func BodyError(err error) error {
 	refused := fault.As(err)
 	switch {
 	case refused != nil:
-		return nil, refused
+		return refused
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, fault.New(fault.Timeout, "body_timeout", "the request body did not arrive in time").
+		return fault.New(fault.Timeout, "body_timeout", "the request body did not arrive in time").
 			WithFix("send it without pauses")
-	case err != nil:
-		return nil, fault.New(fault.Malformed, "body_incomplete", "the request body could not be read to its end").
-			WithFix("send it again").Because(err)
 	}
-	return body, held.Work(r.Context())
+	return fault.New(fault.Malformed, "body_incomplete", "the request body could not be read to its end").
+		WithFix("send it again").Because(err)
 }
 
 // ReadUnqueried reads the body of a request that has no query.
