@@ -49,7 +49,9 @@ type leaseKey struct{}
 
 // Under returns a context whose Updates are committed only as long as the lease has not been given to another: a
 // Shared checks the fencing number in the transaction itself. A store of one process ignores it.
-func Under(ctx context.Context, l Lease) context.Context { return context.WithValue(ctx, leaseKey{}, l) }
+func Under(ctx context.Context, l Lease) context.Context {
+	return context.WithValue(ctx, leaseKey{}, l)
+}
 
 // LeaseOf returns the lease that Under has put into a context.
 func LeaseOf(ctx context.Context) (l Lease, under bool) {
