@@ -166,7 +166,7 @@ var onlyIn = map[string][]string{
 		"internal/system/outbound", "internal/system/runner", "internal/webhook/posting", "internal/httpapi", "internal/httpapi/accounting", "internal/httpapi/changing", "internal/httpapi/fixed",
 		"internal/httpapi/guarding", "internal/httpapi/inflight", "internal/httpapi/live", "internal/httpapi/mcp",
 		"internal/httpapi/mcp/rest", "internal/httpapi/mcp/tools", "internal/httpapi/problem", "internal/httpapi/proving",
-		"internal/httpapi/public", "internal/httpapi/reading", "internal/httpapi/reviewing", "internal/httpapi/scheduling",
+		"internal/httpapi/public", "internal/httpapi/reading", "internal/httpapi/replica", "internal/httpapi/reviewing", "internal/httpapi/scheduling",
 		"internal/httpapi/web", "internal/httpapi/web/ask",
 		"internal/httpapi/web/asset", "internal/httpapi/web/boundary", "internal/httpapi/web/dossier",
 		"internal/httpapi/web/pagetest", "internal/httpapi/web/importing", "internal/httpapi/web/records",
