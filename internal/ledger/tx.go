@@ -26,6 +26,7 @@ type Tx struct {
 	sums    sums
 	records []audit.Record
 	writes  []Write
+	kept    []Write // that the log does not account for
 
 	grown     int       // bytes that the database grows by
 	now       time.Time // by the clock: a budget is of the present day
@@ -144,13 +145,13 @@ func (tx *Tx) seal(last *atomic.Pointer[encodedMark]) (*Commit, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := mark{tx.head, tx.sums}
+	m := mark{Head: tx.head, Sums: tx.sums}
 	raw, err := putMark(tx.store, m)
 	if err != nil {
 		return nil, err
 	}
 	last.Store(&encodedMark{raw, m})
-	return &Commit{tx.head, tx.records, tx.writes, spender, spent}, nil
+	return &Commit{tx.head, tx.records, append(tx.writes, tx.kept...), spender, spent}, nil
 }
 
 // Table is a table of JSON values of one type.

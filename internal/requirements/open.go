@@ -32,6 +32,9 @@ func Open(ctx context.Context, l *ledger.Ledger, clock func() time.Time, options
 	l.Follow(func(batch []ledger.Commit) { // durable ones, published as one new snapshot
 		s.current.Store(s.current.Load().After(batch))
 		s.exporter.Wake()
+		if options.OnCommits != nil {
+			options.OnCommits(batch)
+		}
 	})
 	if err := s.choose(ctx); err != nil {
 		return nil, err
@@ -76,7 +79,7 @@ func newService(of *shared) *Service {
 		cited: cited.New(s.Rechecker.attachedReport)}
 	s.progress = keptprogress.New(keptprogress.From{Ledger: of.ledger, Log: s.log, Newest: of.current.Load,
 		Clock: of.clock})
-	s.refusals = folding.New(o.OnFolding)
+	s.refusals = folding.New(o.OnFolding, o.Replica)
 	return s
 }
 

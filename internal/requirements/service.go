@@ -55,6 +55,8 @@ type Options struct {
 	Origins        Origins                    // finds where documents come from; may be nil
 	OnDisplaced    func(projection.Displaced) // told what stood in the place of a file of the export; may be nil
 	OnFolding      func(Folding)              // told when further refusals of an actor are only counted; may be nil
+	OnCommits      func([]ledger.Commit)      // told of commits after they are published; may be nil
+	Replica        string                     // tells this process from others that serve the same log; "" where there are none
 }
 
 // Origins finds where the content of documents comes from, by their paths, as far as it can be told.
