@@ -50,8 +50,11 @@ func (m member) OnDuty() bool {
 	return holder == m.own()
 }
 
-func (m member) Begin(ctx context.Context) (work context.Context, end func(), on bool) {
-	return ctx, func() {}, m.OnDuty()
+func (m member) Enter(ctx context.Context) (under context.Context, leave func(), err error) {
+	if !m.OnDuty() {
+		return nil, nil, errors.New("another is")
+	}
+	return ctx, func() {}, nil
 }
 
 func (m member) Holder(context.Context) (string, error) {

@@ -12,9 +12,9 @@ var service = []Entry{
 	{"service_stopping", []int{503}, again, "The service is about to end, and begins no stream.",
 		"Connect again in a moment, with the id of the last event."},
 	{"store_unreachable", []int{503}, again,
-		"The database does not say whether another replica has written; nothing was done.",
-		"Send the request again, as Retry-After says. Whoever runs the service looks at GET /readyz?verbose; " +
-			"serve --stale-reads answers reads for a while without the database."},
+		"The database does not answer, so it is not known what other replicas have changed.",
+		"Send the request again, as Retry-After says, and a change with the same Idempotency-Key: the fix of the " +
+			"problem says whether it may have happened. GET /readyz?verbose says when the database answers."},
 	{"log_not_reached", []int{503}, again,
 		"The log has not reached the size that If-Log-At-Least names; nothing was done.",
 		"Send the request again, as Retry-After says, with the size of an Audit-Receipt of this project. " +

@@ -55,9 +55,9 @@ func (c *Config) OnDuty(log Published, routeOf func(*http.Request) string,
 				next.ServeHTTP(w, r)
 				return
 			}
-			if work, end, on := c.Duty.Begin(r.Context()); on {
-				defer end()
-				next.ServeHTTP(w, r.WithContext(work))
+			if under, leave, err := c.Duty.Enter(r.Context()); err == nil {
+				defer leave()
+				next.ServeHTTP(w, r.WithContext(under))
 				return
 			}
 			if err := to.pass(w, r); err != nil {

@@ -44,9 +44,11 @@ func (d *duty) OnDuty() bool {
 	return d.on
 }
 
-func (d *duty) Begin(ctx context.Context) (work context.Context, end func(), on bool) {
-	ctx = store.Under(ctx, store.Lease{Name: "duty", Fence: 7})
-	return ctx, func() {}, d.OnDuty()
+func (d *duty) Enter(ctx context.Context) (under context.Context, leave func(), err error) {
+	if !d.OnDuty() {
+		return nil, nil, errors.New("another is")
+	}
+	return store.Under(ctx, store.Lease{Name: "duty", Fence: 7}), func() {}, nil
 }
 
 func (d *duty) Holder(context.Context) (string, error) {

@@ -23,9 +23,9 @@ type Log interface {
 type Duty interface {
 	// OnDuty reports whether this replica is on duty.
 	OnDuty() bool
-	// Begin returns a context for one piece of work of the replica on duty. It has the lease; it ends by end, which must
-	// be called, or with the duty, and then store.ErrFenced is its cause. on is false where this replica is not on duty.
-	Begin(ctx context.Context) (work context.Context, end func(), on bool)
+	// Enter returns a context for one piece of work of the replica on duty. It has the lease, and ends with the duty or
+	// by leave, which must be called. It is an error where this replica is not on duty.
+	Enter(ctx context.Context) (under context.Context, leave func(), err error)
 	// Holder returns the URL at which the replica on duty answers; "" if none is on duty.
 	Holder(ctx context.Context) (url string, err error)
 }
