@@ -24,7 +24,7 @@ type logBudget struct {
 	Resets time.Time `json:"resets"`
 }
 
-// Workflow tells by what the service decides.
+// Workflow answers with the rules that the service decides by.
 func Workflow(s *requirements.Service) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if _, err := wire.Query(r); err != nil {
@@ -46,7 +46,7 @@ type workflowSwitched struct {
 	DeadEnds  []lifecycle.Status `json:"dead_ends"`
 }
 
-// SwitchWorkflow puts another workflow in force.
+// SwitchWorkflow answers a switch: it puts another workflow in force.
 func SwitchWorkflow(s *requirements.Service) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		asked := requirements.Refused{Request: "PUT /workflow", RequestID: wire.CallOf(w).ID}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi/problem"
 	"orchestrator/internal/httpapi/wire"
 )
 
@@ -147,7 +148,7 @@ func (p *passing) failed(ctx context.Context, body *sentBody, failed error) erro
 	var dial *net.OpError
 	switch cause := context.Cause(ctx); {
 	case body.failed() != nil:
-		return wire.BodyError(body.failed())
+		return problem.Unread(body.failed())
 	case errors.Is(cause, errPassedOn):
 		failed = cause
 	case cause != nil:

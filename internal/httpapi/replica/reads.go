@@ -91,7 +91,8 @@ func awaitSize(ctx context.Context, log Published, size uint64, limit time.Durat
 		select {
 		case <-log.Grown(now):
 		case <-over:
-			return fault.New(fault.Unavailable, "log_not_reached", "the log has %d records here, and not %d", now, size).
+			return fault.New(fault.Unavailable, "log_not_reached", "the log has %d records here, and not %d",
+				now, size).
 				WithFix("send the request again, as Retry-After says; GET /audit/checkpoint has the size of the log").
 				After(retry).ForClients()
 		case <-ctx.Done():
