@@ -109,6 +109,7 @@ var onlyIn = map[string][]string{
 	"github.com/BurntSushi/toml":        {"internal/agentclient/settings"},
 	"github.com/CycloneDX/cyclonedx-go": {"cmd/sbom"},
 	"github.com/aymanbagabas/go-udiff":  {"internal/requirements/drift"},
+	"github.com/anishathalye/porcupine": {"cmd/torture/linear"},
 	"github.com/cespare/xxhash/v2":      {"internal/ledger"},
 	"github.com/fsnotify/fsnotify":      {"internal/system/watch"},
 	"github.com/go-chi/chi/v5":          {"internal/httpapi", "internal/httpapi/web", "cmd/bench/baseline"},
@@ -175,7 +176,7 @@ var onlyIn = map[string][]string{
 		"internal/httpapi/web/pagetest", "internal/httpapi/web/importing", "internal/httpapi/web/records",
 		"internal/httpapi/web/traces",
 		"internal/httpapi/web/workflow", "internal/httpapi/wire", "internal/apiclient", "internal/conductor/language/chat", "internal/daemon", "cmd/bench/baseline", "cmd/bench/http1", "cmd/bench/looking",
-		"cmd/torture",
+		"cmd/torture", "cmd/torture/fleet",
 		"cmd/checkclients/model",
 	},
 }
