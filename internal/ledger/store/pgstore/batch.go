@@ -36,8 +36,8 @@ func newBatch(w *writer, waiting []*update) *batch {
 	return &batch{w: w, updates: waiting[:min(len(waiting), maxBatchUpdates)]}
 }
 
-// attempt runs the updates and commits them. After errLost, and after an error that leaves a doubt which was resolved, it
-// may be called again.
+// attempt runs the updates and commits them. After errLost, and after an error that leaves a doubt which was resolved,
+// it may be called again.
 func (b *batch) attempt() error {
 	if !b.w.conn.isUp() {
 		return errDown
@@ -136,8 +136,8 @@ func (b *batch) call(u *update) error {
 	return store.Call(u.run, store.Tx(b.staged))
 }
 
-// fetch reads what is missing, in the round trip of some calls before it. If the head moved on, all that was known before
-// is forgotten.
+// fetch reads what is missing, in the round trip of some calls before it. If the head moved on, all that was known
+// before is forgotten.
 func (b *batch) fetch(before ...session.Call) error {
 	places, tables, keys := b.staged.wanted()
 	names, fenced := b.staged.wantedFences()

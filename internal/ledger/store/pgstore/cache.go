@@ -8,8 +8,8 @@ const entryCost = 128
 
 type place struct{ table, key string }
 
-// cache is what the writer knows of the database as it was at one commit. A nil value means that there is none. What was
-// not used for long is forgotten: the older half goes when the younger is full.
+// cache is what the writer knows of the database as it was at one commit. A nil value means that there is none. What
+// was not used for long is forgotten: the older half goes when the younger is full.
 type cache struct {
 	nonce      []byte // the name of that commit; nil: nothing is known
 	young, old map[place][]byte

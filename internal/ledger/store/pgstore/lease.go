@@ -55,7 +55,11 @@ func (s *Store) Holder(ctx context.Context, name string) (store.Lease, error) {
 func microseconds(d time.Duration) []byte { return session.Int(uint64(d.Microseconds())) }
 
 // leasing runs one statement in a transaction of its own. It may run again if the connection breaks.
-func (s *Store) leasing(ctx context.Context, statement *session.Statement, params ...[]byte) (rows []session.Row, err error) {
+func (s *Store) leasing(
+	ctx context.Context,
+	statement *session.Statement,
+	params ...[]byte,
+) (rows []session.Row, err error) {
 	err = s.reading(ctx, func(c *session.Conn) error {
 		defer c.Limit(s.options.Patience)()
 		got, err := c.Do(session.Call{Statement: statement, Params: params})

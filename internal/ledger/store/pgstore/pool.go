@@ -2,6 +2,7 @@ package pgstore
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"orchestrator/internal/ledger/store"
@@ -10,30 +11,30 @@ import (
 
 // pool holds the connections for Views and leases. The one that was used last is used next.
 type pool struct {
-	s      *Store
-	places chan struct{} // holds a token for each connection in use
+	connect func(context.Context) (*session.Conn, error)
+	closing context.Context // its end refuses calls
+	places  chan struct{}   // holds a token for each connection in use
 
 	mu     sync.Mutex
 	free   []*session.Conn
 	closed bool
 }
 
-func newPool(s *Store) *pool {
-	return &pool{s: s, places: make(chan struct{}, s.options.Readers)}
-}
+// errBusy says that all connections were in use for as long as the caller could wait.
+var errBusy = errors.New("pgstore: all connections are in use")
 
 // take returns a connection, a new one if none is free.
 func (p *pool) take(ctx context.Context) (*session.Conn, error) {
 	select {
 	case p.places <- struct{}{}:
-	case <-p.s.closing.Done():
+	case <-p.closing.Done():
 		return nil, store.ErrClosed
 	case <-ctx.Done():
-		return nil, p.s.late()
+		return nil, errBusy
 	}
 	c, err := p.pop()
 	if err == nil && c == nil {
-		c, err = p.s.connect(ctx, roleRead)
+		c, err = p.connect(ctx)
 	}
 	if err != nil {
 		<-p.places

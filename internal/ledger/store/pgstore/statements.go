@@ -7,8 +7,8 @@ const entriesOf = `SELECT k.n, e.value, 0::bigint
 FROM unnest($1::bytea[], $2::bytea[]) WITH ORDINALITY AS k (tbl, key, n)
 JOIN entries AS e ON e.tbl = k.tbl AND e.key = k.key`
 
-// The writer's statements. sqlWrite names the last commit that it builds on, $1, and that of itself, $2; it does nothing,
-// and returns no row, if another came between. It locks the head first, and the rest only if it has it.
+// The writer's statements. sqlWrite names the last commit that it builds on, $1, and that of itself, $2; it does
+// nothing, and returns no row, if another came between. It locks the head first, and the rest only if it has it.
 var (
 	sqlBegin    = &session.Statement{Name: "begin", SQL: "BEGIN"}
 	sqlCommit   = &session.Statement{Name: "commit", SQL: "COMMIT"}
@@ -87,6 +87,7 @@ var (
 		sqlBegin, sqlCommit, sqlRollback, sqlLock, sqlHead, sqlMine, sqlFetch, sqlPut, sqlWrite, sqlDelete, sqlJoin,
 	}
 	readerStatements = []*session.Statement{
-		sqlRollback, sqlHead, sqlEntries, sqlSnapshot, sqlGet, sqlNewest, sqlScan, sqlAcquire, sqlHeld, sqlRenew, sqlEnd,
+		sqlRollback, sqlHead, sqlEntries, sqlSnapshot, sqlGet, sqlNewest, sqlScan, sqlAcquire, sqlHeld,
+		sqlRenew, sqlEnd,
 	}
 )

@@ -12,8 +12,8 @@
 // moves the head on, and commits that. Whatever the lost session still holds in its socket comes too late then; and
 // where commits wait for a standby, this one has waited for it too.
 //
-// The store fails for good when the database has lost commits that it once had (store_rolled_back), and when the outcome
-// of a commit stays unknown for too long; opening it again tells what is there.
+// The store fails for good when the database has lost commits that it once had (store_rolled_back), and when the
+// outcome of a commit stays unknown for too long; opening it again tells what is there.
 package pgstore
 
 import (
@@ -30,7 +30,8 @@ import (
 	"orchestrator/internal/ledger/store/pgstore/session"
 )
 
-// CodeRolledBack is the code of a database that has lost commits: another server took over, or an older state came back.
+// CodeRolledBack is the code of a database that has lost commits: another server took over, or an older state came
+// back.
 const CodeRolledBack fault.Code = "store_rolled_back"
 
 // Options of Open. The zero value is ready to use.
@@ -90,7 +91,10 @@ func Open(ctx context.Context, connection string, o Options) (*Store, error) {
 	s := &Store{options: o, config: config, id: random(), failure: make(chan struct{})}
 	s.closing, s.close = context.WithCancel(context.Background())
 	s.queue.init()
-	s.readers = newPool(s)
+	s.readers = &pool{
+		connect: func(ctx context.Context) (*session.Conn, error) { return s.connect(ctx, roleRead) },
+		closing: s.closing, places: make(chan struct{}, o.Readers),
+	}
 	s.writer = newWriter(s)
 	s.bell = newBell(s)
 	if err := s.open(ctx); err != nil {
@@ -234,7 +238,7 @@ func (s *Store) late() error {
 	}
 	return fault.New(fault.Unavailable, session.CodeUnreachable, "%s: the database takes no commit in %s",
 		s.config.Place(), s.options.Patience).
-		WithFix("see whether its commits wait for a standby that is gone, or for a lock; nothing is lost, try again then").
+		WithFix("see whether its commits wait for a standby that is gone, or for a lock; nothing is lost").
 		After(time.Second)
 }
 

@@ -1,6 +1,7 @@
 package pgstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -55,8 +56,8 @@ func (s *Store) Newest(ctx context.Context, table, key string) (value []byte, er
 	return value, err
 }
 
-// notBefore refuses a head that is older than one that was seen before it was read. The connection then leads to a server
-// that others have left.
+// notBefore refuses a head that is older than one that was seen before it was read. The connection then leads to a
+// server that others have left.
 func (s *Store) notBefore(head []session.Row, before uint64) error {
 	if len(head) != 1 {
 		return errHeadless
@@ -93,6 +94,9 @@ func (s *Store) reading(ctx context.Context, fn func(*session.Conn) error) error
 			return nil
 		}
 		c, err := s.readers.take(waiting)
+		if errors.Is(err, errBusy) {
+			err = cmp.Or(ctx.Err(), s.late())
+		}
 		if err != nil {
 			return err
 		}

@@ -129,7 +129,7 @@ func (w *writer) noteRoom(err error) error {
 }
 
 func unknown(place string, cause error) error {
-	return fault.New(fault.Unavailable, "store_commit", "%s: a commit has no answer, and its changes may or may not be there",
+	return fault.New(fault.Unavailable, "store_commit", "%s: a commit has no answer; its changes may be there or not",
 		place).
 		WithFix("remove the cause, then start the process again").
 		Because(errors.Join(store.ErrCommit, cause))
@@ -201,7 +201,10 @@ func (w *writer) join(c *session.Conn) error {
 		w.possible = map[string]bool{last: false}
 	}
 	w.possible[string(name)] = happened
-	got, err = c.Do(session.Call{Statement: sqlJoin, Params: [][]byte{w.s.id, name}}, session.Call{Statement: sqlCommit})
+	got, err = c.Do(
+		session.Call{Statement: sqlJoin, Params: [][]byte{w.s.id, name}},
+		session.Call{Statement: sqlCommit},
+	)
 	if err == nil && c.Warning() != "" {
 		err = notReplicated(w.s.config.Place(), c.Warning())
 	}

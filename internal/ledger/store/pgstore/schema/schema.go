@@ -58,12 +58,19 @@ func Prepare(c *session.Conn, name string, may Permission) error {
 		return checkRights(c, name, may)
 	}
 	if at > Version {
-		return fault.New(fault.Unavailable, CodeNewer, "schema %s has version %d; this program knows %d", name, at, Version).
+		return fault.New(fault.Unavailable, CodeNewer, "schema %s has version %d; this program knows %d", name, at,
+			Version).
 			WithFix("use the version of the program that made it, or a newer one")
 	}
 	if at > 0 && may < Migrate {
-		return fault.New(fault.Unavailable, CodeOlder, "schema %s has version %d; this program needs %d", name, at,
-			Version).WithFix("stop all replicas, then apply the migrations: orchestrator upgrade, or as docs/postgres.md says")
+		return fault.New(
+			fault.Unavailable,
+			CodeOlder,
+			"schema %s has version %d; this program needs %d",
+			name,
+			at,
+			Version,
+		).WithFix("stop all replicas, then apply the migrations: orchestrator upgrade, or as docs/postgres.md says")
 	}
 	if may == Look {
 		return fault.New(fault.Unavailable, CodeMissing, "there is no log in schema %s", name).
@@ -84,7 +91,7 @@ func version(c *session.Conn, name string) (int, error) {
 		if string(rows[0][1]) == "0" {
 			return 0, nil
 		}
-		return 0, fault.New(fault.Unavailable, CodeForeign, "schema %s holds tables that are not of this program", name).
+		return 0, fault.New(fault.Unavailable, CodeForeign, "schema %s holds tables of another program", name).
 			WithFix("name an empty schema, or one that does not exist, by search_path in the connection string")
 	}
 	if rows, err = c.Ask("SELECT coalesce(max(version), 0) FROM " + name + ".orchestrator_schema"); err != nil {
@@ -96,7 +103,8 @@ func version(c *session.Conn, name string) (int, error) {
 // needed are the rights that a role needs, by table; to look, only the first of each.
 const needed = "(VALUES ('entries', 'SELECT'), ('head', 'SELECT'), ('leases', 'SELECT'), ('writers', 'SELECT'), " +
 	"('entries', 'INSERT'), ('entries', 'UPDATE'), ('entries', 'DELETE'), ('head', 'UPDATE'), " +
-	"('leases', 'INSERT'), ('leases', 'UPDATE'), ('writers', 'INSERT'), ('writers', 'UPDATE'), ('writers', 'DELETE')) " +
+	"('leases', 'INSERT'), ('leases', 'UPDATE'), ('writers', 'INSERT'), ('writers', 'UPDATE'), " +
+	"('writers', 'DELETE')) " +
 	"AS n (tbl, privilege)"
 
 // checkRights refuses a role that lacks a right, instead of the first change that needs it.

@@ -36,8 +36,8 @@ func (e *Error) Error() string { return e.Detail }
 // Unwrap returns what the driver said.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Refused reports whether an error means that the server took part and undid the transaction. Of a connection that broke
-// nothing is known.
+// Refused reports whether an error means that the server took part and undid the transaction. Of a connection that
+// broke nothing is known.
 func Refused(err error) bool {
 	e, is := errors.AsType[*Error](err)
 	return is && e.State != "" && !e.ended
@@ -82,13 +82,15 @@ func unreachable(place, what string) *fault.Error {
 func meaning(place string, said *pgconn.PgError) *fault.Error {
 	switch class := said.Code[:min(2, len(said.Code))]; {
 	case said.Code == "53100" || said.Code == "53000":
-		return fault.New(fault.InsufficientStorage, CodeNoRoom, "%s: the disk of the database is full; nothing was changed",
-			place).WithFix("make room on the disk of the database, then try again").After(retryAfter)
+		return fault.New(fault.InsufficientStorage, CodeNoRoom, "%s: the disk of the database is full",
+			place).
+			WithFix("make room on the disk of the database, then try again").
+			After(retryAfter)
 	case said.Code == "42501":
 		return fault.New(fault.Unavailable, CodeRights, "%s: the role may not do this: %s", place, said.Message).
 			WithFix("grant it the rights that docs/postgres.md lists")
 	case class == "28" || said.Code == "3D000":
-		return fault.New(fault.Unavailable, CodeRefused, "%s: the server refuses the connection: %s", place, said.Message).
+		return fault.New(fault.Unavailable, CodeRefused, "%s: the server refuses access: %s", place, said.Message).
 			WithFix("see whether the user, its password (which may have expired) and the database are right").
 			After(retryAfter)
 	case class == "08" || class == "57" || class == "53" || said.Code == "25006" || said.Code == "55P03":
