@@ -41,7 +41,7 @@ var public = map[string][]string{
 	"internal/ledger":  {"audit", "feed", "moved", "store", "store/boltstore", "store/pgstore/postgres", "thread"},
 	"internal/operator": {"adopting", "applying", "backup", "config", "database", "doctor", "exportfile", "keyfile", "localservice", "merging", "offline", "setup", "since", "storage", "tokens", "unfinished",
 		"webhooks"},
-	"internal/requirements": {"adoption", "advice", "agenda", "choices", "documents", "drift", "evidence", "finished", "guidance", "lookup", "origin",
+	"internal/requirements": {"adoption", "advice", "agenda", "choices", "credentials", "documents", "drift", "evidence", "finished", "guidance", "lookup", "origin",
 		"pending", "progress", "projection", "proposal", "qualify", "record", "renames", "replay", "reqdoc", "review", "review/render",
 		"trace"},
 	"internal/rules": {"actorname", "boundary", "boundary/reviewing", "boundary/share", "claiming", "lifecycle", "planning", "planning/flow",

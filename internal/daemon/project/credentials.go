@@ -12,29 +12,34 @@ import (
 
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/operator/tokens"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/system/tree"
 	"orchestrator/internal/token"
 )
 
-// credentials are the tokens of a project, and the file that they are read from.
+// credentials are the tokens of a project, and where they are read from.
 type credentials struct {
 	files  *token.File
+	shared *token.Shared // nil where the file is read
 	tokens *token.Authenticator
 	made   []string // roles that got a token at this start
+	used   bool     // the shared store was in use before this start
 	log    zerolog.Logger
 
 	refused atomic.Bool // git tracks the file, and what it had was not taken over
+	stray   atomic.Bool // there is a file that is not read, and it has other tokens
 }
 
 // openCredentials makes the tokens of the first start, and those of a demonstration, and reads them all. used says
 // that the database has been in use.
-func (p *Plan) openCredentials(files *token.File, used bool, log zerolog.Logger) (*credentials, error) {
-	roles := []string{string(lifecycle.PM), string(lifecycle.Viewer)}
-	if p.DemoTokens {
-		roles = texts(lifecycle.Roles())
+func (p *Plan) openCredentials(files *token.File, shared *token.Shared, used bool,
+	log zerolog.Logger) (*credentials, error) {
+	if shared != nil {
+		return p.openShared(files, shared, used, log)
 	}
+	roles := p.firstRoles()
 	created, err := files.Bootstrap(roles, time.Now())
 	first := created != nil
 	if err == nil && !first && p.DemoTokens {
@@ -43,19 +48,35 @@ func (p *Plan) openCredentials(files *token.File, used bool, log zerolog.Logger)
 	if err != nil {
 		return nil, err
 	}
-	c := &credentials{files: files, made: slices.Sorted(maps.Keys(created)), log: log}
+	c := &credentials{files: files, log: log}
+	c.logMade(p, created, first, used)
+	if all, err := files.List(); err == nil { // whoever needs them says what is wrong
+		c.warnOfAlikeNames(all, files.Path())
+	}
+	c.tokens, err = token.NewAuthenticator(files, p.Limit())
+	return c, err
+}
+
+// firstRoles returns the roles that get a token at the first start, and in a demonstration at every one.
+func (p *Plan) firstRoles() []string {
+	if p.DemoTokens {
+		return texts(lifecycle.Roles())
+	}
+	return []string{string(lifecycle.PM), string(lifecycle.Viewer)}
+}
+
+// logMade logs which tokens this start has made. first says that there were none.
+func (c *credentials) logMade(p *Plan, created map[string]string, first, used bool) {
+	c.made = slices.Sorted(maps.Keys(created))
 	if first {
 		c.logFirst(p.dir(), used)
 	}
 	if p.DemoTokens {
-		log.Warn().Str("folder", p.dir().TokenDir()).Strs("made", c.made).
+		c.log.Warn().Str("folder", p.dir().TokenDir()).Strs("made", c.made).
 			Msg("--demo-tokens: the tokens of all roles lie side by side in one folder; who reads it acts in every " +
 				"role. " +
 				"For a demonstration only")
 	}
-	c.warnOfAlikeNames()
-	c.tokens, err = token.NewAuthenticator(files, p.Limit())
-	return c, err
 }
 
 // logFirst logs that there was no token file.
@@ -69,13 +90,9 @@ func (c *credentials) logFirst(data datadir.Dir, used bool) {
 }
 
 // warnOfAlikeNames logs which names of tokens count as one person.
-func (c *credentials) warnOfAlikeNames() {
-	tokens, err := c.files.List()
-	if err != nil {
-		return // whoever needs them says so
-	}
-	for _, names := range token.Alike(tokens) {
-		c.log.Warn().Strs("names", names).Str("file", c.files.Path()).
+func (c *credentials) warnOfAlikeNames(all []token.Token, where string) {
+	for _, names := range token.Alike(all) {
+		c.log.Warn().Strs("names", names).Str("file", where).
 			Msg("these names differ in case or width alone: they count as one person where separation of duties " +
 				"wants two")
 	}
@@ -84,12 +101,8 @@ func (c *credentials) warnOfAlikeNames() {
 // account brings the tokens into force, each set once the log says so. Where those that changed cannot be put on
 // record, the others are.
 func (c *credentials) account(ctx context.Context, service *requirements.Service, postponed *postponed) error {
-	err := c.tokens.Account(func(tokens []token.Token) error {
-		inForce := make([]requirements.Credential, len(tokens))
-		for i, t := range tokens {
-			inForce[i] = credential(t)
-		}
-		return service.AccountForTokens(context.Background(), inForce)
+	err := c.tokens.Account(func(all []token.Token) error {
+		return service.AccountForTokens(context.Background(), tokens.Recorded(all))
 	})
 	if !isFull(err) {
 		return err
@@ -98,19 +111,19 @@ func (c *credentials) account(ctx context.Context, service *requirements.Service
 	if err2 != nil {
 		return err2
 	}
-	c.tokens.Keep(func(t token.Token) bool { return known(credential(t)) })
+	c.tokens.Keep(func(t token.Token) bool { return known(tokens.Recorded([]token.Token{t})[0]) })
 	postponed.add("tokens", err, c.reload)
 	return nil
-}
-
-func credential(t token.Token) requirements.Credential {
-	return requirements.Credential{ID: t.Mark(), Name: t.Name, Role: t.Role, Expires: t.Expires}
 }
 
 // watch takes over changed tokens until ctx ends. They are watched on their own, so that no half-written document holds
 // them up.
 func (c *credentials) watch(ctx context.Context, w *watcher, postponed *postponed) {
 	w.watch(ctx, []*tree.Path{w.tokenFile}, token.MaxFile, "restart for new tokens", func(string) {
+		if c.shared != nil {
+			c.warnOfStray(ctx)
+			return
+		}
 		if err := postponed.tryNow(ctx, "tokens", c.reload); err != nil {
 			c.log.Error().Err(err).Msg("the tokens stay as they were")
 		}
@@ -125,7 +138,9 @@ func (c *credentials) reload(ctx context.Context) error {
 	}
 	if err == nil {
 		c.log.Info().Msg("tokens reloaded")
-		c.warnOfAlikeNames()
+		if all, err := c.files.List(); err == nil {
+			c.warnOfAlikeNames(all, c.files.Path())
+		}
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"orchestrator/internal/operator/tokens"
 	"orchestrator/internal/requirements/choices"
 	"orchestrator/internal/requirements/documents"
+	"orchestrator/internal/token"
 )
 
 // dataFolder is what the data folder has, in the order in which it is opened.
@@ -28,7 +29,8 @@ type dataFolder struct {
 func (p *Plan) openDataFolder(ctx context.Context, docs documents.Set, log zerolog.Logger,
 	opened *closers) (*dataFolder, error) {
 	files := tokens.Open(p.dir())
-	if err := p.refuseTracked(ctx, files, log); err != nil {
+	listed, _ := files.List() // one that cannot be read is refused where it is needed
+	if err := p.refuseTracked(ctx, listed, log); err != nil {
 		return nil, err
 	}
 	if err := p.checkPlaces(ctx, docs, log); err != nil {
@@ -55,7 +57,11 @@ func (p *Plan) openDataFolder(ctx context.Context, docs documents.Set, log zerol
 		return nil, err
 	}
 	opened.add(watcher.close)
-	credentials, err := p.openCredentials(files, ledger.Head().Size > 1, log)
+	var shared *token.Shared
+	if p.Store.IsShared() {
+		shared = tokens.InLedger(ledger)
+	}
+	credentials, err := p.openCredentials(files, shared, ledger.Head().Size > 1, log)
 	if err != nil {
 		return nil, err
 	}

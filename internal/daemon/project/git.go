@@ -18,9 +18,8 @@ import (
 )
 
 // refuseTracked refuses to start while git tracks a token, a key or the database: the next push would publish them.
-func (p *Plan) refuseTracked(ctx context.Context, files *token.File, log zerolog.Logger) error {
+func (p *Plan) refuseTracked(ctx context.Context, inForce []token.Token, log zerolog.Logger) error {
 	more := append([]string{datadir.WitnessKeyBeside(p.Witness)}, p.Secrets...)
-	inForce, _ := files.List() // one that cannot be read is refused where it is needed
 	tracked, err := gitignore.Secrets(ctx, p.Data, more,
 		func(content string) bool { return token.Holds(inForce, content) })
 	if len(tracked) > 0 {

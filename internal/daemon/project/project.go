@@ -130,7 +130,7 @@ func (p *Plan) open(ctx context.Context, around Process, opened *closers) (*Proj
 
 // agree brings the tokens into force, and refuses tables that do not agree with the export.
 func (p *Plan) agree(ctx context.Context, data *dataFolder, service *requirements.Service) error {
-	if err := data.credentials.account(ctx, service, data.postponed); err != nil {
+	if err := p.bringIntoForce(ctx, data, service); err != nil {
 		return err
 	}
 	warnOfDeadEnds(service.Workflow(), data.log)

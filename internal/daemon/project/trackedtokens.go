@@ -52,6 +52,11 @@ func (c *credentials) putBack() error {
 
 // check warns as long as git tracks a token file that was refused.
 func (c *credentials) check() httpapi.Check {
+	if c.stray.Load() {
+		return httpapi.Check{Name: "tokens", Status: httpapi.CheckWarning,
+			Detail: "the token file of the data folder has other tokens than the store, and is not read: orchestrator " +
+				"token changes those of the store; move the file away"}
+	}
 	if c.refused.Load() {
 		if tracked, err := gitignore.IsTracked(context.Background(), c.files.Path()); err == nil {
 			c.refused.Store(tracked)
