@@ -6,6 +6,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"orchestrator/internal/daemon/credentials"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/operator/storage"
 	"orchestrator/internal/operator/tokens"
@@ -20,7 +21,7 @@ type dataFolder struct {
 	ledger      *ledger.Ledger
 	lost        []choices.Moment // of the log, that an operator gave up
 	watcher     *watcher
-	credentials *credentials
+	credentials *credentials.Credentials
 	postponed   *postponed
 	log         zerolog.Logger
 }
@@ -61,11 +62,12 @@ func (p *Plan) openDataFolder(ctx context.Context, docs documents.Set, log zerol
 	if p.Store.IsShared() {
 		shared = tokens.InLedger(ledger)
 	}
-	credentials, err := p.openCredentials(files, shared, ledger.Head().Size > 1, log)
+	all, err := credentials.Open(credentials.Options{Data: p.dir(), Limit: p.Limit(), Demo: p.DemoTokens,
+		Used: ledger.Head().Size > 1, Shared: shared, Store: p.Store.String(), Log: log})
 	if err != nil {
 		return nil, err
 	}
-	return &dataFolder{store, ledger, lost, watcher, credentials, &postponed{log: log, full: store.Full}, log}, nil
+	return &dataFolder{store, ledger, lost, watcher, all, &postponed{log: log, full: store.Full}, log}, nil
 }
 
 // watchStore ends the ledger with the store, which finds out by itself when its file is lost or damaged. A file to

@@ -33,7 +33,7 @@ func (p *Project) FirstSteps() FirstSteps {
 
 // rolesWithoutToken returns the roles that nobody can act in.
 func (p *Project) rolesWithoutToken(now time.Time) (lacking []string) {
-	tokens, err := p.data.credentials.list(context.Background())
+	tokens, err := p.data.credentials.List(context.Background())
 	if err != nil {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"orchestrator/internal/daemon/credentials"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/lifecycle"
@@ -40,7 +41,7 @@ func secretsTracked(tracked []gitignore.File) error {
 		}
 		commands[len(commands)-1] += " " + shellquote.Quote(f.Path)
 	}
-	return fault.New(fault.Conflict, codeTracked, "git tracks secrets of this service: %s",
+	return fault.New(fault.Conflict, credentials.CodeTracked, "git tracks secrets of this service: %s",
 		strings.Join(names, ", ")).
 		WithFix("first see with git log who added them: what you did not add yourself has taken the place of your own "+
 			"files, so move it away before a start takes it over (the start makes new tokens; orchestrator restore FILE "+

@@ -24,7 +24,7 @@ func (p *Plan) openService(ctx context.Context, d *dataFolder, repository *evide
 		Cited:       citedFrom(repository),
 	}
 	if p.Store.IsShared() {
-		options.Replica, options.OnCommits = rand.Text(), d.credentials.follow
+		options.Replica, options.OnCommits = rand.Text(), d.credentials.Follow
 	}
 	if repository != nil {
 		options.Evidence, options.Repository, options.Branch = projection.EvidenceVerified, repository, p.Branch
