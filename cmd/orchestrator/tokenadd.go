@@ -21,7 +21,6 @@ import (
 	"orchestrator/internal/operator/tokens"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/system/gitignore"
-	"orchestrator/internal/token"
 )
 
 const addForm = "orchestrator token add ROLE NAME --out FILE"
@@ -112,7 +111,7 @@ func addToken(cmd *cobra.Command, o addOptions, role, name string) error {
 		return err
 	}
 	var secret string
-	var made token.Token
+	var made tokens.Token
 	err = atTokens(cmd, o.data, o.store, func(at tokens.Place) (err error) {
 		secret, made, err = tokens.Add(cmd.Context(), at,
 			tokens.Order{Role: role, Name: name, Expires: until, Out: o.out, Force: o.force}, now)

@@ -13,7 +13,6 @@ import (
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/operator/storage"
 	"orchestrator/internal/operator/tokens"
-	"orchestrator/internal/token"
 )
 
 func tokenList() *cobra.Command {
@@ -25,7 +24,7 @@ func tokenList() *cobra.Command {
 		Short: "List the tokens; the tokens themselves are not kept",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			var all []token.Token
+			var all []tokens.Token
 			err := atTokens(cmd, data, store, func(at tokens.Place) (err error) {
 				all, err = at.List(cmd.Context())
 				return err

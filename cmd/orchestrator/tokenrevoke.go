@@ -26,7 +26,8 @@ func tokenRevoke() *cobra.Command {
 			return atTokens(cmd, data, store, func(at tokens.Place) error {
 				revoked, err := tokens.Revoke(cmd.Context(), at, strings.Join(args, ""), name)
 				for _, t := range revoked {
-					fmt.Fprintf(cmd.OutOrStdout(), "revoked %s of %s, role %s\n", t.ID, output.Printable(t.Name), t.Role)
+					fmt.Fprintf(cmd.OutOrStdout(), "revoked %s of %s, role %s\n", t.ID, output.Printable(t.Name),
+						t.Role)
 				}
 				return err
 			})

@@ -12,6 +12,9 @@ import (
 	"orchestrator/internal/token"
 )
 
+// Token is a token as it is kept.
+type Token = token.Token
+
 // Place is where a project keeps its tokens: a file in the data folder, or the store that several processes share.
 type Place interface {
 	List(ctx context.Context) ([]token.Token, error)
