@@ -91,8 +91,14 @@ With 1 or 2 nothing was imported.`,
 }
 
 func (o importOptions) run(ctx context.Context, out, notes io.Writer) error {
-	project := offline.Project{Data: datadir.Dir(o.data), Store: o.place, Export: o.export, Requirements: o.files, Reading: o.reading,
-		OnDisplaced: func(d projection.Displaced) { output.Displaced(notes, d.Path, d.What) }}
+	project := offline.Project{
+		Data:         datadir.Dir(o.data),
+		Store:        o.place,
+		Export:       o.export,
+		Requirements: o.files,
+		Reading:      o.reading,
+		OnDisplaced:  func(d projection.Displaced) { output.Displaced(notes, d.Path, d.What) },
+	}
 	do := project.Import
 	if o.dryRun || o.check {
 		do = project.Preview

@@ -69,7 +69,8 @@ func writeBundle(cmd *cobra.Command, from cli.Service, place storage.Place, path
 		return err
 	}
 	output.Displaced(notes, path, displaced)
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "wrote %s: %d records of the log %s, root %s\n", path, c.Size, c.Origin, c.Root)
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "wrote %s: %d records of the log %s, root %s\n", path, c.Size,
+		c.Origin, c.Root)
 	return err
 }
 

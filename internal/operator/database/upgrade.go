@@ -86,8 +86,8 @@ func Upgrade(ctx context.Context, place storage.Place, o UpgradeOptions) (done U
 	return u.done, notUpgraded(path, err)
 }
 
-// upgradeShared brings the schema of a database up to date. The tables of a log there are as old as its format, which no
-// program has written there that is older than this one.
+// upgradeShared brings the schema of a database up to date. A log of an older format is not rebuilt there: it
+// would have to be whole in two places.
 //
 // Implements: ORC-379
 func upgradeShared(ctx context.Context, place storage.Place, o UpgradeOptions) (done Upgraded, err error) {
@@ -101,13 +101,12 @@ func upgradeShared(ctx context.Context, place storage.Place, o UpgradeOptions) (
 		return done, err
 	}
 	now := Logged{Records: l.Head().Size, Root: l.Head().Root}
-	done = Upgraded{Database: place.String(), DryRun: o.DryRun, From: l.Format(), To: ledger.Format, Before: now, After: now,
-		Differences: []ledger.Difference{}}
+	done = Upgraded{Database: place.String(), DryRun: o.DryRun, From: l.Format(), To: ledger.Format, Before: now,
+		After: now, Differences: []ledger.Difference{}}
 	if !done.Current() {
-		err = fault.New(fault.Conflict, "upgrade_no_file", "the log in %s has format %d, and is not upgraded in place", place,
-			l.Format()).
-			WithFix("orchestrator migrate moves it to a data folder, orchestrator upgrade rebuilds it there, and migrate " +
-				"moves it back")
+		err = fault.New(fault.Conflict, "upgrade_no_file", "the log in %s has format %d, and is not upgraded there",
+			place, l.Format()).
+			WithFix("move it to a data folder with orchestrator migrate, upgrade it there, and move it back")
 	}
 	return done, err
 }

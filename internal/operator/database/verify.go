@@ -25,8 +25,8 @@ func Verify(ctx context.Context, place storage.Place, export string, o auditor.O
 	if err != nil {
 		return r, err
 	}
-	const instead = "orchestrator verify --server ADDRESS checks its log while it runs; to check the database itself, " +
-		"stop it first"
+	const instead = "orchestrator verify --server ADDRESS checks its log while it runs; to check the database " +
+		"itself, stop it first"
 	s, err := place.Open(ctx, storage.Options{ReadOnly: true})
 	if err != nil {
 		return r, InUse(ctx, finding(err), place.Data(), instead)
