@@ -13,9 +13,11 @@ import (
 	"orchestrator/cmd/orchestrator/cli"
 	"orchestrator/cmd/orchestrator/cli/exportflag"
 	"orchestrator/cmd/orchestrator/cli/setting"
+	"orchestrator/cmd/orchestrator/cli/storeflag"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/operator/config"
+	"orchestrator/internal/operator/storage"
 )
 
 const configLong = `Config prints the settings that are in force here, and where each comes from: a flag, an environment
@@ -25,7 +27,7 @@ and that over the files. What a project has on record since its first start is r
 There are two files. orchestrator.yaml at the root of the project is part of the tree, so it says only what whoever
 can write the tree may say: documents, family and qualify. settings.yaml in the folder .orchestrator belongs to one
 person on one machine; config set and config unset change it. Its names are evidence, branch, workflow, export, addr,
-log_format, log_level, url and token_file. Paths in both are relative to the root.
+log_format, log_level, url, token_file, store and store_file. Paths in both are relative to the root.
 
 The root is the nearest folder, from the working folder upwards, that has .orchestrator or orchestrator.yaml. The way
 up ends at the top of a repository.
@@ -76,6 +78,7 @@ func (o *configOptions) flags(cmd *cobra.Command) {
 	listenFlags(f, &o.serve)
 	outputFlags(f, &o.serve)
 	cli.ServiceFlags(cmd, &o.from)
+	storeflag.Add(cmd, &o.serve.store)
 	setting.Declare(cmd, "requirements", "family", "qualify", "evidence", "branch", "workflow", "export", "addr",
 		"log-format", "log-level", "server", "token-file")
 	setting.DeclarePaths(cmd, "requirements", "export")
@@ -156,12 +159,15 @@ func (s settled) text() string {
 func inForce(cmd *cobra.Command) (all []settled) {
 	flags := cmd.Flags()
 	for _, key := range []string{"data", "requirements", "family", "qualify", "evidence", "branch", "workflow", "export",
-		"addr", "log-format", "log-level", "server", "token-file"} {
+		"addr", "log-format", "log-level", "server", "token-file", "store", "store-file"} {
 		f := flags.Lookup(key)
 		if f == nil {
 			continue
 		}
 		value := any(f.Value.String())
+		if key == "store" {
+			value = storage.Shown(f.Value.String())
+		}
 		switch v := f.Value.(type) {
 		case pflag.SliceValue:
 			value = v.GetSlice()

@@ -9,10 +9,12 @@ import (
 	"orchestrator/cmd/orchestrator/cli"
 	"orchestrator/cmd/orchestrator/cli/exportflag"
 	"orchestrator/cmd/orchestrator/cli/setting"
+	"orchestrator/cmd/orchestrator/cli/storeflag"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/daemon"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/operator/localservice"
+	"orchestrator/internal/operator/storage"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
@@ -24,6 +26,7 @@ import (
 type serveOptions struct {
 	daemon.Options
 
+	store               storage.Given
 	logBudget           byteSize
 	logFormat, logLevel string
 	background          bool // started by up
@@ -92,6 +95,7 @@ func serveCommand() *cobra.Command {
 	f := cmd.Flags()
 	listenFlags(f, &o)
 	cli.DataFlag(cmd, &o.Project.Data)
+	storeflag.Add(cmd, &o.store)
 	f.StringSliceVar(&o.Project.Requirements, "requirements", []string{"REQUIREMENTS.md"},
 		"requirement document, or a quoted pattern such as 'docs/*.md'; may be given more than once")
 	cli.ReadingFlags(cmd, &o.Project.Reading)
@@ -111,6 +115,11 @@ func serveCommand() *cobra.Command {
 
 // serve runs the service until the command ends.
 func (o *serveOptions) serve(cmd *cobra.Command) error {
+	place, err := storeflag.Place(cmd, o.Project.Data, o.store)
+	if err != nil {
+		return err
+	}
+	o.Project.Store = place
 	log, flush, err := o.startLog()
 	if err != nil {
 		return err
@@ -151,7 +160,7 @@ func processFlags(f *pflag.FlagSet, o *serveOptions) {
 func serveSettings(cmd *cobra.Command) {
 	setting.Declare(cmd, "requirements", "family", "qualify", "export", "workflow", "evidence", "branch", "addr",
 		"log-format", "log-level")
-	setting.WorkAtRoot(cmd, "data", "requirements", "export", "repo", "witness", "addr", "tls-cert", "tls-key",
+	setting.WorkAtRoot(cmd, "data", "store-file", "requirements", "export", "repo", "witness", "addr", "tls-cert", "tls-key",
 		"metrics-token-file")
 }
 

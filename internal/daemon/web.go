@@ -17,7 +17,7 @@ import (
 	"orchestrator/internal/daemon/listen"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi"
-	"orchestrator/internal/ledger/store/boltstore"
+	"orchestrator/internal/operator/storage"
 	"orchestrator/internal/system/tree"
 )
 
@@ -84,16 +84,16 @@ func readMetricsToken(path string) (string, error) {
 }
 
 // registerStore shows how updates are grouped into commits.
-func registerStore(registry *prometheus.Registry, figures func() boltstore.Stats) {
-	counter := func(name, help string, read func(boltstore.Stats) uint64) {
+func registerStore(registry *prometheus.Registry, figures func() storage.Stats) {
+	counter := func(name, help string, read func(storage.Stats) uint64) {
 		opts := prometheus.CounterOpts{Name: "orchestrator_store_" + name, Help: help}
 		registry.MustRegister(prometheus.NewCounterFunc(opts, func() float64 { return float64(read(figures())) }))
 	}
 	counter("commits_total", "Transactions made durable; each is one fsync and holds one or more updates.",
-		func(s boltstore.Stats) uint64 { return s.Batches })
-	counter("updates_total", "Updates committed.", func(s boltstore.Stats) uint64 { return s.Updates })
+		func(s storage.Stats) uint64 { return s.Batches })
+	counter("updates_total", "Updates committed.", func(s storage.Stats) uint64 { return s.Updates })
 	counter("updates_failed_total", "Updates that committed nothing.",
-		func(s boltstore.Stats) uint64 { return s.Failed })
+		func(s storage.Stats) uint64 { return s.Failed })
 }
 
 // stdLogger takes what the HTTP server says of broken connections.

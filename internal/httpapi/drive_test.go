@@ -138,7 +138,7 @@ func (h *harness) mint(name, role, only string) token.Token {
 // mintFor makes one for a run.
 func (h *harness) mintFor(name, role, only, run string) token.Token {
 	h.t.Helper()
-	secret, made, err := h.auth.Mint(name, role, token.Bound{Only: only, Run: run}, time.Now().Add(time.Hour), time.Now())
+	secret, made, err := h.auth.Mint(context.Background(), name, role, token.Bound{Only: only, Run: run}, time.Now().Add(time.Hour), time.Now())
 	require.NoError(h.t, err)
 	h.secrets[name] = secret
 	return made
@@ -169,7 +169,7 @@ func TestATokenThatIsRevokedWhileItsRequestArrives(t *testing.T) {
 	defer conn.Close()
 	fmt.Fprintf(conn, "PATCH /requirements/REQ-001 HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", h.secrets["agents.pm"], len(body), body[:5])
 	h.holds(func(held int) bool { return held > 0 }) // the request has begun
-	require.NoError(t, h.auth.Unmint(made))
+	require.NoError(t, h.auth.Unmint(context.Background(), made))
 	fmt.Fprint(conn, body[5:])
 	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	require.NoError(t, err)

@@ -199,7 +199,7 @@ func (b *Builder) Finish(ctx context.Context) (audit.Head, error) {
 				return err
 			}
 		}
-		_, err := putMark(stx, mark{b.head, b.sums})
+		_, err := putMark(stx, mark{Head: b.head, Sums: b.sums})
 		return err
 	})
 }

@@ -21,7 +21,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/moved"
 	"orchestrator/internal/ledger/store"
 )
 
@@ -101,7 +103,7 @@ func (l *Ledger) update(ctx context.Context, fn func(*Tx) error) (seen uint64, e
 		done, err = tx.seal(&l.last)
 		return err
 	})
-	if errors.Is(err, store.ErrCommit) || errors.Is(err, store.ErrClosed) {
+	if errors.Is(err, store.ErrCommit) || errors.Is(err, store.ErrClosed) || fault.Is(err, moved.Code) {
 		l.Stop(err)
 		return seen, l.Err()
 	}
@@ -128,11 +130,15 @@ func (l *Ledger) begin(stx store.Tx) (*Tx, error) {
 
 // placeIn reads where the log stands, and refuses to go on from where this program cannot.
 func (l *Ledger) placeIn(from store.Getter) (place, error) {
-	if l.pursuit == nil {
-		return readMark(from, &l.last)
+	read := readMark
+	if l.pursuit != nil {
+		read = readPlace
 	}
-	now, err := readPlace(from, &l.last)
+	now, err := read(from, &l.last)
 	if err == nil {
+		err = now.checkMoved()
+	}
+	if err == nil && l.pursuit != nil {
 		err = l.knows.check(now.needs)
 	}
 	return now, err

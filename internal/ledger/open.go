@@ -7,6 +7,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/moved"
 	"orchestrator/internal/ledger/store"
 )
 
@@ -74,6 +75,9 @@ func newLedger(s store.Store) *Ledger {
 func (l *Ledger) checkStore(ctx context.Context) error {
 	return l.store.View(ctx, func(r store.Reader) error {
 		m, err := l.readEnd(r, Format)
+		if err == nil {
+			err = m.checkMoved()
+		}
 		if err != nil {
 			return err
 		}
@@ -180,8 +184,15 @@ func checkFormat(what string, found, oldest int) error {
 	return nil
 }
 
-// checkEmpty refuses to take over tables that another program filled, or that lost their format.
+// checkEmpty refuses to take over tables that another program filled, or that lost their format, and a log that is
+// being moved here.
 func checkEmpty(r store.Reader) error {
+	switch note, err := r.Get(moved.Table, moved.Key); {
+	case err != nil:
+		return err
+	case note != nil:
+		return moved.Unfinished()
+	}
 	for _, table := range []string{tableAudit, tableHashes, tableMeta, tableSubjects, tableBlobs} {
 		err := r.Scan(table, "", "", func(string, []byte) error {
 			return damaged("table %s is not empty, but the database does not say which format it has", table)

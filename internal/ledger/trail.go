@@ -177,12 +177,12 @@ func (t trail) bearOut(from store.Getter, raw []byte) (mark, error) {
 
 // leave leaves the trail of an update that has appended its records, and returns where the log stands with it.
 func (p *pursuit) leave(tx *Tx, c *Commit) (after place, err error) {
-	after = place{mark: mark{tx.head, tx.sums}, trail: tx.before.next(p.me, tx.head)}
+	after = place{mark: mark{Head: tx.head, Sums: tx.sums}, trail: tx.before.next(p.me, tx.head)}
 	c.number, c.foreign = after.Number, tx.before.Writer != p.me
 	if err := tx.store.Put(tableMeta, keyTrail, after.encode()); err != nil {
 		return after, err
 	}
-	row := slotRow(after.Number, namesOf(tx.writes, c.spender))
+	row := slotRow(after.Number, namesOf(c.Writes, c.spender))
 	if err := tx.store.Put(tableRing, slotOf(after.Number), row); err != nil {
 		return after, err
 	}

@@ -28,6 +28,7 @@ type Tx struct {
 	sums    sums
 	records []audit.Record
 	writes  []Write
+	kept    []Write // that the log does not account for
 
 	grown     int       // bytes that the database grows by
 	now       time.Time // by the clock: a budget is of the present day
@@ -146,12 +147,12 @@ func (tx *Tx) seal(last *atomic.Pointer[encodedMark]) (*Commit, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := mark{tx.head, tx.sums}
+	m := mark{Head: tx.head, Sums: tx.sums}
 	raw, err := putMark(tx.store, m)
 	if err != nil {
 		return nil, err
 	}
-	c := &Commit{Head: tx.head, Records: tx.records, Writes: tx.writes, spender: spender, spent: spent}
+	c := &Commit{Head: tx.head, Records: tx.records, Writes: append(tx.writes, tx.kept...), spender: spender, spent: spent}
 	after := place{mark: m}
 	if tx.shared != nil {
 		if after, err = tx.shared.leave(tx, c); err != nil {

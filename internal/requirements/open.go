@@ -13,6 +13,7 @@ import (
 	"orchestrator/internal/requirements/account"
 	"orchestrator/internal/requirements/choices"
 	"orchestrator/internal/requirements/cited"
+	"orchestrator/internal/requirements/credentials"
 	"orchestrator/internal/requirements/folding"
 	"orchestrator/internal/requirements/keptprogress"
 	"orchestrator/internal/requirements/keptreview"
@@ -26,7 +27,7 @@ import (
 // and for folded refusals to be accounted for.
 func Open(ctx context.Context, l *ledger.Ledger, clock func() time.Time, options Options) (*Service, error) {
 	s := newService(&shared{ledger: l, clock: clock, options: options})
-	err := l.Follow(ctx, ledger.Follower{Load: s.load, Told: s.follow, Tables: projection.Tables()})
+	err := l.Follow(ctx, ledger.Follower{Load: s.load, Told: s.follow, Tables: append(projection.Tables(), credentials.Table)})
 	if err == nil {
 		err = s.choose(ctx)
 	}
@@ -39,14 +40,28 @@ func Open(ctx context.Context, l *ledger.Ledger, clock func() time.Time, options
 // load publishes the state that the store has at a head of the log.
 func (s *Service) load(r store.Reader, head audit.Head) error {
 	snap, err := projection.Load(r, head)
+	if err != nil {
+		return err
+	}
+	again := s.current.Load() != nil
+	s.publish(snap)
+	if !again || s.options.OnCommits == nil {
+		return nil
+	}
+	all, err := credentials.Stored(r) // what was written meanwhile is not known one by one
 	if err == nil {
-		s.publish(snap)
+		s.options.OnCommits([]ledger.Commit{{Head: head, Writes: all}})
 	}
 	return err
 }
 
 // follow publishes durable commits as one new snapshot.
-func (s *Service) follow(batch []ledger.Commit) { s.publish(s.current.Load().After(batch)) }
+func (s *Service) follow(batch []ledger.Commit) {
+	s.publish(s.current.Load().After(batch))
+	if s.options.OnCommits != nil {
+		s.options.OnCommits(batch)
+	}
+}
 
 func (s *Service) publish(snap *projection.Snapshot) {
 	before := s.current.Swap(snap)
@@ -93,7 +108,7 @@ func newService(of *shared) *Service {
 		cited: cited.New(s.Rechecker.attachedReport)}
 	s.progress = keptprogress.New(keptprogress.From{Ledger: of.ledger, Log: s.log, Newest: of.current.Load,
 		Clock: of.clock})
-	s.refusals = folding.New(o.OnFolding)
+	s.refusals = folding.New(o.OnFolding, o.Replica)
 	return s
 }
 

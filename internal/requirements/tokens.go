@@ -6,6 +6,7 @@ import (
 
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/credentials"
 	"orchestrator/internal/requirements/record"
 )
 
@@ -15,20 +16,7 @@ type Credential = record.Credential
 // AccountForTokens puts on record which tokens are new and which are gone since the log last said so. It must have
 // returned nil before the given ones are in force. The same ones, in any order, are no record.
 func (s *Service) AccountForTokens(ctx context.Context, inForce []record.Credential) error {
-	return s.ledger.Update(ctx, func(tx *ledger.Tx) error {
-		before, _, err := record.TableTokens.Get(tx, record.KeyTokens)
-		if err != nil {
-			return err
-		}
-		data := record.TokensChanged{Added: record.Without(inForce, before), Revoked: record.Without(before, inForce)}
-		if len(data.Added)+len(data.Revoked) == 0 {
-			return nil
-		}
-		if _, err := record.TableTokens.Put(tx, record.KeyTokens, record.SortedByID(inForce)); err != nil {
-			return err
-		}
-		return tx.Append(ledger.Event{Kind: record.KindTokensChanged, Actor: ledger.System(), Data: data})
-	})
+	return s.ledger.Update(ctx, func(tx *ledger.Tx) error { return credentials.Account(tx, inForce) })
 }
 
 // TokensOnRecord returns a function that reports whether the log says that a token is in force, just so.

@@ -1,6 +1,7 @@
 package token
 
 import (
+	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
@@ -43,13 +44,17 @@ func (limit Limit) Check() error {
 // Authenticator answers who presents a token. Its methods may be called at the same time; a request is
 // answered from one whole set of tokens, old or new.
 type Authenticator struct {
-	file    *File
+	file    *File   // nil where the tokens are shared
+	shared  *Shared // nil where a file has them
 	limit   Limit
 	current atomic.Pointer[set]
 	reload  sync.Mutex // orders Reloads, so that an older file never replaces a newer one
 	account func([]Token) error
 	trust   func() error // asked before what the file has comes into force
 	minted  []Token      // that no file has; they end with the process
+
+	version uint64          // of the shared tokens in force
+	ended   map[string]bool // by SHA256, minted ones out of force that the shared tokens may still have
 }
 
 // set is one reading of the token file; immutable but for the state inside the limiters.
@@ -138,13 +143,18 @@ func (a *Authenticator) enforce(listed, minted []Token) error {
 }
 
 // Mint makes a token that works until expires at the latest, bound as it says, and returns its
-// text. It is accounted for as every other, but no file has it: it ends with Unmint, or with the process. A name, role
-// or expiry that cannot be used is fault.Invalid.
+// text. It is accounted for as every other, but no file has it: it ends with Unmint, or with the process. Where tokens
+// are shared it works in every process, and ends with Unmint, Shared.EndMinted or its expiry. A name, role or expiry
+// that cannot be used is fault.Invalid.
 //
 // Implements: ORC-288
-func (a *Authenticator) Mint(name, role string, to Bound, expires, now time.Time) (secret string, made Token, err error) {
+func (a *Authenticator) Mint(ctx context.Context, name, role string, to Bound, expires, now time.Time) (secret string,
+	made Token, err error) {
 	if err := checkNew(name, role, expires, now); err != nil {
 		return "", Token{}, err
+	}
+	if a.shared != nil {
+		return a.shared.mint(ctx, name, role, to, expires, now)
 	}
 	a.reload.Lock()
 	defer a.reload.Unlock()
@@ -159,7 +169,14 @@ func (a *Authenticator) Mint(name, role string, to Bound, expires, now time.Time
 
 // Unmint revokes a token that Mint made. It is out of force whatever is returned: an error is that of the account
 // alone.
-func (a *Authenticator) Unmint(made Token) error {
+func (a *Authenticator) Unmint(ctx context.Context, made Token) error {
+	if a.shared != nil {
+		err := a.shared.unmint(ctx, made)
+		if err != nil {
+			a.endHere(made)
+		}
+		return err
+	}
 	a.reload.Lock()
 	defer a.reload.Unlock()
 	listed := a.listed()

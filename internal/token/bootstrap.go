@@ -37,7 +37,7 @@ func (f *File) Bootstrap(roles []string, now time.Time) (created map[string]stri
 		if !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		created, err = f.issue(roles, nil, now)
+		created, err = f.issue(roles, nil, now, f.save)
 		return err
 	})
 	return created, err
@@ -54,7 +54,7 @@ func (f *File) Supply(roles []string, now time.Time) (created map[string]string,
 		}
 		lacking := slices.DeleteFunc(slices.Clone(roles), func(role string) bool { return f.supplied(role, tokens) })
 		if len(lacking) > 0 {
-			created, err = f.issue(lacking, tokens, now)
+			created, err = f.issue(lacking, tokens, now, f.save)
 		}
 		return err
 	})
@@ -70,8 +70,9 @@ func (f *File) supplied(role string, tokens []Token) bool {
 
 func (f *File) secretPath(role string) string { return f.dir.Token(role) }
 
-// issue makes a token for each role beside those there are. Call it under the lock.
-func (f *File) issue(roles []string, tokens []Token, now time.Time) (map[string]string, error) {
+// issue makes a token for each role beside those there are, and has all of them saved last. Call it under the lock.
+func (f *File) issue(roles []string, tokens []Token, now time.Time,
+	save func([]Token) error) (map[string]string, error) {
 	dir := f.dir.TokenDir()
 	if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
 		return nil, fault.New(fault.Conflict, "tokens_link", "%s is a link or a file, and tokens would lie elsewhere",
@@ -94,7 +95,7 @@ func (f *File) issue(roles []string, tokens []Token, now time.Time) (map[string]
 		tokens = append(tokens, made)
 		created[role] = path
 	}
-	if err := f.save(tokens); err != nil {
+	if err := save(tokens); err != nil {
 		return nil, err
 	}
 	return created, nil

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"strings"
 	"time"
 
 	"orchestrator/internal/datadir"
@@ -81,7 +80,7 @@ func (f *File) Add(name, role string, expires, now time.Time) (secret string, ma
 // Revoke removes the token with this id and returns it; an unknown id is fault.NotFound and lists the
 // ids there are. A file that holds it, such as one under tokens/, stays and no longer works.
 func (f *File) Revoke(id string) (Token, error) {
-	revoked, err := f.revoke("id", "token_id_unknown", func(t Token) string { return t.ID }, id)
+	revoked, err := f.revoke(byID, id)
 	if err != nil {
 		return Token{}, err
 	}
@@ -91,29 +90,18 @@ func (f *File) Revoke(id string) (Token, error) {
 // RevokeName removes every token of a name and returns them; an unknown name is fault.NotFound and lists
 // the names there are.
 func (f *File) RevokeName(name string) ([]Token, error) {
-	return f.revoke("name", "token_name_unknown", func(t Token) string { return t.Name }, name)
+	return f.revoke(byName, name)
 }
 
-func (f *File) revoke(what string, unknown fault.Code, part func(Token) string, wanted string) (revoked []Token, err error) {
+func (f *File) revoke(what naming, wanted string) (revoked []Token, err error) {
 	err = f.locked(func() error {
 		tokens, err := f.List()
 		if err != nil {
 			return err
 		}
 		var kept []Token
-		var known []string
-		for _, t := range tokens {
-			if part(t) == wanted {
-				revoked = append(revoked, t)
-				continue
-			}
-			kept = append(kept, t)
-			known = append(known, part(t))
-		}
-		if len(revoked) == 0 {
-			// What was asked for is not repeated: it may be a token, given by mistake.
-			return fault.New(fault.NotFound, unknown, "no token has the given %s", what).
-				WithFix("give one of: %s", strings.Join(known, ", "))
+		if kept, revoked, err = what.without(tokens, wanted); err != nil {
+			return err
 		}
 		return f.save(kept)
 	})

@@ -1,6 +1,7 @@
 package token
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -23,7 +24,7 @@ func works(a *Authenticator, secret string) bool {
 
 func mint(t *testing.T, a *Authenticator, name, role string) (secret string, made Token) {
 	t.Helper()
-	secret, made, err := a.Mint(name, role, Bound{}, noon.Add(time.Hour), noon)
+	secret, made, err := a.Mint(context.Background(), name, role, Bound{}, noon.Add(time.Hour), noon)
 	require.NoError(t, err)
 	return secret, made
 }
@@ -49,14 +50,14 @@ func TestMintAndUnmint(t *testing.T) {
 		require.Equal(t, want, got)
 	}
 
-	require.NoError(t, a.Unmint(one))
+	require.NoError(t, a.Unmint(context.Background(), one))
 	_, err = a.Authenticate(first, noon)
 	requireFault(t, err, fault.Unauthenticated, "token_unknown")
 	require.True(t, works(a, second) && works(a, listed), "the others stay")
-	require.NoError(t, a.Unmint(one), "it may be said twice")
-	require.NoError(t, a.Unmint(ann))
+	require.NoError(t, a.Unmint(context.Background(), one), "it may be said twice")
+	require.NoError(t, a.Unmint(context.Background(), ann))
 	require.True(t, works(a, second) && works(a, listed), "a token of the file ends with the file's line")
-	require.NoError(t, a.Unmint(two))
+	require.NoError(t, a.Unmint(context.Background(), two))
 	require.False(t, works(a, second))
 	require.True(t, works(a, listed))
 
@@ -84,7 +85,7 @@ func TestReloadKeepsWhatWasMinted(t *testing.T) {
 	require.Error(t, a.Reload())
 	require.True(t, works(a, minted) && works(a, late), "a broken file changes nothing")
 	other, _ := mint(t, a, "agents.tester", "tester")
-	require.NoError(t, a.Unmint(made))
+	require.NoError(t, a.Unmint(context.Background(), made))
 	require.True(t, works(a, other) && works(a, late), "nor does it keep agents out")
 	require.False(t, works(a, minted))
 
@@ -112,14 +113,14 @@ func TestWhatIsMintedIsAccountedForFirst(t *testing.T) {
 	require.Equal(t, []Token{ann}, inForce[1], "it was accounted for before it worked")
 
 	failure = errors.New("the disk is full")
-	refused, none, err := a.Mint("agents.tester", "tester", Bound{}, noon.Add(time.Hour), noon)
+	refused, none, err := a.Mint(context.Background(), "agents.tester", "tester", Bound{}, noon.Add(time.Hour), noon)
 	require.ErrorIs(t, err, failure)
 	require.Empty(t, refused)
 	require.Zero(t, none)
 	require.Len(t, told[2], 3)
 	require.Equal(t, []Token{ann, made}, a.current.Load().tokens)
 
-	require.ErrorIs(t, a.Unmint(made), failure)
+	require.ErrorIs(t, a.Unmint(context.Background(), made), failure)
 	require.Equal(t, []Token{ann}, told[3])
 	require.False(t, works(a, secret), "it is out of force whatever becomes of the account")
 	require.True(t, works(a, listed))
@@ -152,7 +153,7 @@ func TestWhatCannotBeMinted(t *testing.T) {
 		{"agents.a", "pm", "token_expiry", noon.Add(-time.Hour)},
 		{"agents.a", "pm", "token_expiry", noon.Add(time.Millisecond)}, // cut to noon
 	} {
-		secret, made, err := a.Mint(c.name, c.role, Bound{}, c.expires, noon)
+		secret, made, err := a.Mint(context.Background(), c.name, c.role, Bound{}, c.expires, noon)
 		requireFault(t, err, fault.Invalid, c.code)
 		require.NotContains(t, err.Error(), pasted)
 		require.Empty(t, secret)
@@ -165,14 +166,14 @@ func TestWhatIsMintedExpires(t *testing.T) {
 	f := newFile(t)
 	add(t, f, "ann", "pm")
 	a := authenticator(t, f, Limit{})
-	secret, made, err := a.Mint("agents.coder", "coder", Bound{}, noon.Add(time.Minute+time.Millisecond), noon)
+	secret, made, err := a.Mint(context.Background(), "agents.coder", "coder", Bound{}, noon.Add(time.Minute+time.Millisecond), noon)
 	require.NoError(t, err)
 	require.Equal(t, noon.Add(time.Minute), made.Expires)
 	_, err = a.Authenticate(secret, noon.Add(time.Minute-1))
 	require.NoError(t, err)
 	_, err = a.Authenticate(secret, noon.Add(time.Minute))
 	requireFault(t, err, fault.Unauthenticated, "token_expired")
-	require.NoError(t, a.Unmint(made))
+	require.NoError(t, a.Unmint(context.Background(), made))
 	_, err = a.Authenticate(secret, noon.Add(time.Minute))
 	requireFault(t, err, fault.Unauthenticated, "token_unknown")
 }
@@ -189,7 +190,7 @@ func TestWhatIsMintedHasARateLimitOfItsOwn(t *testing.T) {
 		require.Equal(t, want, allowed(one))
 	}
 	require.True(t, allowed(two) && allowed(ann), "the same name, and other tokens")
-	require.NoError(t, a.Unmint(two))
+	require.NoError(t, a.Unmint(context.Background(), two))
 	require.NoError(t, a.Reload())
 	_, three := mint(t, a, "ann", "pm")
 	require.False(t, allowed(one), "others that come and go refill nothing")
@@ -214,16 +215,16 @@ func TestManyAreMintedAtOnce(t *testing.T) {
 	for n := range agents {
 		all.Go(func() {
 			for range runs {
-				secret, made, err := a.Mint(fmt.Sprint("agents.n", n), "coder", Bound{}, noon.Add(time.Hour), noon)
+				secret, made, err := a.Mint(context.Background(), fmt.Sprint("agents.n", n), "coder", Bound{}, noon.Add(time.Hour), noon)
 				got, wrong := a.Authenticate(secret, noon)
 				if err != nil || wrong != nil || got != made || !works(a, listed) {
 					t.Errorf("minted %v, authenticated %v: %v, %v", made, got, err, wrong)
 				}
-				if err := a.Unmint(made); err != nil || works(a, secret) {
+				if err := a.Unmint(context.Background(), made); err != nil || works(a, secret) {
 					t.Errorf("it outlived its run, %v", err)
 				}
 			}
-			secret, _, err := a.Mint(fmt.Sprint("agents.n", n), "coder", Bound{}, noon.Add(time.Hour), noon)
+			secret, _, err := a.Mint(context.Background(), fmt.Sprint("agents.n", n), "coder", Bound{}, noon.Add(time.Hour), noon)
 			if err != nil {
 				t.Error(err)
 			}

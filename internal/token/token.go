@@ -3,7 +3,8 @@
 // A token is a text of the form orc_<role>_<random>, shown once, when it is made. The file tokens.json
 // in the data folder (mode 0600) keeps its SHA-256 and never the token itself; a fast hash is enough,
 // because the text carries at least 128 random bits. A token holds one role; a name may hold several
-// tokens. No error of this package shows a token or anything that a person may have put in its place.
+// tokens. No error of this package shows a token or anything that a person may have put in its place. Where several
+// processes serve one log, Shared keeps the same in its store, and the file is not read.
 //
 // The package reads and writes tokens.json, tokens.json.lock and, at the first start and for a demonstration,
 // tokens/<role>.token.
@@ -43,8 +44,8 @@ type Token struct {
 
 // Bound says what a minted token is for.
 type Bound struct {
-	Only string // the only requirement that it may change; "" is any
-	Run  string // that it was minted for; "" is none
+	Only string `json:"only,omitzero"` // the only requirement that it may change; "" is any
+	Run  string `json:"run,omitzero"`  // that it was minted for; "" is none
 }
 
 // Expired reports whether the token no longer works at now.

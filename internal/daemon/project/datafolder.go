@@ -7,7 +7,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"orchestrator/internal/ledger"
-	"orchestrator/internal/ledger/store/boltstore"
+	"orchestrator/internal/operator/storage"
 	"orchestrator/internal/operator/tokens"
 	"orchestrator/internal/requirements/choices"
 	"orchestrator/internal/requirements/documents"
@@ -15,7 +15,7 @@ import (
 
 // dataFolder is what the data folder has, in the order in which it is opened.
 type dataFolder struct {
-	store       *boltstore.Store
+	store       storage.Store
 	ledger      *ledger.Ledger
 	lost        []choices.Moment // of the log, that an operator gave up
 	watcher     *watcher
@@ -34,11 +34,14 @@ func (p *Plan) openDataFolder(ctx context.Context, docs documents.Set, log zerol
 	if err := p.checkPlaces(ctx, docs, log); err != nil {
 		return nil, err
 	}
-	store, damaged, err := p.openStore(log)
+	store, damaged, err := p.openStore(ctx, log)
 	if err != nil {
 		return nil, err
 	}
 	opened.add(func() error { return closeStore(store) })
+	if err := p.checkEmpty(ctx, docs, store); err != nil {
+		return nil, err
+	}
 	ledger, lost, err := p.openLedger(ctx, store, damaged, log)
 	if err != nil {
 		return nil, err
@@ -69,7 +72,7 @@ func (d *dataFolder) watchStore(ctx context.Context) {
 			return
 		}
 	}
-	switch saved, err := boltstore.Rescue(d.store, time.Now()); {
+	switch saved, err := storage.Rescue(d.store, time.Now()); {
 	case err != nil:
 		d.log.Error().Err(err).Msg("the database that was open has no path any more, and could not be copied")
 	case saved != "":

@@ -8,6 +8,7 @@ import (
 
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/operator/storage"
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
@@ -17,8 +18,9 @@ import (
 
 // Options say what is opened, and how.
 type Options struct {
-	Data         string   // the data folder
-	Requirements []string // paths and patterns of the requirement documents
+	Data         string        // the data folder
+	Store        storage.Place // of the log; the zero Place is the file in the data folder
+	Requirements []string      // paths and patterns of the requirement documents
 	Reading      reqdoc.Options
 	Workflow     string   // of a new project, "" is lifecycle.V1; another than that on record is refused
 	Witness      string   // file of a witness that the database is compared with; it need not exist

@@ -28,6 +28,7 @@ func Prepare(o Options) (*Plan, error) {
 		return nil, err
 	}
 	o.resolveLinks()
+	o.Store = o.Store.In(o.dir())
 	p := &Plan{Options: o}
 	var err error
 	if p.Workflow != "" {

@@ -27,8 +27,8 @@ import (
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/httpapi"
 	"orchestrator/internal/ledger"
-	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/operator/exportfile"
+	"orchestrator/internal/operator/storage"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/requirements/evidence"
@@ -204,7 +204,7 @@ func (p *Project) Checks() []httpapi.Check {
 }
 
 // Figures returns how updates were grouped into commits so far.
-func (p *Project) Figures() boltstore.Stats { return p.data.store.Stats() }
+func (p *Project) Figures() storage.Stats { return p.data.store.Stats() }
 
 // Webhooks returns what is counted of each webhook.
 func (p *Project) Webhooks() []sending.Figures { return p.webhooks.Figures() }

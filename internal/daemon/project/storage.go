@@ -13,32 +13,31 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/operator/database"
 	"orchestrator/internal/operator/exportfile"
+	"orchestrator/internal/operator/storage"
 	"orchestrator/internal/requirements/choices"
 	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/system/tree"
 )
 
-// openStore opens the database in the data folder, and makes both where there are none. One with a damaged head page
-// may lack its last commit: it is opened only where an operator accepts that, and damaged is its path then.
-func (p *Plan) openStore(log zerolog.Logger) (opened *boltstore.Store, damaged string, err error) {
+// openStore opens the store, and makes the data folder and a database in it where there are none. One with a damaged
+// head page may lack its last commit: it is opened only where an operator accepts that, and damaged is its path then.
+func (p *Plan) openStore(ctx context.Context, log zerolog.Logger) (opened storage.Store, damaged string, err error) {
 	if err := makeDataDir(p.Data, log); err != nil {
 		return nil, "", err
 	}
-	database := p.dir().Database()
-	opened, err = boltstore.Open(database, boltstore.Options{})
+	opened, err = p.Store.Open(ctx, storage.Options{})
 	if p.AcceptRollback == "" || !fault.Is(err, store.CodeHeadDamaged) {
 		return opened, "", err
 	}
-	opened, err = boltstore.Open(database, boltstore.Options{AcceptDamagedHead: true})
-	return opened, database, err
+	opened, err = p.Store.Open(ctx, storage.Options{AcceptDamagedHead: true})
+	return opened, p.Store.String(), err
 }
 
-// closeStore closes a database. One that failed may hold locks for ever; the end of the process frees its file.
-func closeStore(s *boltstore.Store) error {
+// closeStore closes a store. One that failed may hold locks for ever; the end of the process frees its file.
+func closeStore(s storage.Store) error {
 	if s.Err() == nil {
 		return s.Close()
 	}
@@ -46,7 +45,7 @@ func closeStore(s *boltstore.Store) error {
 }
 
 // openLedger opens the log and the tables of a database, and returns what they have lost that an operator gave up.
-func (p *Plan) openLedger(ctx context.Context, s *boltstore.Store, damaged string,
+func (p *Plan) openLedger(ctx context.Context, s storage.Store, damaged string,
 	log zerolog.Logger) (*ledger.Ledger, []choices.Moment, error) {
 	l, err := ledger.Open(ctx, s, time.Now)
 	if err != nil {
@@ -93,19 +92,51 @@ func (p *Plan) checkPlaces(ctx context.Context, docs documents.Set, log zerolog.
 	if err := refuseLinksOut(all); err != nil {
 		return err
 	}
+	if p.Store.IsShared() {
+		return p.checkOneStore() // what it has is known when it is open
+	}
 	if _, err := os.Stat(p.dir().Database()); !errors.Is(err, fs.ErrNotExist) {
 		return nil // there is one, or opening it will say what is wrong
 	}
-	return p.checkFreshStart(all)
+	return p.checkFreshStart(ctx, all)
+}
+
+// checkOneStore refuses a store beside a database in the data folder: one of the two would be forgotten.
+func (p *Plan) checkOneStore() error {
+	if !tree.Exists(p.dir().Database()) {
+		return nil
+	}
+	return fault.New(fault.Conflict, "store_twice", "the log of this project is in %s, and --store names %s",
+		p.dir().Database(), p.Store).
+		WithFix("orchestrator migrate moves the log; to serve another project, give another --data")
+}
+
+// checkEmpty refuses to begin a log in a shared store where something remembers one.
+func (p *Plan) checkEmpty(ctx context.Context, docs documents.Set, s storage.Store) error {
+	if !p.Store.IsShared() {
+		return nil
+	}
+	empty, err := storage.IsEmpty(ctx, s)
+	if err != nil || !empty {
+		return err
+	}
+	all, err := docs.Find(ctx)
+	if err != nil {
+		return err
+	}
+	return p.checkFreshStart(ctx, all)
 }
 
 // checkFreshStart refuses to begin anew where something remembers a log, or a document is missing.
-func (p *Plan) checkFreshStart(all []documents.Document) error {
-	database := p.dir().Database()
+func (p *Plan) checkFreshStart(ctx context.Context, all []documents.Document) error {
+	if err := p.checkForgotten(ctx); err != nil {
+		return err
+	}
+	database := p.Store.String()
 	for _, path := range []string{p.Export, projection.CheckpointPath(p.Export)} {
 		if tree.Exists(path) {
-			missing := fault.New(fault.NotFound, "database_missing", "%s exists, but the database %s does not", path,
-				database)
+			missing := fault.New(fault.NotFound, "database_missing", "%s exists, but the database %s %s", path,
+				database, p.absent())
 			if exportfile.Clone(p.dir(), p.Export) {
 				return missing.WithFix("this is a clone: orchestrator config set url URL names the service that has the "+
 					"log; after a loss, orchestrator restore FILE reads a backup; to start over from nothing, move %s "+
@@ -127,6 +158,29 @@ func (p *Plan) checkFreshStart(all []documents.Document) error {
 		}
 	}
 	return nil
+}
+
+// absent says in words that there is no log.
+func (p *Plan) absent() string {
+	if p.Store.IsShared() {
+		return "holds no log"
+	}
+	return "does not"
+}
+
+// checkForgotten refuses to begin a log where the data folder remembers another.
+func (p *Plan) checkForgotten(ctx context.Context) error {
+	m, known, err := p.Store.Remembered(ctx)
+	if err != nil || !known {
+		return err
+	}
+	missing := fault.New(fault.NotFound, "database_missing", "the log of this data folder, with %d records, is in %s; "+
+		"%s %s", m.Size, m.Store, p.Store, p.absent())
+	if m.Store != p.Store.String() {
+		return missing.WithFix("give --store %s; to start over from nothing, move %s away", m.Store, p.Store.MemoryPath())
+	}
+	return missing.WithFix("put the database back, with orchestrator restore FILE or with the means of its server; to "+
+		"start over from nothing, move %s away", p.Store.MemoryPath())
 }
 
 // refuseLinksOut refuses to start with a document that leads out of the folder that it is confined to: while the

@@ -24,6 +24,7 @@ import (
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/operator/storage"
 	"orchestrator/internal/requirements/qualify"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/system/durable"
@@ -58,6 +59,8 @@ type Local struct {
 	LogLevel  string
 	URL       string // of the service, if it is not the folder's own
 	TokenFile string // in tokens/ of the data folder; its token is sent to URL alone
+	Store     string // URL of the database that has the log, without a password; "" is the file in the data folder
+	StoreFile string // a file that has the URL
 }
 
 // ReadTree reads orchestrator.yaml of the project at root. Where there is none, nothing is set.
@@ -214,6 +217,15 @@ func asked(url string) string {
 	return ""
 }
 
+// stored says what is wrong with the URL of a store.
+func stored(url string) string {
+	_, err := storage.Find(context.Background(), "", storage.Given{URL: url, Saved: true})
+	if wrong := fault.As(err); wrong != nil {
+		return wrong.Fix
+	}
+	return ""
+}
+
 // listened says what is wrong with an address to listen on.
 func listened(addr string) string {
 	if _, _, err := net.SplitHostPort(addr); err != nil && !strings.HasPrefix(addr, "unix:") {
@@ -233,6 +245,8 @@ func (l *Local) settings() []setting {
 		{key: "log_level", text: &l.LogLevel, among: []string{"debug", "info", "warn", "error"}},
 		{key: "url", text: &l.URL, valid: asked},
 		{key: "token_file", text: &l.TokenFile},
+		{key: "store", text: &l.Store, valid: stored},
+		{key: "store_file", text: &l.StoreFile},
 	}
 }
 

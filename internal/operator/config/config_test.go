@@ -54,7 +54,7 @@ func TestOneDocumentNeedsNoList(t *testing.T) {
 func TestLocalSettingsAreReadAsTheyWereWritten(t *testing.T) {
 	data := datadir.Dir(t.TempDir())
 	want := config.Local{Evidence: "verify", Branch: "on", Workflow: "rework", Export: "a b/status.json",
-		Addr: "127.0.0.1:0", LogFormat: "json", LogLevel: "warn", URL: "https://example.org", TokenFile: ".orchestrator/it's"}
+		Addr: "127.0.0.1:0", LogFormat: "json", LogLevel: "warn", URL: "https://example.org", TokenFile: ".orchestrator/it's", StoreFile: "store.url"}
 	require.NoError(t, config.WriteLocal(data, want))
 	got, err := config.ReadLocal(t.Context(), data)
 	require.NoError(t, err)
@@ -67,7 +67,7 @@ func TestLocalSettingsAreReadAsTheyWereWritten(t *testing.T) {
 func TestEverySettingCanBeSetAndUnset(t *testing.T) {
 	values := map[string]string{"evidence": "record", "branch": "main", "workflow": "v1", "export": "x.json",
 		"addr": "127.0.0.1:1", "log_format": "json", "log_level": "debug", "url": "http://127.0.0.1:1",
-		"token_file": "t"}
+		"token_file": "t", "store": "postgres://db.example.org/shop", "store_file": "s"}
 	require.Len(t, config.Keys(), len(values))
 	for _, key := range config.Keys() {
 		set, err := config.Local{}.With(key, values[key])

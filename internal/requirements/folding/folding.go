@@ -54,6 +54,8 @@ type Ticket struct {
 
 // Refusals folds equal refusals. A crash loses what the open windows have counted, and nothing else.
 type Refusals struct {
+	replica string // tells this process from others with the same log; "" where it has the log to itself
+
 	mu       sync.Mutex
 	settled  sync.Cond // underway went down
 	underway int
@@ -63,12 +65,16 @@ type Refusals struct {
 	folded   uint64    // since the start
 	begins   func(Folding)
 	one      sync.Mutex // flushes one at a time
+
+	ended map[uint64]time.Time // when shared windows were ended here, by their first records
 }
 
 // New returns Refusals that have counted nothing. begins is told when refusals of an actor are only counted from here
-// on; it may be nil.
-func New(begins func(Folding)) *Refusals {
-	r := &Refusals{begins: begins, open: map[audit.Actor]map[record.RefusalKind]*window{}}
+// on; it may be nil. replica tells this process from others that serve the same log, with which it shares the windows;
+// it is "" where there are none.
+func New(begins func(Folding), replica string) *Refusals {
+	r := &Refusals{replica: replica, begins: begins, open: map[audit.Actor]map[record.RefusalKind]*window{},
+		ended: map[uint64]time.Time{}}
 	r.settled.L = &r.mu
 	return r
 }
@@ -84,6 +90,9 @@ func (r *Refusals) Fold(tx *ledger.Tx, t *Ticket, kind record.RefusalKind, e led
 		if known != nil {
 			kind.Subject = e.Subject
 		}
+	}
+	if r.replica != "" {
+		return r.foldShared(tx, t, e.Actor, kind)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -183,6 +192,9 @@ func (r *Refusals) windowOf(actor audit.Actor, kind record.RefusalKind, at time.
 // end closes a window. What it has counted, or may still come to, is left to be accounted for.
 func (r *Refusals) end(w *window) {
 	delete(r.open[w.actor], w.kind)
+	if r.replica != "" {
+		r.ended[w.recorded[0]] = w.newest
+	}
 	if w.underway > 0 || w.count > 0 {
 		r.over = append(r.over, w)
 	}
@@ -198,7 +210,7 @@ func (r *Refusals) due(now time.Time) []*window {
 			if w.seen.IsZero() {
 				w.seen = now
 			}
-			if r.closed || now.Sub(w.seen) >= record.FoldWindow {
+			if r.closed || now.Sub(w.seen) >= record.FoldWindow && (r.replica == "" || !isOpen(w.begun, now)) {
 				r.end(w)
 			}
 		}
@@ -207,6 +219,7 @@ func (r *Refusals) due(now time.Time) []*window {
 		}
 	}
 	r.over = slices.DeleteFunc(r.over, func(w *window) bool { return w.underway == 0 && w.count == 0 })
+	r.forgetEnded(now)
 	var found []*window
 	for _, w := range r.over {
 		if w.underway == 0 {
@@ -261,11 +274,11 @@ func (r *Refusals) Underway() int {
 }
 
 // event accounts for what a window has counted. The window is over: nobody changes it any more.
-func (w *window) event() ledger.Event {
+func (r *Refusals) event(w *window) ledger.Event {
 	return ledger.Event{Kind: record.KindFolded, Actor: ledger.System(), Subject: w.kind.Subject,
 		Data: record.RefusalsFolded{
 			Actor: w.actor, Request: w.kind.Request, Code: w.kind.Code, Count: w.count, From: w.from, To: w.to,
-			Recorded: w.recorded,
+			Recorded: w.recorded, Replica: r.replica,
 		}}
 }
 
@@ -292,7 +305,7 @@ func (r *Refusals) Account(ctx context.Context, l *ledger.Ledger, now time.Time)
 	for part := range slices.Chunk(r.due(now), maxSummaries) {
 		err := l.Update(ctx, func(tx *ledger.Tx) error {
 			for _, w := range part {
-				if err := tx.Append(w.event()); err != nil {
+				if err := tx.Append(r.event(w)); err != nil {
 					return err
 				}
 			}

@@ -17,7 +17,13 @@ type pastRefusals struct {
 	all   []pastRefusal // in the order of the log
 	kinds map[actorsKind]uint32
 	names map[string]string // of actors, requests and codes: one copy of each, since there may be many kinds
-	sums  map[uint64]bool   // the first records of those that were accounted for in sum
+	sums  map[sumOf]bool    // what was accounted for in sum
+}
+
+// sumOf names a sum by the first record that it adds to, and by who has counted.
+type sumOf struct {
+	first   uint64
+	replica string
 }
 
 type pastRefusal struct {
@@ -75,7 +81,7 @@ func (p *pastRefusals) add(kind actorsKind) uint32 {
 }
 
 // refusalsFolded holds a sum against the refusals that it adds to: enough of them are on record one by one, they are
-// equal, and they and all that were counted fall in one minute, which has one sum.
+// equal, and they and all that were counted fall in one minute, which has one sum of each process that counted.
 func (r *Replay) refusalsFolded(rec audit.Record, data record.RefusalsFolded) error {
 	switch {
 	case rec.Actor != ledger.System():
@@ -84,7 +90,7 @@ func (r *Replay) refusalsFolded(rec audit.Record, data record.RefusalsFolded) er
 		return fmt.Errorf("it counts no refusal")
 	case len(data.Recorded) < record.RecordedEach || !ascending(data.Recorded):
 		return fmt.Errorf("it does not name %d records of refusals in their order", record.RecordedEach)
-	case r.refusals.sums[data.Recorded[0]]:
+	case r.refusals.sums[sumOf{data.Recorded[0], data.Replica}]:
 		return fmt.Errorf("the refusals since record %d are accounted for already", data.Recorded[0])
 	case data.To.Before(data.From) || data.To.Sub(data.From) >= record.FoldWindow:
 		return fmt.Errorf("the refusals from %s to %s are not those of one minute", data.From, data.To)
@@ -98,14 +104,15 @@ func (r *Replay) refusalsFolded(rec audit.Record, data record.RefusalsFolded) er
 			return fmt.Errorf("record %d is no refusal", seq)
 		case !kinds[one.kind]:
 			return fmt.Errorf("record %d is a refusal of another kind", seq)
-		case passed < 0 || passed >= record.FoldWindow || i == 0 && passed != 0:
+		case passed <= -record.FoldWindow || passed < 0 && data.Replica == "" || passed >= record.FoldWindow ||
+			i == 0 && passed != 0:
 			return fmt.Errorf("record %d is not of the minute from %s on", seq, data.From)
 		}
 	}
 	if r.refusals.sums == nil {
-		r.refusals.sums = map[uint64]bool{}
+		r.refusals.sums = map[sumOf]bool{}
 	}
-	r.refusals.sums[data.Recorded[0]] = true
+	r.refusals.sums[sumOf{data.Recorded[0], data.Replica}] = true
 	return nil
 }
 
