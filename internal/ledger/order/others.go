@@ -8,7 +8,7 @@ import (
 // Wanted returns a channel that receives when somebody waits for what another process has committed.
 func (p *Published) Wanted() <-chan struct{} { return p.wanted }
 
-// Want has the commits of other processes read at once.
+// Want asks for the commits of other processes to be read at once.
 func (p *Published) Want() { p.want() }
 
 func (p *Published) want() {
@@ -100,7 +100,7 @@ func (p *Published) drop(c *Commit) {
 	}
 }
 
-// Lose says why the commits of other processes cannot be read; nil that they can. Whoever waits for them is told.
+// Lose sets why the commits of other processes cannot be read, nil if they can. Whoever waits for them is told.
 func (p *Published) Lose(why error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

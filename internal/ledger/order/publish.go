@@ -6,7 +6,7 @@ import (
 	"runtime"
 )
 
-// Publish tells the follower of every commit whose predecessors have all been told, and returns when that includes
+// Publish passes the follower every commit whose predecessors have all been passed, and returns when that includes
 // done.
 func (p *Published) Publish(done *Commit) error {
 	before := done.Head.Size - uint64(len(done.Records))
