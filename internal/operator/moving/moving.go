@@ -42,6 +42,7 @@ type Options struct {
 
 	reached     func(step string) error // is called after every step; in tests, an error makes the next step fail
 	pageEntries int                     // in tests
+	lease       time.Duration           // in tests
 }
 
 // Moved is what Move did.
@@ -63,6 +64,7 @@ type Moved struct {
 // Implements: ORC-375 ORC-376
 func Move(ctx context.Context, from, to Place, o Options) (done Moved, err error) {
 	m := &mover{Options: o, from: from, to: to, done: Moved{From: from.name, To: to.name, Tables: map[string]int{}}}
+	m.lease = cmp.Or(m.lease, leaseTime)
 	if m.reached == nil {
 		m.reached = func(string) error { return nil }
 	}
@@ -70,7 +72,7 @@ func Move(ctx context.Context, from, to Place, o Options) (done Moved, err error
 		return m.done, fault.New(fault.Invalid, fault.CodeUsage, "%s is both where the log is and where it goes", to).
 			WithFix("name two places")
 	}
-	if m.source, err = from.openSource(ctx); err != nil {
+	if m.source, err = from.openSource(ctx, m.lease); err != nil {
 		return m.done, err
 	}
 	defer func() { err = m.notMoved(errors.Join(err, m.source.close())) }()
@@ -80,7 +82,7 @@ func Move(ctx context.Context, from, to Place, o Options) (done Moved, err error
 	if m.done.Already, err = m.isThere(ctx); err != nil || m.done.Already {
 		return m.done, err
 	}
-	if m.target, err = to.openTarget(ctx, o.Now()); err != nil {
+	if m.target, err = to.openTarget(ctx, m.Options); err != nil {
 		return m.done, err
 	}
 	defer func() { err = errors.Join(err, m.target.close()) }()
