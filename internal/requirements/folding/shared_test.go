@@ -185,6 +185,38 @@ func TestOneReplicaFoldsForAnother(t *testing.T) {
 	r.check(t)
 }
 
+// TestALateTransactionIsRecorded: it was dated within a window that is accounted for since.
+func TestALateTransactionIsRecorded(t *testing.T) {
+	r := newReplicas(t, 0)
+	for range record.RecordedEach + 1 {
+		r.refuse(t, 0, "cody", "gate_unmet", false, nil)
+	}
+	r.account(t, 0)
+	r.now = r.now.Add(record.FoldWindow)
+	r.account(t, 0)
+	r.now = r.now.Add(-time.Second)
+	require.False(t, r.refuse(t, 0, "cody", "gate_unmet", false, nil))
+	r.all[0].close()
+	r.account(t, 0)
+	r.check(t)
+}
+
+// TestAWindowEndsByTheClockThatBeganIt: that of another replica may be behind.
+func TestAWindowEndsByTheClockThatBeganIt(t *testing.T) {
+	r := newReplicas(t, 0, -20*time.Second)
+	for range record.RecordedEach {
+		r.refuse(t, 0, "cody", "gate_unmet", false, nil)
+	}
+	require.True(t, r.refuse(t, 1, "cody", "gate_unmet", false, nil))
+	r.account(t, 1)
+	r.now = r.now.Add(record.FoldWindow)
+	r.account(t, 1)
+	require.True(t, r.refuse(t, 1, "cody", "gate_unmet", false, nil), "it is not over for this one")
+	r.now = r.now.Add(record.FoldWindow)
+	r.account(t, 1)
+	r.check(t)
+}
+
 // TestKindsShareASlot: what an actor can make the store keep is bounded.
 func TestKindsShareASlot(t *testing.T) {
 	actor := audit.Actor{Name: "cody", Role: "coder"}
