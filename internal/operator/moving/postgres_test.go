@@ -136,3 +136,31 @@ func TestADatabaseThatIsNoLog(t *testing.T) {
 	_, err = Move(t.Context(), at(t, url), to, plain)
 	requireFault(t, err, ledger.CodeEmpty)
 }
+
+// A replica that only reads learns that its log was moved, and ends. One that is older than the log writes nothing where
+// it was moved to.
+//
+// Verifies: ORC-377
+func TestAReplicaThatOnlyReadsEnds(t *testing.T) {
+	url := pgtest.URL(t)
+	_, err := Move(t.Context(), InFolder(lived(t, 5)), at(t, url), plain)
+	require.NoError(t, err)
+	s := openAt(t, url)
+	older, err := ledger.Open(t.Context(), s, time.Now)
+	require.NoError(t, err)
+	older.Understand(1, []string{ledger.KindCreated})
+	err = older.Update(t.Context(), func(tx *ledger.Tx) error {
+		return tx.Append(ledger.Event{Kind: ledger.KindCreated, Actor: ledger.System()})
+	})
+	requireFault(t, err, "replica_older")
+
+	running, err := ledger.Open(t.Context(), s, time.Now)
+	require.NoError(t, err)
+	require.NoError(t, running.CatchUp(t.Context()))
+	to := InFolder(datadir.Dir(filepath.Join(t.TempDir(), "to")))
+	_, err = Move(t.Context(), at(t, url), to, plain)
+	require.NoError(t, err)
+	require.Error(t, running.CatchUp(t.Context()))
+	<-running.Failed()
+	require.ErrorContains(t, running.Err(), to.String())
+}
