@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
@@ -119,8 +120,11 @@ func historyOf(t *testing.T, replicas []*replica, clients, each int) *Recorder[T
 				} else {
 					out, err = at.add(t.Context(), in)
 				}
-				if err == nil {
+				switch {
+				case err == nil:
 					call.End(out)
+				case !errors.Is(err, fault.Unavailable):
+					call.Void()
 				}
 			}
 		})
