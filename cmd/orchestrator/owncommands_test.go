@@ -23,7 +23,7 @@ var kept = []string{
 	"answer", "apply", "audit witness", "backup", "boundary attest", "boundary bypass", "boundary doctor", "boundary drill", "boundary import",
 	"boundary install", "boundary label", "boundary mode", "boundary recovery", "boundary reviewed", "boundary rollback", "boundary uninstall", "compact",
 	"conduct", "config set", "config unset", "down", "drive", "hook", "init", "mcp install", "mcp status",
-	"mcp uninstall", "merge-status", "open", "restore", "schedules end", "serve", "token add", "token revoke", "up",
+	"mcp uninstall", "merge-status", "migrate", "open", "restore", "schedules end", "serve", "token add", "token revoke", "up",
 	"upgrade", "webhook add", "webhook remove", "webhook replay", "webhook test",
 }
 
@@ -37,7 +37,7 @@ var reading = []string{"history", "list", "next", "show", "status", "watch", "wh
 // does not choose them.
 func isPersons(name, option string) bool {
 	switch option {
-	case "server", "tls-ca", "token-file":
+	case "server", "tls-ca", "token-file", "store", "store-file":
 		return true
 	case "data":
 		return !slices.Contains([]string{"prompts", "tools", "token", "webhook"}, strings.Fields(name)[0])

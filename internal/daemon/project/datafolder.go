@@ -6,11 +6,13 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"orchestrator/internal/daemon/credentials"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/operator/storage"
 	"orchestrator/internal/operator/tokens"
 	"orchestrator/internal/requirements/choices"
 	"orchestrator/internal/requirements/documents"
+	"orchestrator/internal/token"
 )
 
 // dataFolder is what the data folder has, in the order in which it is opened.
@@ -19,7 +21,7 @@ type dataFolder struct {
 	ledger      *ledger.Ledger
 	lost        []choices.Moment // of the log, that an operator gave up
 	watcher     *watcher
-	credentials *credentials
+	credentials *credentials.Credentials
 	postponed   *postponed
 	log         zerolog.Logger
 }
@@ -28,7 +30,8 @@ type dataFolder struct {
 func (p *Plan) openDataFolder(ctx context.Context, docs documents.Set, log zerolog.Logger,
 	opened *closers) (*dataFolder, error) {
 	files := tokens.Open(p.dir())
-	if err := p.refuseTracked(ctx, files, log); err != nil {
+	listed, _ := files.List() // one that cannot be read is refused where it is needed
+	if err := p.refuseTracked(ctx, listed, log); err != nil {
 		return nil, err
 	}
 	if err := p.checkPlaces(ctx, docs, log); err != nil {
@@ -55,11 +58,16 @@ func (p *Plan) openDataFolder(ctx context.Context, docs documents.Set, log zerol
 		return nil, err
 	}
 	opened.add(watcher.close)
-	credentials, err := p.openCredentials(files, ledger.Head().Size > 1, log)
+	var shared *token.Shared
+	if p.Store.IsShared() {
+		shared = tokens.InLedger(ledger)
+	}
+	all, err := credentials.Open(credentials.Options{Data: p.dir(), Limit: p.Limit(), Demo: p.DemoTokens,
+		Used: ledger.Head().Size > 1, Shared: shared, Store: p.Store.String(), Log: log})
 	if err != nil {
 		return nil, err
 	}
-	return &dataFolder{store, ledger, lost, watcher, credentials, &postponed{log: log, full: store.Full}, log}, nil
+	return &dataFolder{store, ledger, lost, watcher, all, &postponed{log: log, full: store.Full}, log}, nil
 }
 
 // watchStore ends the ledger with the store, which finds out by itself when its file is lost or damaged. A file to

@@ -2,6 +2,7 @@ package project
 
 import (
 	"context"
+	"crypto/rand"
 	"time"
 
 	"orchestrator/internal/ledger/audit"
@@ -21,6 +22,9 @@ func (p *Plan) openService(ctx context.Context, d *dataFolder, repository *evide
 		Origins: origin.Of, Lost: d.lost, AcceptRollback: p.AcceptRollback, OnFolding: d.logFolding,
 		OnDisplaced: d.logDisplaced,
 		Cited:       citedFrom(repository),
+	}
+	if p.Store.IsShared() {
+		options.Replica, options.OnCommits = rand.Text(), d.credentials.Follow
 	}
 	if repository != nil {
 		options.Evidence, options.Repository, options.Branch = projection.EvidenceVerified, repository, p.Branch
