@@ -23,7 +23,6 @@ import (
 	"time"
 
 	"orchestrator/cmd/bench/baseline"
-	"orchestrator/cmd/bench/replicas"
 	"orchestrator/cmd/bench/report"
 	"orchestrator/cmd/bench/streams"
 	"orchestrator/internal/system/child"
@@ -136,9 +135,8 @@ var sections = []struct {
 	{"get", (*bench).get},
 	{"patch", (*bench).patch},
 	{"peers", func(b *bench, ctx context.Context) ([]row, error) { return peers{b}.rows(ctx) }},
-	{"replicas", func(b *bench, ctx context.Context) ([]row, error) {
-		return replicas.Bench{Rounds: b.rounds, Round: b.round, Dir: b.dir, Binary: b.binary, Self: b.self, Say: say}.Rows(ctx)
-	}},
+	{"replicas", func(b *bench, ctx context.Context) ([]row, error) { return replicated(b).Rows(ctx) }},
+	{"ceiling", func(b *bench, ctx context.Context) ([]row, error) { return replicated(b).Ceiling(ctx) }},
 	{"lone", func(b *bench, ctx context.Context) ([]row, error) { return sizes{b}.lone(ctx) }},
 	{"device", func(b *bench, ctx context.Context) ([]row, error) { return devices{b}.rows(ctx) }},
 	{"curve", func(b *bench, ctx context.Context) ([]row, error) { return sizes{b}.curve(ctx) }},

@@ -47,8 +47,14 @@ type run struct {
 	schemas int
 }
 
-// Rows measures everything.
-func (b Bench) Rows(ctx context.Context) (rows []report.Row, err error) {
+// Rows measures the product beside its floors.
+func (b Bench) Rows(ctx context.Context) ([]report.Row, error) {
+	return b.with(ctx, (*run).alone, (*run).changes, (*run).reads, (*run).lag, (*run).silence)
+}
+
+// with measures parts on one server.
+func (b Bench) with(ctx context.Context, parts ...func(*run, context.Context) ([]report.Row, error)) (rows []report.Row,
+	err error) {
 	server, err := postgres.Start(ctx, filepath.Dir(b.Dir), connections)
 	if errors.Is(err, postgres.ErrMissing) {
 		return nil, report.Skipped(err.Error())
@@ -58,12 +64,11 @@ func (b Bench) Rows(ctx context.Context) (rows []report.Row, err error) {
 	}
 	r := &run{Bench: b, server: server}
 	defer func() { err = errors.Join(err, r.stop(), server.Stop()) }()
-	for _, part := range []func(context.Context) ([]report.Row, error){r.alone, r.changes, r.reads, r.lag, r.silence} {
-		some, err := part(ctx)
-		if err != nil {
+	for _, part := range parts {
+		some, err := part(r, ctx)
+		if rows = append(rows, some...); err != nil {
 			return rows, err
 		}
-		rows = append(rows, some...)
 		if err := r.stop(); err != nil {
 			return rows, err
 		}

@@ -25,6 +25,9 @@ var build = sync.OnceValues(func() (binary string, err error) {
 })
 
 func TestMain(m *testing.M) {
+	if at := os.Getenv(holderURL); at != "" {
+		os.Exit(holder(at, os.Args[1] == "fenced"))
+	}
 	code := m.Run()
 	if built != "" {
 		_ = os.RemoveAll(built)
