@@ -60,7 +60,12 @@ func (u *updater) update(ctx context.Context, s store.Store) error {
 }
 
 // rate has clients make updates, each of one of the stores, and returns how many were made a second.
-func (u *updater) rate(ctx context.Context, clients int, lasting time.Duration, stores ...store.Store) (float64, error) {
+func (u *updater) rate(
+	ctx context.Context,
+	clients int,
+	lasting time.Duration,
+	stores ...store.Store,
+) (float64, error) {
 	var made atomic.Int64
 	errs := make([]error, clients)
 	begun := time.Now()
@@ -96,8 +101,11 @@ func (r *run) alone(ctx context.Context) (rows []report.Row, err error) {
 		if err != nil {
 			return rows, err
 		}
-		rows = append(rows, rateRow(fmt.Sprintf("updates of the store alone, c=%d, against the file", c), f.base, f.value,
-			atLeast(goal)))
+		rows = append(
+			rows,
+			rateRow(fmt.Sprintf("updates of the store alone, c=%d, against the file", c), f.base, f.value,
+				atLeast(goal)),
+		)
 		if c == clients {
 			rows = append(rows,
 				report.NewRow("round trips a batch, c=64", "", nil, f.trips, nil, atMost(1.1)),

@@ -194,9 +194,13 @@ type cost struct {
 
 func (r *run) cost(ctx context.Context) (c cost, err error) {
 	time.Sleep(time.Second) // what the server counts of a session, it tells after a while
-	text, err := r.server.SQL(ctx, "", "SELECT (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'), "+
-		"(SELECT sum(xact_commit + xact_rollback) FROM pg_stat_database), pg_database_size(current_database()), "+
-		"(SELECT count(*) FROM pg_class), split_part(pg_read_file('postmaster.pid'), chr(10), 1)")
+	text, err := r.server.SQL(
+		ctx,
+		"",
+		"SELECT (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'), "+
+			"(SELECT sum(xact_commit + xact_rollback) FROM pg_stat_database), pg_database_size(current_database()), "+
+			"(SELECT count(*) FROM pg_class), split_part(pg_read_file('postmaster.pid'), chr(10), 1)",
+	)
 	if err != nil {
 		return c, err
 	}

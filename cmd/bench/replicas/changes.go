@@ -89,10 +89,14 @@ func (r *run) puts(ctx context.Context, url string, s *service) ([]baseline.Put,
 	defer conn.Close(ctx)
 	var samples [2][]baseline.Put
 	for i := range samples {
-		if err := once(ctx, target{s.Addr, func(dst []byte, _ int) []byte { return s.patch().request(dst, i) }}, 1); err != nil {
+		change := func(dst []byte, _ int) []byte { return s.patch().request(dst, i) }
+		if err := once(ctx, target{s.Addr, change}, 1); err != nil {
 			return nil, err
 		}
-		rows, err := conn.Query(ctx, "SELECT tbl, key, value FROM entries WHERE xmin::text = (SELECT xmin::text FROM head)")
+		rows, err := conn.Query(
+			ctx,
+			"SELECT tbl, key, value FROM entries WHERE xmin::text = (SELECT xmin::text FROM head)",
+		)
 		if err != nil {
 			return nil, err
 		}

@@ -94,8 +94,11 @@ func (r *run) lag(ctx context.Context) ([]report.Row, error) {
 	}
 	stop()
 	running.Wait()
-	return []report.Row{report.NewRow("until the other replica shows a change, p99, beside 1,000 changes a second", "ms", nil,
-		slowest, nil, atMost(5))}, errors.Join(errs...)
+	return []report.Row{
+			report.NewRow("until the other replica shows a change, p99, beside 1,000 changes a second", "ms", nil,
+				slowest, nil, atMost(5)),
+		}, errors.Join(
+			errs...)
 }
 
 // follow makes changes at one replica, and returns how long the other one took to show each.

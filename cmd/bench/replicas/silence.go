@@ -55,5 +55,7 @@ func (r *run) silence(ctx context.Context) (rows []report.Row, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return []report.Row{report.NewRow("longest silence after a promotion", "s", nil, silent, nil, atMost(2))}, judged.Err()
+	return []report.Row{
+		report.NewRow("longest silence after a promotion", "s", nil, silent, nil, atMost(2)),
+	}, judged.Err()
 }

@@ -34,7 +34,10 @@ func join(t *testing.T, s store.Shared, asks bool) *replica {
 	require.NoError(t, err)
 	r := &replica{Ledger: l, asks: asks}
 	t.Cleanup(func() { require.NoError(t, l.Close()) })
-	require.NoError(t, l.Follow(t.Context(), ledger.Follower{Load: r.load, Told: r.told, Tables: []string{counterTable}}))
+	require.NoError(
+		t,
+		l.Follow(t.Context(), ledger.Follower{Load: r.load, Told: r.told, Tables: []string{counterTable}}),
+	)
 	return r
 }
 
