@@ -112,7 +112,7 @@ func TestPeersAreSkippedWithoutPostgreSQL(t *testing.T) {
 	rep := report.New(time.Now(), "ext4", 5)
 	rep.Add("peers", nil, skippedIfMissing(fmt.Errorf("%w: no such user", postgres.ErrMissing)))
 	require.Zero(t, rep.ExitCode(true))
-	require.Contains(t, rep.Skipped["peers"], "make bench-peers")
+	require.Contains(t, rep.Skipped["peers"], "make postgres")
 	rep.Add("peers", nil, skippedIfMissing(io.ErrUnexpectedEOF))
 	require.Equal(t, 1, rep.ExitCode(false), "another error is a failure")
 }
