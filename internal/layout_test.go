@@ -143,7 +143,7 @@ var onlyIn = map[string][]string{
 	"go.mau.fi/util":              {"internal/requirements/reqid"},
 	"go.yaml.in/yaml/v3":          {"internal/conductor/contract", "internal/operator/config", "internal/requirements/proposal", "cmd/openapi"},
 	"cel.dev/cel-go":              {"internal/conductor/contract"},
-	"golang.org/x/mod":            {"internal/ledger/audit", "internal/auditor", "internal/ledger"},
+	"golang.org/x/mod":            {"internal/ledger/audit", "internal/auditor", "internal/ledger", "internal/ledger/rows"},
 	"golang.org/x/net":            {"internal/conductor/normalize"},
 	"golang.org/x/sys": {
 		"internal/system/loopdisk", "internal/system/runner", "internal/system/tree", "internal/system/measure", "internal/ledger/store/boltstore",
