@@ -19,7 +19,7 @@ LICENSE    ?=
 HOMEPAGE   ?=
 PLATFORMS  ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 
-.PHONY: build install release check-release check-deb cross run test test-long check fmt-check vet lint layout requirements coverage size vuln lint-contract check-contract check-events check-mcp check-web check-web-part web-fixture web-aged web-assets check-clients check-drive fuzz tamper fsck format-data bench bench-peers bench-device bench-log torture module clean FORCE
+.PHONY: build install release check-release check-deb cross run test test-long check fmt-check vet lint layout requirements coverage size vuln lint-contract check-contract check-events check-mcp check-web check-web-part web-fixture web-aged web-assets check-clients check-drive fuzz tamper fsck format-data bench bench-peers bench-device bench-log postgres torture module clean FORCE
 
 build: bin/orchestrator bin/orchestrator-hook
 
@@ -288,11 +288,18 @@ format-data:
 bench:
 	$(GO) run ./cmd/bench
 
-# PATCH beside a handler with chi and PostgreSQL, with Debian's package of it. For root, it installs that.
-bench-peers:
-	@if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && ! ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1; then \
-		{ apt-get update && apt-get install -y postgresql; } > /dev/null || echo "NOTE: PostgreSQL cannot be installed"; fi
+# PATCH beside a handler with chi and PostgreSQL, with Debian's package of it.
+bench-peers: postgres
 	$(GO) run ./cmd/bench --only peers
+
+# Installs Debian's package of PostgreSQL for the tests and programs that start servers of their own, without the cluster
+# that the package would start. For that it needs root.
+postgres:
+	@if ! ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 && [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+		mkdir -p /etc/postgresql-common && echo 'create_main_cluster = false' >> /etc/postgresql-common/createcluster.conf \
+			&& { apt-get update && apt-get install -y --no-install-recommends postgresql; } > /dev/null 2>&1; fi; \
+	ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 \
+		|| echo "NOTE: there is no PostgreSQL, and it cannot be installed; the store on PostgreSQL, replicas and failover were NOT tested"
 
 # The bytes that a change writes to the device, on ext4 and xfs. It needs root, and installs what makes them.
 bench-device:

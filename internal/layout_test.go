@@ -38,7 +38,7 @@ var public = map[string][]string{
 		"timetable", "tools", "worktree"},
 	"internal/daemon":  {"project"},
 	"internal/httpapi": {"mcp"},
-	"internal/ledger":  {"audit", "feed", "store", "store/boltstore", "thread"},
+	"internal/ledger":  {"audit", "feed", "store", "store/boltstore", "store/pgstore/postgres", "thread"},
 	"internal/operator": {"adopting", "applying", "backup", "config", "database", "doctor", "exportfile", "keyfile", "localservice", "merging", "offline", "setup", "since", "storage", "tokens", "unfinished",
 		"webhooks"},
 	"internal/requirements": {"adoption", "advice", "agenda", "choices", "documents", "drift", "evidence", "finished", "guidance", "lookup", "origin",
@@ -53,7 +53,8 @@ var public = map[string][]string{
 // forTests lists the packages that tests import, of whichever folder, and nothing else does.
 var forTests = []string{
 	"cmd/orchestrator/output/outputtest",
-	"internal/boundary/boundarytest", "internal/httpapi/web/pagetest", "internal/ledger/store/storetest",
+	"internal/boundary/boundarytest", "internal/httpapi/web/pagetest", "internal/ledger/store/pgstore/pgtest",
+	"internal/ledger/store/storetest",
 	"internal/requirements/review/reviewtest", "internal/system/measure",
 }
 
@@ -128,7 +129,7 @@ var onlyIn = map[string][]string{
 	"github.com/spf13/pflag": {"cmd/orchestrator", "cmd/orchestrator/cli", "cmd/orchestrator/cli/exportflag", "cmd/orchestrator/cli/setting", "cmd/orchestrator/clientcmd", "cmd/orchestrator/clientcmd/typed"},
 	"github.com/stretchr/testify": {
 		"cmd/orchestrator/output/outputtest", "internal/httpapi/web/pagetest", "internal/ledger/store/storetest",
-		"internal/boundary/boundarytest", "internal/requirements/review/reviewtest",
+		"internal/ledger/store/pgstore/pgtest", "internal/boundary/boundarytest", "internal/requirements/review/reviewtest",
 	},
 	"github.com/rs/zerolog": {
 		"cmd/orchestrator", "internal/daemon", "internal/daemon/project", "internal/daemon/webhooks",
@@ -153,10 +154,10 @@ var onlyIn = map[string][]string{
 	"pgregory.net/rapid": {"internal/ledger/store/storetest"},
 
 	// Programs are started below system, where they are bounded, by the boundary, which calls clients as their users
-	// do, and by the programs that measure others and drive clients.
+	// do, by tests that need a server, and by the programs that measure others and drive clients.
 	"os/exec": {
 		"internal/system/background", "internal/system/child", "internal/system/editor", "internal/system/git", "internal/system/runner",
-		"internal/boundary/doctor", "internal/boundary/install", "cmd/bench", "cmd/bench/fixture", "cmd/bench/postgres", "cmd/bench/streams",
+		"internal/ledger/store/pgstore/postgres", "internal/boundary/doctor", "internal/boundary/install", "cmd/bench", "cmd/bench/fixture", "cmd/bench/streams",
 		"cmd/torture",
 		"cmd/checkclients/check", "cmd/checkclients/client", "cmd/checkclients/sandbox",
 	},

@@ -18,8 +18,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/cmd/bench/postgres"
 	"orchestrator/cmd/bench/report"
+	"orchestrator/internal/ledger/store/pgstore/postgres"
 )
 
 func TestMedianAndPairwise(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 
 	"orchestrator/cmd/bench/baseline"
-	"orchestrator/cmd/bench/postgres"
 	"orchestrator/cmd/bench/report"
+	"orchestrator/internal/ledger/store/pgstore/postgres"
 )
 
 // peerGoals are the goals by the number of clients.

@@ -12,9 +12,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/cmd/bench/postgres"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
+	"orchestrator/internal/ledger/store/pgstore/postgres"
 )
 
 func TestFiles(t *testing.T) {

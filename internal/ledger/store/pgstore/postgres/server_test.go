@@ -44,7 +44,7 @@ func TestNothingIsLeftOfAServer(t *testing.T) {
 	require.NoError(t, err)
 	defer os.RemoveAll(parent)
 	require.NoError(t, os.Chmod(parent, 0o755))
-	s, err := Start(t.Context(), parent, 4)
+	s, err := Start(t.Context(), parent, 4, "fsync=off")
 	if errors.Is(err, ErrMissing) {
 		t.Skip(err)
 	}
@@ -56,6 +56,10 @@ func TestNothingIsLeftOfAServer(t *testing.T) {
 	require.Zero(t, info.Mode().Perm()&0o077, "it is closed to others")
 	require.Contains(t, s.Address(4), "host="+s.dir+" ")
 	require.NoError(t, s.Stop())
+	requireEmpty(t, parent)
+
+	_, err = Start(t.Context(), parent, 4, "no_such_setting=1")
+	require.ErrorContains(t, err, "pg_ctl")
 	requireEmpty(t, parent)
 
 	s = &Server{dir: filepath.Join(parent, "half"), bin: s.bin, credential: s.credential}
