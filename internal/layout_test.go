@@ -38,7 +38,7 @@ var public = map[string][]string{
 		"timetable", "tools", "worktree"},
 	"internal/daemon":  {"project"},
 	"internal/httpapi": {"mcp"},
-	"internal/ledger":  {"audit", "feed", "store", "store/boltstore", "store/pgstore/postgres", "thread"},
+	"internal/ledger":  {"audit", "feed", "moved", "store", "store/boltstore", "store/pgstore/postgres", "thread"},
 	"internal/operator": {"adopting", "applying", "backup", "config", "database", "doctor", "exportfile", "keyfile", "localservice", "merging", "offline", "setup", "since", "storage", "tokens", "unfinished",
 		"webhooks"},
 	"internal/requirements": {"adoption", "advice", "agenda", "choices", "documents", "drift", "evidence", "finished", "guidance", "lookup", "origin",

@@ -192,7 +192,7 @@ func (b *Builder) Finish(ctx context.Context) (audit.Head, error) {
 		if err := putFormat(stx, Format); err != nil {
 			return err
 		}
-		_, err := putMark(stx, mark{b.head, b.sums})
+		_, err := putMark(stx, mark{Head: b.head, Sums: b.sums})
 		return err
 	})
 }

@@ -26,6 +26,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/moved"
 	"orchestrator/internal/ledger/store"
 )
 
@@ -117,7 +118,7 @@ func (l *Ledger) Update(ctx context.Context, fn func(*Tx) error) error {
 		seen = tx.head.Size
 		return err
 	})
-	if errors.Is(err, store.ErrCommit) || errors.Is(err, store.ErrClosed) {
+	if errors.Is(err, store.ErrCommit) || errors.Is(err, store.ErrClosed) || fault.Is(err, moved.Code) {
 		l.Stop(err)
 		return l.Err()
 	}
@@ -145,6 +146,9 @@ func (l *Ledger) await(size uint64) error {
 
 func (l *Ledger) begin(stx store.Tx) (*Tx, error) {
 	m, err := readMark(stx, &l.last)
+	if err == nil {
+		err = m.checkMoved()
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/moved"
 	"orchestrator/internal/ledger/store"
 )
 
@@ -44,6 +45,9 @@ func Open(ctx context.Context, s store.Store, clock func() time.Time) (*Ledger, 
 	l.turn.L = &l.mu
 	err := s.View(ctx, func(r store.Reader) error {
 		m, err := l.readEnd(r, Format)
+		if err == nil {
+			err = m.checkMoved()
+		}
 		if err != nil {
 			return err
 		}
@@ -154,8 +158,15 @@ func checkFormat(what string, found, oldest int) error {
 	return nil
 }
 
-// checkEmpty refuses to take over tables that another program filled, or that lost their format.
+// checkEmpty refuses to take over tables that another program filled, or that lost their format, and a log that is
+// being moved here.
 func checkEmpty(r store.Reader) error {
+	switch note, err := r.Get(moved.Table, moved.Key); {
+	case err != nil:
+		return err
+	case note != nil:
+		return moved.Unfinished()
+	}
 	for _, table := range []string{tableAudit, tableHashes, tableMeta, tableSubjects, tableBlobs} {
 		err := r.Scan(table, "", "", func(string, []byte) error {
 			return damaged("table %s is not empty, but the database does not say which format it has", table)

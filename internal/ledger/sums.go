@@ -10,6 +10,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/moved"
 	"orchestrator/internal/ledger/store"
 )
 
@@ -18,7 +19,8 @@ import (
 type mark struct {
 	audit.Head
 
-	Sums sums `json:"sums"`
+	Sums  sums   `json:"sums"`
+	Moved string `json:"moved,omitempty"` // the store in which the log goes on; package moved
 }
 
 // sums are check sums by table: the sum of the xxHash64 of every entry, so that a write changes it by two terms
@@ -26,6 +28,16 @@ type mark struct {
 type sums map[string]uint64
 
 var metaMark = Table[mark]{tableMeta}
+
+// checkMoved refuses to write to a log that goes on in another store.
+//
+// Implements: ORC-377
+func (m mark) checkMoved() error {
+	if m.Moved != "" {
+		return moved.Elsewhere(m.Moved)
+	}
+	return nil
+}
 
 // encodedMark saves decoding what this process has just encoded.
 type encodedMark struct {

@@ -145,7 +145,7 @@ func (tx *Tx) seal(last *atomic.Pointer[encodedMark]) (*Commit, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := mark{tx.head, tx.sums}
+	m := mark{Head: tx.head, Sums: tx.sums}
 	raw, err := putMark(tx.store, m)
 	if err != nil {
 		return nil, err

@@ -11,30 +11,64 @@ import (
 // Verify recomputes the whole log from the stored record bytes: numbers without gap, times that never go
 // back, every node of the tree, the root, the threads of the subjects. replay is called with every record in
 // order, as read made it of the record, and with the head of the log after it. Verify returns the head, or the first
-// thing that is wrong. All but replay is done ahead, on a goroutine of its own.
+// thing that is wrong. All but replay is done ahead, on a goroutine of its own. The log is read in short transactions:
+// a long one would hold back the writers of a store that others use.
 func Verify[T any](ctx context.Context, l *Ledger, read func(store.Getter, audit.Record) T,
 	replay func(T, audit.Head) error) (audit.Head, error) {
-	type step struct {
-		read T
-		head audit.Head
-	}
-	var log rebuilt
-	err := inTwoSteps(maxAhead, func(yield func(step) bool) error {
-		return l.View(ctx, func(r store.Reader) error {
-			log = rebuilt{threads: audit.Threads{}}
-			err := log.readAll(ctx, r, func(record audit.Record) bool { return yield(step{read(r, record), log.head}) })
-			if err == nil {
-				err = log.checkEndOf(r)
+	log := rebuilt{threads: audit.Threads{}}
+	err := inTwoSteps(maxAhead, func(yield func(step[T]) bool) error {
+		for {
+			page, err := nextPage(ctx, l, &log, read)
+			for _, s := range page {
+				if err := log.threads.Follow(s.record); err != nil {
+					return damaged("%v", err)
+				}
+				if !yield(s) {
+					return nil
+				}
 			}
-			if err == nil {
-				err = log.checkTables(r)
+			if err != nil || len(page) == 0 {
+				return err
 			}
-			return err
-		})
-	}, func(s step) error {
-		return store.Call(func(s step) error { return replay(s.read, s.head) }, s)
+		}
+	}, func(s step[T]) error {
+		return store.Call(func(s step[T]) error { return replay(s.read, s.head) }, s)
 	})
 	return log.head, err
+}
+
+// step is one record of Verify.
+type step[T any] struct {
+	record audit.Record
+	read   T
+	head   audit.Head // with the record
+}
+
+// nextPage reads the records that come next, a few, even with an error. After the last one, where there is none, it
+// holds the end of the log and the tables against what was read.
+func nextPage[T any](ctx context.Context, l *Ledger, log *rebuilt, read func(store.Getter, audit.Record) T) ([]step[T],
+	error) {
+	var page []step[T]
+	var next rebuilt
+	err := l.View(ctx, func(r store.Reader) error {
+		page, next = nil, *log
+		err := r.Scan(tableAudit, numberKey(next.head.Size), "", func(key string, row []byte) error {
+			record, err := next.next(r, key, row)
+			if err != nil {
+				return err
+			}
+			if page = append(page, step[T]{record, read(r, record), next.head}); len(page) == maxAhead {
+				return store.ErrStop
+			}
+			return nil
+		})
+		if err == nil && len(page) == 0 {
+			err = next.checkEnd(r)
+		}
+		return err
+	})
+	*log = next
+	return page, err
 }
 
 // maxAhead is how many records Verify reads ahead of the one that is replayed.
@@ -86,6 +120,14 @@ func (l *rebuilt) readSome(ctx context.Context, r store.Reader, visit func(audit
 	return err
 }
 
+// checkEnd holds all that lies beside the records against them.
+func (l *rebuilt) checkEnd(r store.Reader) error {
+	if err := l.checkEndOf(r); err != nil {
+		return err
+	}
+	return l.checkTables(r)
+}
+
 // checkEndOf holds the log that was read to its end against the stored head.
 func (l *rebuilt) checkEndOf(r store.Getter) error {
 	stored, err := storedMark(r)
@@ -101,26 +143,6 @@ type rebuilt struct {
 	head    audit.Head
 	threads audit.Threads
 	apart   int // how many nodes of the tree lie apart from their records
-}
-
-// readAll visits every record. It ends early, without an error, when visit returns false.
-func (l *rebuilt) readAll(ctx context.Context, r store.Reader, visit func(audit.Record) bool) error {
-	return r.Scan(tableAudit, "", "", func(key string, row []byte) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		record, err := l.next(r, key, row)
-		if err != nil {
-			return err
-		}
-		if err := l.threads.Follow(record); err != nil {
-			return damaged("%v", err)
-		}
-		if !visit(record) {
-			return store.ErrStop
-		}
-		return nil
-	})
 }
 
 // next adds the record whose row stands at a key, and checks it against the stored tree.

@@ -28,6 +28,8 @@ type Successor struct {
 	Temp  string   // where the new one is built
 	Kept  []string // what was there before, under its new names
 
+	Resumable bool // what was built stays when it is closed, and the next one goes on with it
+
 	kind, stamp string   // in the names of what is kept
 	folder      *os.File // locked
 }
@@ -166,8 +168,10 @@ func syncFolder(path string) error {
 	return cmp.Or(d.Sync(), d.Close())
 }
 
-// Close removes what was built and not put in place, and unlocks the folder.
+// Close unlocks the folder, and removes what was built and not put in place unless the next one is to go on with it.
 func (s *Successor) Close() error {
-	_ = os.Remove(s.Temp) // after Put and Replace there is none
+	if !s.Resumable {
+		_ = os.Remove(s.Temp) // after Put and Replace there is none
+	}
 	return s.folder.Close()
 }

@@ -1,0 +1,88 @@
+package moving
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger/store"
+)
+
+// The lease of the process that does alone what one must do, as services take it.
+const (
+	leaseName = "duty"
+	holder    = "orchestrator migrate"
+)
+
+// A lease of a move lasts so long without being renewed, and is renewed so often.
+const (
+	leaseTime  = 10 * time.Second
+	renewEvery = leaseTime / 4
+)
+
+// hold takes the lease of the service on duty, so that no service is on duty meanwhile, and nobody else moves the log.
+// What is written with the context is written only as long as the lease lasts. A store of one process has no lease.
+func hold(ctx context.Context, s store.Store, name string) (under context.Context, release func(), err error) {
+	shared, is := s.(store.Leaser)
+	if !is {
+		return ctx, func() {}, nil
+	}
+	lease, err := acquire(ctx, shared, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	under, lost := context.WithCancelCause(store.Under(ctx, lease))
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		lost(renew(under, shared, lease))
+	}()
+	return under, func() {
+		lost(nil)
+		<-ended
+		given, stop := context.WithTimeout(context.WithoutCancel(ctx), renewEvery)
+		defer stop()
+		_ = shared.Release(given, lease) // it ends by itself soon
+	}, nil
+}
+
+// acquire takes the lease. That of a move which was killed ends by itself.
+func acquire(ctx context.Context, s store.Leaser, name string) (store.Lease, error) {
+	ctx, stop := context.WithTimeout(ctx, leaseTime+renewEvery)
+	defer stop()
+	for {
+		lease, err := s.Acquire(ctx, leaseName, holder, leaseTime)
+		if !errors.Is(err, store.ErrHeld) {
+			return lease, err
+		}
+		other, err := s.Holder(ctx, leaseName)
+		if err != nil {
+			return lease, err
+		}
+		if other.Holder != holder && other.Holder != "" {
+			return lease, fault.New(fault.Conflict, codeInUse, "the service at %s uses %s", other.Holder, name).
+				WithFix(stopFirst)
+		}
+		select {
+		case <-ctx.Done():
+			return lease, fault.New(fault.Conflict, codeBusy, "another process moves a log from or to %s", name).
+				WithFix("wait until it has ended")
+		case <-time.After(renewEvery / 10):
+		}
+	}
+}
+
+// renew renews a lease until the context ends, or the lease is lost.
+func renew(ctx context.Context, s store.Leaser, lease store.Lease) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(renewEvery):
+		}
+		if err := s.Renew(ctx, lease, leaseTime); errors.Is(err, store.ErrFenced) {
+			return err
+		}
+	}
+}
