@@ -22,7 +22,7 @@ import (
 type Agents interface {
 	// Admit lets an agent into the project until a moment at the latest: by a token of a role, which Dismiss revokes.
 	// Where a requirement is named, the token changes nothing else. All tokens of a run claim as one.
-	Admit(name, role, requirement, run string, until time.Time) (Access, error)
+	Admit(ctx context.Context, name, role, requirement, run string, until time.Time) (Access, error)
 }
 
 // Access gives an agent access to the service.
@@ -43,7 +43,7 @@ func (r *run) admit(ctx context.Context, c planning.Contract, asked outside.Call
 	if changesRequirement(asked.Obligation) {
 		requirement, _ = asked.Obligation.Payload["id"].(string)
 	}
-	access, err := r.Agents.Admit(c.Name, c.Role, requirement, r.request.ID, r.Clock().Add(limit+tokenGrace))
+	access, err := r.Agents.Admit(ctx, c.Name, c.Role, requirement, r.request.ID, r.Clock().Add(limit+tokenGrace))
 	if err != nil {
 		return Access{}, "", err
 	}

@@ -1,6 +1,7 @@
 package conductor
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -35,7 +36,7 @@ type gate struct {
 // theToken is the token of every agent of these tests.
 const theToken = "orc_coder_THETOKENOFTHISRUN"
 
-func (g *gate) Admit(name, role, requirement, _ string, until time.Time) (Access, error) {
+func (g *gate) Admit(_ context.Context, name, role, requirement, _ string, until time.Time) (Access, error) {
 	if g.refuse != nil {
 		return Access{}, g.refuse
 	}

@@ -56,7 +56,7 @@ type Options struct {
 	OnDisplaced    func(projection.Displaced) // told what stood in the place of a file of the export; may be nil
 	OnFolding      func(Folding)              // told when further refusals of an actor are only counted; may be nil
 	OnCommits      func([]ledger.Commit)      // told of commits after they are published; may be nil
-	Replica        string                     // tells this process from others that serve the same log; "" where there are none
+	Replica        string                     // tells this process from others on the same log; "" where there are none
 }
 
 // Origins finds where the content of documents comes from, by their paths, as far as it can be told.

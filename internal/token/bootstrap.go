@@ -71,7 +71,8 @@ func (f *File) supplied(role string, tokens []Token) bool {
 func (f *File) secretPath(role string) string { return f.dir.Token(role) }
 
 // issue makes a token for each role beside those there are, and has all of them saved last. Call it under the lock.
-func (f *File) issue(roles []string, tokens []Token, now time.Time, save func([]Token) error) (map[string]string, error) {
+func (f *File) issue(roles []string, tokens []Token, now time.Time,
+	save func([]Token) error) (map[string]string, error) {
 	dir := f.dir.TokenDir()
 	if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
 		return nil, fault.New(fault.Conflict, "tokens_link", "%s is a link or a file, and tokens would lie elsewhere",

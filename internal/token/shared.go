@@ -114,7 +114,8 @@ func (s *Shared) List(ctx context.Context) ([]Token, error) {
 }
 
 // Add makes a token, as File.Add does.
-func (s *Shared) Add(ctx context.Context, name, role string, expires, now time.Time) (secret string, made Token, err error) {
+func (s *Shared) Add(ctx context.Context, name, role string, expires, now time.Time) (secret string,
+	made Token, err error) {
 	if err := checkNew(name, role, expires, now); err != nil {
 		return "", Token{}, err
 	}
@@ -272,7 +273,8 @@ func (s *Shared) first(ctx context.Context, tokens []Token) (first bool, err err
 
 // Supply makes a token for each of roles that has none of its own, as File.Supply does, with its file in the folder of
 // f.
-func (s *Shared) Supply(ctx context.Context, f *File, roles []string, now time.Time) (created map[string]string, err error) {
+func (s *Shared) Supply(ctx context.Context, f *File, roles []string,
+	now time.Time) (created map[string]string, err error) {
 	err = f.locked(func() error {
 		tokens, err := s.List(ctx)
 		if err != nil {

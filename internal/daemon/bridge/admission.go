@@ -23,32 +23,34 @@ type Admission struct {
 }
 
 // Admit implements conductor.Agents. Where somebody else has claimed the field, the agent is not let in.
-func (a Admission) Admit(name, role, requirement, run string, until time.Time) (conductor.Access, error) {
-	secret, made, err := a.Tokens.Mint(name, role, token.Bound{Only: requirement, Run: run}, until, a.Clock())
+func (a Admission) Admit(ctx context.Context, name, role, requirement, run string,
+	until time.Time) (conductor.Access, error) {
+	secret, made, err := a.Tokens.Mint(ctx, name, role, token.Bound{Only: requirement, Run: run}, until, a.Clock())
 	if err != nil {
 		return conductor.Access{}, err
 	}
-	release, err := a.claim(requirement, run, until, claiming.Asked{
+	release, err := a.claim(ctx, requirement, run, until, claiming.Asked{
 		By: lifecycle.Actor{Name: name, Role: lifecycle.Role(role)}, Holder: claiming.HolderOfRun(run),
 		Field: claiming.FieldOf(lifecycle.Role(role)),
 	})
 	if err != nil {
-		return conductor.Access{}, errors.Join(err, a.Tokens.Unmint(made))
+		return conductor.Access{}, errors.Join(err, a.Tokens.Unmint(context.WithoutCancel(ctx), made))
 	}
 	return conductor.Access{URL: a.URL, Token: secret, ID: made.Mark(),
-		Dismiss: func() error { return errors.Join(release(), a.Tokens.Unmint(made)) }}, nil
+		Dismiss: func() error { return errors.Join(release(), a.Tokens.Unmint(context.WithoutCancel(ctx), made)) }}, nil
 }
 
 // claimRequest names the claim of an agent in the record of a refusal.
 const claimRequest = "claim of a run"
 
 // claim claims the field that a run works on, and renews the claim until it is released.
-func (a Admission) claim(id, run string, until time.Time, asked claiming.Asked) (release func() error, err error) {
+func (a Admission) claim(ctx context.Context, id, run string, until time.Time,
+	asked claiming.Asked) (release func() error, err error) {
 	if id == "" || asked.Field == "" {
 		return func() error { return nil }, nil
 	}
 	refused := requirements.Refused{Request: claimRequest, ID: id, RequestID: run}
-	ctx, stop := context.WithCancel(context.Background())
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx)) // it lasts until it is released
 	take := func() error {
 		asked.For = min(max(until.Sub(a.Clock()), claiming.Shortest), claiming.Longest)
 		_, _, _, err := a.Project.service.Claim(ctx, id, asked, refused)
@@ -74,7 +76,7 @@ func (a Admission) claim(id, run string, until time.Time, asked claiming.Asked) 
 	return func() error {
 		stop()
 		renewing.Wait()
-		_, _, err := a.Project.service.Release(context.Background(), id, asked, refused)
+		_, _, err := a.Project.service.Release(context.WithoutCancel(ctx), id, asked, refused)
 		return err
 	}, nil
 }

@@ -49,8 +49,8 @@ func Kept(ctx context.Context, l *ledger.Ledger) (raw []byte, err error) {
 }
 
 // Change replaces what is kept by what change makes of it, and accounts for the tokens that are in force then, in one
-// transaction. Where change returns no bytes, nothing is changed. Whoever follows the ledger is told of what the log has
-// a record of.
+// transaction. Where change returns no bytes, nothing is changed. Whoever follows the ledger is told of a change that
+// has a record.
 func Change(ctx context.Context, l *ledger.Ledger,
 	change func(kept []byte) (changed []byte, inForce []record.Credential, err error)) error {
 	return l.Update(ctx, func(tx *ledger.Tx) error {

@@ -34,7 +34,7 @@ type RefusalsFolded struct {
 	From     time.Time   `json:"from"`     // of the first record
 	To       time.Time   `json:"to"`       // the last that was counted
 	Recorded []uint64    `json:"recorded"` // the numbers of the records
-	// Replica tells apart the sums of several processes that refused in the same minute; "" where one has the log. Their
-	// clocks may differ, so records may be dated up to a minute before From.
+	// Replica tells apart the sums of several processes that refused in the same minute; "" where one has the log.
+	// Their clocks may differ, so records may be dated up to a minute before From.
 	Replica string `json:"replica,omitempty"`
 }
