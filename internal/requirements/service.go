@@ -4,10 +4,12 @@
 // audit record in one transaction). Every read is served from an immutable snapshot that is published
 // after the commit is durable; project_status.json is a projection of that snapshot.
 //
-// Tables: requirements (id: Requirement), reports (SHA-256 of an attached report: its record), runs (identity of a run of
-// tests: the commit that it counts for), idempotency (actor NUL key: the first answer), project (one key: name, sources,
-// what was not read of them, workflow, branch, document order), tokens (one key: those the log accounts for). Audit
-// record kinds and the shape of their data are in package record.
+// Tables: requirements (id: Requirement), reports (SHA-256 of an attached report: its record), runs (identity of a run
+// of tests: the commit that it counts for), idempotency (actor NUL key: the first answer), project (one key: name,
+// sources, what was not read of them, workflow, branch, document order), tokens (one key: those the log accounts for).
+// Where several processes serve the log, two more that it does not account for: credentials (one key: the hashes of the
+// tokens) and refusals (actor NUL role NUL slot: a window of equal ones). Audit record kinds and the shape of their data
+// are in package record.
 package requirements
 
 import (
@@ -37,7 +39,7 @@ import (
 
 // Options are the choices of an operator.
 type Options struct {
-	Workflow       lifecycle.Workflow         // of a new store, lifecycle.V1 unless named; another than that of the store is refused
+	Workflow       lifecycle.Workflow         // of a new store, lifecycle.V1 unless named; another than the store's is refused
 	ExportPath     string                     // "" writes no export
 	ExportSpares   string                     // a folder of its own, where the export that was replaced is kept; or ""
 	ExportWait     time.Duration              // how long a change waits for the export that contains it
@@ -46,9 +48,9 @@ type Options struct {
 	RequireIfMatch bool                       // a change without If-Match is refused
 	Reading        reqdoc.Options             // how requirement documents are read
 	Evidence       string                     // one of projection; "" keeps the store's, EvidenceRecorded in a new one
-	Cited          func(path string) string   // returns the path by which evidence cites a requirement document; nil is the same
+	Cited          func(path string) string   // returns the path by which evidence cites a document; nil is the same
 	Repository     Repository                 // where evidence is looked up; needed where evidence is verified
-	Branch         string                     // evidence counts when it has it; "" keeps the store's, the one that HEAD names in a new one
+	Branch         string                     // that must have evidence; "" keeps the store's, that of HEAD in a new one
 	Signer         audit.Signer               // signs checkpoints of the log; without one there are none
 	AcceptKey      string                     // why the Signer may have another key than the one on record
 	Lost           []choices.Moment           // that the log has not gone through
