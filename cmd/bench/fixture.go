@@ -53,18 +53,12 @@ func (s *server) get(role, path string) request {
 	return func(dst []byte, _ int) []byte { return append(dst, text...) }
 }
 
-// change is the body of a PATCH: an implementation of some 400 bytes that takes the place of the last one. %012x
-// makes each one another.
-const change = `{"implementation":{"summary":"Decisions are appended to the log in the transaction that makes them, and read from the snapshot.",` +
-	`"files":[{"path":"internal/ledger/tx.go","lines":"40-88","change":"appends the record"},{"path":"internal/ledger/read.go","lines":"12-40"}],` +
-	`"commits":["%012x"],"notes":"The head is read and written by every update, so that updates are ordered."}}`
-
 // patch returns a PATCH by the coder of one requirement after the other, step apart, round and round.
 func (s *server) patch(requirements, step int) request {
 	head := fmt.Sprintf("HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n",
-		s.addr, s.secret("coder"), len(fmt.Sprintf(change, 0)))
+		s.addr, s.secret("coder"), len(fmt.Sprintf(fixture.Change, 0)))
 	return func(dst []byte, n int) []byte {
 		dst = fmt.Appendf(dst, "PATCH /requirements/%s %s", requirementID(n*step%requirements), head)
-		return fmt.Appendf(dst, change, n)
+		return fmt.Appendf(dst, fixture.Change, n)
 	}
 }

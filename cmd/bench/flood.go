@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"orchestrator/cmd/bench/fixture"
 	"orchestrator/cmd/bench/streams"
 )
 
@@ -64,8 +65,8 @@ func (s *server) besideFlood(ctx context.Context, change load) (with, flood resu
 func (s *server) forbidden() request {
 	head := fmt.Sprintf("PATCH /requirements/%s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: "+
 		"application/json\r\nContent-Length: %d\r\n\r\n",
-		requirementID(0), s.addr, s.secret("viewer"), len(fmt.Sprintf(change, 0)))
-	return func(dst []byte, n int) []byte { return fmt.Appendf(append(dst, head...), change, n) }
+		requirementID(0), s.addr, s.secret("viewer"), len(fmt.Sprintf(fixture.Change, 0)))
+	return func(dst []byte, n int) []byte { return fmt.Appendf(append(dst, head...), fixture.Change, n) }
 }
 
 // besideReaders measures a change beside readers of the stream of events.

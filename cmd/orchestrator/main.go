@@ -68,7 +68,7 @@ func rootCommand() *cobra.Command {
 	root.AddCommand(clientcmd.Commands()...)
 	root.AddCommand(adoptcmd.AdoptCommand(), adoptcmd.ApplyCommand())
 	root.AddCommand(logcmd.VerifyCommand(), logcmd.AuditCommand(), logcmd.BackupCommand(), logcmd.RestoreCommand(),
-		logcmd.UpgradeCommand(), logcmd.CompactCommand())
+		logcmd.UpgradeCommand(), logcmd.CompactCommand(), logcmd.MigrateCommand())
 	root.AddCommand(boundarycmd.Command(), boundarycmd.HookCommand(), mcpcmd.Command(), webhookcmd.Command(),
 		gitcmd.MergeStatusCommand())
 	root.AddCommand(conductcmd.AskCommand(), conductcmd.AnswerCommand(), conductcmd.ConductCommand(),

@@ -23,7 +23,7 @@ var kept = []string{
 	"answer", "apply", "audit witness", "backup", "boundary attest", "boundary bypass", "boundary doctor", "boundary drill", "boundary import",
 	"boundary install", "boundary label", "boundary mode", "boundary recovery", "boundary reviewed", "boundary rollback", "boundary uninstall", "compact",
 	"conduct", "config set", "config unset", "down", "drive", "hook", "init", "mcp install", "mcp status",
-	"mcp uninstall", "merge-status", "open", "restore", "schedules end", "serve", "token add", "token revoke", "up",
+	"mcp uninstall", "merge-status", "migrate", "open", "restore", "schedules end", "serve", "token add", "token revoke", "up",
 	"upgrade", "webhook add", "webhook remove", "webhook replay", "webhook test",
 }
 

@@ -429,7 +429,14 @@ var commands = map[string]door{
 	"audit witness": {reads: true, accepted: func(w *walker) {
 		w.run(0, "audit", "witness", "--once", "--name", "example.net/witness", "http://"+w.p.addr)
 	}},
-	"compact":         {reads: true, accepted: func(w *walker) { w.stop(); w.run(0, "compact"); w.serve() }},
+	"compact": {reads: true, accepted: func(w *walker) { w.stop(); w.run(0, "compact"); w.serve() }},
+	"migrate": {reads: true, accepted: func(w *walker) {
+		w.stop()
+		w.run(0, "migrate", "--from", "bbolt:.orchestrator", "--to", "bbolt:moved")
+		w.run(1, "serve", "--addr", "127.0.0.1:0")
+		w.run(0, "migrate", "--from", "bbolt:moved", "--to", "bbolt:.orchestrator/state.db")
+		w.serve()
+	}},
 	"upgrade":         {reads: true, accepted: func(w *walker) { w.stop(); w.run(0, "upgrade"); w.serve() }},
 	"token list":      running("token", "list"),
 	"version":         running("version"),

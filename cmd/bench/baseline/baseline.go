@@ -1,7 +1,8 @@
 // Package baseline has the programs that the product is measured beside.
 //
 // A floor does only what no implementation can leave out: for GET it returns the same bytes, for PATCH it commits the
-// same bytes to the same store. The peer is the handler that people write without the product, with chi and PostgreSQL.
+// same bytes to the same store, or the same puts to PostgreSQL in the same groups. The peer is the handler that people
+// write without the product, with chi and PostgreSQL; the lone one makes a transaction of each request.
 // None of them authenticates, decides, hashes or exports anything.
 //
 // Each runs in a process of its own, in a folder with the bytes of the product.
@@ -25,7 +26,9 @@ import (
 const (
 	FloorGet   = "floor-get"
 	FloorPatch = "floor-patch"
+	FloorGroup = "floor-group"
 	Peer       = "peer"
+	Lone       = "lone"
 )
 
 // The files in the folder of a baseline.
@@ -33,7 +36,8 @@ const (
 	FileRequirement = "requirement.json" // what a GET returns, and what a PATCH stores
 	FileRecord      = "record.json"      // what a PATCH adds
 	FileIDs         = "ids"              // of the requirements that are there from the start, one a line
-	FileDatabase    = "database"         // how the peer reaches PostgreSQL
+	FileDatabase    = "database"         // how PostgreSQL is reached
+	FilePuts        = "puts.json"        // what a PATCH puts: a list of Put
 )
 
 // Files returns the files of a baseline that has these requirements, and stores at each change what the product has
@@ -50,10 +54,15 @@ func Files(ids []string, requirement, history []byte) (map[string][]byte, error)
 }
 
 // Is reports whether a baseline has that name.
-func Is(name string) bool { return slices.Contains([]string{FloorGet, FloorPatch, Peer}, name) }
+func Is(name string) bool {
+	return slices.Contains([]string{FloorGet, FloorPatch, FloorGroup, Peer, Lone}, name)
+}
 
 // Serve serves a baseline from the current folder until ctx ends.
 func Serve(ctx context.Context, name string) error {
+	if name == FloorGroup || name == Lone {
+		return servePuts(ctx, name)
+	}
 	requirement, err := os.ReadFile(FileRequirement)
 	if err != nil {
 		return err

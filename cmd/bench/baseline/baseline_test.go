@@ -1,26 +1,37 @@
 package baseline
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/go-chi/chi/v5"
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
+	"orchestrator/internal/ledger/store/pgstore/pgtest"
 	"orchestrator/internal/ledger/store/pgstore/postgres"
 )
 
 func TestFiles(t *testing.T) {
 	files, err := Files([]string{"A", "B"}, []byte("{}"), []byte(`{"records":[{"n":1},{"n":2}]}`))
 	require.NoError(t, err)
-	require.Equal(t, map[string][]byte{FileIDs: []byte("A\nB\n"), FileRequirement: []byte("{}"), FileRecord: []byte(`{"n":2}`)}, files)
+	require.Equal(
+		t,
+		map[string][]byte{FileIDs: []byte("A\nB\n"), FileRequirement: []byte("{}"), FileRecord: []byte(`{"n":2}`)},
+		files,
+	)
 	for _, page := range []string{`{"records":[]}`, `{`} {
 		_, err := Files(nil, nil, []byte(page))
 		require.Error(t, err, page)
@@ -88,10 +99,62 @@ func TestThePeerCommits(t *testing.T) {
 		Scan(&revision, &document))
 	require.Equal(t, 3, revision)
 	require.Equal(t, string(example.requirement), document)
-	require.NoError(t, pool.QueryRow(t.Context(), "SELECT count(*), min(record) FROM audit WHERE requirement = 'REQ-2'").
-		Scan(&records, &record))
+	require.NoError(
+		t,
+		pool.QueryRow(t.Context(), "SELECT count(*), min(record) FROM audit WHERE requirement = 'REQ-2'").
+			Scan(&records, &record),
+	)
 	require.Equal(t, 2, records)
 	require.Equal(t, string(example.record), record)
 	require.NoError(t, pool.QueryRow(t.Context(), "SELECT count(*) FROM audit").Scan(&records))
 	require.Equal(t, 2, records)
+}
+
+// The floor that groups, and the handler that does not, put the same.
+//
+// Verifies: ORC-387
+func TestBothHandlersPutTheSame(t *testing.T) {
+	pool, err := pgxpool.New(t.Context(), pgtest.Shared(t).Address(4))
+	require.NoError(t, err)
+	defer pool.Close()
+	puts := []Put{
+		{[]byte("audit"), []byte("12345678"), []byte("record"), OfChange},
+		{[]byte("requirements"), []byte("REQ-1"), []byte("state"), OfRequirement},
+		{[]byte("meta"), []byte("head"), []byte("root"), OfAll},
+	}
+	for _, groups := range []bool{true, false} {
+		_, err = pool.Exec(t.Context(), "DROP TABLE IF EXISTS head, added, kept")
+		require.NoError(t, err)
+		_, err = pool.Exec(t.Context(), entries, pgx.QueryExecModeSimpleProtocol)
+		require.NoError(t, err)
+		p := &putter{puts: puts, pool: pool}
+		g := &grouper{p, make(chan grouped, most)}
+		commit := p.commit
+		if groups {
+			commit = g.commit
+		}
+		var clients sync.WaitGroup
+		for i := range 8 {
+			clients.Go(func() {
+				id := fmt.Sprintf("REQ-%d", i%2)
+				if answers := patch(p.handler(commit), id); !slices.Equal(answers, []int{204, 204}) {
+					t.Error(answers)
+				}
+			})
+		}
+		if groups {
+			require.Eventually(t, func() bool { return len(g.queue) == 8 }, time.Minute, time.Millisecond)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			go g.run(ctx)
+		}
+		clients.Wait()
+		var added, kept, rev int
+		require.NoError(t, pool.QueryRow(
+			t.Context(),
+			"SELECT (SELECT count(*) FROM added), (SELECT count(*) FROM kept), rev FROM head",
+		).Scan(&added, &kept, &rev))
+		require.Equal(t, []int{16, 3}, []int{added, kept}, "groups: %v", groups)
+		require.Equal(t, groups, rev < 16, "%d transactions, groups: %v", rev, groups)
+	}
 }

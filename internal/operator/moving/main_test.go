@@ -48,16 +48,17 @@ func TestMain(m *testing.M) {
 func moveAndDie(from, to, step string) error {
 	die := func() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL) }
 	pages := 0
+	page := func(int, int) {
+		if pages++; fmt.Sprint(pages) == step {
+			die()
+		}
+	}
 	o := Options{Now: time.Now, pageEntries: 20, reached: func(done string) error {
 		if done == step {
 			die()
 		}
 		return nil
-	}, Progress: func(string, int, int) {
-		if pages++; fmt.Sprint(pages) == step {
-			die()
-		}
-	}}
+	}, Copied: page, Compared: page}
 	_, err := Move(context.Background(), InFolder(datadir.Dir(from)), InFolder(datadir.Dir(to)), o)
 	return err
 }
@@ -139,7 +140,14 @@ func changeIn(t *testing.T, s store.Store, n int) {
 	service, err := requirements.Open(t.Context(), l, time.Now, requirements.Options{})
 	require.NoError(t, err)
 	_, err = service.Import(t.Context(), record.System(), func() ([]reqdoc.File, error) {
-		return []reqdoc.File{{Path: "R.md", Content: []byte("# Shop\n\n- **MOV-001**: A customer can log in.\n- **MOV-002**: A customer can log out.\n")}}, nil
+		return []reqdoc.File{
+			{
+				Path: "R.md",
+				Content: []byte(
+					"# Shop\n\n- **MOV-001**: A customer can log in.\n- **MOV-002**: A customer can log out.\n",
+				),
+			},
+		}, nil
 	}, requirements.ImportOptions{})
 	require.NoError(t, err)
 	var clients sync.WaitGroup
@@ -159,9 +167,13 @@ func changeIn(t *testing.T, s store.Store, n int) {
 		}
 		clients.Wait()
 	}
-	_, err = service.Patch(t.Context(), lifecycle.Actor{Name: "archy", Role: lifecycle.Architect}, requirements.Proposal{
-		ID: "MOV-002", IdempotencyKey: rand.Text(), Body: fmt.Appendf(nil, `{"design_spec":{"summary":"s","decisions":[%s"x"]}}`,
-			strings.Repeat(fmt.Sprintf("%q,", strings.Repeat("d", 19_000)), 5))})
+	_, err = service.Patch(
+		t.Context(),
+		lifecycle.Actor{Name: "archy", Role: lifecycle.Architect},
+		requirements.Proposal{
+			ID: "MOV-002", IdempotencyKey: rand.Text(), Body: fmt.Appendf(nil, `{"design_spec":{"summary":"s","decisions":[%s"x"]}}`,
+				strings.Repeat(fmt.Sprintf("%q,", strings.Repeat("d", 19_000)), 5))},
+	)
 	require.NoError(t, err)
 }
 

@@ -22,6 +22,7 @@ import (
 	"orchestrator/internal/ledger/moved"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/operator/database"
+	"orchestrator/internal/requirements/credentials"
 )
 
 // Keys of the table meta.
@@ -30,20 +31,14 @@ const (
 	keyFormat = "format"
 )
 
-// unaccounted are the tables that the log does not account for and that are moved with it.
-var unaccounted = []string{"spent"}
-
-// Steps of a move, in their order, as Progress is told of them.
-const (
-	StepVerify  = "verified"
-	StepCopy    = "copied"
-	StepCompare = "compared"
-)
+// tableSpent is a table that the log does not account for, and that is moved with it. What else there is of such tables
+// is made anew where the log goes on.
+const tableSpent = "spent"
 
 // Options of Move.
 type Options struct {
-	Now      func() time.Time
-	Progress func(step string, done, total int) // of the records; may be nil
+	Now              func() time.Time
+	Copied, Compared func(done, total int) // how far it is with the records; may be nil
 
 	reached     func(step string) error // is called after every step; in tests, an error makes the next step fail
 	pageEntries int                     // in tests
@@ -60,7 +55,7 @@ type Moved struct {
 	Bytes        int64          `json:"bytes"`  // of keys and values
 	Resumed      bool           `json:"resumed"`
 	Already      bool           `json:"already"`        // it had been moved before; nothing was done
-	Kept         string         `json:"kept,omitempty"` // the file that was there before, under its new name
+	Kept         []string       `json:"kept,omitempty"` // the files that were there before, under their new names
 }
 
 // Move moves a log. It refuses a log that a service uses or that is not in order, and a place that has something else.
@@ -103,6 +98,9 @@ type mover struct {
 	raw  []byte            // the head of the source, as it is stored
 	head moved.Head        // the same
 	meta map[string][]byte // the table meta of the target
+
+	tables []string // all that are mirrored
+	tokens []byte   // of the log, as the target keeps them; nil where there are none, or they are in a table
 }
 
 // learn reads what the source says of its log.
@@ -127,8 +125,11 @@ func (m *mover) learn(ctx context.Context) (err error) {
 	plain := m.head
 	plain.Moved = ""
 	head, err := plain.Encode()
+	if err != nil {
+		return err
+	}
 	m.meta = map[string][]byte{keyFormat: format, keyHead: head}
-	return err
+	return m.learnTokens(ctx)
 }
 
 // run does all of it, once both ends are open.
@@ -137,7 +138,7 @@ func (m *mover) run(ctx context.Context) error {
 		name string
 		do   func(context.Context) error
 	}{
-		{"noted", m.note}, {StepVerify, m.verify}, {StepCopy, m.copy}, {StepCompare, m.compare}, {"checked", m.check},
+		{"noted", m.note}, {"verified", m.verify}, {"copied", m.copy}, {"compared", m.compare}, {"checked", m.check},
 		{"left", m.leave}, {"published", m.publish}, {"placed", m.place},
 	}
 	for _, s := range steps {
@@ -168,29 +169,29 @@ func (m *mover) audit(ctx context.Context, name string, s store.Store) (auditor.
 
 // copy makes the tables of the target those of the source.
 func (m *mover) copy(context.Context) error {
-	_, err := m.mirror(StepCopy, false)
+	_, err := m.mirror(false, m.Copied)
 	return err
 }
 
 // compare reads both again, and finds what differs.
 func (m *mover) compare(context.Context) error {
-	c, err := m.mirror(StepCompare, true)
+	c, err := m.mirror(true, m.Compared)
 	m.done.Tables, m.done.Bytes = c.entries, c.bytes
 	return err
 }
 
 // mirror goes through all tables but meta.
-func (m *mover) mirror(step string, compare bool) (*mirror, error) {
+func (m *mover) mirror(compare bool, progress func(done, total int)) (*mirror, error) {
 	c := &mirror{from: m.source.store, to: m.target.store, compare: compare,
 		most: cmp.Or(m.pageEntries, pageEntries), entries: map[string]int{}}
-	if m.Progress != nil {
+	if progress != nil {
 		c.pages = func(table, last string) {
 			if table == tableAudit {
-				m.Progress(step, recordsTo(last), int(m.head.Size))
+				progress(recordsTo(last), int(m.head.Size))
 			}
 		}
 	}
-	for _, table := range m.head.Tables(unaccounted...) {
+	for _, table := range m.tables {
 		if err := c.table(m.target.under, table); err != nil {
 			return c, err
 		}
@@ -245,16 +246,24 @@ func (m *mover) publish(context.Context) error {
 				return err
 			}
 		}
+		if m.to.isShared() && m.tokens != nil {
+			if err := tx.Put(credentials.Table, credentials.Key, m.tokens); err != nil {
+				return err
+			}
+		}
 		return tx.Delete(moved.Table, moved.Key)
 	})
 }
 
-// place puts a file in its place.
-func (m *mover) place(context.Context) error {
+// place puts a file in its place, and first the tokens beside it.
+func (m *mover) place(ctx context.Context) error {
 	if m.target.place == nil {
 		return nil
 	}
-	err := m.target.place()
+	err := m.placeTokens(ctx)
+	if err == nil {
+		err = m.target.place()
+	}
 	m.done.Kept = m.target.kept()
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/moved"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/requirements/credentials"
 )
 
 const tableAudit = "audit"
@@ -118,7 +119,7 @@ func (m *mover) checkNote(ctx context.Context, raw []byte) error {
 // checkEmpty refuses a target that has anything.
 func (m *mover) checkEmpty(ctx context.Context) error {
 	return m.target.store.View(ctx, func(r store.Reader) error {
-		for _, table := range m.head.Tables(append(unaccounted, tableMeta)...) {
+		for _, table := range m.head.Tables(tableSpent, tableMeta, credentials.Table) {
 			err := r.Scan(table, "", "", func(string, []byte) error {
 				return notEmpty(m.to, "give an empty schema: another ?search_path= in the URL")
 			})

@@ -32,6 +32,9 @@ func Shared(name string, open func(context.Context) (store.Store, error)) Place 
 	return Place{name: name, open: open}
 }
 
+// isShared reports whether several processes can have the store open.
+func (p Place) isShared() bool { return p.open != nil }
+
 // String returns the place as people may read it.
 func (p Place) String() string { return p.name }
 
@@ -53,10 +56,12 @@ func (p Place) openToLook(ctx context.Context) (store.Store, error) {
 // end is an open end of a move.
 type end struct {
 	store store.Store
-	under context.Context // what is written there is written under it
-	size  int64           // bytes of the file; 0 where nobody knows
-	place func() error    // puts a new file in its place; nil where nothing need be done
-	kept  func() string   // what was there before, under its new name
+	under context.Context         // what is written there is written under it
+	size  int64                   // bytes of the file; 0 where nobody knows
+	place func() error            // puts a new file in its place; nil where nothing need be done
+	own   func(path string) error // gives a file beside it the owner of the data folder
+	keep  func(path string) error // gives a file beside it a second name, under which it stays
+	kept  func() []string         // what was there before, under its new names
 	close func() error
 }
 
@@ -136,12 +141,9 @@ func (p Place) openBeside(ctx context.Context, s *successor.Successor) (*end, er
 			}
 			return put(s, replaced)
 		},
-		kept: func() string {
-			if len(s.Kept) == 0 {
-				return ""
-			}
-			return s.Kept[0]
-		},
+		own:   s.OwnAsFolder,
+		keep:  s.Keep,
+		kept:  func() []string { return s.Kept },
 		close: func() error { return errors.Join(building.Close(), free(), s.Close()) },
 	}, nil
 }
@@ -157,7 +159,10 @@ func (p Place) claim(ctx context.Context, path string) (free func() error, repla
 		return free, false, database.InUse(ctx, err, p.folder, stopFirst)
 	}
 	if to, err := movedTo(ctx, there); err != nil || to == "" {
-		return free, false, errors.Join(cmp.Or(err, notEmpty(p, "give a data folder without a database")), there.Close())
+		return free, false, errors.Join(
+			cmp.Or(err, notEmpty(p, "give a data folder without a database")),
+			there.Close(),
+		)
 	}
 	return there.Close, true, nil
 }

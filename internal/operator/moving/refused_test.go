@@ -142,7 +142,10 @@ func TestWhatIsNotInOrderIsNotMoved(t *testing.T) {
 	data := lived(t, 5)
 	s, err := boltstore.Open(data.Database(), boltstore.Options{})
 	require.NoError(t, err)
-	require.NoError(t, s.Update(t.Context(), func(tx store.Tx) error { return tx.Put("requirements", "MOV-001", []byte("{}")) }))
+	require.NoError(
+		t,
+		s.Update(t.Context(), func(tx store.Tx) error { return tx.Put("requirements", "MOV-001", []byte("{}")) }),
+	)
 	require.NoError(t, s.Close())
 	other, memory := inMemory("memory://other")
 	_, err = Move(t.Context(), InFolder(data), other, plain)
