@@ -122,6 +122,14 @@ func (k *Keeper) Enter(ctx context.Context) (under context.Context, leave func()
 	return under, leave, nil
 }
 
+// Under returns a context whose updates are refused once another has the duty; ctx itself where this process has it not.
+func (k *Keeper) Under(ctx context.Context) context.Context {
+	if k.isAlways() || !k.OnDuty() {
+		return ctx
+	}
+	return store.Under(ctx, k.now().lease)
+}
+
 // Try takes the duty if nobody has it, and reports whether the process is on duty. The lease is renewed until Run or
 // Close gives it up, or it is lost.
 func (k *Keeper) Try(ctx context.Context) (bool, error) {

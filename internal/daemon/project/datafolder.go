@@ -6,6 +6,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"orchestrator/internal/daemon/duty"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/operator/storage"
 	"orchestrator/internal/operator/tokens"
@@ -16,6 +17,7 @@ import (
 // dataFolder is what the data folder has, in the order in which it is opened.
 type dataFolder struct {
 	store       storage.Store
+	duty        *duty.Keeper // nil where no other process has the store
 	ledger      *ledger.Ledger
 	lost        []choices.Moment // of the log, that an operator gave up
 	watcher     *watcher
@@ -25,8 +27,9 @@ type dataFolder struct {
 }
 
 // openDataFolder opens what the data folder has, held against what lies beside it.
-func (p *Plan) openDataFolder(ctx context.Context, docs documents.Set, log zerolog.Logger,
+func (p *Plan) openDataFolder(ctx context.Context, docs documents.Set, around Process,
 	opened *closers) (*dataFolder, error) {
+	log := around.Log
 	files := tokens.Open(p.dir())
 	if err := p.refuseTracked(ctx, files, log); err != nil {
 		return nil, err
@@ -39,9 +42,12 @@ func (p *Plan) openDataFolder(ctx context.Context, docs documents.Set, log zerol
 		return nil, err
 	}
 	opened.add(func() error { return closeStore(store) })
-	if err := p.checkEmpty(ctx, docs, store); err != nil {
+	keeper, err := p.join(ctx, docs, store, around)
+	if err != nil {
 		return nil, err
 	}
+	opened.add(sure(keeper.Close))
+	ctx = keeper.Under(ctx)
 	ledger, lost, err := p.openLedger(ctx, store, damaged, log)
 	if err != nil {
 		return nil, err
@@ -59,7 +65,7 @@ func (p *Plan) openDataFolder(ctx context.Context, docs documents.Set, log zerol
 	if err != nil {
 		return nil, err
 	}
-	return &dataFolder{store, ledger, lost, watcher, credentials, &postponed{log: log, full: store.Full}, log}, nil
+	return &dataFolder{store, keeper, ledger, lost, watcher, credentials, &postponed{log: log, full: store.Full}, log}, nil
 }
 
 // watchStore ends the ledger with the store, which finds out by itself when its file is lost or damaged. A file to

@@ -20,6 +20,8 @@ type Plan struct {
 	contracts *contract.Registry // of the tools that the conductor can run
 	prompts   *prompt.Set        // of agents
 	model     *translator.LLM    // nil where the environment names none
+
+	joined bool // other replicas serve the log, and what is on record decides
 }
 
 // Prepare checks what can be checked before anything is opened or created.

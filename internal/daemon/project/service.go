@@ -22,6 +22,9 @@ func (p *Plan) openService(ctx context.Context, d *dataFolder, repository *evide
 		OnDisplaced: d.logDisplaced,
 		Cited:       citedFrom(repository),
 	}
+	if d.duty != nil {
+		options.OnDuty = d.duty.OnDuty
+	}
 	if repository != nil {
 		options.Evidence, options.Repository, options.Branch = projection.EvidenceVerified, repository, p.Branch
 	}

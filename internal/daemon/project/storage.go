@@ -112,14 +112,7 @@ func (p *Plan) checkOneStore() error {
 }
 
 // checkEmpty refuses to begin a log in a shared store where something remembers one.
-func (p *Plan) checkEmpty(ctx context.Context, docs documents.Set, s storage.Store) error {
-	if !p.Store.IsShared() {
-		return nil
-	}
-	empty, err := storage.IsEmpty(ctx, s)
-	if err != nil || !empty {
-		return err
-	}
+func (p *Plan) checkEmpty(ctx context.Context, docs documents.Set) error {
 	all, err := docs.Find(ctx)
 	if err != nil {
 		return err
