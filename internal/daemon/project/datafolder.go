@@ -46,7 +46,9 @@ func (p *Plan) openDataFolder(ctx context.Context, docs documents.Set, around Pr
 	if err != nil {
 		return nil, err
 	}
-	opened.add(sure(keeper.Close))
+	if keeper != nil {
+		opened.add(sure(keeper.Close))
+	}
 	ctx = keeper.Under(ctx)
 	ledger, lost, err := p.openLedger(ctx, store, damaged, log)
 	if err != nil {
