@@ -24,8 +24,9 @@ type Builder struct {
 	store store.Store
 	blobs store.Getter
 
-	head audit.Head // of what was written
-	sums sums
+	head  audit.Head // of what was written
+	sums  sums
+	needs needs // of the log, for a store that several processes share
 
 	records []pending
 	entries []Write
@@ -78,6 +79,7 @@ func (b *Builder) Append(ctx context.Context, raw []byte) error {
 		}
 	}
 	b.records = append(b.records, p)
+	b.needs, _ = b.needs.with(0, []audit.Record{record})
 	return b.grow(ctx, len(raw)+len(p.data))
 }
 
@@ -191,6 +193,11 @@ func (b *Builder) Finish(ctx context.Context) (audit.Head, error) {
 	return b.head, b.store.Update(ctx, func(stx store.Tx) error {
 		if err := putFormat(stx, Format); err != nil {
 			return err
+		}
+		if _, is := b.store.(store.Shared); is {
+			if err := putNeeds(stx, b.needs); err != nil {
+				return err
+			}
 		}
 		_, err := putMark(stx, mark{Head: b.head, Sums: b.sums})
 		return err

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"orchestrator/internal/fault"
@@ -40,10 +41,39 @@ func System() audit.Actor { return audit.Actor{Name: "orchestrator", Role: "syst
 // another format, one whose log does not hang together at its end, and one whose tables are not as the last
 // update left them; Verify checks all of it.
 func Open(ctx context.Context, s store.Store, clock func() time.Time) (*Ledger, error) {
-	l := &Ledger{store: s, clock: clock, waiting: map[uint64]*Commit{}, charged: charges{},
-		failed: make(chan struct{})}
+	l := newLedger(s)
+	l.clock, l.pursuit = clock, newPursuit(l)
+	if err := l.checkStore(ctx); err != nil || l.format != 0 {
+		return l, err
+	}
+	l.format = Format
+	_, err := l.update(ctx, func(tx *Tx) error {
+		if tx.head.Size > 0 {
+			return errBegun
+		}
+		if err := putFormat(tx.store, Format); err != nil {
+			return err
+		}
+		return tx.Append(Event{Kind: KindCreated, Actor: System(), Data: format{Format}})
+	})
+	if errors.Is(err, errBegun) {
+		err = l.checkStore(ctx)
+	}
+	return l, err
+}
+
+// errBegun is returned when another process has begun the log meanwhile.
+var errBegun = errors.New("the log has begun")
+
+func newLedger(s store.Store) *Ledger {
+	l := &Ledger{store: s, published: newPublished()}
 	l.turn.L = &l.mu
-	err := s.View(ctx, func(r store.Reader) error {
+	return l
+}
+
+// checkStore reads where the log ends, and checks the tables.
+func (l *Ledger) checkStore(ctx context.Context) error {
+	return l.store.View(ctx, func(r store.Reader) error {
 		m, err := l.readEnd(r, Format)
 		if err == nil {
 			err = m.checkMoved()
@@ -52,16 +82,6 @@ func Open(ctx context.Context, s store.Store, clock func() time.Time) (*Ledger, 
 			return err
 		}
 		return m.Sums.check(r)
-	})
-	if err != nil || l.format != 0 {
-		return l, err
-	}
-	l.format = Format
-	return l, l.Update(ctx, func(tx *Tx) error {
-		if err := putFormat(tx.store, Format); err != nil {
-			return err
-		}
-		return tx.Append(Event{Kind: KindCreated, Actor: System(), Data: format{Format}})
 	})
 }
 
@@ -85,8 +105,7 @@ func OpenToReplay(ctx context.Context, s store.Store) (*Ledger, error) {
 }
 
 func openReadOnly(ctx context.Context, s store.Store, oldest int) (*Ledger, error) {
-	l := &Ledger{store: s, failed: make(chan struct{})}
-	l.turn.L = &l.mu
+	l := newLedger(s)
 	return l, s.View(ctx, func(r store.Reader) error {
 		_, err := l.readEnd(r, oldest)
 		if err == nil && l.format == 0 {
@@ -118,6 +137,13 @@ func (l *Ledger) readEnd(r store.Reader, oldest int) (m mark, err error) {
 		return m, err
 	}
 	l.format, l.head = f.Format, m.Head
+	if l.pursuit != nil {
+		now, err := readPlace(r, &l.last)
+		if err != nil {
+			return m, err
+		}
+		l.number = now.Number
+	}
 	if err := checkLast(r, m.Head); err != nil {
 		return m, err
 	}
@@ -186,7 +212,7 @@ func storedMark(r store.Getter) (mark, error) {
 	if err != nil {
 		return mark{}, err
 	}
-	return decodeMark(r, raw)
+	return decodeMark(nodes{r}, raw)
 }
 
 func checkLast(r store.Getter, head audit.Head) error {

@@ -48,6 +48,14 @@ func (a asking) Get(table, key string) ([]byte, error) {
 	return a.Reader.Get(table, key)
 }
 
+// GetMany makes asking a store.ManyGetter.
+func (a asking) GetMany(table string, keys []string) ([][]byte, error) {
+	if err := a.ctx.Err(); err != nil {
+		return nil, err
+	}
+	return store.GetMany(a.Reader, table, keys)
+}
+
 func (a asking) Scan(table, from, to string, visit func(key string, value []byte) error) error {
 	return a.Reader.Scan(table, from, to, func(key string, value []byte) error {
 		if err := a.ctx.Err(); err != nil {

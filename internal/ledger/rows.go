@@ -81,9 +81,17 @@ type nodes struct{ from store.Getter }
 
 // ReadHashes makes nodes a tlog.HashReader.
 func (n nodes) ReadHashes(indexes []int64) ([]audit.Hash, error) {
+	keys := make([]string, len(indexes))
+	for i, index := range indexes {
+		keys[i] = rowWith(index)
+	}
+	rows, err := store.GetMany(n.from, tableAudit, keys)
+	if err != nil {
+		return nil, err
+	}
 	hashes := make([]audit.Hash, len(indexes))
 	for i, index := range indexes {
-		raw, err := n.read(index)
+		raw, err := n.nodeIn(rows[i], index)
 		if err != nil {
 			return nil, err
 		}
@@ -95,13 +103,15 @@ func (n nodes) ReadHashes(indexes []int64) ([]audit.Hash, error) {
 	return hashes, nil
 }
 
-// read returns the bytes of a node, and nil where it is not stored.
-func (n nodes) read(index int64) ([]byte, error) {
+// rowWith returns the key of the record that completes a node.
+func rowWith(index int64) string {
 	level, number := tlog.SplitStoredHashIndex(index)
-	row, err := n.from.Get(tableAudit, numberKey(uint64(number+1)<<level-1))
-	if err != nil {
-		return nil, err
-	}
+	return numberKey(uint64(number+1)<<level - 1)
+}
+
+// nodeIn returns the bytes of a node, which its row has or which lie apart, and nil where it is not stored.
+func (n nodes) nodeIn(row []byte, index int64) ([]byte, error) {
+	level, _ := tlog.SplitStoredHashIndex(index)
 	_, stored := splitRow(row)
 	if stored == nil {
 		return n.from.Get(tableHashes, numberKey(uint64(index)))

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/cespare/xxhash/v2"
+	"golang.org/x/mod/sumdb/tlog"
 
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/moved"
@@ -41,21 +42,22 @@ func (m mark) checkMoved() error {
 
 // encodedMark saves decoding what this process has just encoded.
 type encodedMark struct {
-	raw  []byte
-	mark mark
+	raw   []byte
+	place place
 }
 
 // readMark reads the mark of the store; last is what an update wrote last, and may hold nil. An empty store has
 // the zero mark.
-func readMark(from store.Getter, last *atomic.Pointer[encodedMark]) (mark, error) {
+func readMark(from store.Getter, last *atomic.Pointer[encodedMark]) (place, error) {
 	raw, err := from.Get(tableMeta, keyHead)
 	if err != nil || raw == nil {
-		return mark{}, err
+		return place{}, err
 	}
 	if known := last.Load(); known != nil && bytes.Equal(known.raw, raw) {
-		return known.mark, nil
+		return known.place, nil
 	}
-	return decodeMark(from, raw)
+	m, err := decodeMark(nodes{from}, raw)
+	return place{mark: m}, err
 }
 
 // putMark writes the mark and returns its bytes.
@@ -68,12 +70,12 @@ func putMark(to store.Tx, m mark) ([]byte, error) {
 }
 
 // decodeMark reads a mark and the frontier of its head, which the stored tree must bear out.
-func decodeMark(from store.Getter, raw []byte) (mark, error) {
+func decodeMark(tree tlog.HashReader, raw []byte) (mark, error) {
 	m, _, err := metaMark.Decode(keyHead, raw)
 	if err != nil {
 		return m, err
 	}
-	head, err := audit.HeadAt(m.Size, m.At, nodes{from})
+	head, err := audit.HeadAt(m.Size, m.At, tree)
 	if err != nil {
 		return m, damaged("the tree of the log is incomplete").Because(err)
 	}

@@ -21,6 +21,8 @@ const maxInline = audit.MaxRecord - 4_000
 // Tx is one update under way.
 type Tx struct {
 	store   store.Tx
+	before  place // where the log stood
+	shared  *pursuit
 	at      time.Time
 	head    audit.Head
 	sums    sums
@@ -150,8 +152,15 @@ func (tx *Tx) seal(last *atomic.Pointer[encodedMark]) (*Commit, error) {
 	if err != nil {
 		return nil, err
 	}
-	last.Store(&encodedMark{raw, m})
-	return &Commit{tx.head, tx.records, append(tx.writes, tx.kept...), spender, spent}, nil
+	c := &Commit{Head: tx.head, Records: tx.records, Writes: append(tx.writes, tx.kept...), spender: spender, spent: spent}
+	after := place{mark: m}
+	if tx.shared != nil {
+		if after, err = tx.shared.leave(tx, c); err != nil {
+			return nil, err
+		}
+	}
+	last.Store(&encodedMark{raw, after})
+	return c, nil
 }
 
 // Table is a table of JSON values of one type.

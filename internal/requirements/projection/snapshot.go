@@ -250,7 +250,7 @@ func (s *Snapshot) After(batch []ledger.Commit) *Snapshot {
 				changed[w.Key].Size = commit.Head.Size
 			case nil:
 				if w.Table == TableRequirements.Name {
-					changed[w.Key] = nil
+					changed[w.Key] = entryOf(w, commit.Head.Size)
 				}
 			}
 		}
@@ -279,12 +279,33 @@ func (s *Snapshot) After(batch []ledger.Commit) *Snapshot {
 	return &next
 }
 
+// entryOf returns a requirement that another process has written; nil where it was deleted.
+func entryOf(w ledger.Write, size uint64) *Entry {
+	req := written(TableRequirements, w)
+	if req == nil {
+		return nil
+	}
+	return &Entry{Raw: w.Value, req: req, Size: size}
+}
+
+// written returns what was written to a table, decoded if another process has encoded it; nil where it was deleted.
+func written[T any](table ledger.Table[T], w ledger.Write) *T {
+	if object, is := w.Object.(*T); is || w.Value == nil {
+		return object
+	}
+	value, _, err := table.Decode(w.Key, w.Value)
+	if err != nil {
+		panic(err) // the ledger stops
+	}
+	return &value
+}
+
 // projectIn returns the project as a batch leaves it, or nil if it does not write it.
 func projectIn(batch []ledger.Commit) (last *Project) {
 	for _, commit := range batch {
 		for _, w := range commit.Writes {
-			if p, is := w.Object.(*Project); is {
-				last = p
+			if w.Table == TableProject.Name {
+				last = written(TableProject, w)
 			}
 		}
 	}
