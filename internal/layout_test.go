@@ -36,7 +36,7 @@ var public = map[string][]string{
 	"internal/boundary":    {"control", "doctor", "finish", "folder", "hook", "install", "record", "report"},
 	"internal/conductor": {"account", "builtin", "contract", "drive", "evaluating", "language", "language/chat", "language/translator", "outside", "prompt", "schedule", "state",
 		"timetable", "tools", "worktree"},
-	"internal/daemon":  {"project"},
+	"internal/daemon":  {"duty", "project"},
 	"internal/httpapi": {"mcp"},
 	"internal/ledger":  {"audit", "feed", "moved", "store", "store/boltstore", "store/pgstore/postgres", "thread"},
 	"internal/operator": {"adopting", "applying", "backup", "config", "database", "doctor", "exportfile", "keyfile", "localservice", "merging", "moving", "offline", "setup", "since", "storage", "tokens", "unfinished",

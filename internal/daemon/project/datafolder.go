@@ -46,8 +46,9 @@ func (p *Plan) openDataFolder(ctx context.Context, docs documents.Set, around Pr
 	if err != nil {
 		return nil, err
 	}
+	var ledger *ledger.Ledger
 	if keeper != nil {
-		opened.add(sure(keeper.Close))
+		opened.add(func() error { return closeShared(keeper, ledger) })
 	}
 	ctx = keeper.Under(ctx)
 	ledger, lost, err := p.openLedger(ctx, store, damaged, log)
@@ -68,6 +69,15 @@ func (p *Plan) openDataFolder(ctx context.Context, docs documents.Set, around Pr
 		return nil, err
 	}
 	return &dataFolder{store, keeper, ledger, lost, watcher, credentials, &postponed{log: log, full: store.Full}, log}, nil
+}
+
+// closeShared gives up the duty while the store is there to be told so, and ends what follows it.
+func closeShared(keeper *duty.Keeper, l *ledger.Ledger) error {
+	keeper.Close()
+	if l == nil {
+		return nil
+	}
+	return l.Close()
 }
 
 // watchStore ends the ledger with the store, which finds out by itself when its file is lost or damaged. A file to

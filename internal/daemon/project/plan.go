@@ -7,6 +7,8 @@ import (
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/language/translator"
 	"orchestrator/internal/conductor/prompt"
+	"orchestrator/internal/daemon/duty"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/system/gitignore"
@@ -46,6 +48,10 @@ func Prepare(o Options) (*Plan, error) {
 	}
 	if err := p.Limit().Check(); err != nil {
 		return nil, err
+	}
+	if p.Lease != 0 && p.Lease < duty.LeastTTL {
+		return nil, fault.New(fault.Invalid, fault.CodeUsage, "--lease %s is too short", p.Lease).
+			WithFix("give at least %s: a lease that is not renewed in time passes to another replica", duty.LeastTTL)
 	}
 	if p.contracts, err = Tools(p.dir()); err != nil {
 		return nil, err
