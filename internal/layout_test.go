@@ -38,7 +38,7 @@ var public = map[string][]string{
 		"timetable", "tools", "worktree"},
 	"internal/daemon":  {"duty", "project"},
 	"internal/httpapi": {"mcp"},
-	"internal/ledger":  {"audit", "feed", "moved", "store", "store/boltstore", "store/pgstore/postgres", "thread"},
+	"internal/ledger":  {"audit", "feed", "moved", "store", "store/boltstore", "store/pgstore", "store/pgstore/postgres", "thread"},
 	"internal/operator": {"adopting", "applying", "backup", "config", "database", "doctor", "exportfile", "keyfile", "localservice", "merging", "moving", "offline", "setup", "since", "storage", "tokens", "unfinished",
 		"webhooks"},
 	"internal/requirements": {"adoption", "advice", "agenda", "choices", "credentials", "documents", "drift", "evidence", "finished", "guidance", "lookup", "origin",
@@ -96,7 +96,8 @@ var above = []string{
 	"internal/agentclient/commandline", "internal/agentclient/settings", "internal/conductor/drive",
 	"internal/conductor/language/translator", "internal/conductor/timetable",
 	"internal/ledger/feed",
-	"internal/ledger/store/boltstore", "internal/ledger/store/storetest", "internal/ledger/thread",
+	"internal/ledger/store/boltstore", "internal/ledger/store/pgstore", "internal/ledger/store/storetest",
+	"internal/ledger/thread",
 	"internal/requirements/review/render", "internal/requirements/review/reviewtest", "internal/rules/planning/flow",
 }
 
@@ -113,7 +114,7 @@ var onlyIn = map[string][]string{
 	"github.com/cespare/xxhash/v2":      {"internal/ledger"},
 	"github.com/fsnotify/fsnotify":      {"internal/system/watch"},
 	"github.com/go-chi/chi/v5":          {"internal/httpapi", "internal/httpapi/web", "cmd/bench/baseline"},
-	"github.com/jackc/pgx/v5":           {"cmd/bench/baseline"},
+	"github.com/jackc/pgx/v5":           {"cmd/bench/baseline", "internal/ledger/store/pgstore/session"},
 	"github.com/google/jsonschema-go":   {"internal/httpapi/mcp/tools"},
 	"github.com/modelcontextprotocol/go-sdk": {"internal/httpapi/mcp", "internal/httpapi/mcp/rest", "internal/httpapi/mcp/tools",
 		"internal/system/runner", "cmd/orchestrator/mcpcmd"},
@@ -133,7 +134,7 @@ var onlyIn = map[string][]string{
 		"internal/ledger/store/pgstore/pgtest", "internal/boundary/boundarytest", "internal/requirements/review/reviewtest",
 	},
 	"github.com/rs/zerolog": {
-		"cmd/orchestrator", "internal/daemon", "internal/daemon/project", "internal/daemon/webhooks",
+		"cmd/orchestrator", "internal/daemon", "internal/daemon/credentials", "internal/daemon/project", "internal/daemon/webhooks",
 		"internal/httpapi",
 	},
 	"github.com/tailscale/hujson": {"internal/agentclient/settings"},

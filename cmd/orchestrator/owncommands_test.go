@@ -37,7 +37,7 @@ var reading = []string{"history", "list", "next", "show", "status", "watch", "wh
 // does not choose them.
 func isPersons(name, option string) bool {
 	switch option {
-	case "server", "tls-ca", "token-file":
+	case "server", "tls-ca", "token-file", "store", "store-file":
 		return true
 	case "data":
 		return !slices.Contains([]string{"prompts", "tools", "token", "webhook"}, strings.Fields(name)[0])

@@ -11,11 +11,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/cli/storeflag"
 	"orchestrator/cmd/orchestrator/completion"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/operator/storage"
 	"orchestrator/internal/operator/tokens"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/system/gitignore"
@@ -26,6 +28,7 @@ const addForm = "orchestrator token add ROLE NAME --out FILE"
 // addOptions are the flags of token add.
 type addOptions struct {
 	data, out, expires, oldRole string
+	store                       storage.Given
 	force                       bool
 	timeout                     time.Duration // for a running service to accept the token
 	tlsCA                       string
@@ -58,6 +61,7 @@ If a service is running with --data, the command returns when that service accep
 		},
 	}
 	cli.DataFlag(cmd, &o.data)
+	storeflag.Add(cmd, &o.store)
 	f := cmd.Flags()
 	f.StringVar(&o.out, "out", "", "file to write the token to; without it the token goes to standard output")
 	f.BoolVar(&o.force, "force", false, "replace the file of --out if it exists")
@@ -106,9 +110,13 @@ func addToken(cmd *cobra.Command, o addOptions, role, name string) error {
 	if err != nil {
 		return err
 	}
-	data := datadir.Dir(o.data)
-	secret, made, err := tokens.Add(tokens.Open(data),
-		tokens.Order{Role: role, Name: name, Expires: until, Out: o.out, Force: o.force}, now)
+	var secret string
+	var made tokens.Token
+	err = atTokens(cmd, o.data, o.store, func(at tokens.Place) (err error) {
+		secret, made, err = tokens.Add(cmd.Context(), at,
+			tokens.Order{Role: role, Name: name, Expires: until, Out: o.out, Force: o.force}, now)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -120,7 +128,7 @@ func addToken(cmd *cobra.Command, o addOptions, role, name string) error {
 		fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", summary, output.Printable(o.out))
 		warnExposed(cmd.Context(), cmd.ErrOrStderr(), o.out)
 	}
-	return tokens.AwaitAccepted(cmd.Context(), data, made,
+	return tokens.AwaitAccepted(cmd.Context(), datadir.Dir(o.data), made,
 		apiclient.Options{Token: secret, CAFile: o.tlsCA, UserAgent: cli.UserAgent(), Timeout: o.timeout})
 }
 

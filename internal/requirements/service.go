@@ -8,8 +8,8 @@
 // of tests: the commit that it counts for), idempotency (actor NUL key: the first answer), project (one key: name,
 // sources, what was not read of them, workflow, branch, document order), tokens (one key: those the log accounts for).
 // Where several processes serve the log, two more that it does not account for: credentials (one key: the hashes of the
-// tokens) and refusals (actor NUL role NUL slot: a window of equal ones). Audit record kinds and the shape of their data
-// are in package record.
+// tokens) and refusals (actor NUL role NUL slot: a window of equal ones). Audit record kinds and the shape of their
+// data are in package record.
 package requirements
 
 import (
@@ -39,7 +39,7 @@ import (
 
 // Options are the choices of an operator.
 type Options struct {
-	Workflow       lifecycle.Workflow         // of a new store, lifecycle.V1 unless named; another than the store's is refused
+	Workflow       lifecycle.Workflow         // of a new store, V1 unless named; another than the store's is refused
 	ExportPath     string                     // "" writes no export
 	ExportSpares   string                     // a folder of its own, where the export that was replaced is kept; or ""
 	ExportWait     time.Duration              // how long a change waits for the export that contains it
@@ -50,7 +50,7 @@ type Options struct {
 	Evidence       string                     // one of projection; "" keeps the store's, EvidenceRecorded in a new one
 	Cited          func(path string) string   // returns the path by which evidence cites a document; nil is the same
 	Repository     Repository                 // where evidence is looked up; needed where evidence is verified
-	Branch         string                     // that must have evidence; "" keeps the store's, that of HEAD in a new one
+	Branch         string                     // that has what counts; "" keeps the store's, that of HEAD in a new one
 	Signer         audit.Signer               // signs checkpoints of the log; without one there are none
 	AcceptKey      string                     // why the Signer may have another key than the one on record
 	Lost           []choices.Moment           // that the log has not gone through

@@ -329,6 +329,15 @@ func (a *Authenticator) Take(kept []byte) error {
 	return nil
 }
 
+// TakeShared brings into force the shared tokens as they are kept now.
+func (a *Authenticator) TakeShared(ctx context.Context) error {
+	kept, err := a.shared.keeper.Kept(ctx)
+	if err != nil {
+		return err
+	}
+	return a.Take(kept)
+}
+
 // endHere puts a minted token out of force in this process alone.
 func (a *Authenticator) endHere(made Token) {
 	a.reload.Lock()

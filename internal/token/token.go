@@ -59,6 +59,12 @@ func Holds(tokens []Token, content string) bool {
 	return slices.ContainsFunc(tokens, func(t Token) bool { return t.SHA256 == sum })
 }
 
+// Same reports whether two tokens are alike in every member.
+func (t Token) Same(other Token) bool {
+	return t.ID == other.ID && t.Name == other.Name && t.Role == other.Role && t.SHA256 == other.SHA256 &&
+		t.Expires.Equal(other.Expires) && t.Bound == other.Bound
+}
+
 // Mark returns what tells tokens apart and proves none: the start of SHA256, whatever was made of ID by hand.
 func (t Token) Mark() string { return t.SHA256[:idLength] }
 

@@ -33,7 +33,7 @@ func (p *Plan) openConductor(ctx context.Context, around Process, d *dataFolder,
 	c := conductor.New(d.ledger, conductor.Options{
 		Tools: p.contracts, Box: tools.Box(), Project: project, Root: folder.In(p.dir().Project()).Root,
 		Clock: time.Now, Deterministic: p.Deterministic, Tree: treeOf(trees, project),
-		Agents: bridge.Admission{Tokens: d.credentials.tokens, Project: project, URL: around.URL, Clock: time.Now},
+		Agents: bridge.Admission{Tokens: d.credentials.Tokens, Project: project, URL: around.URL, Clock: time.Now},
 	})
 	cutOff, err := c.Unfinished(ctx)
 	driver := &drive.Driver{Project: project, Conductor: c, NoTrees: why,

@@ -6,6 +6,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"orchestrator/internal/daemon/credentials"
 	"orchestrator/internal/daemon/duty"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/operator/storage"
@@ -21,7 +22,7 @@ type dataFolder struct {
 	ledger      *ledger.Ledger
 	lost        []choices.Moment // of the log, that an operator gave up
 	watcher     *watcher
-	credentials *credentials
+	credentials *credentials.Credentials
 	postponed   *postponed
 	log         zerolog.Logger
 }
@@ -31,7 +32,8 @@ func (p *Plan) openDataFolder(ctx context.Context, docs documents.Set, around Pr
 	opened *closers) (*dataFolder, error) {
 	log := around.Log
 	files := tokens.Open(p.dir())
-	if err := p.refuseTracked(ctx, files, log); err != nil {
+	listed, _ := files.List() // one that cannot be read is refused where it is needed
+	if err := p.refuseTracked(ctx, listed, log); err != nil {
 		return nil, err
 	}
 	if err := p.checkPlaces(ctx, docs, log); err != nil {
@@ -64,11 +66,21 @@ func (p *Plan) openDataFolder(ctx context.Context, docs documents.Set, around Pr
 		return nil, err
 	}
 	opened.add(watcher.close)
-	credentials, err := p.openCredentials(files, ledger.Head().Size > 1, log)
+	all, err := p.openCredentials(ledger, log)
 	if err != nil {
 		return nil, err
 	}
-	return &dataFolder{store, keeper, ledger, lost, watcher, credentials, &postponed{log: log, full: store.Full}, log}, nil
+	return &dataFolder{store, keeper, ledger, lost, watcher, all, &postponed{log: log, full: store.Full}, log}, nil
+}
+
+// openCredentials opens the tokens: those of the token file, or those of the store.
+func (p *Plan) openCredentials(l *ledger.Ledger, log zerolog.Logger) (*credentials.Credentials, error) {
+	o := credentials.Options{Data: p.dir(), Limit: p.Limit(), Demo: p.DemoTokens, Used: l.Head().Size > 1,
+		Store: p.Store.String(), Log: log}
+	if p.Store.IsShared() {
+		o.Shared = tokens.InLedger(l)
+	}
+	return credentials.Open(o)
 }
 
 // closeShared gives up the duty while the store is there to be told so, and ends what follows it.

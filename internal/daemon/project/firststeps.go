@@ -1,6 +1,7 @@
 package project
 
 import (
+	"context"
 	"slices"
 	"time"
 
@@ -32,7 +33,7 @@ func (p *Project) FirstSteps() FirstSteps {
 
 // rolesWithoutToken returns the roles that nobody can act in.
 func (p *Project) rolesWithoutToken(now time.Time) (lacking []string) {
-	tokens, err := p.data.credentials.files.List()
+	tokens, err := p.data.credentials.List(context.Background())
 	if err != nil {
 		return nil
 	}

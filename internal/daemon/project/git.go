@@ -9,6 +9,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"orchestrator/internal/daemon/credentials"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/lifecycle"
@@ -18,9 +19,8 @@ import (
 )
 
 // refuseTracked refuses to start while git tracks a token, a key or the database: the next push would publish them.
-func (p *Plan) refuseTracked(ctx context.Context, files *token.File, log zerolog.Logger) error {
+func (p *Plan) refuseTracked(ctx context.Context, inForce []token.Token, log zerolog.Logger) error {
 	more := append([]string{datadir.WitnessKeyBeside(p.Witness)}, p.Secrets...)
-	inForce, _ := files.List() // one that cannot be read is refused where it is needed
 	tracked, err := gitignore.Secrets(ctx, p.Data, more,
 		func(content string) bool { return token.Holds(inForce, content) })
 	if len(tracked) > 0 {
@@ -41,7 +41,7 @@ func secretsTracked(tracked []gitignore.File) error {
 		}
 		commands[len(commands)-1] += " " + shellquote.Quote(f.Path)
 	}
-	return fault.New(fault.Conflict, codeTracked, "git tracks secrets of this service: %s",
+	return fault.New(fault.Conflict, credentials.CodeTracked, "git tracks secrets of this service: %s",
 		strings.Join(names, ", ")).
 		WithFix("first see with git log who added them: what you did not add yourself has taken the place of your own "+
 			"files, so move it away before a start takes it over (the start makes new tokens; orchestrator restore FILE "+

@@ -138,7 +138,7 @@ func (p *Plan) open(ctx context.Context, around Process, opened *closers) (*Proj
 
 // agree brings the tokens into force, and refuses tables that do not agree with the export.
 func (p *Plan) agree(ctx context.Context, data *dataFolder, service *requirements.Service) error {
-	if err := data.credentials.account(ctx, service, data.postponed); err != nil {
+	if err := p.account(ctx, data, service); err != nil {
 		return err
 	}
 	warnOfDeadEnds(service.Workflow(), data.log)
@@ -174,10 +174,10 @@ func (p *Plan) assemble(around Process, d *dataFolder, docs documents.Set, repos
 		follow: around.Follow}
 	return &Project{
 		Data: p.dir(), Service: service, Ledger: d.ledger, Boundary: boundary, Conductor: c.conductor, Driver: c.driver,
-		Model: p.model, Tokens: d.credentials.tokens, MadeTokens: d.credentials.made,
+		Model: p.model, Tokens: d.credentials.Tokens, MadeTokens: d.credentials.Made,
 		data: d, clock: clock, importer: importer,
 		loops: loops{
-			{"tokens", endless(func(ctx context.Context) { d.credentials.watch(ctx, d.watcher, d.postponed) })},
+			{"tokens", endless(func(ctx context.Context) { d.watchTokens(ctx) })},
 			{"clock", endless(clock.watch)},
 			{"store", endless(d.watchStore)},
 			{"memory", endless(func(ctx context.Context) { p.rememberLog(ctx, d) })},
@@ -189,7 +189,7 @@ func (p *Plan) assemble(around Process, d *dataFolder, docs documents.Set, repos
 			{"boundary", endless(func(ctx context.Context) { followBoundary(ctx, boundary, d.log) })},
 			{"runs", endless(func(ctx context.Context) { c.resume(ctx, d.postponed, d.log) })},
 			{"conductor", endless(c.stopAtEnd)},
-			{"schedules", endless(func(ctx context.Context) { c.keepTimes(ctx, d.credentials.tokens, d.log) })},
+			{"schedules", endless(func(ctx context.Context) { c.keepTimes(ctx, d.credentials.Tokens, d.log) })},
 			{"evidence", endless(func(ctx context.Context) {
 				recheck(ctx, service, p.recheckEvery(repository), d.log)
 			})},
@@ -212,7 +212,7 @@ func (p *Project) Documents(ctx context.Context) func() ([]reqdoc.File, error) {
 // Checks returns the checks of /readyz that are those of this project.
 func (p *Project) Checks() []httpapi.Check {
 	return []httpapi.Check{p.data.postponed.check(), p.clock.check(), p.data.watcher.check(),
-		p.data.credentials.check(), p.webhooks.Check()}
+		p.data.credentials.Check(), p.webhooks.Check()}
 }
 
 // Figures returns how updates were grouped into commits so far.

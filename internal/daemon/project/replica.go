@@ -14,6 +14,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/operator/storage"
+	"orchestrator/internal/operator/tokens"
 	"orchestrator/internal/requirements/documents"
 )
 
@@ -39,6 +40,9 @@ func (p *Project) Run(ctx context.Context, requests func(context.Context)) error
 //
 // Implements: ORC-365
 func (p *Project) serveTerm(ctx context.Context) error {
+	if err := tokens.InLedger(p.Ledger).EndMinted(ctx); err != nil {
+		return err
+	}
 	if err := p.runs.begin(ctx); err != nil {
 		return err
 	}

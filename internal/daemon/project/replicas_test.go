@@ -344,7 +344,6 @@ func TestADataFolderServesItsLogAlone(t *testing.T) {
 		require.NoError(t, os.Remove(path))
 	}
 	refused("database_missing", storetest.NewHub(), o, "one")
-	refused("store_older", other, o, "one")
 	require.NoError(t, storage.InFolder("one/data").Remember(3, audit.Hash{1}))
 	refused("store_of_another_log", hub, o, "one")
 	require.NoError(t, os.WriteFile("one/data/state.db", []byte("x"), 0o600))

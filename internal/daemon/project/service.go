@@ -2,6 +2,7 @@ package project
 
 import (
 	"context"
+	"crypto/rand"
 	"time"
 
 	"orchestrator/internal/ledger/audit"
@@ -22,7 +23,8 @@ func (p *Plan) openService(ctx context.Context, d *dataFolder, repository *evide
 		OnDisplaced: d.logDisplaced,
 		Cited:       citedFrom(repository),
 	}
-	if d.duty != nil {
+	if p.Store.IsShared() {
+		options.Replica, options.OnCommits = rand.Text(), d.credentials.Follow
 		options.OnDuty = d.duty.OnDuty
 	}
 	if repository != nil {

@@ -93,7 +93,7 @@ func all(do ...func(*testing.T, *Options)) func(*testing.T, *Options) {
 func tokenOf(role, name string, ends time.Duration) func(*testing.T, *Options) {
 	return func(t *testing.T, o *Options) {
 		t.Helper()
-		_, _, err := tokens.Add(tokens.Open(o.Data), tokens.Order{Role: role, Name: name, Expires: o.Now.Add(ends)},
+		_, _, err := tokens.Add(t.Context(), tokens.File(o.Data), tokens.Order{Role: role, Name: name, Expires: o.Now.Add(ends)},
 			o.Now.Add(-time.Hour))
 		must(t, err)
 	}

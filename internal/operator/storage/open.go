@@ -119,8 +119,3 @@ func (l lasting) Full() error { return nil }
 
 // Stats implements Store.
 func (l lasting) Stats() Stats { return Stats{} }
-
-// openPostgres opens a schema of a PostgreSQL database.
-func openPostgres(_ context.Context, _ string, _ Options) (Store, error) {
-	return nil, fault.New(fault.Unavailable, CodePlace, "this program has no store on PostgreSQL")
-}

@@ -29,38 +29,38 @@ type Order struct {
 
 // Add makes a token, and writes it to the file of the order. The file is opened first: where it cannot be written no
 // token is made. A token whose file could not be written is revoked.
-func Add(files *token.File, o Order, now time.Time) (secret string, made token.Token, err error) {
+func Add(ctx context.Context, at Place, o Order, now time.Time) (secret string, made token.Token, err error) {
 	if !o.Expires.IsZero() { // tokens are kept to the second; nobody gets less than was asked for
 		o.Expires = o.Expires.Add(time.Second - 1).Truncate(time.Second)
 	}
 	if o.Out == "" {
-		return files.Add(o.Name, o.Role, o.Expires, now)
+		return at.Add(ctx, o.Name, o.Role, o.Expires, now)
 	}
 	place, err := openSecret(o.Out, o.Force)
 	if err != nil {
 		return "", token.Token{}, err
 	}
-	secret, made, err = files.Add(o.Name, o.Role, o.Expires, now)
+	secret, made, err = at.Add(ctx, o.Name, o.Role, o.Expires, now)
 	if err != nil {
 		return "", token.Token{}, errors.Join(err, place.discard())
 	}
 	if err := place.keep(secret + "\n"); err != nil {
-		_, revokeErr := files.Revoke(made.ID)
+		_, revokeErr := at.Revoke(ctx, made.ID)
 		return "", token.Token{}, errors.Join(err, revokeErr)
 	}
 	return secret, made, nil
 }
 
 // Revoke revokes the token with an id, or all tokens of a name, and returns them. Exactly one of the two is given.
-func Revoke(files *token.File, id, name string) ([]token.Token, error) {
+func Revoke(ctx context.Context, at Place, id, name string) ([]token.Token, error) {
 	switch {
 	case (id == "") == (name == ""):
 		return nil, fault.New(fault.Invalid, fault.CodeUsage, "give either an id or --name").
 			WithFix("orchestrator token list shows both")
 	case name != "":
-		return files.RevokeName(name)
+		return at.RevokeName(ctx, name)
 	}
-	t, err := files.Revoke(id)
+	t, err := at.Revoke(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func AwaitAccepted(ctx context.Context, data datadir.Dir, made token.Token, clie
 		case <-ctx.Done():
 			return fault.New(fault.Unavailable, "token_not_accepted",
 				"the token was made, and the service at %s did not accept it within %v", addr, client.Timeout).
-				WithFix("see its log for why it does not take tokens.json over, or restart it; orchestrator token "+
+				WithFix("see its log for why it does not take the tokens over, or restart it; orchestrator token "+
 					"revoke %s takes the token back", made.ID).Because(err)
 		}
 	}
