@@ -163,9 +163,13 @@ func (x *Exporter) begin() {
 	defer x.turn.Unlock()
 	x.removeStale()
 	x.running = true
-	if x.OnDuty != nil {
-		x.forget()
+	if x.OnDuty == nil {
+		return
 	}
+	x.written, x.lost = nil, true // another process may have written the files
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.state.Size, x.state.Synced, x.state.Signed = 0, 0, 0
 }
 
 // due returns a channel that says when something is to be done without a newer snapshot: a checkpoint was put off, or
