@@ -8,6 +8,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/following"
 	"orchestrator/internal/ledger/store"
 )
 
@@ -26,7 +27,7 @@ type Builder struct {
 
 	head  audit.Head // of what was written
 	sums  sums
-	needs needs // of the log, for a store that several processes share
+	kinds following.Kinds // of the records
 
 	records []pending
 	entries []Write
@@ -79,7 +80,7 @@ func (b *Builder) Append(ctx context.Context, raw []byte) error {
 		}
 	}
 	b.records = append(b.records, p)
-	b.needs, _ = b.needs.with(0, []audit.Record{record})
+	b.kinds.Add(record)
 	return b.grow(ctx, len(raw)+len(p.data))
 }
 
@@ -194,10 +195,8 @@ func (b *Builder) Finish(ctx context.Context) (audit.Head, error) {
 		if err := putFormat(stx, Format); err != nil {
 			return err
 		}
-		if _, is := b.store.(store.Shared); is {
-			if err := putNeeds(stx, b.needs); err != nil {
-				return err
-			}
+		if err := b.kinds.Put(b.store, stx); err != nil {
+			return err
 		}
 		_, err := putMark(stx, mark{Head: b.head, Sums: b.sums})
 		return err

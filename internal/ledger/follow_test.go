@@ -13,8 +13,15 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/following"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/storetest"
+)
+
+// What package following has.
+const (
+	ringSize  = 4096
+	pollEvery = 10 * time.Millisecond
 )
 
 // replica is a ledger on a shared store, and what its follower was told.
@@ -39,7 +46,6 @@ func join(t *testing.T, hub *storetest.Hub) *replica {
 func joinWith(t *testing.T, h *storetest.Handle) *replica {
 	t.Helper()
 	r := &replica{Ledger: open(t, h), store: h}
-	r.patient = time.Second
 	t.Cleanup(func() { require.NoError(t, r.Close()) })
 	require.NoError(t, r.follow(t.Context()))
 	return r
@@ -187,8 +193,13 @@ func TestWhatOthersWriteComesAsItIsStored(t *testing.T) {
 		return errors.Join(err, err2, tx.Append(Event{Kind: "thing.set", Actor: ada, Subject: "a"}))
 	}))
 	require.NoError(t, set(t.Context(), b, "b", 3))
-	require.Equal(t, []Write{{"things", "b", []byte(`{"n":3}`), &thing{3}}}, mine)
-	require.Equal(t, []Write{{"things", "a", []byte(`{"n":1}`), nil}}, theirs, "of the tables that were named")
+	require.Equal(t, []Write{{Table: "things", Key: "b", Value: []byte(`{"n":3}`), Object: &thing{3}}}, mine)
+	require.Equal(
+		t,
+		[]Write{{Table: "things", Key: "a", Value: []byte(`{"n":1}`)}},
+		theirs,
+		"of the tables that were named",
+	)
 }
 
 // Verifies: ORC-350
@@ -337,9 +348,14 @@ func TestAReplicaKnowsWhenItWasConfirmed(t *testing.T) {
 	require.Less(t, b.Confirmed(), began.Add(pollEvery), "it has asked, and not published what it was told of")
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	require.Equal(t, codeUnreachable, fault.As(b.CatchUp(ctx)).Code)
+	require.Equal(t, following.CodeUnreachable, fault.As(b.CatchUp(ctx)).Code)
 	resume()
-	require.Eventually(t, func() bool { return b.Confirmed().After(began.Add(pollEvery)) }, 5*time.Second, time.Millisecond)
+	require.Eventually(
+		t,
+		func() bool { return b.Confirmed().After(began.Add(pollEvery)) },
+		5*time.Second,
+		time.Millisecond,
+	)
 	require.Equal(t, `{"n":1}`, b.seen("a"))
 	b.store.Cut(errors.New("cut off"))
 	time.Sleep(2 * pollEvery)
@@ -355,11 +371,11 @@ func TestOneProcessIsAlwaysUpToDate(t *testing.T) {
 	l.Understand(1, []string{"thing.other"})
 	require.NoError(t, set(t.Context(), l, "a", 1), "no other program writes here")
 	require.NoError(t, l.View(t.Context(), func(r store.Reader) error {
-		for _, key := range []string{keyTrail, keyNeeds} {
+		for _, key := range []string{"trail", "needs"} {
 			raw, err := r.Get(tableMeta, key)
 			require.NoError(t, err)
 			require.Nil(t, raw)
 		}
-		return r.Scan(tableRing, "", "", func(string, []byte) error { return errors.New("there is a ring") })
+		return r.Scan("ring", "", "", func(string, []byte) error { return errors.New("there is a ring") })
 	}))
 }

@@ -23,7 +23,9 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/following"
 	"orchestrator/internal/ledger/moved"
+	"orchestrator/internal/ledger/order"
 	"orchestrator/internal/ledger/store"
 )
 
@@ -36,51 +38,109 @@ const (
 	keyFormat = "format"
 )
 
-// Commit is one durable update: the records it appended and what it wrote, in the order of the log.
-type Commit struct {
-	Head    audit.Head // after the commit
-	Records []audit.Record
-	Writes  []Write
-
-	spender string // who was charged, if anybody
-	spent   spent  // by that one, with this update
-
-	// On a store that several processes share:
-	number   uint64   // of the commit
-	foreign  bool     // another process has made the commit before it
-	whole    bool     // it stands for more commits than are known; the follower has loaded their outcome
-	spenders []string // who were charged by commits that were merged
-}
-
-// Write is one entry that was put (or deleted, when Value is nil). Object points to what was encoded, and is not to be
-// changed.
-type Write struct {
-	Table, Key string
-	Value      []byte
-	Object     any
-}
+// Commit is one durable update; Write is one entry of it. Follower is told of commits.
+type (
+	Commit   = order.Commit
+	Write    = order.Write
+	Follower = order.Follower
+)
 
 // Ledger is safe for concurrent use.
 type Ledger struct {
-	published
-	*pursuit // nil where no other process writes to the store
-
-	store  store.Store
-	clock  func() time.Time
-	budget uint64 // bytes a day of each actor; 0 is no limit
-	format int    // of the database
+	store   store.Store
+	order   *order.Published
+	clock   func() time.Time
+	budget  uint64             // bytes a day of each actor; 0 is no limit
+	format  int                // of the database
+	others  *following.Pursuit // follows what other processes commit; nil where none can
+	charged charges
 
 	last atomic.Pointer[encodedMark] // what an update wrote last
+}
+
+// Head returns the head of the log as it was last published.
+func (l *Ledger) Head() audit.Head { return l.order.Head() }
+
+// Failed returns a channel that is closed when a commit failed, or Stop was called; Err then says why.
+func (l *Ledger) Failed() <-chan struct{} { return l.order.Failed() }
+
+// Err returns the failure that ended the ledger, or nil.
+func (l *Ledger) Err() error { return l.order.Err() }
+
+// Stop ends the ledger for a cause that no commit has met, such as a database that was lost while nothing was written.
+func (l *Ledger) Stop(cause error) { l.order.Stop(cause) }
+
+// Grown returns a channel that is closed already if the published log has more than size records or the ledger has
+// failed, and is otherwise closed at the next publication or failure. Whoever follows the ledger has been told by then.
+func (l *Ledger) Grown(size uint64) <-chan struct{} { return l.order.Grown(size) }
+
+// Follow sets the one follower, and loads it. It must be called before the first Update; without Told it only loads.
+func (l *Ledger) Follow(ctx context.Context, f Follower) error {
+	err := l.order.Follow(f, func() (at order.Place, err error) {
+		return at, l.View(ctx, func(r store.Reader) error {
+			if at, err = placeIn(r, l); err != nil || f.Load == nil {
+				return err
+			}
+			return f.Load(r, at.Head)
+		})
+	})
+	if err == nil && l.others != nil && f.Told != nil {
+		l.others.Start()
+	}
+	return err
+}
+
+// placeIn returns where the log of a ledger stands in a snapshot.
+func placeIn(r store.Getter, l *Ledger) (order.Place, error) {
+	if l.others == nil {
+		return l.order.Place(), nil
+	}
+	raw, t, err := following.Read(r)
+	if err != nil {
+		return order.Place{}, err
+	}
+	head, err := t.Head(r, raw)
+	return order.Place{Head: head, Number: t.Number}, err
+}
+
+// Understand sets which kinds of records this program knows, and by which version of the rules it decides. On a store
+// that several processes share, it writes nothing more once the log has others. It is called before the first Update.
+func (l *Ledger) Understand(rules int, kinds []string) {
+	if l.others != nil {
+		l.others.Understand(rules, append([]string{KindCreated}, kinds...))
+	}
+}
+
+// CatchUp returns when all is published that any process had committed before the call. On a store of one process that
+// is so already.
+func (l *Ledger) CatchUp(ctx context.Context) error {
+	if l.others == nil {
+		return nil
+	}
+	return l.others.CatchUp(ctx)
+}
+
+// Confirmed returns the latest moment of which it is known that all is published that any process had committed by
+// then. On a store of one process that is now.
+func (l *Ledger) Confirmed() time.Time {
+	if l.others == nil {
+		return time.Now()
+	}
+	return l.others.Confirmed()
 }
 
 // Update runs fn in a transaction. fn may run more than once and must only assign to what it captures.
 // An error of fn is returned as it is, with nothing written. When Update returns nil, the change is
 // durable and has been published. fault.Unavailable means that the outcome is unknown.
 func (l *Ledger) Update(ctx context.Context, fn func(*Tx) error) error {
-	defer l.enter()()
+	if l.others == nil {
+		_, err := l.update(ctx, fn)
+		return err
+	}
+	defer l.others.Enter()()
 	seen, err := l.update(ctx, fn)
-	if err != nil && l.pursuit != nil {
-		_ = l.await(seen) // what fn has refused is what other processes have left; whoever tries again sees it
+	if err != nil {
+		_ = l.order.Await(seen) // what fn has refused is what other processes have left; whoever tries again sees it
 	}
 	return err
 }
@@ -111,41 +171,33 @@ func (l *Ledger) update(ctx context.Context, fn func(*Tx) error) (seen uint64, e
 		return seen, err
 	}
 	if done == nil {
-		return seen, l.await(seen) // what it read may have been committed and not be published yet
+		return seen, l.order.Await(seen) // what it read may have been committed and not be published yet
 	}
-	return seen, l.publish(done)
+	return seen, l.order.Publish(done)
 }
 
 func (l *Ledger) begin(stx store.Tx) (*Tx, error) {
-	before, err := l.placeIn(stx)
+	m, t, err := l.readMark(stx)
+	if err == nil {
+		err = m.checkMoved()
+	}
+	if err == nil && l.others != nil {
+		err = l.others.Check(t)
+	}
 	if err != nil {
 		return nil, err
 	}
 	now := l.clock().UTC()
-	tx := &Tx{store: stx, before: before, head: before.Head, sums: sums{}, at: now.Truncate(time.Microsecond), now: now,
-		budget: l.budget, shared: l.pursuit}
-	maps.Copy(tx.sums, before.Sums)
+	tx := &Tx{store: stx, head: m.Head, sums: sums{}, at: now.Truncate(time.Microsecond), now: now, budget: l.budget,
+		trail: t, others: l.others}
+	maps.Copy(tx.sums, m.Sums)
 	return tx, nil
-}
-
-// placeIn reads where the log stands, and refuses to go on from where this program cannot.
-func (l *Ledger) placeIn(from store.Getter) (place, error) {
-	read := readMark
-	if l.pursuit != nil {
-		read = readPlace
-	}
-	now, err := read(from, &l.last)
-	if err == nil {
-		err = now.checkMoved()
-	}
-	if err == nil && l.pursuit != nil {
-		err = l.knows.check(now.needs)
-	}
-	return now, err
 }
 
 // Close ends the store; updates under way finish first.
 func (l *Ledger) Close() error {
-	l.stop()
+	if l.others != nil {
+		l.others.Stop()
+	}
 	return l.store.Close()
 }

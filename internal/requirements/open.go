@@ -8,12 +8,9 @@ import (
 	"time"
 
 	"orchestrator/internal/ledger"
-	"orchestrator/internal/ledger/audit"
-	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/account"
 	"orchestrator/internal/requirements/choices"
 	"orchestrator/internal/requirements/cited"
-	"orchestrator/internal/requirements/credentials"
 	"orchestrator/internal/requirements/folding"
 	"orchestrator/internal/requirements/keptprogress"
 	"orchestrator/internal/requirements/keptreview"
@@ -27,7 +24,7 @@ import (
 // and for folded refusals to be accounted for.
 func Open(ctx context.Context, l *ledger.Ledger, clock func() time.Time, options Options) (*Service, error) {
 	s := newService(&shared{ledger: l, clock: clock, options: options})
-	err := l.Follow(ctx, ledger.Follower{Load: s.load, Told: s.follow, Tables: append(projection.Tables(), credentials.Table)})
+	err := l.Follow(ctx, follower{s.shared, s.exporter.Wake}.ofLedger())
 	if err == nil {
 		err = s.choose(ctx)
 	}
@@ -35,40 +32,6 @@ func Open(ctx context.Context, l *ledger.Ledger, clock func() time.Time, options
 		return nil, err
 	}
 	return s, nil
-}
-
-// load publishes the state that the store has at a head of the log.
-func (s *Service) load(r store.Reader, head audit.Head) error {
-	snap, err := projection.Load(r, head)
-	if err != nil {
-		return err
-	}
-	again := s.current.Load() != nil
-	s.publish(snap)
-	if !again || s.options.OnCommits == nil {
-		return nil
-	}
-	all, err := credentials.Stored(r) // what was written meanwhile is not known one by one
-	if err == nil {
-		s.options.OnCommits([]ledger.Commit{{Head: head, Writes: all}})
-	}
-	return err
-}
-
-// follow publishes durable commits as one new snapshot.
-func (s *Service) follow(batch []ledger.Commit) {
-	s.publish(s.current.Load().After(batch))
-	if s.options.OnCommits != nil {
-		s.options.OnCommits(batch)
-	}
-}
-
-func (s *Service) publish(snap *projection.Snapshot) {
-	before := s.current.Swap(snap)
-	if before != nil && before.Project.Branch != snap.Project.Branch && s.options.Repository != nil {
-		s.options.Repository.Follow(snap.Project.Branch) // which another replica has put on record
-	}
-	s.exporter.Wake()
 }
 
 // choose leaves to the log what it has on record, and puts on record what is chosen anew.

@@ -12,6 +12,7 @@ import (
 	"orchestrator/internal/ledger/thread"
 	"orchestrator/internal/requirements/agenda"
 	"orchestrator/internal/requirements/guidance"
+	"orchestrator/internal/requirements/loading"
 	"orchestrator/internal/requirements/lookup"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
@@ -144,7 +145,7 @@ func (s *Reader) Matches(export io.Reader) error { return s.current.Load().Match
 func Export(ctx context.Context, l *ledger.Ledger) ([]byte, error) {
 	var snap *projection.Snapshot
 	err := l.Follow(ctx, ledger.Follower{Load: func(r store.Reader, head audit.Head) (err error) {
-		snap, err = projection.Load(r, head)
+		snap, err = loading.Snapshot(r, head)
 		return err
 	}})
 	if err != nil {

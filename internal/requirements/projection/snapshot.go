@@ -281,23 +281,10 @@ func (s *Snapshot) After(batch []ledger.Commit) *Snapshot {
 
 // entryOf returns a requirement that another process has written; nil where it was deleted.
 func entryOf(w ledger.Write, size uint64) *Entry {
-	req := written(TableRequirements, w)
-	if req == nil {
-		return nil
+	if req := written(TableRequirements, w); req != nil {
+		return &Entry{Raw: w.Value, req: req, Size: size}
 	}
-	return &Entry{Raw: w.Value, req: req, Size: size}
-}
-
-// written returns what was written to a table, decoded if another process has encoded it; nil where it was deleted.
-func written[T any](table ledger.Table[T], w ledger.Write) *T {
-	if object, is := w.Object.(*T); is || w.Value == nil {
-		return object
-	}
-	value, _, err := table.Decode(w.Key, w.Value)
-	if err != nil {
-		panic(err) // the ledger stops
-	}
-	return &value
+	return nil
 }
 
 // projectIn returns the project as a batch leaves it, or nil if it does not write it.

@@ -1,4 +1,4 @@
-package ledger
+package following
 
 import (
 	"context"
@@ -6,12 +6,12 @@ import (
 	"sync"
 	"time"
 
-	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
 )
 
-// questions ask a shared store where its log stands. One question is under way at a time, and is that of everybody who
-// came before it was sent.
+// questions ask a store where its log stands. One question is under way at a time, and is that of everybody who came
+// before it was sent.
 type questions struct {
 	mu     sync.Mutex
 	next   *question // nobody has sent it yet
@@ -28,15 +28,11 @@ type question struct {
 	err      error
 }
 
-// CatchUp returns when all is published that any process had committed before the call. On a store of one process that
-// is so already.
+// CatchUp returns when all is published that any process had committed before the call.
 //
 // Implements: ORC-351
-func (p *pursuit) CatchUp(ctx context.Context) error {
-	if p == nil {
-		return nil
-	}
-	p.start()
+func (p *Pursuit) CatchUp(ctx context.Context) error {
+	p.Start()
 	q := p.join()
 	select {
 	case <-q.answered:
@@ -46,11 +42,15 @@ func (p *pursuit) CatchUp(ctx context.Context) error {
 	if q.err != nil {
 		return q.err
 	}
-	return p.awaitSize(ctx, q.size)
+	err := p.order.Reach(ctx, q.size)
+	if ctx.Err() != nil && err != nil {
+		err = unreachable(err)
+	}
+	return err
 }
 
 // join returns the question that is sent next.
-func (p *pursuit) join() *question {
+func (p *Pursuit) join() *question {
 	p.questions.mu.Lock()
 	defer p.questions.mu.Unlock()
 	if p.questions.next == nil {
@@ -64,7 +64,7 @@ func (p *pursuit) join() *question {
 }
 
 // ask sends questions until there is none.
-func (p *pursuit) ask() {
+func (p *Pursuit) ask() {
 	for {
 		p.questions.mu.Lock()
 		q := p.questions.next
@@ -73,25 +73,31 @@ func (p *pursuit) ask() {
 		if q == nil {
 			return
 		}
-		t, err := p.newest(p.context)
-		switch q.size = t.Size; {
-		case err != nil && isFinal(err):
-			p.ledger.Stop(err)
-			q.err = p.ledger.Err()
-		case err != nil:
-			q.err = unreachable(err)
-		case p.behind(t):
-			p.ledger.want()
-		}
+		q.size, q.err = p.answer()
 		close(q.answered)
 	}
 }
 
+// answer returns the size of the log as it is stored now.
+func (p *Pursuit) answer() (uint64, error) {
+	t, err := p.newest()
+	switch {
+	case err != nil && isFinal(err):
+		p.order.Stop(err)
+		return 0, p.order.Err()
+	case err != nil:
+		return 0, unreachable(err)
+	case p.isBehind(t, p.order.Place()):
+		p.order.Want()
+	}
+	return t.Size, nil
+}
+
 // newest asks for the trail of the last commit.
-func (p *pursuit) newest(ctx context.Context) (t trail, err error) {
-	ctx, cancel := context.WithTimeout(ctx, mostRead)
+func (p *Pursuit) newest() (t Trail, err error) {
+	ctx, cancel := context.WithTimeout(p.context, mostRead)
 	defer cancel()
-	began, seen := time.Now(), p.ledger.Head()
+	began, seen := time.Now(), p.order.Head()
 	raw, err := p.store.Newest(ctx, tableMeta, keyTrail)
 	if err == nil {
 		t, err = decodeTrail(raw)
@@ -106,20 +112,20 @@ func (p *pursuit) newest(ctx context.Context) (t trail, err error) {
 }
 
 // checkAfter refuses a log that has lost what was published, as far as a trail tells.
-func (t trail) checkAfter(seen audit.Head) error {
+func (t Trail) checkAfter(seen audit.Head) error {
 	if t.Size > seen.Size || t.Size == seen.Size && slices.Equal(t.Frontier, seen.Frontier) {
 		return nil
 	}
 	found, err := audit.HeadAt(t.Size, seen.At, t)
 	if err != nil {
-		return damaged("the trail of the last commit cannot be read").Because(err)
+		return store.Damaged("the trail of the last commit cannot be read").Because(err)
 	}
 	return rolledBack(seen, found)
 }
 
 // confirm takes over that the log had a size after a moment.
-func (p *pursuit) confirm(at time.Time, size uint64) {
-	published := p.ledger.Head().Size
+func (p *Pursuit) confirm(at time.Time, size uint64) {
+	published := p.order.Head().Size
 	p.questions.mu.Lock()
 	defer p.questions.mu.Unlock()
 	p.questions.settle(published)
@@ -146,33 +152,11 @@ func later(a, b time.Time) time.Time {
 }
 
 // Confirmed returns the latest moment of which it is known that all is published that any process had committed by
-// then. On a store of one process that is now.
-func (p *pursuit) Confirmed() time.Time {
-	if p == nil {
-		return time.Now()
-	}
-	published := p.ledger.Head().Size
+// then.
+func (p *Pursuit) Confirmed() time.Time {
+	published := p.order.Head().Size
 	p.questions.mu.Lock()
 	defer p.questions.mu.Unlock()
 	p.questions.settle(published)
 	return p.questions.confirmed
-}
-
-// awaitSize waits until the log is published up to a size.
-func (p *pursuit) awaitSize(ctx context.Context, size uint64) error {
-	l := p.ledger
-	for l.Head().Size < size {
-		if err := l.hindered(); err != nil {
-			return err
-		}
-		select {
-		case <-l.Grown(size - 1):
-		case <-time.After(time.Second):
-		case <-ctx.Done():
-			return fault.New(fault.Unavailable, codeUnreachable,
-				"the log of the other replicas has not been read in time").
-				WithFix("read again").After(time.Second).Because(ctx.Err()).ForClients()
-		}
-	}
-	return nil
 }
