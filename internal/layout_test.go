@@ -134,7 +134,8 @@ var onlyIn = map[string][]string{
 		"internal/ledger/store/pgstore/pgtest", "internal/boundary/boundarytest", "internal/requirements/review/reviewtest",
 	},
 	"github.com/rs/zerolog": {
-		"cmd/orchestrator", "internal/daemon", "internal/daemon/credentials", "internal/daemon/project", "internal/daemon/webhooks",
+		"cmd/orchestrator", "internal/daemon", "internal/daemon/credentials", "internal/daemon/joining",
+		"internal/daemon/project", "internal/daemon/webhooks",
 		"internal/httpapi",
 	},
 	"github.com/tailscale/hujson": {"internal/agentclient/settings"},

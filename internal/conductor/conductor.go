@@ -30,7 +30,6 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
-	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
 )
@@ -64,7 +63,7 @@ type Conductor struct {
 
 	toolSlots  chan struct{} // of external tools that run at once
 	agentSlots chan struct{} // of agents: they may ask for tools, and wait for slots
-	now        atomic.Pointer[period]
+	now        atomic.Pointer[underway.Period]
 	goneOnWith underway.Runs // after an answer
 	settled    listing.Settled
 	numbering  sync.Mutex
@@ -145,20 +144,10 @@ func (c *Conductor) Ask(ctx context.Context, caller Caller, asked Asked) (Trace,
 // runDetached runs to the end although the caller may hang up, unless the conductor is stopped. What leaves nothing
 // behind ends with its caller.
 func (c *Conductor) runDetached(ctx context.Context, r *run) (Trace, error) {
-	p := r.period
-	p.running.Add(1)
-	defer p.running.Done()
-	if !r.ephemeral {
-		ctx = context.WithoutCancel(ctx)
-	}
-	if lease, is := store.LeaseOf(p.ended); is {
-		ctx = store.Under(ctx, lease)
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(p.ended, cancel)()
+	ctx, leave := r.period.Enter(ctx, !r.ephemeral)
+	defer leave()
 	trace, err := r.run(ctx)
-	if err != nil && p.ended.Err() != nil {
+	if err != nil && r.period.Err() != nil {
 		return trace, fault.New(fault.Unavailable, "conductor_stopping",
 			"the service is stopping, and the run %s has not finished", r.request.ID).
 			WithFix("the run continues when the service is back: send the same request again with the same idempotency_key")
@@ -166,29 +155,20 @@ func (c *Conductor) runDetached(ctx context.Context, r *run) (Trace, error) {
 	return trace, err
 }
 
-// period is a time in which runs may go on: that of the process, or one in which it has a lease.
-type period struct {
-	ended   context.Context // ends all runs; a caller that hangs up ends none but a viewer's
-	end     context.CancelFunc
-	running sync.WaitGroup
-}
-
 // Begin lets runs go on until ctx ends or Stop is called. Where ctx is under a lease, all that they write is. Runs that
 // other processes numbered meanwhile are counted.
 func (c *Conductor) Begin(ctx context.Context) {
 	c.numbering.Lock()
 	defer c.numbering.Unlock()
-	p := &period{}
-	p.ended, p.end = context.WithCancel(ctx)
-	c.now.Store(p)
+	c.now.Store(underway.NewPeriod(ctx))
 	c.number = 0
 }
 
 // Stop ends the runs, which go on when the service is back, and waits for them. No others go on before Begin.
 func (c *Conductor) Stop() {
 	p := c.now.Load()
-	p.end()
-	p.running.Wait()
+	p.End()
+	p.Wait()
 }
 
 // Check refuses what the schema cannot, as checking.Request does.

@@ -1,12 +1,12 @@
 package conductor
 
 import (
-	"context"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/conductor/underway"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/storetest"
@@ -14,9 +14,9 @@ import (
 )
 
 // stop ends the runs without waiting for them.
-func (c *Conductor) stop() { c.now.Load().end() }
+func (c *Conductor) stop() { c.now.Load().End() }
 
-func (c *Conductor) stopping() context.Context { return c.now.Load().ended }
+func (c *Conductor) stopping() *underway.Period { return c.now.Load() }
 
 // What runs in the time of a lease is written under it, whoever asks for it, and ends with it.
 //

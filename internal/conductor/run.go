@@ -12,6 +12,7 @@ import (
 	"orchestrator/internal/conductor/questions"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/conductor/trace"
+	"orchestrator/internal/conductor/underway"
 	"orchestrator/internal/conductor/usage"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/rules/planning/flow"
@@ -21,7 +22,7 @@ import (
 type run struct {
 	*Conductor
 	journal
-	period     *period // in which it goes on
+	period     *underway.Period // in which it goes on
 	guardrails []checking.Guardrail
 	spent      budget.Spent
 	reported   *usage.Usage // by the agent that ran last

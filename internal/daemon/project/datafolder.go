@@ -8,6 +8,7 @@ import (
 
 	"orchestrator/internal/daemon/credentials"
 	"orchestrator/internal/daemon/duty"
+	"orchestrator/internal/daemon/joining"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/operator/storage"
 	"orchestrator/internal/operator/tokens"
@@ -18,6 +19,7 @@ import (
 // dataFolder is what the data folder has, in the order in which it is opened.
 type dataFolder struct {
 	store       storage.Store
+	replica     joining.Replica
 	duty        *duty.Keeper // nil where no other process has the store
 	ledger      *ledger.Ledger
 	lost        []choices.Moment // of the log, that an operator gave up
@@ -28,9 +30,9 @@ type dataFolder struct {
 }
 
 // openDataFolder opens what the data folder has, held against what lies beside it.
-func (p *Plan) openDataFolder(ctx context.Context, docs documents.Set, around Process,
+func (p *Plan) openDataFolder(ctx context.Context, docs documents.Set, beside joining.Replica,
 	opened *closers) (*dataFolder, error) {
-	log := around.Log
+	log := beside.Log
 	files := tokens.Open(p.dir())
 	listed, _ := files.List() // one that cannot be read is refused where it is needed
 	if err := p.refuseTracked(ctx, listed, log); err != nil {
@@ -39,21 +41,7 @@ func (p *Plan) openDataFolder(ctx context.Context, docs documents.Set, around Pr
 	if err := p.checkPlaces(ctx, docs, log); err != nil {
 		return nil, err
 	}
-	store, damaged, err := p.openStore(ctx, log)
-	if err != nil {
-		return nil, err
-	}
-	opened.add(func() error { return closeStore(store) })
-	keeper, err := p.join(ctx, docs, store, around)
-	if err != nil {
-		return nil, err
-	}
-	var ledger *ledger.Ledger
-	if keeper != nil {
-		opened.add(func() error { return closeShared(keeper, ledger) })
-	}
-	ctx = keeper.Under(ctx)
-	ledger, lost, err := p.openLedger(ctx, store, damaged, log)
+	d, err := p.openLog(ctx, docs, beside, opened)
 	if err != nil {
 		return nil, err
 	}
@@ -61,16 +49,50 @@ func (p *Plan) openDataFolder(ctx context.Context, docs documents.Set, around Pr
 		return nil, err
 	}
 	// The files are looked at before they are read, so that no change in between is missed.
-	watcher, err := newWatcher(ctx, docs, files, log)
+	if d.watcher, err = newWatcher(ctx, docs, files, log); err != nil {
+		return nil, err
+	}
+	opened.add(d.watcher.close)
+	d.credentials, err = p.openCredentials(d.ledger, log)
+	return d, err
+}
+
+// openLog opens the store and its log, beside other replicas where the store is shared.
+func (p *Plan) openLog(ctx context.Context, docs documents.Set, replica joining.Replica,
+	opened *closers) (*dataFolder, error) {
+	log := replica.Log
+	store, damaged, err := p.openStore(ctx, log)
 	if err != nil {
 		return nil, err
 	}
-	opened.add(watcher.close)
-	all, err := p.openCredentials(ledger, log)
+	opened.add(func() error { return closeStore(store) })
+	d := &dataFolder{store: store, postponed: &postponed{log: log, full: store.Full}, log: log, replica: replica}
+	d.duty, err = d.replica.TakeDuty(ctx, store, func(ctx context.Context) error { return p.checkEmpty(ctx, docs) })
 	if err != nil {
 		return nil, err
 	}
-	return &dataFolder{store, keeper, ledger, lost, watcher, all, &postponed{log: log, full: store.Full}, log}, nil
+	if d.duty != nil {
+		opened.add(d.leave)
+	}
+	d.ledger, d.lost, err = p.openLedger(d.duty.Under(ctx), store, damaged, log)
+	if err != nil {
+		return nil, err
+	}
+	asked := joining.Asked{Evidence: p.Evidence, Branch: p.Branch, AcceptNewKey: p.AcceptNewKey}
+	onRecord, beside, err := d.replica.Agree(ctx, d.duty, d.ledger, docs, asked)
+	if beside {
+		p.Evidence, p.joined = onRecord.Evidence, true
+	}
+	return d, err
+}
+
+// leave gives up the duty while the store is there to be told so, and ends what follows it.
+func (d *dataFolder) leave() error {
+	d.duty.Close()
+	if d.ledger == nil {
+		return nil
+	}
+	return d.ledger.Close()
 }
 
 // openCredentials opens the tokens: those of the token file, or those of the store.
@@ -81,15 +103,6 @@ func (p *Plan) openCredentials(l *ledger.Ledger, log zerolog.Logger) (*credentia
 		o.Shared = tokens.InLedger(l)
 	}
 	return credentials.Open(o)
-}
-
-// closeShared gives up the duty while the store is there to be told so, and ends what follows it.
-func closeShared(keeper *duty.Keeper, l *ledger.Ledger) error {
-	keeper.Close()
-	if l == nil {
-		return nil
-	}
-	return l.Close()
 }
 
 // watchStore ends the ledger with the store, which finds out by itself when its file is lost or damaged. A file to

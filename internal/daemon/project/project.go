@@ -22,6 +22,7 @@ import (
 	"orchestrator/internal/conductor/drive"
 	"orchestrator/internal/conductor/language/translator"
 	"orchestrator/internal/daemon/bridge"
+	"orchestrator/internal/daemon/joining"
 	"orchestrator/internal/daemon/webhooks"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/httpapi"
@@ -93,14 +94,12 @@ func (p *Plan) open(ctx context.Context, around Process, opened *closers) (*Proj
 		return nil, err
 	}
 	opened.add(sure(docs.Close))
-	data, err := p.openDataFolder(ctx, docs, around, opened)
+	data, err := p.openDataFolder(ctx, docs, joining.Replica{Place: p.Store, Data: p.dir(), Lease: p.Lease,
+		Advertise: p.Advertise, URL: around.URL, Log: around.Log}, opened)
 	if err != nil {
 		return nil, err
 	}
 	ctx = data.duty.Under(ctx)
-	if err := p.agreeWithRecord(ctx, data, docs); err != nil {
-		return nil, err
-	}
 	repository, err := p.openRepository(ctx, data)
 	if err != nil {
 		return nil, err
@@ -180,7 +179,7 @@ func (p *Plan) assemble(around Process, d *dataFolder, docs documents.Set, repos
 			{"tokens", endless(func(ctx context.Context) { d.watchTokens(ctx) })},
 			{"clock", endless(clock.watch)},
 			{"store", endless(d.watchStore)},
-			{"memory", endless(func(ctx context.Context) { p.rememberLog(ctx, d) })},
+			{"memory", endless(func(ctx context.Context) { d.replica.Remember(ctx, d.ledger) })},
 			{"postponed work", endless(d.postponed.catchUp)},
 		},
 		onDuty: loops{
