@@ -170,8 +170,8 @@ func replicaFlags(f *pflag.FlagSet, o *serveOptions) {
 func serveSettings(cmd *cobra.Command) {
 	setting.Declare(cmd, "requirements", "family", "qualify", "export", "workflow", "evidence", "branch", "addr",
 		"log-format", "log-level")
-	setting.WorkAtRoot(cmd, "data", "store-file", "requirements", "export", "repo", "witness", "addr", "tls-cert", "tls-key",
-		"metrics-token-file")
+	setting.WorkAtRoot(cmd, "data", "store-file", "requirements", "export", "repo", "witness", "addr", "tls-cert",
+		"tls-key", "metrics-token-file")
 }
 
 // listenFlags adds the flags of the address.

@@ -14,16 +14,16 @@ type Period struct {
 	running sync.WaitGroup
 }
 
-// NewPeriod begins a period that lasts until ctx ends, or End is called. Where ctx is under a lease, all that runs write
-// is.
+// NewPeriod begins a period that lasts until ctx ends, or End is called. Where ctx is under a lease, so is all that runs
+// write.
 func NewPeriod(ctx context.Context) *Period {
 	p := &Period{}
 	p.ended, p.end = context.WithCancel(ctx)
 	return p
 }
 
-// Enter returns the context of a run, which ends with the period. One that is kept goes on although its caller hangs up.
-// leave must be called when the run has ended.
+// Enter returns the context of a run, which ends with the period. One that is kept goes on although its caller hangs
+// up. leave must be called when the run has ended.
 func (p *Period) Enter(ctx context.Context, kept bool) (under context.Context, leave func()) {
 	p.running.Add(1)
 	if kept {

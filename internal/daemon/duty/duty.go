@@ -122,7 +122,8 @@ func (k *Keeper) Enter(ctx context.Context) (under context.Context, leave func()
 	return under, leave, nil
 }
 
-// Under returns a context whose updates are refused once another has the duty; ctx itself where this process has it not.
+// Under returns a context whose updates are refused once another has the duty; ctx itself where this process has it
+// not.
 func (k *Keeper) Under(ctx context.Context) context.Context {
 	if k.isAlways() || !k.OnDuty() {
 		return ctx
@@ -150,7 +151,8 @@ func (k *Keeper) Try(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	renewing, stop := context.WithCancel(store.Under(context.WithoutCancel(ctx), lease))
-	t := &term{lease: lease, ttl: k.ttl, stop: stop, since: asked, lost: make(chan struct{}), ended: make(chan struct{})}
+	t := &term{lease: lease, ttl: k.ttl, stop: stop, since: asked,
+		lost: make(chan struct{}), ended: make(chan struct{})}
 	k.mu.Lock()
 	k.term = t
 	k.mu.Unlock()
@@ -159,8 +161,8 @@ func (k *Keeper) Try(ctx context.Context) (bool, error) {
 	return t.lasts(), nil
 }
 
-// Run takes the duty whenever nobody else has it, until ctx ends, and runs do in each term, with a context that is under
-// the lease and ends with it. It begins no term before the last one has ended. At the end it gives the duty up, when do
+// Run takes the duty whenever nobody else has it, until ctx ends, and runs do in each term, with a context that is
+// under the lease and ends with it. It begins no term before the last one has ended. At the end it gives the duty up, when do
 // has returned.
 //
 // Implements: ORC-363

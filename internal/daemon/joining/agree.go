@@ -91,9 +91,10 @@ func (a Asked) checkSame(onRecord projection.Project) error {
 		{"evidence", a.Evidence, onRecord.Evidence}, {"branch", a.Branch, onRecord.Branch},
 	} {
 		if one.asked != "" && one.asked != one.on {
-			return fault.New(fault.Conflict, "replicas_differ", "--%s says %s, and the log that other replicas serve says %q",
-				one.flag, one.asked, one.on).
-				WithFix("leave it out, or give what the others have; to change it, stop all replicas, and start one with it")
+			return fault.New(fault.Conflict, "replicas_differ", "--%s says %s, and the log that other replicas serve "+
+				"says %q", one.flag, one.asked, one.on).
+				WithFix("leave it out, or give what the others have; to change it, stop all replicas, and start one " +
+					"with it")
 		}
 	}
 	return nil

@@ -38,7 +38,8 @@ type Replica struct {
 
 // TakeDuty takes the duty if nobody has it. In a store without a log the replica that has it begins the log, if fresh
 // lets it, and all others wait for that. It returns nil for a store that no other process has.
-func (r Replica) TakeDuty(ctx context.Context, s storage.Store, fresh func(context.Context) error) (*duty.Keeper, error) {
+func (r Replica) TakeDuty(ctx context.Context, s storage.Store,
+	fresh func(context.Context) error) (*duty.Keeper, error) {
 	shared := storage.Shared(s)
 	if shared == nil {
 		return nil, nil

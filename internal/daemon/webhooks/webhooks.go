@@ -191,8 +191,8 @@ func (w *Webhooks) take(ctx context.Context, data []byte) error {
 }
 
 // takeOver goes on with the webhooks that another process told. Where the file of this data folder has others, only
-// those are told that both have, and nothing is put on record: an old copy of the file would take back what somebody has
-// changed since.
+// those are told that both have, and nothing is put on record: an old copy of the file would take back what somebody
+// has changed since.
 //
 // Implements: ORC-368
 func (w *Webhooks) takeOver(ctx context.Context, hooks hook.Roster) error {

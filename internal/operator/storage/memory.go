@@ -66,8 +66,8 @@ func (p Place) CheckForgotten(ctx context.Context) error {
 	if err != nil || !known {
 		return err
 	}
-	missing := fault.New(fault.NotFound, "database_missing", "the log of this data folder, with %d records, is in %s; %s %s",
-		m.Size, m.Store, p, p.Absent())
+	missing := fault.New(fault.NotFound, "database_missing", "the log of this data folder, with %d records, is in %s; "+
+		"%s %s", m.Size, m.Store, p, p.Absent())
 	if m.Store != p.String() {
 		return missing.WithFix("give --store %s; to start over from nothing, move %s away", m.Store, p.MemoryPath())
 	}

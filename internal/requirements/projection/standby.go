@@ -11,8 +11,8 @@ var errNotOurs = errors.New("another process has written a newer export, or is a
 // standsBy reports whether it is for another process to write.
 func (x *Exporter) standsBy() bool { return x.OnDuty != nil && !x.OnDuty() }
 
-// checkTurn refuses to write over the export of a process that has taken over, which has a longer log: this one may have
-// been stopped for a while, and not know yet. The first export of a turn is written over whatever is there, since a
+// checkTurn refuses to write over the export of a process that has taken over, which has a longer log: this one may
+// have been stopped for a while, and not know yet. The first export of a turn is written over whatever is there, since a
 // rollback that an operator has accepted makes the log shorter. The turn is held.
 //
 // Implements: ORC-366

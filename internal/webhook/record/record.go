@@ -101,7 +101,8 @@ func Account(ctx context.Context, l *ledger.Ledger, hooks hook.Roster) (since ma
 
 // Agreed returns the number of the record that added each hook that is on record as it is, by its name, and whether
 // there are others on either side.
-func Agreed(ctx context.Context, l *ledger.Ledger, hooks hook.Roster) (since map[string]uint64, differ bool, err error) {
+func Agreed(ctx context.Context, l *ledger.Ledger,
+	hooks hook.Roster) (since map[string]uint64, differ bool, err error) {
 	var onRecord []InForce
 	err = l.View(ctx, func(r store.Reader) (err error) {
 		onRecord, _, err = table.Get(r, key)
