@@ -155,8 +155,7 @@ func (c *Conductor) runDetached(ctx context.Context, r *run) (Trace, error) {
 	return trace, err
 }
 
-// Begin lets runs go on until ctx ends or Stop is called. Where ctx is under a lease, all that they write is. Runs that
-// other processes numbered meanwhile are counted.
+// Begin lets runs go on until ctx ends or Stop is called, under its lease if it has one.
 func (c *Conductor) Begin(ctx context.Context) {
 	c.numbering.Lock()
 	defer c.numbering.Unlock()
@@ -165,11 +164,7 @@ func (c *Conductor) Begin(ctx context.Context) {
 }
 
 // Stop ends the runs, which go on when the service is back, and waits for them. No others go on before Begin.
-func (c *Conductor) Stop() {
-	p := c.now.Load()
-	p.End()
-	p.Wait()
-}
+func (c *Conductor) Stop() { c.now.Load().Stop() }
 
 // Check refuses what the schema cannot, as checking.Request does.
 func (c *Conductor) Check(request planning.Request) error {

@@ -47,5 +47,8 @@ func (p *Period) Err() error { return p.ended.Err() }
 // End ends the runs without waiting for them.
 func (p *Period) End() { p.end() }
 
-// Wait returns when no run goes on.
-func (p *Period) Wait() { p.running.Wait() }
+// Stop ends the runs, and returns when none goes on.
+func (p *Period) Stop() {
+	p.end()
+	p.running.Wait()
+}

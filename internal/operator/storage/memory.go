@@ -75,7 +75,7 @@ func (p Place) CheckForgotten(ctx context.Context) error {
 		"start over from nothing, move %s away", p.MemoryPath())
 }
 
-// Absent says in words that there is no log in the place.
+// Absent returns what the place does where there is no log, in words.
 func (p Place) Absent() string {
 	if p.IsShared() {
 		return "holds no log"
