@@ -106,12 +106,12 @@ func registerStore(registry *prometheus.Registry, figures func() storage.Stats) 
 		opts := prometheus.CounterOpts{Name: "orchestrator_store_" + name, Help: help}
 		registry.MustRegister(prometheus.NewCounterFunc(opts, func() float64 { return float64(read(figures())) }))
 	}
-	counter("commits_total", "Transactions made durable; each is one fsync and holds one or more updates.",
+	counter("commits_total", "Transactions made durable, each with one or more updates.",
 		func(s storage.Stats) uint64 { return s.Batches })
 	counter("updates_total", "Updates committed.", func(s storage.Stats) uint64 { return s.Updates })
 	counter("updates_failed_total", "Updates that committed nothing.",
 		func(s storage.Stats) uint64 { return s.Failed })
-	counter("trips_total", "Round trips to the database; 0 where the log is in a file.",
+	counter("trips_total", "Round trips to the database.",
 		func(s storage.Stats) uint64 { return s.Trips })
 }
 
