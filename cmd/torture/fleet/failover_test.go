@@ -2,12 +2,18 @@ package fleet
 
 import (
 	"context"
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/ledger/store/pgstore/postgres"
 	"orchestrator/internal/system/child"
 )
 
@@ -87,7 +93,7 @@ func TestALateStandbyLosesAndIsFound(t *testing.T) {
 		select {
 		case <-r.Ended():
 			require.Positive(t, r.ExitCode(), r.LastLog())
-			require.Contains(t, r.LastLog(), "rolled_back")
+			require.Contains(t, r.LastLog(), "the database has lost commits")
 		case <-time.After(patience):
 			require.Fail(t, "a replica goes on from a database that has lost commits", r.LastLog())
 		}
@@ -104,4 +110,120 @@ func TestALateStandbyLosesAndIsFound(t *testing.T) {
 	require.NoError(t, err)
 	require.Positive(t, j.Lost)
 	t.Logf("%d of %d acknowledged changes are lost", j.Lost, j.Acknowledged)
+}
+
+// readiness is what a replica says of itself.
+type readiness struct {
+	Replica struct {
+		OnDuty bool `json:"on_duty"`
+	} `json:"replica"`
+}
+
+// onDuty returns the replica that is on duty, other than one, as soon as there is one.
+func (f *Fleet) onDuty(t *testing.T, but *Replica) (duty *Replica) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		for _, r := range f.Project.Replicas() {
+			if r == but {
+				continue
+			}
+			c := newCaller(r.Addr, f.Project.secret)
+			page, err := c.get("/readyz?verbose")
+			c.close()
+			var said readiness
+			if err == nil && json.Unmarshal(page, &said) == nil && said.Replica.OnDuty {
+				duty = r
+				return true
+			}
+		}
+		return false
+	}, time.Minute, 50*time.Millisecond)
+	return duty
+}
+
+// A replica that is cut off from the database answers nothing old, and takes no change; healed, it goes on.
+//
+// Verifies: ORC-385
+func TestAReplicaThatIsCutOffAnswersNothingOld(t *testing.T) {
+	f := newFleet(t, StandbyOptions{}, 2)
+	cut, whole := newCaller(
+		f.Project.Replicas()[1].Addr,
+		f.Project.secret,
+	), newCaller(
+		f.Project.Replicas()[0].Addr,
+		f.Project.secret,
+	)
+	defer cut.close()
+	defer whole.close()
+	change := func(c *caller, mark string) (answer, error) {
+		return c.do(http.MethodPatch, "/requirements/REQ-001", `{"implementation":{"summary":"`+mark+
+			`","files":[],"commits":["00000000000a"]}}`)
+	}
+	for _, breaks := range []func(*postgres.Proxy){(*postgres.Proxy).Hold, (*postgres.Proxy).Cut} {
+		breaks(f.networks[1])
+		got, err := change(whole, "made elsewhere")
+		require.NoError(t, err)
+		require.Equal(t, http.StatusOK, got.status)
+		for _, ask := range []func() (answer, error){
+			func() (answer, error) { return cut.do(http.MethodGet, "/requirements/REQ-001", "") },
+			func() (answer, error) { return change(cut, "made here") },
+		} {
+			got, err := ask()
+			require.NoError(t, err)
+			require.Equal(t, http.StatusServiceUnavailable, got.status, "%s", got.body)
+			require.NotEmpty(t, got.header.Get("Retry-After"))
+		}
+		f.networks[1].Heal()
+		require.Eventually(t, func() bool {
+			got, err := cut.do(http.MethodGet, "/requirements/REQ-001", "")
+			note, _ := got.note()
+			return err == nil && got.status == http.StatusOK && note == "made elsewhere"
+		}, time.Minute, 20*time.Millisecond)
+	}
+}
+
+// A replica that is stopped while it is on duty is relieved. When it wakes, it does not import the document that was
+// changed meanwhile, and does not write the export over that of who relieved it.
+//
+// Verifies: ORC-385
+func TestAReplicaThatWakesDoesNoDuty(t *testing.T) {
+	f := newFleet(t, StandbyOptions{}, 2)
+	first := f.onDuty(t, nil)
+	require.NoError(t, first.Pause())
+	changed := "# Fleet\n\n### REQ-001: What a sleeper would import\n\nThe service keeps decision 1.\n"
+	require.NoError(t, os.WriteFile(filepath.Join(first.dir, "REQUIREMENTS.md"), []byte(changed), 0o600))
+	second := f.onDuty(t, first)
+	require.NotSame(t, first, second)
+	export := filepath.Join(first.dir, "project_status.json")
+	before, err := os.Stat(export)
+	require.NoError(t, err)
+	require.NoError(t, first.Resume())
+	f.Load.Target(first, second)
+	f.Load.Begin(4, 1)
+	require.NoError(t, f.goesOn(t.Context()))
+	time.Sleep(2 * time.Second)
+	require.NoError(t, f.Load.End())
+	for _, r := range f.Project.Replicas() {
+		c := newCaller(r.Addr, f.Project.secret)
+		page, err := c.get("/audit?kind=requirements.imported")
+		c.close()
+		require.NoError(t, err)
+		require.NotContains(t, string(page), "What a sleeper would import")
+	}
+	after, err := os.Stat(export)
+	require.NoError(t, err)
+	require.Equal(t, before.ModTime(), after.ModTime(), "the export of who was relieved stays as it was")
+	j, err := f.Load.Judge(second)
+	require.NoError(t, err)
+	require.NoError(t, j.Err())
+
+	// The control: on duty again, it imports that document.
+	second.Kill()
+	require.Same(t, first, f.onDuty(t, second))
+	c := newCaller(first.Addr, f.Project.secret)
+	defer c.close()
+	require.Eventually(t, func() bool {
+		page, err := c.get("/audit?kind=requirements.imported")
+		return err == nil && strings.Contains(string(page), "What a sleeper would import")
+	}, time.Minute, 50*time.Millisecond)
 }
