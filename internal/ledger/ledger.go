@@ -190,24 +190,12 @@ func (l *Ledger) begin(stx store.Tx) (*Tx, error) {
 	now := l.clock().UTC()
 	at := now
 	if l.others != nil {
-		at = Dated(now, m.Head)
+		at = m.Dated(now)
 	}
 	tx := &Tx{store: stx, head: m.Head, sums: sums{}, at: at.Truncate(time.Microsecond), now: now, budget: l.budget,
 		trail: t, others: l.others}
 	maps.Copy(tx.sums, m.Sums)
 	return tx, nil
-}
-
-// clocksDiffer is by how much the clocks of processes that share a store may differ.
-const clocksDiffer = time.Minute
-
-// Dated returns what the time is where several processes write to a log: not before its last record, if the clock is
-// behind that by less than a minute. What the clock of one has dated is not of the future for another.
-func Dated(now time.Time, last audit.Head) time.Time {
-	if ahead := last.At.Sub(now); ahead > 0 && ahead < clocksDiffer {
-		return last.At
-	}
-	return now
 }
 
 // Close ends the store; updates under way finish first.

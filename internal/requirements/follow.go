@@ -1,8 +1,6 @@
 package requirements
 
 import (
-	"time"
-
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
@@ -18,18 +16,6 @@ type follower struct {
 	*shared
 
 	published func() // is told of each new snapshot
-}
-
-// besides returns a clock that is not before the last record, as the ledger dates updates where other processes write,
-// too. What one of them has claimed is not of the future for another.
-func (s *shared) besides(clock func() time.Time) func() time.Time {
-	return func() time.Time {
-		now := clock()
-		if snap := s.current.Load(); snap != nil {
-			return ledger.Dated(now, snap.Head)
-		}
-		return now
-	}
 }
 
 func (f follower) ofLedger() ledger.Follower {

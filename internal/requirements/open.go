@@ -25,7 +25,7 @@ import (
 func Open(ctx context.Context, l *ledger.Ledger, clock func() time.Time, options Options) (*Service, error) {
 	of := &shared{ledger: l, clock: clock, options: options}
 	if options.Replica != "" {
-		of.clock = of.besides(clock)
+		of.clock = func() time.Time { return of.current.Load().Head.Dated(clock()) }
 	}
 	s := newService(of)
 	err := l.Follow(ctx, follower{s.shared, s.exporter.Wake}.ofLedger())
