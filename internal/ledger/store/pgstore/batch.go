@@ -14,6 +14,9 @@ var errLost = errors.New("pgstore: another process came between")
 // lockedBatches is how many batches lock the head after one that lost a race.
 const lockedBatches = 8
 
+// answers is how many times an answer may fail to come before the outcome of a commit has been unknown for too long.
+const answers = 3
+
 // maxRounds is how often what is missing is collected from a run, before each is got where it is missed.
 const maxRounds = 4
 
@@ -45,7 +48,7 @@ func (b *batch) attempt() error {
 	b.next, b.locked = 0, false
 	b.staged = &staged{known: &b.w.known, missing: map[place]bool{}, fenced: map[string]bool{}}
 	b.w.known.trim()
-	defer b.w.conn.c.Limit(b.w.s.options.Doubt)()
+	defer b.w.conn.c.Limit(b.w.s.options.Doubt / answers)()
 	if b.w.locking > 0 {
 		if err := b.lock(); err != nil {
 			return err

@@ -27,7 +27,7 @@ func (s *Store) connect(ctx context.Context, r role) (*session.Conn, error) {
 	}
 	switch r {
 	case roleWrite:
-		o.Statement, o.Idle = max(s.options.Doubt/2, time.Second), idleInTransaction
+		o.Statement, o.Idle = max(s.options.Doubt/answers, time.Second), idleInTransaction
 	case roleBell:
 		o.Notified = s.bell.heard
 		o.Trips = nil
@@ -97,7 +97,7 @@ func (s *Store) retry(ctx context.Context, try func() error) error {
 // mayPass reports whether an error of a connection can pass by itself. That of the user and the password is one of a
 // store that was open already.
 func (s *Store) mayPass(err error) bool {
-	return fault.Is(err, session.CodeUnreachable) || s.highest.Load() > 0 && fault.Is(err, session.CodeRefused)
+	return fault.Is(err, session.CodeUnreachable, codeNotReplicated) || s.highest.Load() > 0 && fault.Is(err, session.CodeRefused)
 }
 
 // link is the connection of one goroutine.

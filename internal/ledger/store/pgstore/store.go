@@ -194,7 +194,8 @@ func (s *Store) raise(rev uint64) {
 func rolledBack(place string, rev, highest uint64) error {
 	return fault.New(fault.Unavailable, CodeRolledBack, "%s: the database has lost commits: it is at %d, and was at %d",
 		place, rev, highest).
-		WithFix("see which server has taken over and what it lacks; docs/postgres.md says how to go on")
+		WithFix("see which server has taken over and what it lacks; docs/postgres.md says how to go on").
+		Because(store.ErrCommit)
 }
 
 // Update calls fn in a transaction that it shares with other updates, and returns when it is committed. If ctx ends
