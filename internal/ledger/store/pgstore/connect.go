@@ -2,6 +2,7 @@ package pgstore
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"orchestrator/internal/fault"
@@ -27,7 +28,7 @@ func (s *Store) connect(ctx context.Context, r role) (*session.Conn, error) {
 	}
 	switch r {
 	case roleWrite:
-		o.Statement, o.Idle = max(s.options.Doubt/answers, time.Second), idleInTransaction
+		o.Statement, o.Idle = max(s.options.answer(), time.Second), idleInTransaction
 	case roleBell:
 		o.Notified = s.bell.heard
 		o.Trips = nil
@@ -100,8 +101,33 @@ func (s *Store) mayPass(err error) bool {
 	return fault.Is(err, session.CodeUnreachable, codeNotReplicated) || s.highest.Load() > 0 && fault.Is(err, session.CodeRefused)
 }
 
+// unused is how long a connection may rest before it is checked. What is written to one that the server has left seems
+// to succeed, and a commit would be in doubt.
+const unused = 100 * time.Millisecond
+
+// errDown says that there is no connection.
+var errDown = errors.New("pgstore: no connection")
+
 // link is the connection of one goroutine.
-type link struct{ c *session.Conn }
+type link struct {
+	c    *session.Conn
+	last time.Time // when it was used
+}
+
+// used notes that the connection has just been used.
+func (l *link) used() { l.last = time.Now() }
+
+// check sees whether the server still answers, after a while without use.
+func (l *link) check(patience time.Duration) error {
+	if !l.isUp() {
+		return errDown
+	}
+	if time.Since(l.last) < unused {
+		return nil
+	}
+	defer l.c.Limit(patience)()
+	return l.c.Script("")
+}
 
 func (l *link) isUp() bool { return l.c != nil && !l.c.Broken() }
 

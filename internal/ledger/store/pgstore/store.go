@@ -40,16 +40,19 @@ type Options struct {
 	Migrate  bool          // bring an older schema up to date
 	Readers  int           // connections for Views; 0 means 4
 	Patience time.Duration // how long a call waits for a server that does not answer; 0 means 10 s
-	Doubt    time.Duration // how long the outcome of a commit may stay unknown; 0 means 1 min
+	Doubt    time.Duration // how long the outcome of a commit may stay unknown; 0 means 5 min
 	MaxView  time.Duration // how long a View may last; 0 means 1 min
 }
 
 func (o *Options) fill() {
 	o.Readers = cmp.Or(o.Readers, 4)
 	o.Patience = cmp.Or(o.Patience, 10*time.Second)
-	o.Doubt = cmp.Or(o.Doubt, time.Minute)
+	o.Doubt = cmp.Or(o.Doubt, 5*time.Minute)
 	o.MaxView = cmp.Or(o.MaxView, time.Minute)
 }
+
+// answer returns how long one answer of the server may take before its connection is given up.
+func (o *Options) answer() time.Duration { return min(20*time.Second, o.Doubt/3) }
 
 // Store is an open store. It keeps the contract of store.Shared.
 type Store struct {

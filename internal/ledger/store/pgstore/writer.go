@@ -157,13 +157,14 @@ func (w *writer) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer c.Limit(min(time.Until(deadline(ctx)), w.s.options.Doubt/answers))()
+	defer c.Limit(min(time.Until(deadline(ctx)), w.s.options.answer()))()
 	if err := w.join(c); err != nil {
 		c.Close()
 		w.s.config.Turn()
 		return err
 	}
 	w.conn.c = c
+	w.conn.used()
 	return nil
 }
 
