@@ -268,7 +268,7 @@ func TestTrapRevisionThatOthersHaveReached(t *testing.T) {
 // Of several hosts the one that takes writes is found, whatever the order.
 func TestTrapStandbyComesFirst(t *testing.T) {
 	primary := pgtest.Start(t)
-	standby := pgtest.Standby(t, primary, postgres.StandbyOptions{Name: "second"})
+	standby := pgtest.Standby(t, primary, postgres.StandbyOptions{Name: "second", Synchronous: true})
 	one, two := pgtest.Proxy(t, standby), pgtest.Proxy(t, primary)
 	s := open(t, fmt.Sprintf("postgres://postgres@%s,%s/postgres", one.Addr(), two.Addr()), pgstore.Options{})
 	require.NoError(t, put(s, "a", "1"))
