@@ -143,7 +143,7 @@ var onlyIn = map[string][]string{
 	"go.mau.fi/util":              {"internal/requirements/reqid"},
 	"go.yaml.in/yaml/v3":          {"internal/conductor/contract", "internal/operator/config", "internal/requirements/proposal", "cmd/openapi"},
 	"cel.dev/cel-go":              {"internal/conductor/contract"},
-	"golang.org/x/mod":            {"internal/ledger/audit", "internal/auditor", "internal/ledger"},
+	"golang.org/x/mod":            {"internal/ledger/audit", "internal/auditor", "internal/ledger", "internal/ledger/rows"},
 	"golang.org/x/net":            {"internal/conductor/normalize"},
 	"golang.org/x/sys": {
 		"internal/system/loopdisk", "internal/system/runner", "internal/system/tree", "internal/system/measure", "internal/ledger/store/boltstore",
@@ -170,7 +170,8 @@ var onlyIn = map[string][]string{
 		"internal/system/outbound", "internal/system/runner", "internal/webhook/posting", "internal/httpapi", "internal/httpapi/accounting", "internal/httpapi/changing", "internal/httpapi/fixed",
 		"internal/httpapi/guarding", "internal/httpapi/inflight", "internal/httpapi/live", "internal/httpapi/mcp",
 		"internal/httpapi/mcp/rest", "internal/httpapi/mcp/tools", "internal/httpapi/problem", "internal/httpapi/proving",
-		"internal/httpapi/public", "internal/httpapi/reading", "internal/httpapi/reviewing", "internal/httpapi/scheduling",
+		"internal/httpapi/public", "internal/httpapi/reading", "internal/httpapi/replica",
+		"internal/httpapi/reviewing", "internal/httpapi/scheduling",
 		"internal/httpapi/web", "internal/httpapi/web/ask",
 		"internal/httpapi/web/asset", "internal/httpapi/web/boundary", "internal/httpapi/web/dossier",
 		"internal/httpapi/web/pagetest", "internal/httpapi/web/importing", "internal/httpapi/web/records",

@@ -46,8 +46,8 @@ var answerTypes = map[string][]string{
 	"GET /schedules/{schedule}":      {"conductor/state.Schedule"},
 	"GET /traces/{run}":              {"conductor/trace.Trace"},
 	"GET /usage":                     {"httpapi/accounting.page"},
-	"GET /version":                   {"httpapi.Version"},
-	"GET /workflow":                  {"httpapi.workflow"},
+	"GET /version":                   {"httpapi.Version", "httpapi.replicaVersion"},
+	"GET /workflow":                  {"httpapi/changing.workflow"},
 	"DELETE /schedules/{schedule}":   {"conductor/state.Schedule"},
 	"PATCH /requirements/{id}": {
 		"rules/lifecycle.Requirement", "requirements/guidance.Outcome", "httpapi/changing.unchanged",
@@ -64,7 +64,7 @@ var answerTypes = map[string][]string{
 	"POST /requirements/{id}/test-report": {"httpapi/changing.attached"},
 	"PUT /boundary/mode":                  {"boundary/control.ModeSwitched"},
 	"problems":                            {"httpapi/problem.Problem"},
-	"PUT /workflow":                       {"httpapi.workflowSwitched"},
+	"PUT /workflow":                       {"httpapi/changing.workflowSwitched"},
 }
 
 // shapeless are the operations whose answers have the members of what was stored, of a schema, of a page for people, or

@@ -11,9 +11,11 @@ import (
 	"orchestrator/cmd/orchestrator/cli"
 	"orchestrator/cmd/orchestrator/cli/exportflag"
 	"orchestrator/cmd/orchestrator/cli/setting"
+	"orchestrator/cmd/orchestrator/cli/storeflag"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/operator/offline"
+	"orchestrator/internal/operator/storage"
 	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
@@ -22,6 +24,8 @@ import (
 // importOptions are the flags and arguments of import.
 type importOptions struct {
 	data, export          string
+	store                 storage.Given
+	place                 storage.Place
 	dryRun, check, asJSON bool
 	reading               reqdoc.Options
 	files                 []string // paths and patterns
@@ -62,6 +66,10 @@ With 1 or 2 nothing was imported.`,
 			if len(args) > 0 {
 				o.files = args
 			}
+			var err error
+			if o.place, err = storeflag.Place(cmd, o.data, o.store); err != nil {
+				return err
+			}
 			debug.SetGCPercent(documents.GCPercent)
 			return o.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
@@ -72,18 +80,25 @@ With 1 or 2 nothing was imported.`,
 	f.BoolVar(&o.asJSON, "json", false, "write the report as JSON")
 	cli.ReadingFlags(cmd, &o.reading)
 	cli.DataFlag(cmd, &o.data)
+	storeflag.Add(cmd, &o.store)
 	exportflag.Add(cmd.Flags(), &o.export, "export to compare with, and to write")
 	f.StringSliceVar(&o.files, "requirements", []string{"REQUIREMENTS.md"}, "the documents where no FILE is named")
 	_ = f.MarkHidden("requirements") // the flag exists
 	setting.Declare(cmd, "requirements", "family", "qualify", "export")
-	setting.WorkAtRoot(cmd, "data", "export", "requirements")
+	setting.WorkAtRoot(cmd, "data", "store-file", "export", "requirements")
 	setting.DeclarePathArguments(cmd)
 	return cli.Usage(cli.WithEnv(cmd))
 }
 
 func (o importOptions) run(ctx context.Context, out, notes io.Writer) error {
-	project := offline.Project{Data: datadir.Dir(o.data), Export: o.export, Requirements: o.files, Reading: o.reading,
-		OnDisplaced: func(d projection.Displaced) { output.Displaced(notes, d.Path, d.What) }}
+	project := offline.Project{
+		Data:         datadir.Dir(o.data),
+		Store:        o.place,
+		Export:       o.export,
+		Requirements: o.files,
+		Reading:      o.reading,
+		OnDisplaced:  func(d projection.Displaced) { output.Displaced(notes, d.Path, d.What) },
+	}
 	do := project.Import
 	if o.dryRun || o.check {
 		do = project.Preview

@@ -191,6 +191,9 @@ func limitFlags(f *pflag.FlagSet, o *serveOptions) {
 	f.Float64Var(&o.Project.RateLimit, "rate-limit", 100,
 		"requests a second that each token may make in the long run, and each address on the pages that need no token; 0 is no limit")
 	f.IntVar(&o.Project.RateBurst, "rate-burst", 200, "requests that each token, and each address, may make at once")
+	f.DurationVar(&o.StaleReads, "stale-reads", 0,
+		"how old the state may be that reads are answered from, where several replicas serve the project; 0 asks the "+
+			"database for each")
 	o.logBudget = defaultLogBudget
 	f.Var(&o.logBudget, "log-budget",
 		"how much each actor may add to the database in a day, such as 512MiB; 0 is no limit")

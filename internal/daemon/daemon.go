@@ -31,6 +31,7 @@ type Options struct {
 	AllowHosts       []string // further names that a request may have in Host
 	MetricsTokenFile string   // with a token that /metrics needs; "" leaves it open
 	Drain            time.Duration
+	StaleReads       time.Duration // how old the state may be that reads are answered from, where others write, too
 	Version          Version
 	Follow           project.Follow // shows how far the import at the start is; may be nil
 }

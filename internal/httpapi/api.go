@@ -18,6 +18,7 @@ import (
 	"orchestrator/internal/httpapi/inflight"
 	"orchestrator/internal/httpapi/live"
 	"orchestrator/internal/httpapi/mcp"
+	"orchestrator/internal/httpapi/replica"
 	"orchestrator/internal/httpapi/turns"
 	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/ledger"
@@ -40,6 +41,9 @@ type Version struct {
 	Go      string `json:"go"`
 }
 
+// Replica is one of several processes that serve a project from one store.
+type Replica = replica.Config
+
 // Config is what the service is wired to.
 type Config struct {
 	Service      *requirements.Service
@@ -60,6 +64,7 @@ type Config struct {
 	Kinds        []string        // of records that there are
 	Checks       func() []Check  // further checks of /readyz; nil adds none
 	Version      Version
+	Replica      *Replica // this process among those on its store; nil: it is the only one
 }
 
 // API is the HTTP service.

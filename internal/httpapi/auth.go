@@ -11,6 +11,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi/front"
+	"orchestrator/internal/httpapi/replica"
 	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/rules/claiming"
 	"orchestrator/internal/rules/lifecycle"
@@ -21,12 +22,32 @@ import (
 // against the token's rate limit.
 func (a *API) authenticate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := a.identify(w, r); err != nil {
+		err := a.upToDate(r) // first: a token that was revoked at any replica is refused at all
+		if err == nil {
+			err = a.identify(w, r)
+		}
+		if err == nil {
+			err = replica.Reached(r, a.Ledger)
+		}
+		if err != nil {
 			a.writeProblem(w, r, err)
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// upToDate waits until the state is new enough for a request. What the service asks itself for a request from outside
+// is answered from a state that was new enough for that one.
+func (a *API) upToDate(r *http.Request) error {
+	if a.Replica == nil {
+		return nil
+	}
+	reads := r.Method == http.MethodGet || r.Method == http.MethodHead || r.URL.Path == "/mcp"
+	if isWithin(r) && (reads || a.Replica.StaleReads == 0) {
+		return nil
+	}
+	return a.Replica.Latest(r.Context(), reads)
 }
 
 func (a *API) identify(w http.ResponseWriter, r *http.Request) error {
@@ -87,6 +108,9 @@ func (a *API) allowed(w http.ResponseWriter, r *http.Request) error {
 func (a *API) caller(r *http.Request) front.Caller {
 	if r.Header["Authorization"] == nil {
 		return front.Caller{}
+	}
+	if a.upToDate(r) != nil {
+		return front.Caller{Refused: "the token cannot be looked at now: the database does not answer"}
 	}
 	presented, err := bearer(r)
 	if err == nil {

@@ -49,6 +49,7 @@ func TestEveryDocumentedAnswerHappens(t *testing.T) {
 	t.Run("full disk", func(t *testing.T) { provokeFullDisk(t, all) })
 	t.Run("bodies", func(t *testing.T) { provokeBodiesInFlight(newHarness(t, into(all))) })
 	t.Run("mcp", func(t *testing.T) { provokeMCP(newHarness(t, into(all))) })
+	t.Run("replicas", func(t *testing.T) { provokeReplicas(t, all) })
 	t.Run("live", func(t *testing.T) { provokeLive(newHarness(t, into(all))) })
 	t.Run("raw", func(t *testing.T) { provokeRaw(newHarness(t, into(all), hastily)) })
 
@@ -265,16 +266,19 @@ func provokeDocuments(h *harness) {
 	h.expect(500, "internal", "pm", "POST", "/project/import", "")
 }
 
+// inPath fills the parameters of a path.
+var inPath = strings.NewReplacer("{id}", "REQ-001", "{sha256}", "0", "{name}", "defs.schema.json", "{index}", "0",
+	"{tile}", "0/000.p/1", "{run}", "0000000000000000", "{code}", "gate_unmet", "{schedule}", "none")
+
 // provokeEverywhere sends what every operation refuses alike.
 func provokeEverywhere(t *testing.T, all *seen) {
 	h := newHarness(t, into(all))
 	limited := newHarness(t, into(all), func(o *options) { o.Limit = token.Limit{PerSecond: 0.001, Burst: 1} })
 	h.addTokenUntil("late", lifecycle.PM, time.Now().Add(-time.Hour), time.Now().Add(-2*time.Hour))
 	limited.expect(200, "", "pm", "GET", "/workflow", "")
-	fill := strings.NewReplacer("{id}", "REQ-001", "{sha256}", "0", "{name}", "defs.schema.json", "{index}", "0", "{tile}", "0/000.p/1", "{run}", "0000000000000000", "{code}", "gate_unmet", "{schedule}", "none")
 	for _, op := range operations() {
 		method, pattern, _ := strings.Cut(op, " ")
-		path, documented := fill.Replace(pattern), theContract().under("paths", pattern, strings.ToLower(method), "responses").node
+		path, documented := inPath.Replace(pattern), theContract().under("paths", pattern, strings.ToLower(method), "responses").node
 		h.expect(421, "host_not_allowed", "", method, path, "", "Host", "evil.example")
 		wrong := "DELETE"
 		if path == pathOfClaim || path == "/schedules/none" {

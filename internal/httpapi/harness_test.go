@@ -95,6 +95,7 @@ type options struct {
 	Log          io.Writer // nil keeps none; to be read when the server is closed
 	Unexported   bool      // the export is never tried
 	Checks       func() []httpapi.Check
+	Replica      *httpapi.Replica
 	LogBudget    uint64 // bytes a day of each actor
 	Seen         *seen  // collects which documented answers happened
 }
@@ -208,7 +209,7 @@ func (h *harness) startServer(dir string, o options) {
 	driver := &drive.Driver{Project: h.overProject(), Conductor: driven, Draining: h.Draining.Load}
 	handler := httpapi.New(httpapi.Config{
 		Service: h.Service, Ledger: h.Ledger, Stopping: h.Stopping, Boundary: h.guard, Conductor: conducting, Driver: driver, Model: o.Model, Tokens: h.auth, Limit: o.Limit, Documents: h.documents, Log: log, Metrics: prometheus.NewRegistry(),
-		MetricsToken: o.MetricsToken, Hosts: []string{"127.0.0.1"}, Draining: h.Draining.Load, Checks: o.Checks, Kinds: replay.Kinds(),
+		MetricsToken: o.MetricsToken, Hosts: []string{"127.0.0.1"}, Draining: h.Draining.Load, Checks: o.Checks, Replica: o.Replica, Kinds: replay.Kinds(),
 		Version: httpapi.Version{Version: "test", Commit: "none", Go: "go1.26"},
 	})
 	h.routes = handler.(chi.Router)

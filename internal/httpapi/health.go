@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi/replica"
 	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/requirements"
 )
@@ -17,6 +19,8 @@ import (
 type health struct {
 	Status CheckStatus `json:"status"` // the worst of the checks
 	Checks []Check     `json:"checks,omitempty"`
+
+	Replica *replica.State `json:"replica,omitempty"` // where there are several
 }
 
 // live fails only when the process can do nothing more than stop.
@@ -39,18 +43,19 @@ func (h *healthHandlers) ready(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	wire.Unversioned(w)
-	checks := h.checks()
+	checks := h.checks(r.Context())
 	answer, status := health{Status: worst(checks)}, http.StatusOK
 	if answer.Status == CheckStarting || answer.Status == CheckFailing {
 		status = http.StatusServiceUnavailable
 	}
 	if values.Has("verbose") {
 		answer.Checks = checks
+		answer.Replica = h.state(r.Context())
 	}
 	return wire.WriteJSON(w, status, answer)
 }
 
-func (h *healthHandlers) checks() []Check {
+func (h *healthHandlers) checks(ctx context.Context) []Check {
 	state := h.Service.State()
 	checks := []Check{
 		failingIf("store", state.Ledger),
@@ -60,10 +65,30 @@ func (h *healthHandlers) checks() []Check {
 		warningIf("evidence", state.Unknown),
 		checkRead(state),
 	}
+	if h.Replica != nil {
+		checks = append(checks, h.checkDatabase(ctx))
+	}
 	if h.Checks != nil {
 		checks = append(checks, h.Checks()...)
 	}
 	return checks
+}
+
+// checkDatabase fails where a read would be refused.
+func (h *healthHandlers) checkDatabase(ctx context.Context) Check {
+	if h.Replica.Latest(ctx, true) != nil {
+		return Check{"database", CheckFailing, "it does not say whether another replica has written"}
+	}
+	return Check{Name: "database", Status: CheckOK}
+}
+
+// state returns what is told of this replica; nil where it is the only process.
+func (h *healthHandlers) state(ctx context.Context) *replica.State {
+	if h.Replica == nil {
+		return nil
+	}
+	s := h.Replica.State(ctx, h.Ledger.Head().Size)
+	return &s
 }
 
 // checkRead warns of what may be missing from the state.
@@ -98,11 +123,21 @@ func checkExport(state requirements.State) Check {
 	return Check{Name: "export", Status: CheckOK}
 }
 
+// replicaVersion says which program answers, and which of several replicas it is.
+type replicaVersion struct {
+	Version
+	Replica string `json:"replica"`
+	OnDuty  bool   `json:"on_duty"`
+}
+
 func (h *healthHandlers) version(w http.ResponseWriter, r *http.Request) error {
 	if _, err := wire.Query(r); err != nil {
 		return err
 	}
-	return wire.WriteJSON(w, http.StatusOK, h.Version)
+	if h.Replica == nil {
+		return wire.WriteJSON(w, http.StatusOK, h.Version)
+	}
+	return wire.WriteJSON(w, http.StatusOK, replicaVersion{h.Version, h.Replica.Name, h.Replica.Duty.OnDuty()})
 }
 
 func (h *healthHandlers) serveMetrics() handler {

@@ -84,6 +84,9 @@ func (a *API) countPage(w http.ResponseWriter, r *http.Request, presented string
 	if presented == "" {
 		return a.countAddress(w, r)
 	}
+	if err := a.upToDate(r); err != nil {
+		return err
+	}
 	c := wire.CallOf(w)
 	t, err := a.Tokens.Authenticate(presented, c.Start)
 	if err != nil {

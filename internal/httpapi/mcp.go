@@ -62,6 +62,9 @@ func (a *API) anew(free func() bool) http.Handler {
 // freeKey is the key of what reports whether a request is not counted, in the context of each.
 type freeKey struct{}
 
+// isWithin reports whether the service itself makes a request, for one from outside.
+func isWithin(r *http.Request) bool { return r.Context().Value(freeKey{}) != nil }
+
 // isFree reports whether a request is not counted.
 func isFree(r *http.Request) bool {
 	free, is := r.Context().Value(freeKey{}).(func() bool)

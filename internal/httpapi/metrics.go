@@ -57,6 +57,7 @@ func newMetrics(c Config, held *inflight.Bodies) *metrics {
 		Name: "orchestrator_bodies_held_bytes", Help: "Memory that the bodies of requests under way take."}, held.Total))
 	registerState(c)
 	registerBoundary(c)
+	registerReplica(c)
 	return m
 }
 
@@ -107,6 +108,27 @@ func registerState(c Config) {
 				"status": string(status)},
 		}, func() float64 { return float64(c.Service.State().ByStatus[status]) }))
 	}
+}
+
+// registerReplica shows what this replica knows of the others, where there are any.
+func registerReplica(c Config) {
+	if c.Replica == nil {
+		return
+	}
+	gauge := func(name, help string, read func() float64) {
+		c.Metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "orchestrator_replica_" + name,
+			Help: help, ConstLabels: prometheus.Labels{"replica": c.Replica.Name}}, read))
+	}
+	gauge("on_duty", "1 for the replica on duty.", func() (on float64) {
+		if c.Replica.Duty.OnDuty() {
+			on = 1
+		}
+		return on
+	})
+	gauge("confirmed_seconds", "How long ago the log was last known to have no newer record than those published here.",
+		func() float64 { return c.Replica.Age().Seconds() })
+	gauge("passed_requests", "Requests that were passed on to the replica on duty since the start.",
+		func() float64 { return float64(c.Replica.Passed()) })
 }
 
 // registerBoundary shows what the service knows of the boundary. Decisions are counted as they go into the log.

@@ -13,6 +13,7 @@ import (
 	"orchestrator/internal/httpapi/changing"
 	"orchestrator/internal/httpapi/inflight"
 	"orchestrator/internal/httpapi/problem"
+	"orchestrator/internal/httpapi/replica"
 	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/requirements"
 )
@@ -39,6 +40,7 @@ func (a *API) handle(fn handler) http.HandlerFunc {
 // writeProblem answers with an error, and keeps what the log is to say of it.
 func (a *API) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	c := wire.CallOf(w)
+	err = replica.Lost(r.Context(), err)
 	shown, gone := err, errors.Is(err, context.Canceled) && r.Context().Err() != nil
 	if gone {
 		shown = hungUp(err)

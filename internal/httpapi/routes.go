@@ -53,6 +53,9 @@ func (a *API) router() chi.Router {
 	})
 	r.Group(func(r chi.Router) {
 		r.Use(a.authenticate, a.keepToRequirement)
+		if a.Replica != nil {
+			r.Use(a.Replica.OnDuty(a.Ledger, routeOf, a.writeProblem))
+		}
 		refuses := refuser{a.Service}
 		(&requirementHandlers{a.Service, a.Documents, turns.New(), a.live.Waiting}).route(r, a.handle)
 		(&logHandlers{a.Service.Log, a.Kinds}).route(r, a.handle)
@@ -91,9 +94,9 @@ func (h *requirementHandlers) route(r chi.Router, handle func(handler) http.Hand
 	r.Post("/requirements/{id}/test-report", handle(h.attachReport))
 	r.Post("/requirements/{id}/claim", handle(h.claim))
 	r.Delete("/requirements/{id}/claim", handle(h.release))
-	r.Get("/workflow", handle(h.workflow))
+	r.Get("/workflow", handle(changing.Workflow(h.Service)))
 	r.Get("/next", handle(h.waiting(h.ofAll(reading.Agenda))))
-	r.Put("/workflow", handle(h.switchWorkflow))
+	r.Put("/workflow", handle(changing.SwitchWorkflow(h.Service)))
 }
 
 func (h *logHandlers) route(r chi.Router, handle func(handler) http.HandlerFunc) {

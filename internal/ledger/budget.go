@@ -3,10 +3,12 @@ package ledger
 import (
 	"cmp"
 	"context"
+	"sync"
 	"time"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/order"
 	"orchestrator/internal/ledger/store"
 )
 
@@ -15,10 +17,7 @@ import (
 const tableSpent = "spent"
 
 // spent is a day's bytes of one actor.
-type spent struct {
-	Day   string `json:"day"` // in UTC: 2006-01-02
-	Bytes uint64 `json:"bytes"`
-}
+type spent = order.Spent
 
 var spending = Table[spent]{tableSpent}
 
@@ -42,11 +41,8 @@ func (l *Ledger) BudgetOf(ctx context.Context, actor audit.Actor) (b Budget, err
 	if l.budget == 0 {
 		return b, nil
 	}
-	l.mu.Lock()
-	s, known := l.charged[spender(actor)]
-	l.mu.Unlock()
-	if known {
-		b.Spent = s.on(now).Bytes
+	if s, known := l.charged.of(spender(actor)); known {
+		b.Spent = onDay(s, now).Bytes
 		return b, cmp.Or(ctx.Err(), l.Err())
 	}
 	err = l.View(ctx, func(r store.Reader) error {
@@ -59,20 +55,39 @@ func (l *Ledger) BudgetOf(ctx context.Context, actor audit.Actor) (b Budget, err
 
 // charges have what actors have spent, by spender, after the last published update that was charged to each. They are
 // those of some actors.
-type charges map[string]spent
+type charges struct {
+	mu  sync.Mutex
+	all map[string]spent
+}
 
 // maxCharged bounds the actors in charges.
 const maxCharged = 1000
 
-// add takes over what an actor has spent with a commit.
-func (all charges) add(c Commit) {
-	if c.spender == "" {
+// of returns what a spender has spent, if that is known.
+func (c *charges) of(spender string) (s spent, known bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s, known = c.all[spender]
+	return s, known
+}
+
+// add takes over what an actor has spent with a commit. What other processes have charged is read when it is asked for.
+func (c *charges) add(commit Commit) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, spender := range commit.Spenders {
+		delete(c.all, spender)
+	}
+	if commit.Whole || len(c.all) >= maxCharged {
+		clear(c.all)
+	}
+	if commit.Spender == "" {
 		return
 	}
-	if len(all) >= maxCharged {
-		clear(all)
+	if c.all == nil {
+		c.all = map[string]spent{}
 	}
-	all[c.spender] = c.spent
+	c.all[commit.Spender] = commit.Spent
 }
 
 // CheckBudget refuses an actor who has spent the budget, before work is begun that has to be recorded when it is done.
@@ -123,11 +138,11 @@ func (tx *Tx) Finish() { tx.unbounded = true }
 // spentBy returns what an actor has spent on the day of a moment.
 func spentBy(from store.Getter, actor audit.Actor, now time.Time) (spent, error) {
 	s, _, err := spending.Get(from, spender(actor))
-	return s.on(now), err
+	return onDay(s, now), err
 }
 
-// on returns what of it was spent on the day of a moment.
-func (s spent) on(now time.Time) spent {
+// onDay returns what of it was spent on the day of a moment.
+func onDay(s spent, now time.Time) spent {
 	if today := now.UTC().Format(time.DateOnly); s.Day != today {
 		return spent{Day: today}
 	}

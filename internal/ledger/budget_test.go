@@ -102,7 +102,7 @@ func TestFewBudgetsAreRemembered(t *testing.T) {
 		actor := audit.Actor{Name: strconv.Itoa(n), Role: "pm"}
 		require.NoError(t, l.Update(t.Context(), func(tx *Tx) error { return tx.Append(Event{Kind: "thing.set", Actor: actor}) }))
 	}
-	require.Len(t, l.charged, 2)
+	require.Len(t, l.charged.all, 2)
 	for _, name := range []string{"0", strconv.Itoa(maxCharged + 1)} {
 		require.ErrorIs(t, l.CheckBudget(t.Context(), audit.Actor{Name: name, Role: "pm"}), fault.RateLimited)
 	}

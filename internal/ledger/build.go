@@ -8,6 +8,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/following"
 	"orchestrator/internal/ledger/store"
 )
 
@@ -24,8 +25,9 @@ type Builder struct {
 	store store.Store
 	blobs store.Getter
 
-	head audit.Head // of what was written
-	sums sums
+	head  audit.Head // of what was written
+	sums  sums
+	kinds following.Kinds // of the records
 
 	records []pending
 	entries []Write
@@ -78,6 +80,7 @@ func (b *Builder) Append(ctx context.Context, raw []byte) error {
 		}
 	}
 	b.records = append(b.records, p)
+	b.kinds.Add(record)
 	return b.grow(ctx, len(raw)+len(p.data))
 }
 
@@ -190,6 +193,9 @@ func (b *Builder) Finish(ctx context.Context) (audit.Head, error) {
 	}
 	return b.head, b.store.Update(ctx, func(stx store.Tx) error {
 		if err := putFormat(stx, Format); err != nil {
+			return err
+		}
+		if err := b.kinds.Put(b.store, stx); err != nil {
 			return err
 		}
 		_, err := putMark(stx, mark{Head: b.head, Sums: b.sums})

@@ -16,6 +16,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/rows"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/storetest"
 )
@@ -78,7 +79,7 @@ func rebuild(ctx context.Context, from, to store.Store, change func(*Builder)) (
 		}
 		change(b)
 		var buffer []byte // used again, as a reader of a file would
-		err = scanRows(r, 0, 0, func(_ uint64, raw []byte) error {
+		err = rows.Scan(r, 0, 0, func(_ uint64, raw []byte) error {
 			buffer = append(buffer[:0], raw...)
 			return b.Append(ctx, buffer)
 		})
@@ -174,7 +175,7 @@ func recordsOf(t *testing.T, s store.Store) (records []audit.Record) {
 	t.Helper()
 	require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
 		found := []audit.Record{}
-		err := scanRows(r, 0, 0, func(_ uint64, raw []byte) error {
+		err := rows.Scan(r, 0, 0, func(_ uint64, raw []byte) error {
 			record, err := audit.Decode(bytes.Clone(raw))
 			found = append(found, record)
 			return err

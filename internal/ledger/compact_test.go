@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/mod/sumdb/tlog"
 
+	"orchestrator/internal/ledger/rows"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
 )
@@ -27,10 +28,10 @@ func proofs(t *testing.T, path string) (all []any) {
 		for n := range size {
 			raw, _, err := RecordAt(r, uint64(n))
 			require.NoError(t, err)
-			inclusion, err := tlog.ProveRecord(size, n, nodes{r})
+			inclusion, err := tlog.ProveRecord(size, n, rows.Nodes{From: r})
 			require.NoError(t, err)
 			require.NoError(t, tlog.CheckRecord(inclusion, size, l.Head().Root, n, nodeOf(raw)))
-			consistency, err := tlog.ProveTree(size, n+1, nodes{r})
+			consistency, err := tlog.ProveTree(size, n+1, rows.Nodes{From: r})
 			require.NoError(t, err)
 			found = append(found, string(raw), inclusion, consistency)
 		}
@@ -61,7 +62,7 @@ func TestCompactKeepsEveryRecordNodeAndProof(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.Less(t, c.After, c.Before)
-	require.Equal(t, 151, c.Entries[tableAudit])
+	require.Equal(t, 151, c.Entries[rows.Table])
 	require.NoError(t, s.Close())
 	require.Equal(t, before, proofs(t, path))
 }

@@ -8,6 +8,6 @@ func (t Table[T]) Keep(tx *Tx, key string, value T) error {
 	if err != nil {
 		return err
 	}
-	tx.kept = append(tx.kept, Write{t.Name, key, raw, object})
+	tx.kept = append(tx.kept, Write{Table: t.Name, Key: key, Value: raw, Object: object})
 	return tx.store.Put(t.Name, key, raw)
 }

@@ -17,16 +17,15 @@ package ledger
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
-	"runtime"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/following"
 	"orchestrator/internal/ledger/moved"
+	"orchestrator/internal/ledger/order"
 	"orchestrator/internal/ledger/store"
 )
 
@@ -39,205 +38,166 @@ const (
 	keyFormat = "format"
 )
 
-// Commit is one durable update: the records it appended and what it wrote, in the order of the log.
-type Commit struct {
-	Head    audit.Head // after the commit
-	Records []audit.Record
-	Writes  []Write
-
-	spender string // who was charged, if anybody
-	spent   spent  // by that one, with this update
-}
-
-// Write is one entry that was put (or deleted, when Value is nil). Object points to what was encoded, and is not to be
-// changed.
-type Write struct {
-	Table, Key string
-	Value      []byte
-	Object     any
-}
+// Commit is one durable update; Write is one entry of it. Follower is told of commits.
+type (
+	Commit   = order.Commit
+	Write    = order.Write
+	Follower = order.Follower
+)
 
 // Ledger is safe for concurrent use.
 type Ledger struct {
-	store  store.Store
-	clock  func() time.Time
-	budget uint64 // bytes a day of each actor; 0 is no limit
-	format int    // of the database
-
-	mu       sync.Mutex
-	turn     turn               // head moved on, or the ledger failed
-	head     audit.Head         // of what was published
-	waiting  map[uint64]*Commit // committed, not yet published, by the size of the log before them
-	charged  charges
-	follower func([]Commit)
-	err      error // why the ledger failed
-	failed   chan struct{}
+	store   store.Store
+	order   *order.Published
+	clock   func() time.Time
+	budget  uint64             // bytes a day of each actor; 0 is no limit
+	format  int                // of the database
+	others  *following.Pursuit // follows what other processes commit; nil where none can
+	charged charges
 
 	last atomic.Pointer[encodedMark] // what an update wrote last
 }
 
 // Head returns the head of the log as it was last published.
-func (l *Ledger) Head() audit.Head {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.head
-}
-
-// Follow sets the one function that is told of commits, in log order, each exactly once, before the
-// Update that made it returns. It must be set before the first Update, and must not block.
-func (l *Ledger) Follow(follower func([]Commit)) { l.follower = follower }
+func (l *Ledger) Head() audit.Head { return l.order.Head() }
 
 // Failed returns a channel that is closed when a commit failed, or Stop was called; Err then says why.
-func (l *Ledger) Failed() <-chan struct{} { return l.failed }
+func (l *Ledger) Failed() <-chan struct{} { return l.order.Failed() }
 
 // Err returns the failure that ended the ledger, or nil.
-func (l *Ledger) Err() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.err
+func (l *Ledger) Err() error { return l.order.Err() }
+
+// Stop ends the ledger for a cause that no commit has met, such as a database that was lost while nothing was written.
+func (l *Ledger) Stop(cause error) { l.order.Stop(cause) }
+
+// Grown returns a channel that is closed already if the published log has more than size records or the ledger has
+// failed, and is otherwise closed at the next publication or failure. Whoever follows the ledger has been told by then.
+func (l *Ledger) Grown(size uint64) <-chan struct{} { return l.order.Grown(size) }
+
+// Follow sets the one follower, and loads it. It must be called before the first Update; without Told it only loads.
+func (l *Ledger) Follow(ctx context.Context, f Follower) error {
+	err := l.order.Follow(f, func() (at order.Place, err error) {
+		return at, l.View(ctx, func(r store.Reader) error {
+			if at, err = placeIn(r, l); err != nil || f.Load == nil {
+				return err
+			}
+			return f.Load(r, at.Head)
+		})
+	})
+	if err == nil && l.others != nil && f.Told != nil {
+		l.others.Start()
+	}
+	return err
+}
+
+// placeIn returns where the log of a ledger stands in a snapshot.
+func placeIn(r store.Getter, l *Ledger) (order.Place, error) {
+	if l.others == nil {
+		return l.order.Place(), nil
+	}
+	raw, t, err := following.Read(r)
+	if err != nil {
+		return order.Place{}, err
+	}
+	head, err := t.Head(r, raw)
+	return order.Place{Head: head, Number: t.Number}, err
+}
+
+// Understand sets which kinds of records this program knows, and by which version of the rules it decides. On a store
+// that several processes share, it writes nothing more once the log has others. It is called before the first Update.
+func (l *Ledger) Understand(rules int, kinds []string) {
+	if l.others != nil {
+		l.others.Understand(rules, append([]string{KindCreated}, kinds...))
+	}
+}
+
+// CatchUp returns when all is published that any process had committed before the call. On a store of one process that
+// is so already.
+func (l *Ledger) CatchUp(ctx context.Context) error {
+	if l.others == nil {
+		return nil
+	}
+	return l.others.CatchUp(ctx)
+}
+
+// Confirmed returns the latest moment of which it is known that all is published that any process had committed by
+// then. On a store of one process that is now.
+func (l *Ledger) Confirmed() time.Time {
+	if l.others == nil {
+		return time.Now()
+	}
+	return l.others.Confirmed()
 }
 
 // Update runs fn in a transaction. fn may run more than once and must only assign to what it captures.
 // An error of fn is returned as it is, with nothing written. When Update returns nil, the change is
 // durable and has been published. fault.Unavailable means that the outcome is unknown.
 func (l *Ledger) Update(ctx context.Context, fn func(*Tx) error) error {
-	if err := l.Err(); err != nil {
+	if l.others == nil {
+		_, err := l.update(ctx, fn)
 		return err
 	}
+	defer l.others.Enter()()
+	seen, err := l.update(ctx, fn)
+	if err != nil {
+		_ = l.order.Await(seen) // what fn has refused is what other processes have left; whoever tries again sees it
+	}
+	return err
+}
+
+// update returns also the size of the log that fn has seen.
+func (l *Ledger) update(ctx context.Context, fn func(*Tx) error) (seen uint64, err error) {
+	if err := l.Err(); err != nil {
+		return 0, err
+	}
 	var done *Commit
-	var seen uint64
-	err := l.store.Update(ctx, func(stx store.Tx) error {
+	err = l.store.Update(ctx, func(stx store.Tx) error {
 		tx, err := l.begin(stx)
 		if err != nil {
 			return err
 		}
+		seen = tx.head.Size
 		if err := fn(tx); err != nil {
 			return err
 		}
 		done, err = tx.seal(&l.last)
-		seen = tx.head.Size
 		return err
 	})
 	if errors.Is(err, store.ErrCommit) || errors.Is(err, store.ErrClosed) || fault.Is(err, moved.Code) {
 		l.Stop(err)
-		return l.Err()
+		return seen, l.Err()
 	}
 	if err != nil {
-		return err
+		return seen, err
 	}
 	if done == nil {
-		return l.await(seen) // what it read may have been committed and not be published yet
+		return seen, l.order.Await(seen) // what it read may have been committed and not be published yet
 	}
-	return l.publish(done)
-}
-
-// await returns when the log is published up to size.
-func (l *Ledger) await(size uint64) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for l.head.Size < size && l.err == nil {
-		l.turn.Wait()
-	}
-	if l.head.Size < size {
-		return l.err
-	}
-	return nil
+	return seen, l.order.Publish(done)
 }
 
 func (l *Ledger) begin(stx store.Tx) (*Tx, error) {
-	m, err := readMark(stx, &l.last)
+	m, t, err := l.readMark(stx)
 	if err == nil {
 		err = m.checkMoved()
+	}
+	if err == nil && l.others != nil {
+		err = l.others.Check(t)
 	}
 	if err != nil {
 		return nil, err
 	}
 	now := l.clock().UTC()
-	tx := &Tx{store: stx, head: m.Head, sums: sums{}, at: now.Truncate(time.Microsecond), now: now, budget: l.budget}
+	tx := &Tx{store: stx, head: m.Head, sums: sums{}, at: now.Truncate(time.Microsecond), now: now, budget: l.budget,
+		trail: t, others: l.others}
 	maps.Copy(tx.sums, m.Sums)
 	return tx, nil
 }
 
-// publish passes the follower every commit whose predecessors have all been passed, and returns when
-// that includes done.
-func (l *Ledger) publish(done *Commit) error {
-	before := done.Head.Size - uint64(len(done.Records))
-	l.mu.Lock()
-	l.waiting[before] = done
-	l.mu.Unlock()
-	runtime.Gosched() // lets the others of the same commit arrive, so that one of them publishes for all
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.head.Size > before {
-		return nil
-	}
-	var batch []Commit
-	head := l.head
-	for next := l.waiting[head.Size]; next != nil && l.err == nil; next = l.waiting[head.Size] {
-		delete(l.waiting, head.Size)
-		batch = append(batch, *next)
-		l.charged.add(*next)
-		head = next.Head
-	}
-	if batch != nil && l.tell(batch) {
-		l.head = head
-		l.turn.end()
-	}
-	for l.head.Size <= before && l.err == nil {
-		l.turn.Wait()
-	}
-	if l.head.Size <= before {
-		return l.err
-	}
-	return nil
-}
-
-// tell hands a batch to the follower. One that panics would miss commits from then on, so it ends the ledger.
-func (l *Ledger) tell(batch []Commit) (told bool) {
-	defer func() {
-		if p := recover(); p != nil {
-			_ = l.failLocked(fmt.Errorf("a commit could not be published: %v", p))
-		}
-	}()
-	if l.follower != nil {
-		l.follower(batch)
-	}
-	return true
-}
-
-func (l *Ledger) failLocked(cause error) error {
-	if l.err == nil {
-		l.err = fault.New(fault.Unavailable, "ledger_failed",
-			"the store has failed, or could not confirm a commit; the service stops").
-			WithFix("whether this change happened is unknown: when the service is back, read the requirement, or " +
-				"repeat the request with the same Idempotency-Key").
-			Because(cause).ForClients()
-		close(l.failed)
-		l.turn.end()
-	}
-	return l.err
-}
-
-// Stop ends the ledger for a cause that no commit has met, such as a database that was lost while nothing was written.
-func (l *Ledger) Stop(cause error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	_ = l.failLocked(cause)
-}
-
-// Grown returns a channel that is closed already if the published log has more than size records or the ledger has
-// failed, and is otherwise closed at the next publication or failure. Whoever follows the ledger has been told by then.
-func (l *Ledger) Grown(size uint64) <-chan struct{} {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.head.Size > size || l.err != nil {
-		return closed
-	}
-	if l.turn.grown == nil {
-		l.turn.grown = make(chan struct{})
-	}
-	return l.turn.grown
-}
-
 // Close ends the store; updates under way finish first.
-func (l *Ledger) Close() error { return l.store.Close() }
+func (l *Ledger) Close() error {
+	if l.others != nil {
+		l.others.Stop()
+	}
+	return l.store.Close()
+}

@@ -135,7 +135,7 @@ func TestFaultPairs(t *testing.T) {
 			faulty := storetest.NewFaulty(store.NewMemory())
 			l := open(t, faulty)
 			var published int
-			l.Follow(func(batch []Commit) { published += len(batch) })
+			require.NoError(t, l.Follow(t.Context(), Follower{Told: func(batch []Commit) { published += len(batch) }}))
 			require.NoError(t, set(t.Context(), l, "a", 1))
 			faulty.Next(f)
 
@@ -173,7 +173,7 @@ func TestFollowersSeeTheLog(t *testing.T) {
 	told := map[string]int{}
 	next := l.Head().Size
 	var mu sync.Mutex
-	l.Follow(func(batch []Commit) {
+	require.NoError(t, l.Follow(t.Context(), Follower{Told: func(batch []Commit) {
 		mu.Lock()
 		defer mu.Unlock()
 		for _, c := range batch {
@@ -183,7 +183,7 @@ func TestFollowersSeeTheLog(t *testing.T) {
 			next = c.Head.Size
 			told[c.Writes[0].Key]++
 		}
-	})
+	}}))
 	var running sync.WaitGroup
 	for i := range 64 {
 		running.Go(func() {
@@ -203,14 +203,13 @@ func TestFollowersSeeTheLog(t *testing.T) {
 	}
 	running.Wait()
 	require.Len(t, told, 64*20)
-	require.Empty(t, l.waiting)
 	require.Equal(t, uint64(64*20+1), l.Head().Size)
 	require.NoError(t, verify(t, l))
 }
 
 func TestAFollowerThatPanicsEndsTheLedger(t *testing.T) {
 	l := open(t, store.NewMemory())
-	l.Follow(func([]Commit) { panic("a follower's defect") })
+	require.NoError(t, l.Follow(t.Context(), Follower{Told: func([]Commit) { panic("a follower's defect") }}))
 	require.ErrorIs(t, set(t.Context(), l, "a", 1), fault.Unavailable)
 	<-l.Failed()
 	require.ErrorContains(t, l.Err(), "a follower's defect")

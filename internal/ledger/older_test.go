@@ -9,6 +9,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/rows"
 	"orchestrator/internal/ledger/store"
 )
 
@@ -72,7 +73,7 @@ func TestARebuiltLedgerKeepsItsFirstRecord(t *testing.T) {
 	require.Equal(t, Format, l.Format())
 	require.True(t, head.Equal(l.Head()))
 	was, is := from.Dump(), to.Dump()
-	require.Contains(t, is[tableAudit][numberKey(0)], `{"format":4}`)
+	require.Contains(t, is[rows.Table][rows.Key(0)], `{"format":4}`)
 	require.NotEqual(t, was[tableMeta][keyFormat], is[tableMeta][keyFormat])
 	was[tableMeta][keyFormat] = is[tableMeta][keyFormat]
 	require.Equal(t, was, is)

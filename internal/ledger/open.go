@@ -2,11 +2,15 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/following"
 	"orchestrator/internal/ledger/moved"
+	"orchestrator/internal/ledger/order"
+	"orchestrator/internal/ledger/rows"
 	"orchestrator/internal/ledger/store"
 )
 
@@ -40,10 +44,42 @@ func System() audit.Actor { return audit.Actor{Name: "orchestrator", Role: "syst
 // another format, one whose log does not hang together at its end, and one whose tables are not as the last
 // update left them; Verify checks all of it.
 func Open(ctx context.Context, s store.Store, clock func() time.Time) (*Ledger, error) {
-	l := &Ledger{store: s, clock: clock, waiting: map[uint64]*Commit{}, charged: charges{},
-		failed: make(chan struct{})}
-	l.turn.L = &l.mu
-	err := s.View(ctx, func(r store.Reader) error {
+	l := newLedger(s)
+	l.clock = clock
+	if shared, is := s.(store.Shared); is {
+		l.others = following.New(shared, l.order)
+	}
+	if err := checkStore(ctx, l); err != nil || l.format != 0 {
+		return l, err
+	}
+	l.format = Format
+	_, err := l.update(ctx, func(tx *Tx) error {
+		if tx.head.Size > 0 {
+			return errBegun
+		}
+		if err := putFormat(tx.store, Format); err != nil {
+			return err
+		}
+		return tx.Append(Event{Kind: KindCreated, Actor: System(), Data: format{Format}})
+	})
+	if errors.Is(err, errBegun) {
+		err = checkStore(ctx, l)
+	}
+	return l, err
+}
+
+// errBegun is returned when another process has begun the log meanwhile.
+var errBegun = errors.New("the log has begun")
+
+func newLedger(s store.Store) *Ledger {
+	l := &Ledger{store: s}
+	l.order = order.New(l.charged.add)
+	return l
+}
+
+// checkStore reads where the log ends, and checks the tables.
+func checkStore(ctx context.Context, l *Ledger) error {
+	return l.store.View(ctx, func(r store.Reader) error {
 		m, err := l.readEnd(r, Format)
 		if err == nil {
 			err = m.checkMoved()
@@ -52,16 +88,6 @@ func Open(ctx context.Context, s store.Store, clock func() time.Time) (*Ledger, 
 			return err
 		}
 		return m.Sums.check(r)
-	})
-	if err != nil || l.format != 0 {
-		return l, err
-	}
-	l.format = Format
-	return l, l.Update(ctx, func(tx *Tx) error {
-		if err := putFormat(tx.store, Format); err != nil {
-			return err
-		}
-		return tx.Append(Event{Kind: KindCreated, Actor: System(), Data: format{Format}})
 	})
 }
 
@@ -85,8 +111,7 @@ func OpenToReplay(ctx context.Context, s store.Store) (*Ledger, error) {
 }
 
 func openReadOnly(ctx context.Context, s store.Store, oldest int) (*Ledger, error) {
-	l := &Ledger{store: s, failed: make(chan struct{})}
-	l.turn.L = &l.mu
+	l := newLedger(s)
 	return l, s.View(ctx, func(r store.Reader) error {
 		_, err := l.readEnd(r, oldest)
 		if err == nil && l.format == 0 {
@@ -108,7 +133,8 @@ func (l *Ledger) readEnd(r store.Reader, oldest int) (m mark, err error) {
 		return m, err
 	}
 	if !found {
-		l.format, l.head = 0, audit.Head{}
+		l.format = 0
+		l.order.Begin(order.Place{})
 		return m, checkEmpty(r)
 	}
 	if err := checkFormat("database", f.Format, oldest); err != nil {
@@ -117,7 +143,14 @@ func (l *Ledger) readEnd(r store.Reader, oldest int) (m mark, err error) {
 	if m, err = storedMark(r); err != nil {
 		return m, err
 	}
-	l.format, l.head = f.Format, m.Head
+	at := order.Place{Head: m.Head}
+	if l.others != nil {
+		if at, err = placeIn(r, l); err != nil {
+			return m, err
+		}
+	}
+	l.format = f.Format
+	l.order.Begin(at)
 	if err := checkLast(r, m.Head); err != nil {
 		return m, err
 	}
@@ -129,11 +162,15 @@ func (l *Ledger) readEnd(r store.Reader, oldest int) (m mark, err error) {
 func checkBegin(r store.Getter, number int) error {
 	_, first, err := RecordAt(r, 0)
 	if err != nil {
-		return damaged("record 0 cannot be read").Because(err)
+		return store.Damaged("record 0 cannot be read").Because(err)
 	}
 	var began format
 	if decode(first.Data, &began) == nil && began.Format > number {
-		return damaged("the database says that it has format %d, but its log began in format %d", number, began.Format)
+		return store.Damaged(
+			"the database says that it has format %d, but its log began in format %d",
+			number,
+			began.Format,
+		)
 	}
 	return nil
 }
@@ -167,9 +204,9 @@ func checkEmpty(r store.Reader) error {
 	case note != nil:
 		return moved.Unfinished()
 	}
-	for _, table := range []string{tableAudit, tableHashes, tableMeta, tableSubjects, tableBlobs} {
+	for _, table := range []string{rows.Table, rows.Hashes, tableMeta, tableSubjects, tableBlobs} {
 		err := r.Scan(table, "", "", func(string, []byte) error {
-			return damaged("table %s is not empty, but the database does not say which format it has", table)
+			return store.Damaged("table %s is not empty, but the database does not say which format it has", table)
 		})
 		if err != nil {
 			return err
@@ -181,26 +218,26 @@ func checkEmpty(r store.Reader) error {
 func storedMark(r store.Getter) (mark, error) {
 	raw, err := r.Get(tableMeta, keyHead)
 	if err == nil && raw == nil {
-		err = damaged("the head of the log is missing")
+		err = store.Damaged("the head of the log is missing")
 	}
 	if err != nil {
 		return mark{}, err
 	}
-	return decodeMark(r, raw)
+	return decodeMark(rows.Nodes{From: r}, raw)
 }
 
 func checkLast(r store.Getter, head audit.Head) error {
 	if head.Size == 0 {
-		return damaged("the log is empty")
+		return store.Damaged("the log is empty")
 	}
 	last, record, err := RecordAt(r, head.Size-1)
 	if err != nil || nodeOf(last) != leafOf(r, head.Size-1) || !record.At.Equal(head.At) {
-		return damaged("record %d, the last of the log, is missing, or it or the head of the log was changed",
+		return store.Damaged("record %d, the last of the log, is missing, or it or the head of the log was changed",
 			head.Size-1).Because(err)
 	}
-	beyond, err := readRow(r, head.Size)
+	beyond, err := rows.Read(r, head.Size)
 	if err == nil && beyond != nil {
-		err = damaged("there is a record %d beyond the head of the log", head.Size)
+		err = store.Damaged("there is a record %d beyond the head of the log", head.Size)
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/rows"
 	"orchestrator/internal/ledger/store"
 )
 
@@ -30,8 +31,8 @@ func (l *Ledger) Inclusion(ctx context.Context, index, size uint64) (audit.Inclu
 		return proof, fault.New(fault.Malformed, "invalid_parameter", "index %d is not below size %d", index, size).
 			WithFix("the first record has the index 0, the last one size-1")
 	}
-	err := l.inPublished(ctx, size, func(r store.Reader) (err error) {
-		proof, err = audit.ProveInclusion(index, size, nodes{r})
+	err := inPublished(ctx, l, size, func(r store.Reader) (err error) {
+		proof, err = audit.ProveInclusion(index, size, rows.Nodes{From: r})
 		return err
 	})
 	return proof, err
@@ -45,8 +46,8 @@ func (l *Ledger) Consistency(ctx context.Context, old, size uint64) (audit.Consi
 			"old is %d; it must be at least 1 and at most new, %d", old, size).
 			WithFix("old is the size of the checkpoint that you have kept, new that of the one to hold against it")
 	}
-	err := l.inPublished(ctx, size, func(r store.Reader) (err error) {
-		proof, err = audit.ProveConsistency(old, size, nodes{r})
+	err := inPublished(ctx, l, size, func(r store.Reader) (err error) {
+		proof, err = audit.ProveConsistency(old, size, rows.Nodes{From: r})
 		return err
 	})
 	return proof, err
@@ -55,11 +56,11 @@ func (l *Ledger) Consistency(ctx context.Context, old, size uint64) (audit.Consi
 // Tile returns the bytes of a tile of the published log; fault.NotFound when the log is not that large (yet).
 func (l *Ledger) Tile(ctx context.Context, t audit.Tile) ([]byte, error) {
 	var data []byte
-	err := l.inPublished(ctx, t.Needs(), func(r store.Reader) (err error) {
+	err := inPublished(ctx, l, t.Needs(), func(r store.Reader) (err error) {
 		if t.Entries {
 			data, err = entries(r, t)
 		} else {
-			data, err = t.Hashes(nodes{r})
+			data, err = t.Hashes(rows.Nodes{From: r})
 		}
 		return err
 	})
@@ -70,19 +71,19 @@ func entries(r store.Reader, t audit.Tile) ([]byte, error) {
 	first := t.Number * audit.TileWidth
 	var bundle []byte
 	n := 0
-	err := scanRows(r, first, first+uint64(t.Width), func(_ uint64, raw []byte) error {
+	err := rows.Scan(r, first, first+uint64(t.Width), func(_ uint64, raw []byte) error {
 		bundle = audit.AppendEntry(bundle, raw)
 		n++
 		return nil
 	})
 	if err == nil && n != t.Width {
-		err = damaged("a record of %d to %d is missing", first, first+uint64(t.Width)-1)
+		err = store.Damaged("a record of %d to %d is missing", first, first+uint64(t.Width)-1)
 	}
 	return bundle, err
 }
 
 // inPublished reads what needs the log to have a size.
-func (l *Ledger) inPublished(ctx context.Context, size uint64, read func(store.Reader) error) error {
+func inPublished(ctx context.Context, l *Ledger, size uint64, read func(store.Reader) error) error {
 	if now := l.Head().Size; size > now {
 		return fault.New(fault.NotFound, "beyond_log", "the log has %d records; this needs %d", now, size).
 			WithFix("GET /audit/checkpoint tells how many there are; a full tile needs all of its %d", audit.TileWidth)

@@ -12,6 +12,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/rows"
 	"orchestrator/internal/ledger/store"
 )
 
@@ -48,6 +49,14 @@ func (a asking) Get(table, key string) ([]byte, error) {
 	return a.Reader.Get(table, key)
 }
 
+// GetMany makes asking a store.ManyGetter.
+func (a asking) GetMany(table string, keys []string) ([][]byte, error) {
+	if err := a.ctx.Err(); err != nil {
+		return nil, err
+	}
+	return store.GetMany(a.Reader, table, keys)
+}
+
 func (a asking) Scan(table, from, to string, visit func(key string, value []byte) error) error {
 	return a.Reader.Scan(table, from, to, func(key string, value []byte) error {
 		if err := a.ctx.Err(); err != nil {
@@ -67,7 +76,7 @@ func (l *Ledger) Records(ctx context.Context, from uint64, limit int) (Page, err
 	page.Total = page.Head.Size
 	err := l.View(ctx, func(r store.Reader) error {
 		p, size := page, 0
-		err := scanRows(r, from, page.Head.Size, func(seq uint64, raw []byte) error {
+		err := rows.Scan(r, from, page.Head.Size, func(seq uint64, raw []byte) error {
 			if len(p.Records) == limit || size >= mostPage {
 				p.Next = seq
 				return store.ErrStop
@@ -127,14 +136,14 @@ func LastAbout(r store.Getter, subject string) (uint64, error) {
 }
 
 func beforeOf(r store.Getter, subject string, seq uint64) (uint64, error) {
-	raw, err := readRow(r, seq)
+	raw, err := rows.Read(r, seq)
 	if err != nil {
 		return 0, err
 	}
 	var record audit.Record
 	if raw != nil {
 		if record, err = audit.Decode(raw); err != nil {
-			return 0, damaged("record %d cannot be read", seq).Because(err)
+			return 0, store.Damaged("record %d cannot be read", seq).Because(err)
 		}
 	}
 	if record.Subject != subject {
@@ -156,9 +165,9 @@ func RecordAt(r store.Getter, seq uint64) ([]byte, audit.Record, error) {
 
 // BytesAt returns a copy of the stored bytes of one record, which are what was hashed.
 func BytesAt(r store.Getter, seq uint64) ([]byte, error) {
-	raw, err := readRow(r, seq)
+	raw, err := rows.Read(r, seq)
 	if err == nil && raw == nil {
-		err = damaged("record %d is missing", seq)
+		err = store.Damaged("record %d is missing", seq)
 	}
 	return bytes.Clone(raw), err
 }
@@ -183,7 +192,7 @@ func blob(r store.Getter, digest string) ([]byte, error) {
 			WithFix("take the digest from the data of a record: {\"blob\": \"<64 hexadecimal digits>\"}")
 	}
 	if Digest(raw) != digest {
-		return nil, damaged("the data with the digest %s was changed", digest)
+		return nil, store.Damaged("the data with the digest %s was changed", digest)
 	}
 	return append([]byte(nil), raw...), nil
 }
@@ -238,9 +247,12 @@ func nodeOf(record []byte) audit.Hash { return tlog.RecordHash(record) }
 
 // leafOf returns the stored leaf of a record; a missing one matches nothing.
 func leafOf(r store.Getter, seq uint64) audit.Hash {
-	hashes, err := nodes{r}.ReadHashes([]int64{tlog.StoredHashIndex(0, int64(seq))})
+	hashes, err := rows.Nodes{From: r}.ReadHashes([]int64{tlog.StoredHashIndex(0, int64(seq))})
 	if err != nil {
 		return audit.Hash{}
 	}
 	return hashes[0]
 }
+
+// RecordOf returns the bytes of the record that a row of the table audit has.
+func RecordOf(row []byte) []byte { return rows.RecordOf(row) }

@@ -73,15 +73,15 @@ func (c Contents) Compare(r store.Reader) error {
 		expected, found := left[key]
 		switch {
 		case !found:
-			return damaged("table %s has %q, which the log does not account for", c.Table, key)
+			return store.Damaged("table %s has %q, which the log does not account for", c.Table, key)
 		case sha256.Sum256(raw) != expected:
-			return damaged("table %s, %q is not what the log amounts to", c.Table, key)
+			return store.Damaged("table %s, %q is not what the log amounts to", c.Table, key)
 		}
 		delete(left, key)
 		return nil
 	})
 	if err == nil && len(left) > 0 {
-		err = damaged("table %s lacks %q, which the log accounts for", c.Table,
+		err = store.Damaged("table %s lacks %q, which the log accounts for", c.Table,
 			slices.Min(slices.Collect(maps.Keys(left))))
 	}
 	return err

@@ -9,22 +9,23 @@ import (
 	"pgregory.net/rapid"
 
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/rows"
 	"orchestrator/internal/ledger/store"
 )
 
 func TestARowHasItsParts(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		record := append(rapid.SliceOf(rapid.Byte()).Draw(rt, "record"), '}')
-		nodes := make([]audit.StoredHash, rapid.IntRange(1, mostNodes).Draw(rt, "nodes"))
+		nodes := make([]audit.StoredHash, rapid.IntRange(1, rows.MostNodes).Draw(rt, "nodes"))
 		var stored []byte
 		for i := range nodes {
-			copy(nodes[i].Hash[:], rapid.SliceOfN(rapid.Byte(), nodeSize, nodeSize).Draw(rt, "node"))
+			copy(nodes[i].Hash[:], rapid.SliceOfN(rapid.Byte(), rows.NodeSize, rows.NodeSize).Draw(rt, "node"))
 			stored = append(stored, nodes[i].Hash[:]...)
 		}
-		gotRecord, gotNodes := splitRow(rowOf(record, nodes))
+		gotRecord, gotNodes := rows.Split(rows.Of(record, nodes))
 		require.Equal(rt, record, gotRecord)
 		require.Equal(rt, stored, gotNodes)
-		gotRecord, gotNodes = splitRow(record) // as formats before 7 have it
+		gotRecord, gotNodes = rows.Split(record) // as formats before 7 have it
 		require.Equal(rt, record, gotRecord)
 		require.Nil(rt, gotNodes)
 	})
@@ -38,11 +39,11 @@ func apart(t *testing.T, from *store.Memory) *store.Memory {
 	tamper(t, s, func(tx store.Tx) error {
 		for table, entries := range dump {
 			for key, value := range entries {
-				if table == tableAudit {
-					record, nodes := splitRow([]byte(value))
-					for first := uint64(tlog.StoredHashIndex(0, int64(seqOf(key)))); len(nodes) > 0; first++ {
-						require.NoError(t, tx.Put(tableHashes, numberKey(first), nodes[:nodeSize]))
-						nodes = nodes[nodeSize:]
+				if table == rows.Table {
+					record, nodes := rows.Split([]byte(value))
+					for first := uint64(tlog.StoredHashIndex(0, int64(rows.SeqOf(key)))); len(nodes) > 0; first++ {
+						require.NoError(t, tx.Put(rows.Hashes, rows.Key(first), nodes[:rows.NodeSize]))
+						nodes = nodes[rows.NodeSize:]
 					}
 					value = string(record)
 				}
@@ -64,7 +65,7 @@ func TestNodesAreReadFromBothPlaces(t *testing.T) {
 	}
 	read := func(s store.Store) (hashes []audit.Hash) {
 		require.NoError(t, s.View(t.Context(), func(r store.Reader) (err error) {
-			hashes, err = nodes{r}.ReadHashes(indexes)
+			hashes, err = rows.Nodes{From: r}.ReadHashes(indexes)
 			return err
 		}))
 		return hashes
@@ -72,12 +73,12 @@ func TestNodesAreReadFromBothPlaces(t *testing.T) {
 	old := apart(t, together)
 	require.Equal(t, read(together), read(old))
 	require.NoError(t, verify(t, open(t, old)))
-	tamper(t, old, func(tx store.Tx) error { return tx.Put(tableHashes, numberKey(9999), []byte("node")) })
+	tamper(t, old, func(tx store.Tx) error { return tx.Put(rows.Hashes, rows.Key(9999), []byte("node")) })
 	require.ErrorContains(t, verify(t, open(t, old)), "table hashes has")
 
 	for _, index := range []int64{int64(len(indexes)), tlog.StoredHashIndex(3, 1)} {
 		require.Error(t, together.View(t.Context(), func(r store.Reader) error {
-			_, err := nodes{r}.ReadHashes([]int64{index})
+			_, err := rows.Nodes{From: r}.ReadHashes([]int64{index})
 			return err
 		}), "node %d is not complete yet", index)
 	}
@@ -90,7 +91,7 @@ func TestEveryByteOfARowCounts(t *testing.T) {
 		"apart":    func() *store.Memory { return apart(t, grown(t)) },
 	} {
 		dump := fresh().Dump()
-		for _, table := range []string{tableAudit, tableHashes} {
+		for _, table := range []string{rows.Table, rows.Hashes} {
 			for key, row := range dump[table] {
 				for i := range row {
 					if i%7 != 0 && i < len(row)-1 {
@@ -107,11 +108,11 @@ func TestEveryByteOfARowCounts(t *testing.T) {
 	}
 	short := grown(t)
 	tamper(t, short, func(tx store.Tx) error {
-		row, err := tx.Get(tableAudit, numberKey(3)) // which completes three nodes
+		row, err := tx.Get(rows.Table, rows.Key(3)) // which completes three nodes
 		require.NoError(t, err)
-		record, nodes := splitRow(row)
-		require.Len(t, nodes, 3*nodeSize)
-		return tx.Put(tableAudit, numberKey(3), append(append(bytes.Clone(record), nodes[:2*nodeSize]...), 2))
+		record, nodes := rows.Split(row)
+		require.Len(t, nodes, 3*rows.NodeSize)
+		return tx.Put(rows.Table, rows.Key(3), append(append(bytes.Clone(record), nodes[:2*rows.NodeSize]...), 2))
 	})
 	require.ErrorContains(t, openAndVerify(t.Context(), short), "record 3 has 2 nodes of the tree, not 3")
 }

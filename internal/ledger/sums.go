@@ -5,11 +5,11 @@ import (
 	"encoding/binary"
 	"maps"
 	"slices"
-	"sync/atomic"
 
 	"github.com/cespare/xxhash/v2"
 
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/following"
 	"orchestrator/internal/ledger/moved"
 	"orchestrator/internal/ledger/store"
 )
@@ -41,21 +41,28 @@ func (m mark) checkMoved() error {
 
 // encodedMark saves decoding what this process has just encoded.
 type encodedMark struct {
-	raw  []byte
-	mark mark
+	raw   []byte
+	mark  mark
+	trail following.Trail
 }
 
-// readMark reads the mark of the store; last is what an update wrote last, and may hold nil. An empty store has
-// the zero mark.
-func readMark(from store.Getter, last *atomic.Pointer[encodedMark]) (mark, error) {
-	raw, err := from.Get(tableMeta, keyHead)
+// readMark reads the mark of the store, and on one that several processes share the trail of the last commit. An empty
+// store has the zero mark.
+func (l *Ledger) readMark(from store.Getter) (m mark, t following.Trail, err error) {
+	var raw []byte
+	if l.others == nil {
+		raw, err = from.Get(tableMeta, keyHead)
+	} else {
+		raw, t, err = following.Read(from)
+	}
 	if err != nil || raw == nil {
-		return mark{}, err
+		return m, t, err
 	}
-	if known := last.Load(); known != nil && bytes.Equal(known.raw, raw) {
-		return known.mark, nil
+	if known := l.last.Load(); known != nil && bytes.Equal(known.raw, raw) {
+		return known.mark, known.trail, nil
 	}
-	return decodeMark(from, raw)
+	m, err = decodeMark(t.Nodes(from), raw)
+	return m, t, err
 }
 
 // putMark writes the mark and returns its bytes.
@@ -68,17 +75,17 @@ func putMark(to store.Tx, m mark) ([]byte, error) {
 }
 
 // decodeMark reads a mark and the frontier of its head, which the stored tree must bear out.
-func decodeMark(from store.Getter, raw []byte) (mark, error) {
+func decodeMark(tree following.Hashes, raw []byte) (mark, error) {
 	m, _, err := metaMark.Decode(keyHead, raw)
 	if err != nil {
 		return m, err
 	}
-	head, err := audit.HeadAt(m.Size, m.At, nodes{from})
+	head, err := audit.HeadAt(m.Size, m.At, tree)
 	if err != nil {
-		return m, damaged("the tree of the log is incomplete").Because(err)
+		return m, store.Damaged("the tree of the log is incomplete").Because(err)
 	}
 	if head.Root != m.Root {
-		return m, damaged("the head of the log does not match its stored tree")
+		return m, store.Damaged("the head of the log does not match its stored tree")
 	}
 	m.Head = head
 	return m, nil
@@ -118,7 +125,7 @@ func (s sums) check(r store.Reader) error {
 			return err
 		}
 		if found != s[table] {
-			return damaged("table %s is not as it was left", table)
+			return store.Damaged("table %s is not as it was left", table)
 		}
 	}
 	return nil

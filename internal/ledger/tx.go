@@ -11,6 +11,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/following"
+	"orchestrator/internal/ledger/rows"
 	"orchestrator/internal/ledger/store"
 )
 
@@ -33,6 +35,9 @@ type Tx struct {
 	budget    uint64
 	account   audit.Actor // that is charged; the zero value is the actor of the first record
 	unbounded bool
+
+	others *following.Pursuit // nil where no other process writes
+	trail  following.Trail    // of the commit before
 }
 
 // Seq returns the number that the next record of this update will have.
@@ -94,7 +99,7 @@ func (tx *Tx) add(r audit.Record, raw []byte) error {
 	}
 	tx.head, tx.records = head, append(tx.records, r)
 	tx.grown += len(raw) + len(nodes)*len(audit.Hash{})
-	return tx.store.Put(tableAudit, numberKey(r.Seq), rowOf(raw, nodes))
+	return tx.store.Put(rows.Table, rows.Key(r.Seq), rows.Of(raw, nodes))
 }
 
 var threads = Table[audit.Thread]{tableSubjects}
@@ -150,8 +155,21 @@ func (tx *Tx) seal(last *atomic.Pointer[encodedMark]) (*Commit, error) {
 	if err != nil {
 		return nil, err
 	}
-	last.Store(&encodedMark{raw, m})
-	return &Commit{tx.head, tx.records, append(tx.writes, tx.kept...), spender, spent}, nil
+	c := &Commit{
+		Head:    tx.head,
+		Records: tx.records,
+		Writes:  append(tx.writes, tx.kept...),
+		Spender: spender,
+		Spent:   spent,
+	}
+	left := following.Trail{}
+	if tx.others != nil {
+		if left, err = tx.others.Leave(tx.store, tx.trail, c); err != nil {
+			return nil, err
+		}
+	}
+	last.Store(&encodedMark{raw, m, left})
+	return c, nil
 }
 
 // Table is a table of JSON values of one type.
@@ -169,7 +187,7 @@ func (t Table[T]) Get(from store.Getter, key string) (value T, found bool, err e
 // Decode reads the bytes of a value that Put has written.
 func (t Table[T]) Decode(key string, raw []byte) (value T, found bool, err error) {
 	if err := decode(raw, &value); err != nil {
-		return value, false, damaged("table %s, key %q cannot be read", t.Name, key).Because(err)
+		return value, false, store.Damaged("table %s, key %q cannot be read", t.Name, key).Because(err)
 	}
 	return value, true, nil
 }
@@ -179,13 +197,13 @@ func (t Table[T]) Decode(key string, raw []byte) (value T, found bool, err error
 func (t Table[T]) Put(tx *Tx, key string, value T) ([]byte, error) {
 	object := &value // a pointer, since a value is copied wherever it is passed as any
 	if encoded, is := any(value).(jsontext.Value); is {
-		return encoded, tx.write(Write{t.Name, key, encoded, object})
+		return encoded, tx.write(Write{Table: t.Name, Key: key, Value: encoded, Object: object})
 	}
 	raw, err := Encode(object)
 	if err != nil {
 		return nil, err
 	}
-	return raw, tx.write(Write{t.Name, key, raw, object})
+	return raw, tx.write(Write{Table: t.Name, Key: key, Value: raw, Object: object})
 }
 
 // Delete removes a value.
@@ -211,7 +229,7 @@ func (t Table[T]) Scan(from store.Reader, visit func(key string, raw []byte, val
 	return from.Scan(t.Name, "", "", func(key string, raw []byte) error {
 		var value T
 		if err := decode(raw, &value); err != nil {
-			return damaged("table %s, key %q cannot be read", t.Name, key).Because(err)
+			return store.Damaged("table %s, key %q cannot be read", t.Name, key).Because(err)
 		}
 		return visit(key, raw, value)
 	})
@@ -255,5 +273,5 @@ func encodeData(data any) ([]byte, error) {
 // PutEncoded writes a value as Put would have encoded it. The bytes are the ledger's from then on. What follows the
 // commits is given object in place of the value.
 func (t Table[T]) PutEncoded(tx *Tx, key string, value Encoded, object any) error {
-	return tx.write(Write{t.Name, key, value, object})
+	return tx.write(Write{Table: t.Name, Key: key, Value: value, Object: object})
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/rows"
 	"orchestrator/internal/ledger/store"
 )
 
@@ -21,7 +22,7 @@ func Verify[T any](ctx context.Context, l *Ledger, read func(store.Getter, audit
 			page, err := nextPage(ctx, l, &log, read)
 			for _, s := range page {
 				if err := log.threads.Follow(s.record); err != nil {
-					return damaged("%v", err)
+					return store.Damaged("%v", err)
 				}
 				if !yield(s) {
 					return nil
@@ -52,7 +53,7 @@ func nextPage[T any](ctx context.Context, l *Ledger, log *rebuilt, read func(sto
 	var next rebuilt
 	err := l.View(ctx, func(r store.Reader) error {
 		page, next = nil, *log
-		err := r.Scan(tableAudit, numberKey(next.head.Size), "", func(key string, row []byte) error {
+		err := r.Scan(rows.Table, rows.Key(next.head.Size), "", func(key string, row []byte) error {
 			record, err := next.next(r, key, row)
 			if err != nil {
 				return err
@@ -100,7 +101,7 @@ func (l *Ledger) VerifyFrom(ctx context.Context, from audit.Head, visit func(aud
 // readSome reads up to maxVerified records from the head on.
 func (l *rebuilt) readSome(ctx context.Context, r store.Reader, visit func(audit.Record)) error {
 	read := 0
-	err := r.Scan(tableAudit, numberKey(l.head.Size), "", func(key string, row []byte) error {
+	err := r.Scan(rows.Table, rows.Key(l.head.Size), "", func(key string, row []byte) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -132,7 +133,7 @@ func (l *rebuilt) checkEnd(r store.Reader) error {
 func (l *rebuilt) checkEndOf(r store.Getter) error {
 	stored, err := storedMark(r)
 	if err == nil && !l.head.Equal(stored.Head) {
-		err = damaged("the log amounts to %d records with root %s; the stored head of %d with %s is another",
+		err = store.Damaged("the log amounts to %d records with root %s; the stored head of %d with %s is another",
 			l.head.Size, l.head.Root, stored.Size, stored.Root)
 	}
 	return err
@@ -147,16 +148,16 @@ type rebuilt struct {
 
 // next adds the record whose row stands at a key, and checks it against the stored tree.
 func (l *rebuilt) next(r store.Getter, key string, row []byte) (audit.Record, error) {
-	raw, stored := splitRow(row)
+	raw, stored := rows.Split(row)
 	record, head, nodes, err := l.head.Next(raw)
-	if err == nil && key != numberKey(record.Seq) {
+	if err == nil && key != rows.Key(record.Seq) {
 		err = fmt.Errorf("record %d stands where another belongs", record.Seq)
 	}
 	if err != nil {
-		return record, damaged("%v", err)
+		return record, store.Damaged("%v", err)
 	}
 	l.head = head
-	apart, err := checkRow(r, record.Seq, stored, nodes)
+	apart, err := rows.Check(r, record.Seq, stored, nodes)
 	if apart {
 		l.apart += len(nodes)
 	}
@@ -166,13 +167,13 @@ func (l *rebuilt) next(r store.Getter, key string, row []byte) (audit.Record, er
 // checkTables finds threads that differ, and nodes and threads that no record accounts for.
 func (l *rebuilt) checkTables(r store.Reader) error {
 	found := map[string]int{}
-	if err := r.Scan(tableHashes, "", "", func(string, []byte) error { found[tableHashes]++; return nil }); err != nil {
+	if err := r.Scan(rows.Hashes, "", "", func(string, []byte) error { found[rows.Hashes]++; return nil }); err != nil {
 		return err
 	}
 	err := threads.Scan(r, func(subject string, _ []byte, t audit.Thread) error {
 		found[tableSubjects]++
 		if t != l.threads[subject] {
-			return damaged("the last record about %q is %d of %d, not %d of %d", subject, l.threads[subject].Last,
+			return store.Damaged("the last record about %q is %d of %d, not %d of %d", subject, l.threads[subject].Last,
 				l.threads[subject].Count, t.Last, t.Count)
 		}
 		return nil
@@ -180,9 +181,9 @@ func (l *rebuilt) checkTables(r store.Reader) error {
 	if err != nil {
 		return err
 	}
-	for table, want := range map[string]int{tableHashes: l.apart, tableSubjects: len(l.threads)} {
+	for table, want := range map[string]int{rows.Hashes: l.apart, tableSubjects: len(l.threads)} {
 		if found[table] != want {
-			return damaged("table %s has %d entries; the log accounts for %d", table, found[table], want)
+			return store.Damaged("table %s has %d entries; the log accounts for %d", table, found[table], want)
 		}
 	}
 	return nil
@@ -207,7 +208,7 @@ func (l *Ledger) RootAt(ctx context.Context, size uint64) (audit.Hash, error) {
 	}
 	var root audit.Hash
 	err := l.View(ctx, func(r store.Reader) error {
-		h, err := audit.HeadAt(size, l.Head().At, nodes{r})
+		h, err := audit.HeadAt(size, l.Head().At, rows.Nodes{From: r})
 		root = h.Root
 		return err
 	})

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger/rows"
 	"orchestrator/internal/ledger/store"
 )
 
@@ -33,7 +34,7 @@ func everyEntry(t *testing.T, s store.Store) (entries [][2]string) {
 	t.Helper()
 	require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
 		found := [][2]string{}
-		for _, table := range []string{tableAudit, tableHashes, tableSubjects, tableMeta} {
+		for _, table := range []string{rows.Table, rows.Hashes, tableSubjects, tableMeta} {
 			if err := r.Scan(table, "", "", func(key string, _ []byte) error {
 				found = append(found, [2]string{table, key})
 				return nil
@@ -83,7 +84,7 @@ func TestEveryChangeOfTheLogIsFound(t *testing.T) {
 			require.Error(t, openAndVerify(t.Context(), changed), "changed")
 		})
 	}
-	for table, key := range map[string]string{tableAudit: numberKey(11), tableHashes: "n", tableSubjects: "b"} {
+	for table, key := range map[string]string{rows.Table: rows.Key(11), rows.Hashes: "n", tableSubjects: "b"} {
 		added := grown(t)
 		tamper(t, added, func(tx store.Tx) error { return tx.Put(table, key, []byte("{}")) })
 		require.Error(t, openAndVerify(t.Context(), added), "added to %s", table)
@@ -101,9 +102,9 @@ func TestOpenRefuses(t *testing.T) {
 		"no format":                {func(tx store.Tx) error { return tx.Delete(tableMeta, keyFormat) }, "store_damaged"},
 		"no head":                  {func(tx store.Tx) error { return tx.Delete(tableMeta, keyHead) }, "store_damaged"},
 		"a head that is no JSON":   {func(tx store.Tx) error { return tx.Put(tableMeta, keyHead, []byte(`{`)) }, "store_damaged"},
-		"no last record":           {func(tx store.Tx) error { return tx.Delete(tableAudit, numberKey(10)) }, "store_damaged"},
-		"another last record":      {func(tx store.Tx) error { return tx.Put(tableAudit, numberKey(10), []byte(`{}`)) }, "store_damaged"},
-		"a record beyond the head": {func(tx store.Tx) error { return tx.Put(tableAudit, numberKey(11), []byte(`{}`)) }, "store_damaged"},
+		"no last record":           {func(tx store.Tx) error { return tx.Delete(rows.Table, rows.Key(10)) }, "store_damaged"},
+		"another last record":      {func(tx store.Tx) error { return tx.Put(rows.Table, rows.Key(10), []byte(`{}`)) }, "store_damaged"},
+		"a record beyond the head": {func(tx store.Tx) error { return tx.Put(rows.Table, rows.Key(11), []byte(`{}`)) }, "store_damaged"},
 		"a head with another time": {func(tx store.Tx) error {
 			raw, err := tx.Get(tableMeta, keyHead)
 			if err != nil {
@@ -112,13 +113,13 @@ func TestOpenRefuses(t *testing.T) {
 			return tx.Put(tableMeta, keyHead, bytes.Replace(raw, []byte(`"at":"2026`), []byte(`"at":"2036`), 1))
 		}, "store_damaged"},
 		"another node": {func(tx store.Tx) error {
-			row, err := tx.Get(tableAudit, numberKey(4))
+			row, err := tx.Get(rows.Table, rows.Key(4))
 			if err != nil {
 				return err
 			}
 			row = bytes.Clone(row)
 			row[len(row)-2] ^= 1
-			return tx.Put(tableAudit, numberKey(4), row)
+			return tx.Put(rows.Table, rows.Key(4), row)
 		}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

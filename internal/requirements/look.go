@@ -26,7 +26,7 @@ const maxLooks = 50
 const lookTime = 20 * time.Second
 
 func (s *Rechecker) verifies() bool {
-	return s.options.Evidence == projection.EvidenceVerified && s.options.Repository != nil
+	return s.current.Load().Project.Evidence == projection.EvidenceVerified && s.options.Repository != nil
 }
 
 // look looks the evidence of a change up, before the transaction: what git takes would hold up every other change. A

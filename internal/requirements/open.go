@@ -24,19 +24,11 @@ import (
 // and for folded refusals to be accounted for.
 func Open(ctx context.Context, l *ledger.Ledger, clock func() time.Time, options Options) (*Service, error) {
 	s := newService(&shared{ledger: l, clock: clock, options: options})
-	snap, err := load(ctx, l)
-	if err != nil {
-		return nil, err
+	err := l.Follow(ctx, follower{s.shared, s.exporter.Wake}.ofLedger())
+	if err == nil {
+		err = s.choose(ctx)
 	}
-	s.current.Store(snap)
-	l.Follow(func(batch []ledger.Commit) { // durable ones, published as one new snapshot
-		s.current.Store(s.current.Load().After(batch))
-		s.exporter.Wake()
-		if options.OnCommits != nil {
-			options.OnCommits(batch)
-		}
-	})
-	if err := s.choose(ctx); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return s, nil

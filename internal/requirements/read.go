@@ -4,15 +4,15 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"slices"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/thread"
 	"orchestrator/internal/requirements/agenda"
-	"orchestrator/internal/requirements/claims"
 	"orchestrator/internal/requirements/guidance"
+	"orchestrator/internal/requirements/loading"
 	"orchestrator/internal/requirements/lookup"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
@@ -143,7 +143,11 @@ func (s *Reader) Matches(export io.Reader) error { return s.current.Load().Match
 
 // Export returns the whole state of a database that no service serves: the bytes of project_status.json.
 func Export(ctx context.Context, l *ledger.Ledger) ([]byte, error) {
-	snap, err := load(ctx, l)
+	var snap *projection.Snapshot
+	err := l.Follow(ctx, ledger.Follower{Load: func(r store.Reader, head audit.Head) (err error) {
+		snap, err = loading.Snapshot(r, head)
+		return err
+	}})
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +175,7 @@ func (s *Reader) Workflow() WorkflowView {
 	p := s.current.Load().Project
 	w := p.Workflow()
 	view := WorkflowView{
-		w.Name, s.options.Evidence, p.Branch, lifecycle.Statuses(), w.Transitions(), lifecycle.Gates(),
+		w.Name, p.Evidence, p.Branch, lifecycle.Statuses(), w.Transitions(), lifecycle.Gates(),
 		map[lifecycle.Role][]string{},
 		append([]lifecycle.Status{}, w.DeadEnds()...), lifecycle.LatestRules, lifecycle.Shares(),
 	}
@@ -217,29 +221,4 @@ func (s *Log) Threads(id string) ([]thread.Thread, error) {
 // Blob returns data too large for a record, by its digest.
 func (s *Log) Blob(ctx context.Context, digest string) ([]byte, error) {
 	return s.ledger.Blob(ctx, digest)
-}
-
-func load(ctx context.Context, l *ledger.Ledger) (*projection.Snapshot, error) {
-	var snap *projection.Snapshot
-	err := l.View(ctx, func(r store.Reader) error {
-		p, _, err := projection.TableProject.Get(r, projection.KeyProject)
-		if err != nil {
-			return err
-		}
-		entries := make(map[string]*projection.Entry, len(p.IDs))
-		err = projection.TableRequirements.Scan(r, func(id string, raw []byte, req lifecycle.Requirement) error {
-			entries[id] = projection.NewEntry(req, slices.Clone(raw), p.Workflow())
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		if snap, err = projection.New(p, entries, l.Head()); err != nil {
-			return err
-		}
-		on, err := claims.Load(r)
-		snap = snap.WithClaims(on)
-		return err
-	})
-	return snap, err
 }

@@ -8,14 +8,17 @@ import (
 
 // naming is by what tokens are named that are to be revoked.
 type naming struct {
-	what    string
-	unknown fault.Code // of an error that none has it
-	part    func(Token) string
+	none func() *fault.Error // that no token has it
+	part func(Token) string
 }
 
 var (
-	byID   = naming{"id", "token_id_unknown", func(t Token) string { return t.ID }}
-	byName = naming{"name", "token_name_unknown", func(t Token) string { return t.Name }}
+	byID = naming{func() *fault.Error {
+		return fault.New(fault.NotFound, "token_id_unknown", "no token has the given id")
+	}, func(t Token) string { return t.ID }}
+	byName = naming{func() *fault.Error {
+		return fault.New(fault.NotFound, "token_name_unknown", "no token has the given name")
+	}, func(t Token) string { return t.Name }}
 )
 
 // without parts tokens into those that stay and those that are named.
@@ -31,8 +34,7 @@ func (n naming) without(tokens []Token, wanted string) (kept, named []Token, err
 	}
 	if len(named) == 0 {
 		// What was asked for is not repeated: it may be a token, given by mistake.
-		return nil, nil, fault.New(fault.NotFound, n.unknown, "no token has the given %s", n.what).
-			WithFix("give one of: %s", strings.Join(known, ", "))
+		return nil, nil, n.none().WithFix("give one of: %s", strings.Join(known, ", "))
 	}
 	return kept, named, nil
 }

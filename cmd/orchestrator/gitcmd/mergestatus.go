@@ -11,11 +11,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/cli/storeflag"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/operator/config"
 	"orchestrator/internal/operator/merging"
+	"orchestrator/internal/operator/storage"
 )
 
 // answerWithin bounds how long a merge waits for a service.
@@ -33,6 +35,7 @@ done
 // MergeStatusCommand returns the merge driver of the export and its checkpoint.
 func MergeStatusCommand() *cobra.Command {
 	var service cli.Service
+	var given storage.Given
 	var printSetup bool
 	cmd := &cobra.Command{
 		Use:   "merge-status BASE OURS THEIRS MARKERS PATH",
@@ -65,24 +68,29 @@ git calls it. --setup prints the commands that tell git to.`,
 				_, err := io.WriteString(cmd.OutOrStdout(), setup)
 				return err
 			}
-			beside := !cmd.Flags().Changed("data")
-			return merge(cmd.Context(), cmd.ErrOrStderr(), service, beside, args)
+			if !cmd.Flags().Changed("data") {
+				service.Data = dataFor(args[4])
+			}
+			place, err := storeflag.Place(cmd, service.Data, given)
+			if err != nil {
+				return err
+			}
+			return merge(cmd.Context(), cmd.ErrOrStderr(), service, place, args)
 		},
 	}
 	cmd.Flags().BoolVar(&printSetup, "setup", false, "print the commands that make git call this, and do nothing else")
 	cli.DataFlag(cmd, &service.Data)
+	storeflag.Add(cmd, &given)
 	return cli.Usage(cli.WithEnv(cmd))
 }
 
 // merge merges the versions that git names.
-func merge(ctx context.Context, notes io.Writer, service cli.Service, beside bool, args []string) error {
-	if beside {
-		service.Data = dataFor(args[4])
-	}
+func merge(ctx context.Context, notes io.Writer, service cli.Service, place storage.Place, args []string) error {
 	service.Timeout = answerWithin
 	ctx, cancel := context.WithTimeout(ctx, 2*answerWithin)
 	defer cancel()
-	request := merging.Request{Ours: args[1], Theirs: args[2], Path: args[4], Data: datadir.Dir(service.Data)}
+	request := merging.Request{Ours: args[1], Theirs: args[2], Path: args[4], Data: datadir.Dir(service.Data),
+		Store: place}
 	if client, err := service.Connect(); err == nil {
 		request.Service = client
 	}

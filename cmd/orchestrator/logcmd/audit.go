@@ -1,9 +1,9 @@
 package logcmd
 
 import (
-	"orchestrator/cmd/orchestrator/cli"
-
 	"github.com/spf13/cobra"
+
+	"orchestrator/cmd/orchestrator/cli"
 )
 
 func AuditCommand() *cobra.Command {

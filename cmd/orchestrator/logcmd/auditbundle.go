@@ -8,19 +8,21 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/cli/storeflag"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/auditor"
-	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/operator/database"
+	"orchestrator/internal/operator/storage"
 	"orchestrator/internal/system/durable"
 	"orchestrator/internal/system/tree"
 )
 
 func bundleCommand() *cobra.Command {
 	var from cli.Service
+	var given storage.Given
 	var out string
 	cmd := &cobra.Command{
 		Use:   "bundle -o FILE",
@@ -36,16 +38,22 @@ It asks the service that runs with --data, or --server. If none is running, it r
 				return fault.New(fault.Invalid, fault.CodeUsage, "no file to write was named").
 					WithFix("give it with -o FILE")
 			}
-			return writeBundle(cmd.Context(), from, out, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			place, err := storeflag.Place(cmd, from.Data, given)
+			if err != nil {
+				return err
+			}
+			return writeBundle(cmd, from, place, out)
 		},
 	}
 	cli.ServiceFlags(cmd, &from)
+	storeflag.Add(cmd, &given)
 	cmd.Flags().StringVarP(&out, "output", "o", "", "file to write")
 	return cli.WithEnv(cmd)
 }
 
-func writeBundle(ctx context.Context, from cli.Service, path string, out, notes io.Writer) error {
-	src, closeSource, err := logOf(ctx, from)
+func writeBundle(cmd *cobra.Command, from cli.Service, place storage.Place, path string) error {
+	ctx, notes := cmd.Context(), cmd.ErrOrStderr()
+	src, closeSource, err := logOf(ctx, from, place)
 	if err != nil {
 		return err
 	}
@@ -61,12 +69,14 @@ func writeBundle(ctx context.Context, from cli.Service, path string, out, notes 
 		return err
 	}
 	output.Displaced(notes, path, displaced)
-	_, err = fmt.Fprintf(out, "wrote %s: %d records of the log %s, root %s\n", path, c.Size, c.Origin, c.Root)
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "wrote %s: %d records of the log %s, root %s\n", path, c.Size,
+		c.Origin, c.Root)
 	return err
 }
 
 // logOf returns the log of the running service, or of the database where none runs.
-func logOf(ctx context.Context, o cli.Service) (src auditor.Source, closeSource func() error, err error) {
+func logOf(ctx context.Context, o cli.Service, place storage.Place) (src auditor.Source, closeSource func() error,
+	err error) {
 	nothing := func() error { return nil }
 	c, err := o.Connect()
 	if err == nil {
@@ -77,5 +87,5 @@ func logOf(ctx context.Context, o cli.Service) (src auditor.Source, closeSource 
 	if o.Server != "" || !apiclient.NotRunning(err) {
 		return nil, nothing, err
 	}
-	return database.Source(ctx, datadir.Dir(o.Data))
+	return database.Source(ctx, place)
 }

@@ -10,14 +10,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/cli/storeflag"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/operator/backup"
+	"orchestrator/internal/operator/storage"
 )
 
 // backupOptions are the flags of backup.
 type backupOptions struct {
 	cli.Service
+	store                       storage.Given
+	place                       storage.Place
 	out                         string
 	withoutKeys, verify, asJSON bool
 }
@@ -46,6 +50,10 @@ does. Whoever has the file can sign in the name of the log, unless it was writte
 				return fault.New(fault.Invalid, fault.CodeUsage, "no file to write was named").
 					WithFix("give it with -o FILE")
 			}
+			var err error
+			if o.place, err = storeflag.Place(cmd, o.Data, o.store); err != nil {
+				return err
+			}
 			written, err := o.run(cmd.Context(), cmd.ErrOrStderr())
 			if err != nil {
 				return err
@@ -55,6 +63,7 @@ does. Whoever has the file can sign in the name of the log, unless it was writte
 		},
 	}
 	cli.ServiceFlags(cmd, &o.Service)
+	storeflag.Add(cmd, &o.store)
 	f := cmd.Flags()
 	f.StringVarP(&o.out, "output", "o", "", "file to write")
 	f.BoolVar(&o.withoutKeys, "without-keys", false,
@@ -66,7 +75,7 @@ does. Whoever has the file can sign in the name of the log, unless it was writte
 
 func (o backupOptions) run(ctx context.Context, notes io.Writer) (backup.Written, error) {
 	began := time.Now()
-	src, closeSource, err := logOf(ctx, o.Service)
+	src, closeSource, err := logOf(ctx, o.Service, o.place)
 	if err != nil {
 		return backup.Written{}, err
 	}

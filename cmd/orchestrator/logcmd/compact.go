@@ -4,17 +4,19 @@ import (
 	"fmt"
 	"io"
 
-	"orchestrator/cmd/orchestrator/cli"
-	"orchestrator/cmd/orchestrator/output"
-	"orchestrator/internal/datadir"
-	"orchestrator/internal/operator/database"
-
 	"github.com/spf13/cobra"
+
+	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/cli/storeflag"
+	"orchestrator/cmd/orchestrator/output"
+	"orchestrator/internal/operator/database"
+	"orchestrator/internal/operator/storage"
 )
 
 // CompactCommand makes the file smaller. It changes no state and decides nothing, so it writes no record.
 func CompactCommand() *cobra.Command {
 	var data string
+	var given storage.Given
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "compact",
@@ -24,17 +26,24 @@ change: the new file is used only if its structure is sound, every table has the
 log has the same records and root. Nothing is added to the log.
 
 Stop the service first. Beside the database there must be as much free space as it takes. Compact may be killed or
-crash at any moment: the database is then either the old file or the new one, complete.`,
+crash at any moment: the database is then either the old file or the new one, complete.
+
+A log in PostgreSQL is refused: that server uses free space again by itself.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			done, err := database.Compact(cmd.Context(), datadir.Dir(data))
+			place, err := storeflag.Place(cmd, data, given)
 			if err != nil {
 				return err
 			}
-			return writeCompacted(cmd.OutOrStdout(), datadir.Dir(data).Database(), done, asJSON)
+			done, err := database.Compact(cmd.Context(), place)
+			if err != nil {
+				return err
+			}
+			return writeCompacted(cmd.OutOrStdout(), place.String(), done, asJSON)
 		},
 	}
 	cli.DataFlag(cmd, &data)
+	storeflag.Add(cmd, &given)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	return cli.WithEnv(cmd)
 }

@@ -10,14 +10,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/cli/storeflag"
 	"orchestrator/cmd/orchestrator/output"
-	"orchestrator/internal/datadir"
 	"orchestrator/internal/operator/database"
+	"orchestrator/internal/operator/storage"
 )
 
 // UpgradeCommand rebuilds tables from the log. It changes no state and decides nothing, so it writes no record.
 func UpgradeCommand() *cobra.Command {
 	var data string
+	var given storage.Given
 	var dryRun, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "upgrade",
@@ -29,12 +31,18 @@ and the root of the log stay the same, and nothing is added to it. The old file 
 
 Stop the service first. Beside the database there must be as much free space as it takes. A database that is not in
 order is refused; orchestrator verify checks one of an older format without changing it. --dry-run does all but put the
-new database in place, and says what would change.`,
+new database in place, and says what would change.
+
+Of a log in PostgreSQL it brings the schema up to date, where a newer version of this program needs that.`,
 		Example: `  orchestrator upgrade --dry-run
   orchestrator upgrade --data .orchestrator`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			done, err := upgrade(cmd.Context(), datadir.Dir(data), dryRun, cmd.ErrOrStderr())
+			place, err := storeflag.Place(cmd, data, given)
+			if err != nil {
+				return err
+			}
+			done, err := upgrade(cmd.Context(), place, dryRun, cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
@@ -42,15 +50,16 @@ new database in place, and says what would change.`,
 		},
 	}
 	cli.DataFlag(cmd, &data)
+	storeflag.Add(cmd, &given)
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "change nothing, and say what would change")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	return cli.WithEnv(cmd)
 }
 
-func upgrade(ctx context.Context, data datadir.Dir, dryRun bool, notes io.Writer) (database.Upgraded, error) {
+func upgrade(ctx context.Context, place storage.Place, dryRun bool, notes io.Writer) (database.Upgraded, error) {
 	show := output.NewProgress(notes, "records")
 	defer show.Clear()
-	return database.Upgrade(ctx, data, database.UpgradeOptions{DryRun: dryRun, Now: time.Now, Progress: show.Update()})
+	return database.Upgrade(ctx, place, database.UpgradeOptions{DryRun: dryRun, Now: time.Now, Progress: show.Update()})
 }
 
 func writeUpgraded(out io.Writer, u database.Upgraded, asJSON bool) error {

@@ -11,16 +11,19 @@ import (
 	"orchestrator/cmd/orchestrator/cli"
 	"orchestrator/cmd/orchestrator/cli/exportflag"
 	"orchestrator/cmd/orchestrator/cli/setting"
+	"orchestrator/cmd/orchestrator/cli/storeflag"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/auditor"
-	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/operator/database"
+	"orchestrator/internal/operator/storage"
 )
 
 // verifyOptions are the flags of verify.
 type verifyOptions struct {
 	cli.Service
+	store         storage.Given
+	place         storage.Place
 	export, key   string
 	against       []string
 	git           string
@@ -55,12 +58,17 @@ Exit codes: 0 in order; 1 something is wrong, and the first bad record is named;
 		RunE: func(cmd *cobra.Command, args []string) error {
 			collectSeldom()
 			o.typed = setting.Typed(cmd, "server")
+			var err error
+			if o.place, err = storeflag.Place(cmd, o.Data, o.store); err != nil {
+				return err
+			}
 			report, err := o.run(cmd.Context(), strings.Join(args, ""), cmd.ErrOrStderr())
 			return o.write(cmd.OutOrStdout(), report, err)
 		},
 	}
 	f := cmd.Flags()
 	cli.ServiceFlags(cmd, &o.Service)
+	storeflag.Add(cmd, &o.store)
 	exportflag.Add(cmd.Flags(), &o.export,
 		"export to compare a database with; a missing one is reported")
 	f.StringVar(&o.key, "key", "",
@@ -112,7 +120,7 @@ func (o verifyOptions) verify(ctx context.Context, what string, options auditor.
 		return verifyBundle(ctx, what, options)
 	}
 	options.Progress = nil
-	return database.Verify(ctx, datadir.Dir(o.Data), o.export, options)
+	return database.Verify(ctx, o.place, o.export, options)
 }
 
 func verifyBundle(ctx context.Context, path string, options auditor.Options) (auditor.Report, error) {

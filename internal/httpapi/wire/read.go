@@ -6,7 +6,6 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi/convention"
 	"orchestrator/internal/httpapi/inflight"
+	"orchestrator/internal/httpapi/problem"
 	"orchestrator/internal/secret"
 )
 
@@ -41,16 +41,8 @@ func ReadBytes(w http.ResponseWriter, r *http.Request, most int64) ([]byte, erro
 	}
 	held := &CallOf(w).Held
 	body, err := readHeld(r, most, held)
-	refused := fault.As(err)
-	switch {
-	case refused != nil:
-		return nil, refused
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, fault.New(fault.Timeout, "body_timeout", "the request body did not arrive in time").
-			WithFix("send it without pauses")
-	case err != nil:
-		return nil, fault.New(fault.Malformed, "body_incomplete", "the request body could not be read to its end").
-			WithFix("send it again").Because(err)
+	if err != nil {
+		return nil, problem.Unread(err)
 	}
 	return body, held.Work(r.Context())
 }

@@ -35,7 +35,7 @@ func Elsewhere(to string) error {
 
 // Unfinished returns the error of a store into which a log is being copied.
 func Unfinished() error {
-	return fault.New(fault.Unavailable, CodeUnfinished, "a log is being moved into this database, and is not whole yet").
+	return fault.New(fault.Unavailable, CodeUnfinished, "a log is being moved here, and is not whole yet").
 		WithFix("repeat orchestrator migrate, with the same places: it goes on where it was interrupted")
 }
 

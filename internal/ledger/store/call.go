@@ -58,3 +58,9 @@ func CheckValue(table, key string, value []byte) error {
 	}
 	return nil
 }
+
+// Damaged returns the error of a store that is not as it was written.
+func Damaged(format string, args ...any) *fault.Error {
+	return fault.New(fault.Internal, CodeDamaged, format, args...).
+		WithFix("run orchestrator verify, and put back the last good copy of the database")
+}

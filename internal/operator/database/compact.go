@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"time"
 
-	"orchestrator/internal/datadir"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store/boltstore"
+	"orchestrator/internal/operator/storage"
 )
 
 // LockPatience is how long is waited for a database; a service that has it will not let go.
@@ -24,9 +25,17 @@ type Compacted struct {
 }
 
 // Compact writes the database file anew without its free pages. The new file takes the place of the old one only when
-// it has the same log and the same tables. Nothing is changed or decided, so that nothing is recorded.
-func Compact(ctx context.Context, data datadir.Dir) (done Compacted, err error) {
-	path, err := Existing(data)
+// it has the same log and the same tables. Nothing is changed or decided, so that nothing is recorded. A log in a
+// database is refused: its server makes room by itself.
+func Compact(ctx context.Context, place storage.Place) (done Compacted, err error) {
+	if place.IsShared() {
+		return done, fault.New(fault.Conflict, "compact_no_file", "there is no file to compact: the log lies in %s",
+			place).
+			WithFix("PostgreSQL uses free space again by itself (autovacuum); VACUUM FULL gives it back to the disk, " +
+				"and stops every change meanwhile")
+	}
+	data := place.Data()
+	path, err := Existing(place)
 	if err != nil {
 		return done, err
 	}

@@ -22,6 +22,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
+	"orchestrator/internal/operator/storage"
 )
 
 const childEnv = "DATABASE_TEST_CHILD"
@@ -50,7 +51,7 @@ func upgradeAndDie(step string) error {
 			die()
 		}
 	}
-	_, err := Upgrade(context.Background(), ".", o)
+	_, err := Upgrade(context.Background(), storage.InFolder("."), o)
 	return err
 }
 

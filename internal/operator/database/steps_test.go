@@ -14,6 +14,7 @@ import (
 	"orchestrator/internal/auditor"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/operator/storage"
 )
 
 // Steps of an upgrade, and whether the new database is in its place then.
@@ -29,7 +30,7 @@ func requireReplaced(t *testing.T, data datadir.Dir, was string) {
 	now, err := upgraded(t, data, false)
 	require.NoError(t, err)
 	require.Equal(t, ledger.Format, now.From)
-	_, err = Verify(t.Context(), data, "none.json", auditor.Options{})
+	_, err = Verify(t.Context(), storage.InFolder(data), "none.json", auditor.Options{})
 	require.NoError(t, err)
 }
 
@@ -50,7 +51,7 @@ func TestUpgradeFails(t *testing.T) {
 			t.Parallel()
 			data := older(t, 4)
 			before := digests(t, data)
-			_, err := Upgrade(t.Context(), data, UpgradeOptions{Now: time.Now, reached: func(reached string) error {
+			_, err := Upgrade(t.Context(), storage.InFolder(data), UpgradeOptions{Now: time.Now, reached: func(reached string) error {
 				if reached == step.name {
 					return boom
 				}
@@ -88,7 +89,7 @@ func TestUpgradeKilled(t *testing.T) {
 				return
 			}
 			require.Equal(t, was, digests(t, data)[datadir.Database])
-			_, err = Verify(t.Context(), data, "none.json", auditor.Options{})
+			_, err = Verify(t.Context(), storage.InFolder(data), "none.json", auditor.Options{})
 			require.NoError(t, err)
 
 			done, err := upgraded(t, data, false)
@@ -122,7 +123,7 @@ func TestUpgradeReadsTheNewDatabaseBack(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Upgrade(t.Context(), data, UpgradeOptions{Now: time.Now, reached: func(step string) error {
+			_, err := Upgrade(t.Context(), storage.InFolder(data), UpgradeOptions{Now: time.Now, reached: func(step string) error {
 				if step == "rebuilt" {
 					spoil(filepath.Join(string(data), "."+datadir.Database+".upgrade"))
 				}

@@ -13,6 +13,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store/boltstore"
+	"orchestrator/internal/operator/storage"
 	"orchestrator/internal/operator/successor"
 	"orchestrator/internal/system/shellquote"
 )
@@ -58,8 +59,12 @@ func (u Upgraded) Current() bool { return u.From == u.To }
 // leaves everything as it was, and one after it leaves the new database, and the old one under its new name.
 //
 // Implements: ORC-117
-func Upgrade(ctx context.Context, data datadir.Dir, o UpgradeOptions) (done Upgraded, err error) {
-	path, err := Existing(data)
+func Upgrade(ctx context.Context, place storage.Place, o UpgradeOptions) (done Upgraded, err error) {
+	if place.IsShared() {
+		return upgradeShared(ctx, place, o)
+	}
+	data := place.Data()
+	path, err := Existing(place)
 	if err != nil {
 		return done, err
 	}
@@ -79,6 +84,31 @@ func Upgrade(ctx context.Context, data datadir.Dir, o UpgradeOptions) (done Upgr
 	u := &upgrader{o, s, Upgraded{Database: path, DryRun: o.DryRun, To: ledger.Format, Differences: []ledger.Difference{}}}
 	err = u.run(ctx, old)
 	return u.done, notUpgraded(path, err)
+}
+
+// upgradeShared brings the schema of a database up to date. A log of an older format is not rebuilt there: it
+// would have to be whole in two places.
+//
+// Implements: ORC-379
+func upgradeShared(ctx context.Context, place storage.Place, o UpgradeOptions) (done Upgraded, err error) {
+	s, err := place.Open(ctx, storage.Options{ReadOnly: o.DryRun, Migrate: !o.DryRun})
+	if err != nil {
+		return done, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	l, err := ledger.OpenToReplay(ctx, s)
+	if err != nil {
+		return done, err
+	}
+	now := Logged{Records: l.Head().Size, Root: l.Head().Root}
+	done = Upgraded{Database: place.String(), DryRun: o.DryRun, From: l.Format(), To: ledger.Format, Before: now,
+		After: now, Differences: []ledger.Difference{}}
+	if !done.Current() {
+		err = fault.New(fault.Conflict, "upgrade_no_file", "the log in %s has format %d, and is not upgraded there",
+			place, l.Format()).
+			WithFix("move it to a data folder with orchestrator migrate, upgrade it there, and move it back")
+	}
+	return done, err
 }
 
 // upgrader is one upgrade under way.

@@ -19,6 +19,7 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store/boltstore"
+	"orchestrator/internal/operator/storage"
 	"orchestrator/internal/operator/successor"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/reqdoc"
@@ -27,7 +28,7 @@ import (
 
 func upgraded(t *testing.T, data datadir.Dir, dryRun bool) (Upgraded, error) {
 	t.Helper()
-	return Upgrade(t.Context(), data, UpgradeOptions{DryRun: dryRun, Now: time.Now})
+	return Upgrade(t.Context(), storage.InFolder(data), UpgradeOptions{DryRun: dryRun, Now: time.Now})
 }
 
 // requireUpgraded demands a database in order, with the log of the old one, byte for byte, which is kept.
@@ -42,7 +43,7 @@ func requireUpgraded(t *testing.T, data datadir.Dir, done Upgraded, was string) 
 	require.Empty(t, after["hashes"], "the nodes of the tree lie with the records")
 	require.NotEmpty(t, after["requirements"])
 	require.NotEmpty(t, after["idempotency"], "first answers are given again")
-	report, err := Verify(t.Context(), data, "none.json", auditor.Options{})
+	report, err := Verify(t.Context(), storage.InFolder(data), "none.json", auditor.Options{})
 	require.NoError(t, err)
 	require.Equal(t, done.After, Logged{done.After.Bytes, report.Records, report.Root})
 }
@@ -100,7 +101,7 @@ func TestAnOlderDatabaseIsVerifiedAsItIs(t *testing.T) {
 	for _, format := range keptFormats {
 		data := older(t, format)
 		was := digests(t, data)
-		report, err := Verify(t.Context(), data, "none.json", auditor.Options{})
+		report, err := Verify(t.Context(), storage.InFolder(data), "none.json", auditor.Options{})
 		require.NoError(t, err)
 		require.EqualValues(t, keptRecords[format], report.Records)
 		require.Equal(t, was, digests(t, data))
@@ -111,10 +112,10 @@ func TestAnOlderDatabaseIsVerifiedAsItIs(t *testing.T) {
 func TestAnOlderDatabaseIsRefused(t *testing.T) {
 	data := older(t, 4)
 	was := digests(t, data)
-	_, _, err := Source(t.Context(), data)
+	_, _, err := Source(t.Context(), storage.InFolder(data))
 	requireFault(t, err, ledger.CodeOlder)
 	require.Contains(t, fault.As(err).Fix, "orchestrator upgrade --data "+string(data))
-	_, err = Compact(t.Context(), data)
+	_, err = Compact(t.Context(), storage.InFolder(data))
 	requireFault(t, err, ledger.CodeOlder)
 	require.Contains(t, fault.As(err).Fix, "orchestrator upgrade --data "+string(data))
 	require.Equal(t, was, digests(t, data))
@@ -172,11 +173,11 @@ func TestAnUpgradeTellsHowTablesDiffer(t *testing.T) {
 		put(t, data, "reports", "ab", func(string) string { return "{}" }) // no check sum covers a table never written to
 		return data
 	}
-	_, err := Verify(t.Context(), spoil(small(t)), "none.json", auditor.Options{})
+	_, err := Verify(t.Context(), storage.InFolder(spoil(small(t))), "none.json", auditor.Options{})
 	require.ErrorContains(t, err, "which the log does not account for", "in the present format it is damage")
 
 	data := spoil(asOlder(t, small(t)))
-	report, err := Verify(t.Context(), data, "none.json", auditor.Options{})
+	report, err := Verify(t.Context(), storage.InFolder(data), "none.json", auditor.Options{})
 	require.NoError(t, err)
 	require.Contains(t, strings.Join(report.CannotShow, "\n"),
 		"that table reports is as the program of format 4 left it: it agrees with its check sum, but this program "+
@@ -188,7 +189,7 @@ func TestAnUpgradeTellsHowTablesDiffer(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, differs, done.Differences)
 	require.Empty(t, entries(t, data.Database())["reports"])
-	_, err = Verify(t.Context(), data, "none.json", auditor.Options{})
+	_, err = Verify(t.Context(), storage.InFolder(data), "none.json", auditor.Options{})
 	require.NoError(t, err)
 }
 
@@ -310,7 +311,7 @@ func TestAFolderInUseIsNotUpgraded(t *testing.T) {
 
 	// Nor can anybody begin to use it meanwhile.
 	asked := 0
-	_, err = Upgrade(t.Context(), data, UpgradeOptions{Now: time.Now, reached: func(step string) error {
+	_, err = Upgrade(t.Context(), storage.InFolder(data), UpgradeOptions{Now: time.Now, reached: func(step string) error {
 		if step == "replaced" {
 			return nil // what stands there now is the new one
 		}
@@ -327,7 +328,7 @@ func TestAFolderInUseIsNotUpgraded(t *testing.T) {
 // changes it raises the format.
 func TestTheKeptDatabaseOfThisFormatIsInOrder(t *testing.T) {
 	data := older(t, ledger.Format)
-	report, err := Verify(t.Context(), data, "none.json", auditor.Options{})
+	report, err := Verify(t.Context(), storage.InFolder(data), "none.json", auditor.Options{})
 	require.NoError(t, err)
 	for _, cannot := range report.CannotShow {
 		require.NotContains(t, cannot, "table")

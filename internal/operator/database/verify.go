@@ -1,45 +1,61 @@
 package database
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
 
 	"orchestrator/internal/auditor"
-	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/ledger/store/boltstore"
+	"orchestrator/internal/operator/storage"
 	"orchestrator/internal/requirements/projection"
 )
 
 // Verify checks more than an outsider can: the structure of the file, and the tables. The checkpoint beside the export
 // is held against the log as well, as far as it can be read. A database of an older format is verified as it is: the
 // report says where its tables are not what this program would make of the log.
-func Verify(ctx context.Context, data datadir.Dir, export string, o auditor.Options) (r auditor.Report, err error) {
-	path, err := Existing(data)
-	r = auditor.Report{Source: path, Against: []auditor.Held{}, CannotShow: []string{}}
+//
+// Implements: ORC-379
+func Verify(ctx context.Context, place storage.Place, export string, o auditor.Options) (r auditor.Report, err error) {
+	name, err := Existing(place)
+	r = auditor.Report{Source: name, Against: []auditor.Held{}, CannotShow: []string{}}
 	if err != nil {
 		return r, err
 	}
-	store, err := boltstore.Open(path, boltstore.Options{ReadOnly: true})
+	const instead = "orchestrator verify --server ADDRESS checks its log while it runs; to check the database " +
+		"itself, stop it first"
+	s, err := place.Open(ctx, storage.Options{ReadOnly: true})
 	if err != nil {
-		return r, InUse(ctx, finding(err), data,
-			"orchestrator verify --server ADDRESS checks its log while it runs; to check the database itself, "+
-				"stop it first")
+		return r, InUse(ctx, finding(err), place.Data(), instead)
 	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	if err := store.Check(); err != nil {
-		return r, finding(err)
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if err := cmp.Or(Unused(ctx, s, place, instead), finding(storage.Check(s))); err != nil {
+		return r, err
 	}
-	l, err := ledger.OpenToReplay(ctx, store)
+	l, err := ledger.OpenToReplay(ctx, s)
 	if err != nil {
 		return r, finding(err)
 	}
 	o.Against = append(o.Against, beside(ctx, export)...)
-	r, err = verifyLedger(ctx, path, l, export, o)
-	return r, finding(err)
+	r, err = verifyLedger(ctx, name, l, export, o)
+	return r, cmp.Or(unchanged(ctx, s, l), finding(err))
+}
+
+// unchanged refuses a log that grew while it was verified: its tables are then of another moment.
+func unchanged(ctx context.Context, s storage.Store, l *ledger.Ledger) error {
+	if storage.Shared(s) == nil {
+		return nil // it is locked
+	}
+	now, err := ledger.OpenToReplay(ctx, s)
+	if err != nil || now.Head().Size == l.Head().Size {
+		return nil // what is wrong is said by the verification
+	}
+	return fault.New(fault.Unavailable, store.CodeLocked, "the log grew from %d records to %d while it was verified",
+		l.Head().Size, now.Head().Size).
+		WithFix("stop every service that uses it; orchestrator verify --server URL verifies a log that grows")
 }
 
 // beside returns the checkpoint beside an export, as far as it can be read.

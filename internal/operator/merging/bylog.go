@@ -5,14 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
-	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/operator/database"
+	"orchestrator/internal/operator/storage"
 	"orchestrator/internal/system/shellquote"
 )
 
@@ -65,12 +63,12 @@ func (r Request) notProven(ctx context.Context, where string, short, long versio
 // byDatabase looks both versions up in the log of the database. Its log decides, as that of a service does, and a merge
 // waits until it can be read.
 func (r Request) byDatabase(ctx context.Context, short, long version) (shown string, err error) {
-	path := r.Data.Database()
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+	place := r.Store.In(r.Data)
+	if !place.Exists() {
 		return "", nil
 	}
-	where := "the log of " + path
-	store, err := boltstore.Open(path, boltstore.Options{ReadOnly: true, LockTimeout: database.LockPatience})
+	where := "the log of " + place.String()
+	store, err := place.Open(ctx, storage.Options{ReadOnly: true, LockTimeout: database.LockPatience})
 	if err != nil {
 		return "", r.unasked(where, err)
 	}

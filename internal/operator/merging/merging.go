@@ -11,6 +11,7 @@ import (
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/operator/storage"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/system/shellquote"
 	"orchestrator/internal/system/tree"
@@ -24,7 +25,8 @@ type Request struct {
 	Ours, Theirs string // the files with the two versions; the result is left in Ours
 	Path         string // of the file in the working tree
 	Data         datadir.Dir
-	Service      Service // that may have the log; nil for none
+	Store        storage.Place // where the log lies; the zero value is the file in Data
+	Service      Service       // that may have the log; nil for none
 }
 
 // Outcome says which version was kept, and what showed that it has all that the other has.

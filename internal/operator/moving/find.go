@@ -28,7 +28,7 @@ func Find(ctx context.Context, g Given) (Place, error) {
 	switch {
 	case g.Text == "" && g.File == "":
 		return Place{}, fault.Misuse("--%s is missing", g.Flag).
-			WithFix("give bbolt: with the path of a data folder, such as bbolt:.orchestrator, or postgres://HOST/DATABASE")
+			WithFix("give bbolt: with a data folder, such as bbolt:.orchestrator, or postgres://HOST/DATABASE")
 	case isFile && path == "":
 		return Place{}, fault.Misuse("--%s names no data folder", g.Flag).WithFix("give its path: bbolt:.orchestrator")
 	case isFile:

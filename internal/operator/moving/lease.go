@@ -7,11 +7,12 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/operator/database"
 )
 
 // The lease of the process that does alone what one must do, as services take it.
 const (
-	leaseName = "duty"
+	leaseName = database.DutyLease
 	holder    = "orchestrator migrate"
 )
 

@@ -26,6 +26,7 @@ import (
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/operator/database"
+	"orchestrator/internal/operator/storage"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
@@ -98,7 +99,7 @@ var upgrade = sync.OnceValue(func() []byte {
 	if err := unpack("../../../testdata/logs/format6.db.gz", data.Database()); err != nil {
 		return nil
 	}
-	if _, err := database.Upgrade(context.Background(), data, database.UpgradeOptions{Now: time.Now}); err != nil {
+	if _, err := database.Upgrade(context.Background(), storage.InFolder(data), database.UpgradeOptions{Now: time.Now}); err != nil {
 		return nil
 	}
 	content, _ := os.ReadFile(data.Database())

@@ -67,7 +67,7 @@ func Move(ctx context.Context, from, to Place, o Options) (done Moved, err error
 		m.reached = func(string) error { return nil }
 	}
 	if from.name == to.name {
-		return m.done, fault.New(fault.Invalid, fault.CodeUsage, "%s is both where the log is and where it is to be", to).
+		return m.done, fault.New(fault.Invalid, fault.CodeUsage, "%s is both where the log is and where it goes", to).
 			WithFix("name two places")
 	}
 	if m.source, err = from.openSource(ctx); err != nil {

@@ -14,6 +14,7 @@ import (
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/operator/database"
+	"orchestrator/internal/operator/storage"
 	"orchestrator/internal/operator/successor"
 )
 
@@ -70,7 +71,7 @@ func (p Place) openSource(ctx context.Context) (*end, error) {
 	if p.open != nil {
 		return p.openShared(ctx)
 	}
-	path, err := database.Existing(p.folder)
+	path, err := database.Existing(storage.InFolder(p.folder))
 	if err != nil {
 		return nil, err
 	}

@@ -12,9 +12,9 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/operator/database"
 	"orchestrator/internal/operator/exportfile"
+	"orchestrator/internal/operator/storage"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/choices"
 	"orchestrator/internal/requirements/documents"
@@ -29,8 +29,9 @@ import (
 // Project is a project that no service has open. It is opened for one import.
 type Project struct {
 	Data         datadir.Dir
-	Export       string   // "" compares with none, and writes none
-	Requirements []string // paths and patterns of the documents
+	Store        storage.Place // where the log lies; the zero value is the file in Data
+	Export       string        // "" compares with none, and writes none
+	Requirements []string      // paths and patterns of the documents
 	Reading      reqdoc.Options
 	OnDisplaced  func(projection.Displaced)
 }
@@ -45,6 +46,9 @@ func (p Project) Import(ctx context.Context) (Outcome, error) {
 func (p Project) Preview(ctx context.Context) (Outcome, error) {
 	return p.run(ctx, Outcome{DryRun: true}, p.preview)
 }
+
+// place returns where the log lies.
+func (p Project) place() storage.Place { return p.Store.In(p.Data) }
 
 // run reads the documents, and lets do make the outcome of them.
 func (p Project) run(ctx context.Context, o Outcome, do func(context.Context, []reqdoc.File, *Outcome) error) (Outcome,
@@ -68,7 +72,7 @@ func (p Project) run(ctx context.Context, o Outcome, do func(context.Context, []
 // atTheBeginning leads whoever has no project yet to the command that finds its documents.
 func (p Project) atTheBeginning(err error) error {
 	f := fault.As(err)
-	if f == nil || !errors.Is(err, fs.ErrNotExist) || tree.Exists(p.Data.Database()) || tree.Exists(p.Export) {
+	if f == nil || !errors.Is(err, fs.ErrNotExist) || p.place().Exists() || tree.Exists(p.Export) {
 		return err
 	}
 	begin := *f
@@ -99,12 +103,12 @@ func (p Project) preview(ctx context.Context, files []reqdoc.File, o *Outcome) e
 
 // previewWithoutExport compares documents with the database, else with nothing.
 func (p Project) previewWithoutExport(ctx context.Context, files []reqdoc.File, o *Outcome) (err error) {
-	path := p.Data.Database()
-	if !tree.Exists(path) {
+	place := p.place()
+	if !place.Exists() {
 		o.Report, err = drift.Preview(nil, files, p.Reading)
 		return inDocuments(err)
 	}
-	store, err := boltstore.Open(path, boltstore.Options{ReadOnly: true, LockTimeout: database.LockPatience})
+	store, err := place.Open(ctx, storage.Options{ReadOnly: true, LockTimeout: database.LockPatience})
 	if err != nil {
 		return p.whenLocked(ctx, err, p.besideService())
 	}
@@ -117,27 +121,31 @@ func (p Project) previewWithoutExport(ctx context.Context, files []reqdoc.File, 
 	if err != nil {
 		return err
 	}
-	o.Against = path
+	o.Against = place.String()
 	o.Report, err = service.Import(ctx, record.System(), given(files), requirements.ImportOptions{DryRun: true})
 	return inDocuments(err)
 }
 
 // take imports documents into the database, and writes the export.
 func (p Project) take(ctx context.Context, files []reqdoc.File, o *Outcome) (err error) {
-	path := p.Data.Database()
-	if !tree.Exists(path) {
-		return fault.New(fault.NotFound, database.CodeMissing, "there is no database %s", path).
+	place := p.place()
+	if !place.Exists() {
+		return fault.New(fault.NotFound, database.CodeMissing, "there is no database %s", place).
 			WithFix("orchestrator init creates it, and imports the documents; give --data if it is elsewhere, or " +
 				"only look with --dry-run")
 	}
 	if err := exportfile.CheckPath(ctx, p.Data, p.Export, p.Requirements); err != nil {
 		return err
 	}
-	store, err := boltstore.Open(path, boltstore.Options{LockTimeout: database.LockPatience})
+	const instead = "save the document, which a running service imports by itself"
+	store, err := place.Open(ctx, storage.Options{LockTimeout: database.LockPatience})
 	if err != nil {
-		return p.whenLocked(ctx, err, "save the document, which a running service imports by itself")
+		return p.whenLocked(ctx, err, instead)
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
+	if err := database.Unused(ctx, store, place, ""); err != nil {
+		return p.whenLocked(ctx, err, instead)
+	}
 	service, err := p.open(ctx, store, o)
 	if err != nil {
 		return err
@@ -154,7 +162,7 @@ func (p Project) take(ctx context.Context, files []reqdoc.File, o *Outcome) (err
 }
 
 // open makes the service on a database that agrees with what lies beside it, but for an export that was torn.
-func (p Project) open(ctx context.Context, store *boltstore.Store, o *Outcome) (*requirements.Service, error) {
+func (p Project) open(ctx context.Context, store store.Store, o *Outcome) (*requirements.Service, error) {
 	l, err := ledger.Open(ctx, store, time.Now)
 	if err != nil {
 		return nil, database.NameUpgrade(err, p.Data)

@@ -33,6 +33,7 @@ type Stats struct {
 // Options say how a store is opened.
 type Options struct {
 	ReadOnly          bool
+	Migrate           bool          // of a database: bring an older schema up to date
 	AcceptDamagedHead bool          // of a file: open it although its last commit may be lost
 	LockTimeout       time.Duration // of a file: how long to wait for whoever has it open; 0 is two seconds
 }

@@ -108,6 +108,9 @@ func (p Place) In(data datadir.Dir) Place {
 	return p
 }
 
+// Data returns the data folder of the project.
+func (p Place) Data() datadir.Dir { return p.data }
+
 // IsShared reports whether several processes can have the store open at the same time.
 func (p Place) IsShared() bool { return p.url != "" || p.open != nil }
 

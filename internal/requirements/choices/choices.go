@@ -24,19 +24,23 @@ func Evidence(ctx context.Context, l *ledger.Ledger, was, asked string) (string,
 	if was == chosen {
 		return chosen, nil
 	}
-	return chosen, choose(ctx, l, func(p *projection.Project) ledger.Event {
-		data := record.EvidenceChosen{From: p.Evidence, To: chosen}
-		p.Evidence = chosen
-		return ledger.Event{Kind: record.KindEvidenceChosen, Data: data}
+	return chosen, choose(ctx, l, func(p *projection.Project) (e ledger.Event, err error) {
+		if p.Evidence != chosen {
+			e = ledger.Event{Kind: record.KindEvidenceChosen, Data: record.EvidenceChosen{From: p.Evidence, To: chosen}}
+			p.Evidence = chosen
+		}
+		return e, nil
 	})
 }
 
 // Branch puts on record whose tip evidence is held against from here on.
 func Branch(ctx context.Context, l *ledger.Ledger, chosen string) error {
-	return choose(ctx, l, func(p *projection.Project) ledger.Event {
-		data := record.BranchChosen{From: p.Branch, To: chosen}
-		p.Branch = chosen
-		return ledger.Event{Kind: record.KindBranchChosen, Data: data}
+	return choose(ctx, l, func(p *projection.Project) (e ledger.Event, err error) {
+		if p.Branch != chosen {
+			e = ledger.Event{Kind: record.KindBranchChosen, Data: record.BranchChosen{From: p.Branch, To: chosen}}
+			p.Branch = chosen
+		}
+		return e, nil
 	})
 }
 
@@ -49,13 +53,16 @@ func AuditKey(ctx context.Context, l *ledger.Ledger, was, now, reason string) er
 	if err := CheckKey(was, now, reason); err != nil {
 		return err
 	}
-	return choose(ctx, l, func(p *projection.Project) ledger.Event {
+	return choose(ctx, l, func(p *projection.Project) (e ledger.Event, err error) {
+		if err := CheckKey(p.AuditKey, now, reason); err != nil || p.AuditKey == now {
+			return e, err
+		}
 		data := record.AuditKeyChosen{From: p.AuditKey, To: now}
-		if was != "" {
+		if p.AuditKey != "" {
 			data.Reason = reason
 		}
 		p.AuditKey = now
-		return ledger.Event{Kind: record.KindAuditKeyChosen, Data: data}
+		return ledger.Event{Kind: record.KindAuditKeyChosen, Data: data}, nil
 	})
 }
 
@@ -112,14 +119,18 @@ func projectOnRecord(ctx context.Context, l *ledger.Ledger) (p projection.Projec
 	return p, err
 }
 
-// choose changes the project by itself, and puts on record the event that change returns.
-func choose(ctx context.Context, l *ledger.Ledger, change func(*projection.Project) ledger.Event) error {
+// choose changes the project by itself, and puts on record the event that change returns. The zero event changes
+// nothing: another replica has chosen the same meanwhile.
+func choose(ctx context.Context, l *ledger.Ledger, change func(*projection.Project) (ledger.Event, error)) error {
 	return l.Update(ctx, func(tx *ledger.Tx) error {
 		p, _, err := projection.TableProject.Get(tx, projection.KeyProject)
 		if err != nil {
 			return err
 		}
-		event := change(&p)
+		event, err := change(&p)
+		if err != nil || event.Kind == "" {
+			return err
+		}
 		event.Actor = ledger.System()
 		if _, err := projection.TableProject.Put(tx, projection.KeyProject, p); err != nil {
 			return err

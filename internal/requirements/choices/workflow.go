@@ -17,13 +17,21 @@ import (
 // Workflow puts the workflow of a new project on record: the one that the operator names, else lifecycle.V1. From then
 // on the log decides, and an operator who names another one is refused.
 func Workflow(ctx context.Context, l *ledger.Ledger, was, asked string) error {
-	if was == "" {
-		return choose(ctx, l, func(p *projection.Project) ledger.Event {
-			p.WorkflowName = cmp.Or(asked, lifecycle.V1.Name)
-			return ledger.Event{Kind: record.KindWorkflowChosen,
-				Data: record.WorkflowChosen{Rules: lifecycle.LatestRules, To: p.WorkflowName}}
-		})
+	if was != "" {
+		return onRecord(was, asked)
 	}
+	return choose(ctx, l, func(p *projection.Project) (ledger.Event, error) {
+		if p.WorkflowName != "" { // another replica was first
+			return ledger.Event{}, onRecord(p.WorkflowName, asked)
+		}
+		p.WorkflowName = cmp.Or(asked, lifecycle.V1.Name)
+		return ledger.Event{Kind: record.KindWorkflowChosen,
+			Data: record.WorkflowChosen{Rules: lifecycle.LatestRules, To: p.WorkflowName}}, nil
+	})
+}
+
+// onRecord refuses another workflow than the one that is on record.
+func onRecord(was, asked string) error {
 	if _, err := lifecycle.ParseWorkflow(was); err != nil || asked == "" || asked == was {
 		return err
 	}

@@ -80,3 +80,12 @@ func In(batch []ledger.Commit) (raw []byte) {
 	}
 	return raw
 }
+
+// Stored returns what is kept as the writes of a commit; none before anything was.
+func Stored(r store.Getter) ([]ledger.Write, error) {
+	raw, found, err := kept.Get(r, Key)
+	if err != nil || !found {
+		return nil, err
+	}
+	return []ledger.Write{{Table: Table, Key: Key, Value: raw.Clone()}}, nil
+}

@@ -45,7 +45,7 @@ func (s *Snapshot) claimed(batch []ledger.Commit) map[string][]claiming.Claim {
 			if now == nil {
 				now = map[string][]claiming.Claim{}
 			}
-			if on, put := w.Object.(*[]claiming.Claim); put {
+			if on := written(claims.Table, w); on != nil {
 				now[id] = *on
 			} else {
 				delete(now, id)

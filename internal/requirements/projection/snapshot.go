@@ -250,7 +250,7 @@ func (s *Snapshot) After(batch []ledger.Commit) *Snapshot {
 				changed[w.Key].Size = commit.Head.Size
 			case nil:
 				if w.Table == TableRequirements.Name {
-					changed[w.Key] = nil
+					changed[w.Key] = entryOf(w, commit.Head.Size)
 				}
 			}
 		}
@@ -279,12 +279,20 @@ func (s *Snapshot) After(batch []ledger.Commit) *Snapshot {
 	return &next
 }
 
+// entryOf returns a requirement that another process has written; nil where it was deleted.
+func entryOf(w ledger.Write, size uint64) *Entry {
+	if req := written(TableRequirements, w); req != nil {
+		return &Entry{Raw: w.Value, req: req, Size: size}
+	}
+	return nil
+}
+
 // projectIn returns the project as a batch leaves it, or nil if it does not write it.
 func projectIn(batch []ledger.Commit) (last *Project) {
 	for _, commit := range batch {
 		for _, w := range commit.Writes {
-			if p, is := w.Object.(*Project); is {
-				last = p
+			if w.Table == TableProject.Name {
+				last = written(TableProject, w)
 			}
 		}
 	}

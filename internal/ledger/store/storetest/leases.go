@@ -156,7 +156,10 @@ func testFencedNeighbours(t *testing.T, all []store.Shared) {
 			ctx = store.Under(ctx, holds)
 		}
 		wg.Go(func() {
-			outcomes[i] = all[0].Update(ctx, func(tx store.Tx) error { return tx.Put("t", fmt.Sprintf("%03d", i), nil) })
+			outcomes[i] = all[0].Update(
+				ctx,
+				func(tx store.Tx) error { return tx.Put("t", fmt.Sprintf("%03d", i), nil) },
+			)
 		})
 	}
 	wg.Wait()

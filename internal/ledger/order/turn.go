@@ -1,9 +1,8 @@
-package ledger
+package order
 
 import "sync"
 
-// turn lets callers wait until the head of the log moves on, or the ledger fails. It is used under the lock of the
-// ledger.
+// turn lets callers wait until the log moves on, or fails. It is used under the lock of its owner.
 type turn struct {
 	sync.Cond
 	grown chan struct{} // closed at the end of the turn; nil while nobody has asked for it

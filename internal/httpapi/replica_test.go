@@ -1,0 +1,178 @@
+package httpapi_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/httpapi"
+	"orchestrator/internal/ledger/store"
+)
+
+// group is what several replicas of a test know of each other.
+type group struct {
+	mu     sync.Mutex
+	holder string // URL of the one on duty
+	cut    bool   // from the database
+	asked  int
+}
+
+// asking is the log of a replica, which asks the group; member is its duty.
+type (
+	asking struct{ *group }
+	member struct {
+		*group
+		own func() string // its URL
+	}
+)
+
+func (a asking) CatchUp(context.Context) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.asked++
+	if a.cut {
+		return errors.New("no route to the database")
+	}
+	return nil
+}
+
+func (a asking) Confirmed() time.Time { return time.Now().Add(-20 * time.Second) }
+func (a asking) Err() error           { return nil }
+
+func (m member) OnDuty() bool {
+	holder, _ := m.Holder(context.Background())
+	return holder == m.own()
+}
+
+func (m member) Enter(ctx context.Context) (under context.Context, leave func(), err error) {
+	if !m.OnDuty() {
+		return nil, nil, errors.New("another is")
+	}
+	return ctx, func() {}, nil
+}
+
+func (m member) Holder(context.Context) (string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.holder, nil
+}
+
+func (g *group) set(f func(*group)) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	f(g)
+}
+
+// join makes a harness a member of the group.
+func (g *group) join(t *testing.T, choose ...func(*options)) *harness {
+	t.Helper()
+	var h *harness
+	m := member{g, func() string { return h.Server.URL }}
+	h = newHarness(t, append(choose, func(o *options) {
+		o.Replica = &httpapi.Replica{Name: "one", Log: asking{g}, Duty: m}
+	})...)
+	return h
+}
+
+// fenced is a store whose updates are refused, since the lease was given to another.
+type fenced struct {
+	store.Store
+	now bool
+}
+
+func (f *fenced) Update(ctx context.Context, fn func(store.Tx) error) error {
+	if f.now {
+		return store.ErrFenced
+	}
+	return f.Store.Update(ctx, fn)
+}
+
+// provokeReplicas sends to a replica what it cannot answer by itself.
+func provokeReplicas(t *testing.T, all *seen) {
+	g := &group{}
+	f := &fenced{Store: store.NewMemory()}
+	h := g.join(t, into(all), func(o *options) { o.Store = f })
+	h.expect(503, "log_not_reached", "viewer", "GET", one, "", "If-Log-At-Least", "999")
+	h.expect(503, "duty_vacant", "pm", "POST", "/project/import", "")
+	g.set(func(g *group) { g.holder = "http://127.0.0.1:1" })
+	time.Sleep(200 * time.Millisecond) // longer than it is remembered who is on duty
+	h.expect(503, "duty_unreachable", "pm", "POST", "/project/import", "")
+	h.expect(200, "", "", "GET", "/readyz?verbose", "")
+	h.expect(200, "", "", "GET", "/version", "")
+	g.set(func(g *group) { g.holder = h.Server.URL })
+	f.now = true
+	h.write(sample + "\n## REQ-004: More\n\nMore.\n")
+	h.expect(503, "duty_lost", "pm", "POST", "/project/import", "")
+	f.now = false
+	h.expect(200, "", "pm", "POST", "/project/import", "")
+
+	g.set(func(g *group) { g.cut = true })
+	for _, op := range operations() {
+		method, pattern, _ := strings.Cut(op, " ")
+		responses := theContract().under("paths", pattern, strings.ToLower(method), "responses")
+		if responses.node["401"] == nil || pattern == "/metrics" {
+			continue
+		}
+		h.expect(503, "store_unreachable", "pm", method, inPath.Replace(pattern), "")
+		h.expect(503, "store_unreachable", "", method, inPath.Replace(pattern), "")
+	}
+	h.expect(503, "", "", "GET", "/readyz?verbose", "")
+	for _, path := range []string{"/healthz", "/livez", "/version", "/metrics", "/"} {
+		h.expect(200, "", "", "GET", path, "")
+	}
+}
+
+// everywhere are the routes that every replica serves, and from what.
+var everywhere = map[string][]string{
+	"the log and its state, which each replica follows": {
+		"GET /project", "GET /project/progress", "GET /project/renames", "GET /requirements", "GET /requirements/{id}",
+		"GET /requirements/{id}/history", "GET /requirements/{id}/next", "GET /next", "GET /workflow", "GET /events",
+		"GET /audit", "GET /audit/blobs/{sha256}", "GET /audit/checkpoint", "GET /audit/key",
+		"GET /audit/records/{index}", "GET /audit/proof/inclusion", "GET /audit/proof/consistency", "GET /audit/tile/{tile}",
+	},
+	"the state, and the clone of the repository that each replica has": {"GET /requirements/{id}/review"},
+	"tables of the store": {
+		"GET /obligations", "GET /obligations/{run}", "GET /traces/{run}", "GET /schedules", "GET /schedules/{schedule}",
+		"GET /usage",
+	},
+	"files that are the same beside each replica": {"GET /tools", "GET /forms"},
+	"a transaction, which any replica commits": {
+		"PATCH /requirements/{id}", "POST /requirements/{id}/test-report", "POST /requirements/{id}/claim",
+		"DELETE /requirements/{id}/claim", "PUT /workflow",
+	},
+	"requests of its own, each of which is passed on or not": {"POST /mcp"},
+}
+
+// TestEveryRouteSaysWhereItIsServed: a new route is either in the table of the replica on duty, or here.
+//
+// Verifies: ORC-357
+func TestEveryRouteSaysWhereItIsServed(t *testing.T) {
+	h := (&group{}).join(t)
+	var routed, decided []string
+	for _, op := range operations() {
+		method, pattern, _ := strings.Cut(op, " ")
+		if theContract().under("paths", pattern, strings.ToLower(method), "responses").node["401"] == nil || pattern == "/metrics" {
+			continue
+		}
+		routed = append(routed, op)
+		if method == http.MethodGet {
+			method = http.MethodHead // a stream would not end
+		}
+		r := h.do("pm", method, inPath.Replace(pattern), "")
+		if r.Status == http.StatusServiceUnavailable {
+			require.Equal(t, "1", r.Header.Get("Retry-After"), op)
+			decided = append(decided, op)
+		}
+	}
+	require.Len(t, decided, 14, "those of the replica on duty, where there is none: %v", decided)
+	for _, routes := range everywhere {
+		decided = append(decided, routes...)
+	}
+	require.ElementsMatch(t, routed, decided)
+}

@@ -1,0 +1,91 @@
+package following
+
+import (
+	"encoding/binary"
+
+	"orchestrator/internal/ledger/order"
+	"orchestrator/internal/ledger/rows"
+	"orchestrator/internal/ledger/store"
+)
+
+// tableSpent has what actors have spent; who has is known anew when another process has charged them.
+const tableSpent = "spent"
+
+// name is where an entry lies.
+type name struct{ table, key string }
+
+// slotOf returns the key of a commit in the ring.
+func slotOf(number uint64) string { return rows.Key(number % ringSize) }
+
+// slotRow returns the row of a commit in the ring.
+func slotRow(number uint64, names []name) []byte {
+	row := binary.BigEndian.AppendUint64(nil, number)
+	for _, n := range names {
+		for _, part := range []string{n.table, n.key} {
+			row = append(binary.AppendUvarint(row, uint64(len(part))), part...)
+		}
+	}
+	return row
+}
+
+// namesIn returns the names in the row of a commit.
+func namesIn(row []byte, number uint64) (names []name, err error) {
+	if len(row) < 8 || binary.BigEndian.Uint64(row) != number {
+		return nil, store.Damaged("the names of what commit %d wrote are missing", number)
+	}
+	for rest := row[8:]; len(rest) > 0; {
+		var n name
+		for _, part := range []*string{&n.table, &n.key} {
+			size, read := binary.Uvarint(rest)
+			if read <= 0 || size > uint64(len(rest)-read) {
+				return nil, store.Damaged("the names of what commit %d wrote cannot be read", number)
+			}
+			*part, rest = string(rest[read:read+int(size)]), rest[read+int(size):]
+		}
+		names = append(names, n)
+	}
+	return names, nil
+}
+
+// namesOf returns the names of what a commit writes, each once.
+func namesOf(c *order.Commit) []name {
+	seen := make(map[name]bool, len(c.Writes)+1)
+	names := make([]name, 0, len(c.Writes)+1)
+	add := func(n name) {
+		if !seen[n] {
+			seen[n], names = true, append(names, n)
+		}
+	}
+	for _, w := range c.Writes {
+		add(name{w.Table, w.Key})
+	}
+	if c.Spender != "" {
+		add(name{tableSpent, c.Spender})
+	}
+	return names
+}
+
+// namesBetween returns the keys of what was written by the commits behind one, up to another, by table.
+func namesBetween(r store.Getter, number, last uint64) (map[string][]string, error) {
+	var slots []string
+	for n := number + 1; n <= last; n++ {
+		slots = append(slots, slotOf(n))
+	}
+	found, err := store.GetMany(r, tableRing, slots)
+	if err != nil {
+		return nil, err
+	}
+	seen, keys := map[name]bool{}, map[string][]string{}
+	for i, row := range found {
+		names, err := namesIn(row, number+1+uint64(i))
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range names {
+			if !seen[n] {
+				seen[n], keys[n.table] = true, append(keys[n.table], n.key)
+			}
+		}
+	}
+	return keys, nil
+}
