@@ -71,6 +71,8 @@ func (b *batch) lock() error {
 }
 
 // evaluate runs the updates until nothing is missing.
+//
+// Implements: ORC-341
 func (b *batch) evaluate() error {
 	for round := 0; ; round++ {
 		if round == maxRounds {

@@ -68,6 +68,8 @@ func (s *Store) prepare(c *session.Conn, r role) error {
 }
 
 // retry calls try until it succeeds, as long as what fails is the connection.
+//
+// Implements: ORC-345
 func (s *Store) retry(ctx context.Context, try func() error) error {
 	for pause := firstPause; ; pause = min(2*pause, maxPause) {
 		if err := s.Err(); err != nil {

@@ -20,6 +20,8 @@ import (
 )
 
 // The disk of the database is full: a change is refused, and nothing has happened; with room it goes on.
+//
+// Verifies: ORC-345
 func TestFullDiskOfTheDatabase(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("mounting a small file system takes root")

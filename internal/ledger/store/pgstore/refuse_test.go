@@ -30,6 +30,7 @@ func refused(t *testing.T, address string, o pgstore.Options, code fault.Code) *
 	return fault.As(err)
 }
 
+// Verifies: ORC-340
 func TestConnectionStringsThatCannotBeUsed(t *testing.T) {
 	for _, address := range []string{
 		"postgres://u:secret@h:port/d", "postgres://u:secret@h/d?search_path=a,b", "postgres://u:secret@h/d?search_path=",
@@ -40,6 +41,7 @@ func TestConnectionStringsThatCannotBeUsed(t *testing.T) {
 	}
 }
 
+// Verifies: ORC-347
 func TestDatabaseOfAnotherProduct(t *testing.T) {
 	address := pgtest.URL(t)
 	schema := schemaOf(address)
@@ -50,6 +52,7 @@ func TestDatabaseOfAnotherProduct(t *testing.T) {
 		"SELECT relname FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname = '"+schema+"'"))
 }
 
+// Verifies: ORC-347
 func TestSchemaOfAnotherVersion(t *testing.T) {
 	address := pgtest.URL(t)
 	refused(t, address, pgstore.Options{ReadOnly: true}, "store_missing")
@@ -65,6 +68,8 @@ func TestSchemaOfAnotherVersion(t *testing.T) {
 }
 
 // An owner applies the schema by psql, and gives a role of little privilege what it needs.
+//
+// Verifies: ORC-347
 func TestRoleOfLittlePrivilege(t *testing.T) {
 	server := pgtest.Start(t)
 	database := pgtest.Database(t, server)
@@ -107,6 +112,8 @@ func grants(t *testing.T) (statements []string) {
 }
 
 // The password has expired, or is wrong: a new store is refused at once, and one that is open waits for a while.
+//
+// Verifies: ORC-340, ORC-345
 func TestPasswordThatExpired(t *testing.T) {
 	server := pgtest.Start(t, "password_encryption=scram-sha-256")
 	pgtest.Exec(t, server, "", "CREATE ROLE app LOGIN PASSWORD 'hunter22'", "GRANT CREATE ON DATABASE postgres TO app")
@@ -136,6 +143,8 @@ func TestPasswordThatExpired(t *testing.T) {
 }
 
 // A server that restarts again and again: calls wait, and nothing is lost.
+//
+// Verifies: ORC-345
 func TestServerThatRestarts(t *testing.T) {
 	server := pgtest.Start(t)
 	s := open(t, server.URL(""), pgstore.Options{Patience: time.Minute})
@@ -181,6 +190,8 @@ func TestServerThatRestarts(t *testing.T) {
 }
 
 // A server that is gone: calls end after a while with the cause, and when to try again.
+//
+// Verifies: ORC-345
 func TestServerThatIsGone(t *testing.T) {
 	server := pgtest.Start(t)
 	s := open(t, server.URL(""), hasty)

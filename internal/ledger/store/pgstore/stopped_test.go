@@ -82,6 +82,8 @@ func startStopped(t *testing.T, name, url string) (cmd *exec.Cmd, said *bufio.Re
 }
 
 // A holder that was stopped, and wakes after its lease was taken, writes nothing. Without the fence it does.
+//
+// Verifies: ORC-344
 func TestTrapStoppedHolder(t *testing.T) {
 	for name, want := range map[string]string{"fenced": "", "unfenced": "child"} {
 		t.Run(name, func(t *testing.T) {
@@ -109,6 +111,8 @@ func TestTrapStoppedHolder(t *testing.T) {
 }
 
 // Stopped between its check and its commit, a process keeps the head locked: the server ends its transaction.
+//
+// Verifies: ORC-344
 func TestTrapStoppedInTransaction(t *testing.T) {
 	url := pgtest.URL(t)
 	s := open(t, url, pgstore.Options{})

@@ -85,6 +85,8 @@ var _ store.Shared = (*Store)(nil)
 
 // Open opens the log in the schema that the connection string names, and makes the schema where there is none. A
 // database that does not answer is waited for as long as Options.Patience says. No error tells the password.
+//
+// Implements: ORC-340
 func Open(ctx context.Context, connection string, o Options) (*Store, error) {
 	config, err := session.Parse(connection)
 	if err != nil {

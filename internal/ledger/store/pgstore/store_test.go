@@ -9,10 +9,12 @@ import (
 	"orchestrator/internal/ledger/store/storetest"
 )
 
+// Verifies: ORC-340
 func TestContract(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) store.Store { return open(t, pgtest.URL(t), pgstore.Options{}) })
 }
 
+// Verifies: ORC-340, ORC-344
 func TestSharedContract(t *testing.T) {
 	storetest.RunShared(t, func(t *testing.T, n int) []store.Shared {
 		url := pgtest.URL(t)

@@ -23,6 +23,8 @@ import (
 var hasty = pgstore.Options{Patience: 500 * time.Millisecond, Doubt: 30 * time.Second}
 
 // A plan that was made while a table was empty stays until it is analysed: it must not be a scan of all.
+//
+// Verifies: ORC-341
 func TestTrapPlanOfAnEmptyTable(t *testing.T) {
 	url := pgtest.URL(t)
 	s := open(t, url, pgstore.Options{})
@@ -66,6 +68,8 @@ func schemaOf(url string) string {
 }
 
 // An open snapshot keeps every old version of the head: a View ends in bounded time.
+//
+// Verifies: ORC-346
 func TestTrapOldSnapshot(t *testing.T) {
 	s := open(t, pgtest.URL(t), pgstore.Options{MaxView: 300 * time.Millisecond})
 	require.NoError(t, put(s, "a", "1"))
@@ -93,6 +97,8 @@ func TestTrapOldSnapshot(t *testing.T) {
 
 // A commit that waits for the standby and is cancelled gives a warning and no error. It is not a success: the store
 // moves the head on, which waits for the standby too.
+//
+// Verifies: ORC-342
 func TestTrapCancelledCommit(t *testing.T) {
 	primary := pgtest.Start(t)
 	link := pgtest.Proxy(t, primary)
@@ -125,6 +131,8 @@ func awaitQuery(t *testing.T, s *postgres.Server, query, want string) {
 }
 
 // The end of a context does not cancel a commit: that would show a row that the standby lacks.
+//
+// Verifies: ORC-342
 func TestTrapContextEndsInCommit(t *testing.T) {
 	primary := pgtest.Start(t)
 	link := pgtest.Proxy(t, primary)
@@ -148,6 +156,8 @@ func TestTrapContextEndsInCommit(t *testing.T) {
 }
 
 // What a lost connection still holds arrives when the store has long gone on, and does nothing.
+//
+// Verifies: ORC-342
 func TestTrapLateStatement(t *testing.T) {
 	for name, locked := range map[string]int{"compare and set": 0, "lock": 100} {
 		t.Run(name, func(t *testing.T) {
@@ -179,6 +189,8 @@ func TestTrapLateStatement(t *testing.T) {
 }
 
 // Connections break under load, again and again: what was acknowledged is there once, what was refused is not.
+//
+// Verifies: ORC-342
 func TestTrapUnknownOutcome(t *testing.T) {
 	server := pgtest.Start(t)
 	proxy := pgtest.Proxy(t, server)
@@ -220,6 +232,8 @@ func TestTrapUnknownOutcome(t *testing.T) {
 }
 
 // A server that lacks commits which the store has seen is not written: the store ends.
+//
+// Verifies: ORC-343
 func TestTrapRevisionBelowTheHighestSeen(t *testing.T) {
 	primary := pgtest.Start(t)
 	link := pgtest.Proxy(t, primary)
@@ -244,6 +258,8 @@ func TestTrapRevisionBelowTheHighestSeen(t *testing.T) {
 }
 
 // The same number of commits, but others: another replica has gone on after the loss.
+//
+// Verifies: ORC-343
 func TestTrapRevisionThatOthersHaveReached(t *testing.T) {
 	primary := pgtest.Start(t)
 	link := pgtest.Proxy(t, primary)
@@ -266,6 +282,8 @@ func TestTrapRevisionThatOthersHaveReached(t *testing.T) {
 }
 
 // Of several hosts the one that takes writes is found, whatever the order.
+//
+// Verifies: ORC-345
 func TestTrapStandbyComesFirst(t *testing.T) {
 	primary := pgtest.Start(t)
 	standby := pgtest.Standby(t, primary, postgres.StandbyOptions{Name: "second", Synchronous: true})
@@ -279,6 +297,8 @@ func TestTrapStandbyComesFirst(t *testing.T) {
 }
 
 // An old primary that is alive takes no commit, because its standby has gone: the other host is tried.
+//
+// Verifies: ORC-345
 func TestTrapOldPrimaryIsAlive(t *testing.T) {
 	primary := pgtest.Start(t)
 	standby := pgtest.Standby(t, primary, postgres.StandbyOptions{Name: "second", Synchronous: true})
@@ -293,6 +313,8 @@ func TestTrapOldPrimaryIsAlive(t *testing.T) {
 }
 
 // Two processes in turns: each sees what the other wrote, and a lost race costs three round trips at most.
+//
+// Verifies: ORC-341
 func TestTrapForeignCommit(t *testing.T) {
 	url := pgtest.URL(t)
 	one, other := open(t, url, pgstore.Options{}), open(t, url, pgstore.Options{})
@@ -323,6 +345,8 @@ func TestTrapForeignCommit(t *testing.T) {
 }
 
 // A value of the greatest size, several in one change, and a table of large ones.
+//
+// Verifies: ORC-340
 func TestLargeValues(t *testing.T) {
 	s := open(t, pgtest.URL(t), pgstore.Options{})
 	large := bytes.Repeat([]byte("orchestrator"), store.MaxValueSize/12+1)[:store.MaxValueSize]

@@ -13,6 +13,8 @@ import (
 
 // View calls fn on a snapshot, and again on a new one if the connection breaks. It may last for as long as
 // Options.MaxView says: an open snapshot keeps the old versions of the head, and slows every commit.
+//
+// Implements: ORC-346
 func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 	return s.reading(ctx, func(c *session.Conn) error {
 		defer c.Limit(s.options.MaxView)()

@@ -178,6 +178,8 @@ func deadline(ctx context.Context) time.Time {
 
 // join locks the head, looks which of the possible commits of this process was its last, and moves the head on. What an
 // earlier session may still do fails then, and all that was read is on the standby, if commits wait for one.
+//
+// Implements: ORC-342, ORC-343
 func (w *writer) join(c *session.Conn) error {
 	before := w.s.highest.Load()
 	got, err := c.Do(session.Call{Statement: sqlBegin}, session.Call{Statement: sqlLock},

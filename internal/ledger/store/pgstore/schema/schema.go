@@ -49,6 +49,8 @@ const (
 )
 
 // Prepare brings the schema to the version of this program as far as it may, and refuses one that it cannot use.
+//
+// Implements: ORC-347
 func Prepare(c *session.Conn, name string, may Permission) error {
 	at, err := version(c, name)
 	if err != nil {

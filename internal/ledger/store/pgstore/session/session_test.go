@@ -12,6 +12,8 @@ import (
 )
 
 // A server of a version before the oldest that is supported is refused.
+//
+// Verifies: ORC-340
 func TestServerTooOld(t *testing.T) {
 	for version, code := range map[string]fault.Code{
 		"14.12 (Debian 14.12-1)": "store_version", "9.6.24": "store_version", "15beta1": "store_unreachable",
