@@ -38,7 +38,7 @@ var public = map[string][]string{
 		"timetable", "tools", "worktree"},
 	"internal/daemon":  {"project"},
 	"internal/httpapi": {"mcp"},
-	"internal/ledger":  {"audit", "feed", "moved", "store", "store/boltstore", "store/pgstore", "store/pgstore/postgres", "thread"},
+	"internal/ledger":  {"audit", "feed", "following", "moved", "store", "store/boltstore", "store/pgstore", "store/pgstore/postgres", "thread"},
 	"internal/operator": {"adopting", "applying", "backup", "config", "database", "doctor", "exportfile", "keyfile", "localservice", "merging", "moving", "offline", "setup", "since", "storage", "tokens", "unfinished",
 		"webhooks"},
 	"internal/requirements": {"adoption", "advice", "agenda", "choices", "credentials", "documents", "drift", "evidence", "finished", "guidance", "lookup", "origin",
@@ -62,6 +62,9 @@ var forTests = []string{
 var exempt = map[string]map[string]string{
 	"cmd/bench/guard": {
 		"internal/boundary/shell": "measures the reading of one command line",
+	},
+	"cmd/bench/replicas": {
+		"cmd/torture/fleet": "measures the silence after a promotion by the clients that judge what is lost",
 	},
 }
 
@@ -114,7 +117,7 @@ var onlyIn = map[string][]string{
 	"github.com/cespare/xxhash/v2":      {"internal/ledger"},
 	"github.com/fsnotify/fsnotify":      {"internal/system/watch"},
 	"github.com/go-chi/chi/v5":          {"internal/httpapi", "internal/httpapi/web", "cmd/bench/baseline"},
-	"github.com/jackc/pgx/v5":           {"cmd/bench/baseline", "internal/ledger/store/pgstore/session"},
+	"github.com/jackc/pgx/v5":           {"cmd/bench/baseline", "cmd/bench/replicas", "internal/ledger/store/pgstore/session"},
 	"github.com/google/jsonschema-go":   {"internal/httpapi/mcp/tools"},
 	"github.com/modelcontextprotocol/go-sdk": {"internal/httpapi/mcp", "internal/httpapi/mcp/rest", "internal/httpapi/mcp/tools",
 		"internal/system/runner", "cmd/orchestrator/mcpcmd"},
@@ -176,7 +179,7 @@ var onlyIn = map[string][]string{
 		"internal/httpapi/web/asset", "internal/httpapi/web/boundary", "internal/httpapi/web/dossier",
 		"internal/httpapi/web/pagetest", "internal/httpapi/web/importing", "internal/httpapi/web/records",
 		"internal/httpapi/web/traces",
-		"internal/httpapi/web/workflow", "internal/httpapi/wire", "internal/apiclient", "internal/conductor/language/chat", "internal/daemon", "cmd/bench/baseline", "cmd/bench/http1", "cmd/bench/looking",
+		"internal/httpapi/web/workflow", "internal/httpapi/wire", "internal/apiclient", "internal/conductor/language/chat", "internal/daemon", "cmd/bench/baseline", "cmd/bench/http1", "cmd/bench/looking", "cmd/bench/replicas",
 		"cmd/torture", "cmd/torture/fleet",
 		"cmd/checkclients/model",
 	},

@@ -112,7 +112,7 @@ func TestPeersAreSkippedWithoutPostgreSQL(t *testing.T) {
 	rep := report.New(time.Now(), "ext4", 5)
 	rep.Add("peers", nil, skippedIfMissing(fmt.Errorf("%w: no such user", postgres.ErrMissing)))
 	require.Zero(t, rep.ExitCode(true))
-	require.Contains(t, rep.Skipped["peers"], "make bench-peers")
+	require.Contains(t, rep.Skipped["peers"], "make postgres")
 	rep.Add("peers", nil, skippedIfMissing(io.ErrUnexpectedEOF))
 	require.Equal(t, 1, rep.ExitCode(false), "another error is a failure")
 }
@@ -131,12 +131,14 @@ func TestThePauseIsNotMeasured(t *testing.T) {
 	require.Less(t, r.p50(), 1000*pause.Seconds(), "only the first request has no pause before it")
 }
 
-// The page has the table that --markdown prints, and every section in it.
+// The page has the table that --markdown prints, and every section is in it or in the page about many machines.
 func TestThePageHasTheTableOfTheBench(t *testing.T) {
 	page, err := os.ReadFile("../../docs/performance.md")
 	require.NoError(t, err)
 	require.Contains(t, string(page), report.MarkdownHead)
+	scale, err := os.ReadFile("../../docs/scale.md")
+	require.NoError(t, err)
 	for _, name := range sectionNames() {
-		require.Contains(t, string(page), "`--only "+name+"`")
+		require.Contains(t, string(page)+string(scale), "`--only "+name+"`")
 	}
 }

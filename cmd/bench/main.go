@@ -135,6 +135,8 @@ var sections = []struct {
 	{"get", (*bench).get},
 	{"patch", (*bench).patch},
 	{"peers", func(b *bench, ctx context.Context) ([]row, error) { return peers{b}.rows(ctx) }},
+	{"replicas", func(b *bench, ctx context.Context) ([]row, error) { return replicated(b).Rows(ctx) }},
+	{"ceiling", func(b *bench, ctx context.Context) ([]row, error) { return replicated(b).Ceiling(ctx) }},
 	{"lone", func(b *bench, ctx context.Context) ([]row, error) { return sizes{b}.lone(ctx) }},
 	{"device", func(b *bench, ctx context.Context) ([]row, error) { return devices{b}.rows(ctx) }},
 	{"curve", func(b *bench, ctx context.Context) ([]row, error) { return sizes{b}.curve(ctx) }},

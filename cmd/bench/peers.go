@@ -7,9 +7,14 @@ import (
 	"path/filepath"
 
 	"orchestrator/cmd/bench/baseline"
+	"orchestrator/cmd/bench/replicas"
 	"orchestrator/cmd/bench/report"
 	"orchestrator/internal/ledger/store/pgstore/postgres"
 )
+
+func replicated(b *bench) replicas.Bench {
+	return replicas.Bench{Rounds: b.rounds, Round: b.round, Dir: b.dir, Binary: b.binary, Self: b.self, Say: say}
+}
 
 // peerGoals are the goals by the number of clients.
 var peerGoals = map[int]*goal{1: atLeast(1.2), 64: atLeast(2.5)}

@@ -11,9 +11,7 @@ type goal = report.Goal
 func atLeast(x float64) *goal { return &goal{AtLeast: x} }
 func atMost(x float64) *goal  { return &goal{AtMost: x} }
 
-func newRow(name, unit string, base, value, ratios []float64, g *goal) row {
-	return report.NewRow(name, unit, base, value, ratios, g)
-}
+var newRow = report.NewRow
 
 func rateRow(name string, floor, product []result, g *goal) row {
 	base, value := figures(floor, result.rate), figures(product, result.rate)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/cmd/torture/linear"
 	"orchestrator/internal/system/child"
 )
 
@@ -26,6 +25,9 @@ var build = sync.OnceValues(func() (binary string, err error) {
 })
 
 func TestMain(m *testing.M) {
+	if at := os.Getenv(holderURL); at != "" {
+		os.Exit(holder(at, os.Args[1] == "fenced"))
+	}
 	code := m.Run()
 	if built != "" {
 		_ = os.RemoveAll(built)
@@ -58,7 +60,6 @@ func TestOneServiceIsInOrder(t *testing.T) {
 	require.Equal(t, j.Acknowledged, l.Acknowledged())
 	require.NotZero(t, j.Acknowledged)
 	require.NotZero(t, j.Refused)
-	verdict, why := l.Linearizable(time.Minute)
-	require.Equal(t, linear.Linearizable, verdict, why)
+	require.NoError(t, l.Linearizable(time.Minute))
 	t.Logf("%+v", j)
 }

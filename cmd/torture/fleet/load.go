@@ -249,10 +249,14 @@ func (c *loadClient) insist(change *change, base uint64) (answer, bool) {
 	}
 }
 
-// Linearizable reports whether one service could have given all answers, and if not, why.
-func (l *Load) Linearizable(within time.Duration) (linear.Verdict, string) {
-	if verdict, why := linear.Check(linear.Requirements(1), &l.states, within); verdict != linear.Linearizable {
-		return verdict, why
+// Linearizable returns nil if one service could have given all answers, and otherwise why not.
+func (l *Load) Linearizable(within time.Duration) error {
+	verdict, why := linear.Check(linear.Requirements(1), &l.states, within)
+	if verdict == linear.Linearizable {
+		verdict, why = linear.Check(linear.Log, &l.sizes, within)
 	}
-	return linear.Check(linear.Log, &l.sizes, within)
+	if verdict == linear.Linearizable {
+		return nil
+	}
+	return fmt.Errorf("the answers are %s:\n%s", verdict, why)
 }

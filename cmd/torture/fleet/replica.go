@@ -42,8 +42,8 @@ type Replica struct {
 	project  *Project
 }
 
-// Join adds a replica that reaches the database at url, and starts it. Without a url its database is a file. The first one makes the key of the log and the
-// tokens; the others are given its key.
+// Join adds a replica that reaches the database at url, and starts it. Without a url its database is a file. The first
+// one makes the key of the log and the tokens; the others are given its key.
 func (p *Project) Join(ctx context.Context, url string, flags ...string) (*Replica, error) {
 	r := &Replica{Name: fmt.Sprintf("replica-%d", len(p.replicas)+1), url: url, project: p}
 	r.dir = filepath.Join(p.Dir, r.Name)

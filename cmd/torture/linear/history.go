@@ -29,6 +29,7 @@ type Call[In, Out any] struct {
 	out        Out
 	sent, told time.Duration
 	answered   bool
+	void       bool // it took no effect, and was told nothing
 	history    *Recorder[In, Out]
 }
 
@@ -49,6 +50,13 @@ func (c *Call[In, Out]) End(out Out) {
 	c.history.mu.Lock()
 	defer c.history.mu.Unlock()
 	c.out, c.told, c.answered = out, time.Since(c.history.begun), true
+}
+
+// Void records that the request failed in a way that rules out that it took effect.
+func (c *Call[In, Out]) Void() {
+	c.history.mu.Lock()
+	defer c.history.mu.Unlock()
+	c.void = true
 }
 
 // Len returns how many requests were sent and how many were answered.
@@ -96,7 +104,7 @@ func Check[S comparable, In, Out any](
 	defer r.mu.Unlock()
 	parts := map[string][]*Call[In, Out]{}
 	for _, c := range r.calls {
-		if !c.answered && m.Reads(c.in) {
+		if c.void || !c.answered && m.Reads(c.in) {
 			continue
 		}
 		name := ""

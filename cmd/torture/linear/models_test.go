@@ -139,6 +139,16 @@ func TestHistoriesOfAStore(t *testing.T) {
 	}
 }
 
+// A request that took no effect is no part of a history.
+func TestWhatFailedIsLeftOut(t *testing.T) {
+	r := &Recorder[Asked, Told]{}
+	r.Begin(1, add("x")).Void()
+	r.Begin(1, add("y")).End(Told{Revision: 2})
+	r.Begin(1, read).End(Told{Revision: 2, Note: "y"})
+	verdict, why := Check(Requirements(1), r, patience)
+	require.Equal(t, Linearizable, verdict, why)
+}
+
 // What is shown ends with the request that makes a history impossible, and leaves out other requirements.
 func TestTheReasonIsShort(t *testing.T) {
 	r := &Recorder[Asked, Told]{}

@@ -1,6 +1,7 @@
 package following
 
 import (
+	"bytes"
 	"slices"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -56,11 +57,26 @@ func (n needs) with(rules int, records []audit.Record) (after needs, grown bool)
 	return after, grown
 }
 
-// Kinds gathers the kinds of the records of a log that is built.
+// Kinds gathers what a program must know to write to a log that is built or copied: the kinds of its records, and the
+// rules that decided them.
 type Kinds struct{ needs needs }
 
 // Add takes a record over.
-func (k *Kinds) Add(r audit.Record) { k.needs, _ = k.needs.with(0, []audit.Record{r}) }
+func (k *Kinds) Add(r audit.Record) { k.needs, _ = k.needs.with(rulesOf(r), []audit.Record{r}) }
+
+// rulesOf returns the version of the rules that decided a record, as far as the record itself says so.
+func rulesOf(r audit.Record) int {
+	if !bytes.Contains(r.Data, []byte(`"rules":`)) {
+		return 0
+	}
+	var decided struct {
+		Rules int `json:"rules"`
+	}
+	if jsonv2.Unmarshal(r.Data, &decided) != nil {
+		return 0 // it has another shape
+	}
+	return decided.Rules
+}
 
 // Put writes what the log needs into a store that several processes share, and nothing into any other.
 func (k *Kinds) Put(in store.Store, to store.Tx) error {

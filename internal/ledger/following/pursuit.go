@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger/moved"
 	"orchestrator/internal/ledger/order"
 	"orchestrator/internal/ledger/store"
 )
@@ -131,7 +132,7 @@ func (p *Pursuit) report(err error) {
 // isFinal reports whether a store has failed for good.
 func isFinal(err error) bool {
 	return errors.Is(err, store.ErrClosed) || errors.Is(err, store.ErrCommit) ||
-		fault.Is(err, store.CodeDamaged, store.CodeRolledBack)
+		fault.Is(err, store.CodeDamaged, store.CodeRolledBack, moved.Code)
 }
 
 func unreachable(err error) error {

@@ -4,7 +4,7 @@
 // Each commit leaves a trail by which the others follow it: where the log stands, and what was written. It says nothing
 // of the state, the log does not account for it, and it has no check sum. A store of one process has none of it.
 //
-//	meta, trail        where the log stands after the last commit
+//	meta, trail        where the log stands after the last commit; of a log that was moved, its head
 //	meta, needs        what a program must know to write to this log
 //	ring, slot number  the number of a commit and the names of what it wrote; ringSize commits have slots
 package following
@@ -15,6 +15,7 @@ import (
 	"slices"
 
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/moved"
 	"orchestrator/internal/ledger/order"
 	"orchestrator/internal/ledger/rows"
 	"orchestrator/internal/ledger/store"
@@ -54,10 +55,18 @@ func (t Trail) encode() []byte {
 	return raw
 }
 
-// decodeTrail reads what encode has returned; nil is the zero trail.
+// decodeTrail reads what encode has returned; nil is the zero trail. A log that was moved has its head in place of the
+// trail, so that all who follow it learn where it went.
 func decodeTrail(raw []byte) (t Trail, err error) {
 	if raw == nil {
 		return t, nil
+	}
+	if len(raw) > 0 && raw[0] == '{' { // no log has so many records that its trail begins so
+		head, err := moved.ReadHead(raw)
+		if err == nil {
+			err = moved.Elsewhere(head.Moved)
+		}
+		return t, err
 	}
 	if len(raw) < trailNumbers || (len(raw)-trailNumbers)%rows.NodeSize != 0 {
 		return t, store.Damaged("table meta, key %q cannot be read", keyTrail)

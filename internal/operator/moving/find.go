@@ -42,8 +42,8 @@ func Find(ctx context.Context, g Given) (Place, error) {
 	if err != nil {
 		return Place{}, g.named(err)
 	}
-	return Shared(place.String(), func(ctx context.Context) (store.Store, error) {
-		return place.Open(ctx, storage.Options{})
+	return Shared(place.String(), func(ctx context.Context, looks bool) (store.Store, error) {
+		return place.Open(ctx, storage.Options{ReadOnly: looks})
 	}), nil
 }
 

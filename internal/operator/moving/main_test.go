@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// moveAndDie moves a log from one data folder to another until a step is done, and is killed there; a number is that of
+// moveAndDie moves a log from one place to another until a step is done, and is killed there; a number is that of
 // a page of a table.
 func moveAndDie(from, to, step string) error {
 	die := func() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL) }
@@ -54,21 +54,29 @@ func moveAndDie(from, to, step string) error {
 			die()
 		}
 	}
-	o := Options{Now: time.Now, pageEntries: 20, reached: func(done string) error {
+	o := Options{Now: time.Now, pageEntries: 20, lease: time.Second, reached: func(done string) error {
 		if done == step {
 			die()
 		}
 		return nil
 	}, Copied: page, Compared: page}
-	_, err := Move(context.Background(), InFolder(datadir.Dir(from)), InFolder(datadir.Dir(to)), o)
+	source, err := Find(context.Background(), Given{Text: from})
+	if err != nil {
+		return err
+	}
+	target, err := Find(context.Background(), Given{Text: to})
+	if err != nil {
+		return err
+	}
+	_, err = Move(context.Background(), source, target, o)
 	return err
 }
 
 // child is a process that moves a log and is killed at a step.
-func child(t *testing.T, from, to datadir.Dir, step string) *exec.Cmd {
+func child(t *testing.T, from, to, step string) *exec.Cmd {
 	self, err := os.Executable()
 	require.NoError(t, err)
-	cmd := exec.CommandContext(t.Context(), self, string(from), string(to))
+	cmd := exec.CommandContext(t.Context(), self, from, to)
 	cmd.Env = append(os.Environ(), childEnv+"="+step)
 	return cmd
 }
@@ -186,7 +194,7 @@ func held(t *testing.T, s store.Store) map[string]map[string]string {
 	require.NoError(t, err)
 	require.NotNil(t, raw)
 	head := headOf(t, raw)
-	for _, table := range head.Tables("spent", "meta") {
+	for _, table := range head.Tables("spent") {
 		all[table] = map[string]string{}
 		require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
 			return r.Scan(table, "", "", func(key string, value []byte) error {
@@ -198,7 +206,9 @@ func held(t *testing.T, s store.Store) map[string]map[string]string {
 	head.Moved = ""
 	plain, err := head.Encode()
 	require.NoError(t, err)
-	all[tableMeta][keyHead] = string(plain)
+	format, err := read(t.Context(), s, tableMeta, keyFormat)
+	require.NoError(t, err)
+	all[tableMeta] = map[string]string{keyHead: string(plain), keyFormat: string(format)}
 	return all
 }
 

@@ -3,7 +3,6 @@ package moving
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 
 	"orchestrator/internal/ledger/store"
 )
@@ -25,9 +24,9 @@ type entry struct {
 // that after an interruption it goes on where it was.
 type mirror struct {
 	from, to store.Store
-	most     int                      // entries of a page
-	compare  bool                     // find differences, and write nothing
-	pages    func(table, last string) // is told of every page that is equal from then on; may be nil
+	most     int                                       // entries of a page
+	compare  bool                                      // find differences, and write nothing
+	pages    func(table string, entries []entry) error // is told of every page that is equal from then on
 
 	entries map[string]int // by table
 	bytes   int64
@@ -67,10 +66,7 @@ func (m *mirror) page(ctx context.Context, table, from, next string, entries []e
 	for _, e := range entries {
 		m.bytes += int64(len(e.key) + len(e.value))
 	}
-	if m.pages != nil && len(entries) > 0 {
-		m.pages(table, entries[len(entries)-1].key)
-	}
-	return nil
+	return m.pages(table, entries)
 }
 
 // page reads entries of a table from a key on. next is where the next page begins, and "" after the last one.
@@ -131,12 +127,4 @@ func (m *mirror) write(ctx context.Context, table string, puts []entry, extra []
 		}
 		return nil
 	})
-}
-
-// recordsTo returns how many records of a log there are up to the key of one.
-func recordsTo(key string) int {
-	if len(key) != 8 {
-		return 0
-	}
-	return int(binary.BigEndian.Uint64([]byte(key))) + 1
 }

@@ -19,6 +19,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/following"
 	"orchestrator/internal/ledger/moved"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/operator/database"
@@ -29,6 +30,7 @@ import (
 const (
 	keyHead   = "head"
 	keyFormat = "format"
+	keyTrail  = "trail"
 )
 
 // tableSpent is a table that the log does not account for, and that is moved with it. What else there is of such tables
@@ -42,6 +44,7 @@ type Options struct {
 
 	reached     func(step string) error // is called after every step; in tests, an error makes the next step fail
 	pageEntries int                     // in tests
+	lease       time.Duration           // in tests
 }
 
 // Moved is what Move did.
@@ -63,6 +66,7 @@ type Moved struct {
 // Implements: ORC-375 ORC-376
 func Move(ctx context.Context, from, to Place, o Options) (done Moved, err error) {
 	m := &mover{Options: o, from: from, to: to, done: Moved{From: from.name, To: to.name, Tables: map[string]int{}}}
+	m.lease = cmp.Or(m.lease, leaseTime)
 	if m.reached == nil {
 		m.reached = func(string) error { return nil }
 	}
@@ -70,7 +74,7 @@ func Move(ctx context.Context, from, to Place, o Options) (done Moved, err error
 		return m.done, fault.New(fault.Invalid, fault.CodeUsage, "%s is both where the log is and where it goes", to).
 			WithFix("name two places")
 	}
-	if m.source, err = from.openSource(ctx); err != nil {
+	if m.source, err = from.openSource(ctx, m.lease); err != nil {
 		return m.done, err
 	}
 	defer func() { err = m.notMoved(errors.Join(err, m.source.close())) }()
@@ -80,7 +84,7 @@ func Move(ctx context.Context, from, to Place, o Options) (done Moved, err error
 	if m.done.Already, err = m.isThere(ctx); err != nil || m.done.Already {
 		return m.done, err
 	}
-	if m.target, err = to.openTarget(ctx, o.Now()); err != nil {
+	if m.target, err = to.openTarget(ctx, m.Options); err != nil {
 		return m.done, err
 	}
 	defer func() { err = errors.Join(err, m.target.close()) }()
@@ -99,6 +103,7 @@ type mover struct {
 	head moved.Head        // the same
 	meta map[string][]byte // the table meta of the target
 
+	needs  following.Kinds
 	tables []string // all that are mirrored
 	tokens []byte   // of the log, as the target keeps them; nil where there are none, or they are in a table
 }
@@ -169,27 +174,32 @@ func (m *mover) audit(ctx context.Context, name string, s store.Store) (auditor.
 
 // copy makes the tables of the target those of the source.
 func (m *mover) copy(context.Context) error {
-	_, err := m.mirror(false, m.Copied)
+	_, err := m.mirror(false, m.Copied, nil)
 	return err
 }
 
 // compare reads both again, and finds what differs.
 func (m *mover) compare(context.Context) error {
-	c, err := m.mirror(true, m.Compared)
+	c, err := m.mirror(true, m.Compared, m.needs.Add)
 	m.done.Tables, m.done.Bytes = c.entries, c.bytes
 	return err
 }
 
-// mirror goes through all tables but meta.
-func (m *mover) mirror(compare bool, progress func(done, total int)) (*mirror, error) {
+// mirror goes through all tables but meta, and shows every record unless visit is nil.
+func (m *mover) mirror(compare bool, progress func(done, total int), visit func(audit.Record)) (*mirror, error) {
 	c := &mirror{from: m.source.store, to: m.target.store, compare: compare,
 		most: cmp.Or(m.pageEntries, pageEntries), entries: map[string]int{}}
-	if progress != nil {
-		c.pages = func(table, last string) {
-			if table == tableAudit {
-				progress(recordsTo(last), int(m.head.Size))
-			}
+	c.pages = func(table string, entries []entry) error {
+		if table != tableAudit {
+			return nil
 		}
+		if err := showAll(entries, visit); err != nil {
+			return err
+		}
+		if progress != nil && len(entries) > 0 {
+			progress(c.entries[table], int(m.head.Size))
+		}
+		return nil
 	}
 	for _, table := range m.tables {
 		if err := c.table(m.target.under, table); err != nil {
@@ -197,6 +207,21 @@ func (m *mover) mirror(compare bool, progress func(done, total int)) (*mirror, e
 		}
 	}
 	return c, nil
+}
+
+// showAll shows the records of rows of the log.
+func showAll(entries []entry, visit func(audit.Record)) error {
+	if visit == nil {
+		return nil
+	}
+	for _, e := range entries {
+		record, err := audit.Decode(ledger.RecordOf(e.value))
+		if err != nil {
+			return err
+		}
+		visit(record)
+	}
+	return nil
 }
 
 // check verifies the log where it was copied to.
@@ -225,10 +250,13 @@ func (m *mover) leave(context.Context) error {
 		if err == nil && !bytes.Equal(now, m.raw) {
 			err = m.grown()
 		}
+		if err == nil && m.from.isShared() {
+			err = tx.Put(tableMeta, keyTrail, bytes.Clone(raw)) // replicas that only read see it
+		}
 		if err != nil {
 			return err
 		}
-		return tx.Put(tableMeta, keyHead, raw)
+		return tx.Put(tableMeta, keyHead, bytes.Clone(raw))
 	})
 }
 
@@ -250,6 +278,9 @@ func (m *mover) publish(context.Context) error {
 			if err := tx.Put(credentials.Table, credentials.Key, m.tokens); err != nil {
 				return err
 			}
+		}
+		if err := m.needs.Put(m.target.store, tx); err != nil {
+			return err
 		}
 		return tx.Delete(moved.Table, moved.Key)
 	})

@@ -32,10 +32,10 @@ func (kept) Close() error { return nil }
 // inMemory is a place in memory.
 func inMemory(name string) (Place, kept) {
 	k := kept{store.NewMemory()}
-	return Shared(name, func(context.Context) (store.Store, error) { return k, nil }), k
+	return Shared(name, func(context.Context, bool) (store.Store, error) { return k, nil }), k
 }
 
-var plain = Options{Now: time.Now}
+var plain = Options{Now: time.Now, lease: time.Second}
 
 // A log is moved to another store and back. Records, root and all tables are the same bytes in both, the log is in
 // order in both, and changes go on in the last one alone.
@@ -128,7 +128,7 @@ func TestAMoveGoesOnAfterEveryStep(t *testing.T) {
 func opened(t *testing.T, p Place) store.Store {
 	t.Helper()
 	if p.open != nil {
-		s, err := p.open(t.Context())
+		s, err := p.open(t.Context(), true)
 		require.NoError(t, err)
 		return s
 	}

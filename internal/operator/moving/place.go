@@ -22,14 +22,17 @@ import (
 type Place struct {
 	name   string // as people may read it
 	folder datadir.Dir
-	open   func(context.Context) (store.Store, error)
+	open   Opener
 }
+
+// Opener opens a store. One that only looks does not make a store where there is none, and does not write.
+type Opener func(ctx context.Context, looks bool) (store.Store, error)
 
 // InFolder returns the place of the file in a data folder.
 func InFolder(data datadir.Dir) Place { return Place{name: data.Database(), folder: data} }
 
 // Shared returns the place of a store that several processes can have open. The name has no secrets.
-func Shared(name string, open func(context.Context) (store.Store, error)) Place {
+func Shared(name string, open Opener) Place {
 	return Place{name: name, open: open}
 }
 
@@ -42,7 +45,7 @@ func (p Place) String() string { return p.name }
 // openToLook opens what stands at the place, to look whether a log is there; nil where nothing does.
 func (p Place) openToLook(ctx context.Context) (store.Store, error) {
 	if p.open != nil {
-		return p.open(ctx)
+		return p.open(ctx, true)
 	}
 	if _, err := os.Lstat(p.folder.Database()); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -67,9 +70,16 @@ type end struct {
 }
 
 // openSource opens the place that has a log. Until it is closed no service writes there.
-func (p Place) openSource(ctx context.Context) (*end, error) {
+func (p Place) openSource(ctx context.Context, lease time.Duration) (*end, error) {
 	if p.open != nil {
-		return p.openShared(ctx)
+		there, err := p.open(ctx, true)
+		if err != nil {
+			return nil, err
+		}
+		if err := there.Close(); err != nil {
+			return nil, err
+		}
+		return p.openShared(ctx, lease)
 	}
 	path, err := database.Existing(storage.InFolder(p.folder))
 	if err != nil {
@@ -83,12 +93,12 @@ func (p Place) openSource(ctx context.Context) (*end, error) {
 }
 
 // openShared opens a store that others can have open, and keeps them from being on duty.
-func (p Place) openShared(ctx context.Context) (*end, error) {
-	s, err := p.open(ctx)
+func (p Place) openShared(ctx context.Context, lease time.Duration) (*end, error) {
+	s, err := p.open(ctx, false)
 	if err != nil {
 		return nil, err
 	}
-	under, release, err := hold(ctx, s, p.name)
+	under, release, err := hold(ctx, s, p.name, lease)
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -99,14 +109,14 @@ func (p Place) openShared(ctx context.Context) (*end, error) {
 }
 
 // openTarget opens the place that a log is to be moved to. A file is built beside its place.
-func (p Place) openTarget(ctx context.Context, now time.Time) (*end, error) {
+func (p Place) openTarget(ctx context.Context, o Options) (*end, error) {
 	if p.open != nil {
-		return p.openShared(ctx)
+		return p.openShared(ctx, o.lease)
 	}
 	if err := os.MkdirAll(string(p.folder), 0o700); err != nil {
 		return nil, unusable(p.folder, err)
 	}
-	s, err := successor.Open(string(p.folder), "migrate", now)
+	s, err := successor.Open(string(p.folder), "migrate", o.Now())
 	if errors.Is(err, successor.ErrBusy) {
 		return nil, fault.New(fault.Conflict, codeBusy, "another process is replacing the database in %s", p.folder).
 			WithFix("wait until it has ended")

@@ -30,8 +30,7 @@ func TestAMoveThatIsKilledGoesOn(t *testing.T) {
 	for _, step := range steps {
 		data, to := lived(t, 40), datadir.Dir(filepath.Join(t.TempDir(), "to"))
 		before := heldIn(t, data)
-		out, err := child(t, data, to, step).CombinedOutput()
-		require.ErrorContains(t, err, "signal: killed", "%s: %s", step, out)
+		killed(t, child(t, "bbolt:"+string(data), "bbolt:"+string(to), step))
 		require.NoFileExists(t, to.Database(), "nothing is half visible")
 
 		done, err := Move(t.Context(), InFolder(data), InFolder(to), plain)
@@ -49,7 +48,7 @@ func TestWhatIsCopiedIsNotCopiedAgain(t *testing.T) {
 	_, err := Move(t.Context(), InFolder(data), other, stopAt("copied"))
 	require.ErrorIs(t, err, errStop)
 	counted := &counting{Store: memory}
-	to := Shared("memory://other", func(context.Context) (store.Store, error) { return counted, nil })
+	to := Shared("memory://other", func(context.Context, bool) (store.Store, error) { return counted, nil })
 	_, err = Move(t.Context(), InFolder(data), to, stopAt("compared"))
 	require.ErrorIs(t, err, errStop)
 	require.Zero(t, counted.updates)

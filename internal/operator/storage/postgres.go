@@ -8,7 +8,7 @@ import (
 
 // openPostgres opens a schema of a PostgreSQL database.
 func openPostgres(ctx context.Context, url string, o Options) (Store, error) {
-	opened, err := pgstore.Open(ctx, url, pgstore.Options{ReadOnly: o.ReadOnly})
+	opened, err := pgstore.Open(ctx, url, pgstore.Options{ReadOnly: o.ReadOnly, Migrate: o.Migrate})
 	if err != nil {
 		return nil, err
 	}

@@ -100,7 +100,8 @@ func (s *Store) retry(ctx context.Context, try func() error) error {
 // mayPass reports whether an error of a connection can pass by itself. That of the user and the password is one of a
 // store that was open already.
 func (s *Store) mayPass(err error) bool {
-	return fault.Is(err, session.CodeUnreachable, codeNotReplicated) || s.highest.Load() > 0 && fault.Is(err, session.CodeRefused)
+	return fault.Is(err, session.CodeUnreachable, codeNotReplicated) ||
+		s.highest.Load() > 0 && fault.Is(err, session.CodeRefused)
 }
 
 // unused is how long a connection may rest before it is checked. What is written to one that the server has left seems

@@ -33,7 +33,8 @@ func refused(t *testing.T, address string, o pgstore.Options, code fault.Code) *
 // Verifies: ORC-340
 func TestConnectionStringsThatCannotBeUsed(t *testing.T) {
 	for _, address := range []string{
-		"postgres://u:secret@h:port/d", "postgres://u:secret@h/d?search_path=a,b", "postgres://u:secret@h/d?search_path=",
+		"postgres://u:secret@h:port/d", "postgres://u:secret@h/d?search_path=a,b",
+		"postgres://u:secret@h/d?search_path=",
 		"postgres://u:secret@h/d?search_path=Orders", "postgres://u:secret@h/d?sslmode=perhaps", "host",
 	} {
 		err := refused(t, address, pgstore.Options{}, "store_url")

@@ -121,7 +121,7 @@ func TestTrapCancelledCommit(t *testing.T) {
 	link.Heal()
 	require.NoError(t, <-done)
 	require.Equal(t, []string{"\\x32"}, pgtest.Query(t, standby, "",
-		"SELECT value FROM orchestrator.entries WHERE tbl = 't' AND key = 'a'"), "the standby has what was acknowledged")
+		"SELECT value FROM orchestrator.entries WHERE tbl = 't' AND key = 'a'"), "the standby has it")
 }
 
 func awaitQuery(t *testing.T, s *postgres.Server, query, want string) {
