@@ -248,10 +248,12 @@ func (s *Store) late() error {
 		After(time.Second)
 }
 
-// Close runs the updates that wait, and ends the store.
+// Close runs the updates that wait, and ends the store. For a server that does not answer it waits as every call does.
 func (s *Store) Close() error {
 	s.closeOnce.Do(func() {
 		s.queue.close()
+		late := time.AfterFunc(s.options.Patience, s.close) // a doubt may last longer
+		defer late.Stop()
 		if !s.options.ReadOnly {
 			<-s.writer.idle
 		}

@@ -96,11 +96,8 @@ func (s *Store) reading(ctx context.Context, fn func(*session.Conn) error) error
 			return nil
 		}
 		c, err := s.readers.take(waiting)
-		if errors.Is(err, errBusy) {
-			err = cmp.Or(ctx.Err(), s.late())
-		}
 		if err != nil {
-			return err
+			return cmp.Or(ctx.Err(), err)
 		}
 		defer s.readers.give(c)
 		err = fn(c)
