@@ -155,6 +155,30 @@ func TestTrapContextEndsInCommit(t *testing.T) {
 	require.Equal(t, "2", get(t, other, "a"))
 }
 
+// The driver would cancel what runs on a connection that breaks: that would end the wait for the standby.
+//
+// Verifies: ORC-342
+func TestTrapBrokenConnectionCancelsNothing(t *testing.T) {
+	primary := pgtest.Start(t)
+	link, way := pgtest.Proxy(t, primary), pgtest.Proxy(t, primary)
+	pgtest.Standby(t, primary, postgres.StandbyOptions{Name: "second", Synchronous: true, Via: link})
+	s := open(t, way.URL(""), pgstore.Options{Patience: time.Minute, Doubt: 2 * time.Minute})
+	other := open(t, primary.URL(""), pgstore.Options{})
+	require.NoError(t, put(s, "a", "1"))
+
+	link.Hold()
+	done := make(chan error, 1)
+	go func() { done <- put(s, "a", "2") }()
+	awaitQuery(t, primary, "SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event = 'SyncRep'", "t")
+	way.Reset()
+	time.Sleep(500 * time.Millisecond)
+	require.Equal(t, "1", get(t, other, "a"), "nobody sees what may be lost")
+	require.Empty(t, done)
+	link.Heal()
+	require.NoError(t, <-done)
+	require.Equal(t, "2", get(t, other, "a"))
+}
+
 // What a lost connection still holds arrives when the store has long gone on, and does nothing.
 //
 // Verifies: ORC-342
@@ -279,6 +303,60 @@ func TestTrapRevisionThatOthersHaveReached(t *testing.T) {
 	way.Aim(standby)
 	require.True(t, fault.Is(put(s, "a", "3"), pgstore.CodeRolledBack))
 	require.Equal(t, "1", get(t, other, "a"))
+}
+
+// What was lost need not have been written by this process: it has seen it.
+//
+// Verifies: ORC-343
+func TestTrapRevisionThatWasSeen(t *testing.T) {
+	primary := pgtest.Start(t)
+	link := pgtest.Proxy(t, primary)
+	standby := pgtest.Standby(t, primary, postgres.StandbyOptions{Name: "second", Via: link})
+	way := pgtest.Proxy(t, primary)
+	s := open(t, way.URL(""), hasty)
+	other := open(t, primary.URL(""), pgstore.Options{})
+	require.NoError(t, put(other, "a", "1"))
+	awaitQuery(t, primary, "SELECT count(*) FROM pg_stat_replication WHERE replay_lsn = pg_current_wal_lsn()", "1")
+	link.Hold()
+	require.NoError(t, put(other, "a", "2"), "it is acknowledged, and lost")
+	require.Equal(t, "2", get(t, s, "a"))
+	require.NoError(t, primary.Kill())
+	require.NoError(t, standby.Promote(t.Context()))
+	way.Aim(standby)
+
+	err := s.View(t.Context(), func(store.Reader) error { return nil })
+	require.True(t, fault.Is(err, "store_unreachable"), "%v", err)
+	_, err = s.Newest(t.Context(), "t", "a")
+	require.True(t, fault.Is(err, "store_unreachable"), "%v", err)
+	require.True(t, fault.Is(put(s, "b", "1"), pgstore.CodeRolledBack))
+}
+
+// The bell rings for the commits of others, and not for those of its own process.
+//
+// Verifies: ORC-340
+func TestBellRingsForOthers(t *testing.T) {
+	url := pgtest.URL(t)
+	one, other := open(t, url, pgstore.Options{}), open(t, url, pgstore.Options{})
+	<-one.Bell() // each begins to listen with a ring
+	<-other.Bell()
+	for rung := false; !rung; { // one looks from time to time whether others listen
+		require.NoError(t, put(one, "a", "1"))
+		select {
+		case <-other.Bell():
+			rung = true
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	require.Empty(t, one.Bell())
+	for range 20 {
+		began := time.Now()
+		require.NoError(t, put(one, "a", "2"))
+		<-other.Bell()
+		if time.Since(began) > 10*time.Second {
+			t.Fatal("the bell rings late")
+		}
+	}
+	require.Empty(t, one.Bell())
 }
 
 // Of several hosts the one that takes writes is found, whatever the order.
