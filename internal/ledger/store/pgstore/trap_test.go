@@ -43,8 +43,8 @@ func TestTrapPlanOfAnEmptyTable(t *testing.T) {
 		return nil
 	}))
 	scanned := func() (rows, lookups string) {
-		got := pgtest.Query(t, pgtest.Shared(t), "", "SELECT coalesce(sum(seq_tup_read), 0), coalesce(sum(idx_scan), 0) "+
-			"FROM pg_stat_all_tables WHERE schemaname = '"+schemaOf(url)+"' AND relname LIKE 'entries%'")
+		got := pgtest.Query(t, pgtest.Shared(t), "", "SELECT coalesce(sum(seq_tup_read), 0), "+
+			"coalesce(sum(idx_scan), 0) FROM pg_stat_all_tables WHERE schemaname = '"+schemaOf(url)+"' AND relname LIKE 'entries%'")
 		rows, lookups, _ = strings.Cut(got[0], "|")
 		return rows, lookups
 	}
