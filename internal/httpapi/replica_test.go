@@ -12,7 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/httpapi"
+	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/ledger/store/storetest"
 )
 
 // group is what several replicas of a test know of each other.
@@ -86,17 +88,39 @@ func (g *group) join(t *testing.T, choose ...func(*options)) *harness {
 	return h
 }
 
-// fenced is a store whose updates are refused, since the lease was given to another.
+// fenced is a store whose updates are refused, since the lease was given to another, or the program is older than the
+// log.
 type fenced struct {
 	store.Store
-	now bool
+	now   bool
+	older error
 }
 
 func (f *fenced) Update(ctx context.Context, fn func(store.Tx) error) error {
 	if f.now {
 		return store.ErrFenced
 	}
+	if f.older != nil {
+		return f.older
+	}
 	return f.Store.Update(ctx, fn)
+}
+
+// olderThanItsLog returns what a ledger says of an update where a newer program has written.
+func olderThanItsLog(t *testing.T) error {
+	t.Helper()
+	hub := storetest.NewHub()
+	open := func(rules int) *ledger.Ledger {
+		l, err := ledger.Open(t.Context(), hub.Open(), time.Now)
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, l.Close()) })
+		l.Understand(rules, []string{"test.done"})
+		return l
+	}
+	write := func(tx *ledger.Tx) error { return tx.Append(ledger.Event{Kind: "test.done", Actor: ledger.System()}) }
+	old := open(1)
+	require.NoError(t, open(2).Update(t.Context(), write))
+	return old.Update(t.Context(), write)
 }
 
 // provokeReplicas sends to a replica what it cannot answer by itself.
@@ -117,6 +141,11 @@ func provokeReplicas(t *testing.T, all *seen) {
 	h.expect(503, "duty_lost", "pm", "POST", "/project/import", "")
 	f.now = false
 	h.expect(200, "", "pm", "POST", "/project/import", "")
+
+	f.older = olderThanItsLog(t)
+	h.expect(503, "replica_older", "pm", "PATCH", one, `{"pm_notes":[{"text":"x"}]}`)
+	h.expect(200, "", "pm", "GET", one, "")
+	f.older = nil
 
 	g.set(func(g *group) { g.cut = true })
 	for _, op := range operations() {

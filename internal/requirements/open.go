@@ -23,7 +23,11 @@ import (
 // Open loads the snapshot and records what the operator has chosen anew. Run must be started for exports to be written,
 // and for folded refusals to be accounted for.
 func Open(ctx context.Context, l *ledger.Ledger, clock func() time.Time, options Options) (*Service, error) {
-	s := newService(&shared{ledger: l, clock: clock, options: options})
+	of := &shared{ledger: l, clock: clock, options: options}
+	if options.Replica != "" {
+		of.clock = func() time.Time { return of.current.Load().Head.Dated(clock()) }
+	}
+	s := newService(of)
 	err := l.Follow(ctx, follower{s.shared, s.exporter.Wake}.ofLedger())
 	if err == nil {
 		err = s.choose(ctx)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"orchestrator/internal/auditor/replay"
 	"orchestrator/internal/auditor/witness"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
@@ -19,6 +20,7 @@ import (
 	"orchestrator/internal/requirements/choices"
 	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/system/tree"
 )
 
@@ -52,6 +54,7 @@ func (p *Plan) openLedger(ctx context.Context, s storage.Store, damaged string,
 		return nil, nil, database.NameUpgrade(err, p.dir())
 	}
 	l.LimitSpending(p.LogBudget)
+	l.Understand(int(lifecycle.LatestRules), replay.Kinds())
 	lost, err := p.findRollback(ctx, l, damaged, log)
 	return l, lost, err
 }
