@@ -13,6 +13,8 @@ import (
 
 // View calls fn on a snapshot, and again on a new one if the connection breaks. It may last for as long as
 // Options.MaxView says: an open snapshot keeps the old versions of the head, and slows every commit.
+//
+// Implements: ORC-346
 func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 	return s.reading(ctx, func(c *session.Conn) error {
 		defer c.Limit(s.options.MaxView)()
@@ -107,11 +109,8 @@ func (s *Store) reading(ctx context.Context, fn func(*session.Conn) error) error
 			return nil
 		}
 		c, err := s.readers.take(waiting)
-		if errors.Is(err, errBusy) {
-			err = cmp.Or(ctx.Err(), s.late())
-		}
 		if err != nil {
-			return err
+			return cmp.Or(ctx.Err(), err)
 		}
 		defer s.readers.give(c)
 		err = fn(c)
