@@ -2,6 +2,8 @@
 // handles one request at a time could have told them the same: whether their history is linearizable.
 //
 // A request without an answer may have taken effect at any later time, or never. A read without an answer says nothing.
+//
+// Porcupine decides (MIT, one package without dependencies, kept up since 2017). No program of the product links it.
 package linear
 
 import (
