@@ -3,7 +3,9 @@ package fleet
 import (
 	"context"
 	"encoding/json"
+	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -226,4 +228,24 @@ func TestAReplicaThatWakesDoesNoDuty(t *testing.T) {
 		page, err := c.get("/audit?kind=requirements.imported")
 		return err == nil && strings.Contains(string(page), "What a sleeper would import")
 	}, time.Minute, 50*time.Millisecond)
+}
+
+// Where the connection string names both hosts, the replicas find the one that was promoted by themselves.
+//
+// Verifies: ORC-384
+func TestBothHostsAreNamed(t *testing.T) {
+	d, p := newDatabase(t, StandbyOptions{Synchronous: true}), newProject(t)
+	both, err := url.Parse(d.Primary.URL(""))
+	require.NoError(t, err)
+	query := both.Query()
+	query.Set("host", filepath.Dir(d.Primary.Socket())+","+filepath.Dir(d.Standby.Socket()))
+	query.Set("target_session_attrs", "read-write")
+	both.RawQuery = query.Encode()
+	f := &Fleet{Project: p, Database: d, Load: NewLoad(p), rng: rand.New(rand.NewPCG(1, 0)), say: t.Logf}
+	for range 2 {
+		_, err := p.Join(t.Context(), both.String())
+		require.NoError(t, err)
+	}
+	f.Load.Target(p.Replicas()...)
+	f.runAndJudge(t, Promotion)
 }
