@@ -5,6 +5,7 @@ import (
 	stdlog "log"
 	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -41,10 +42,23 @@ func (s *server) handler(metricsToken string) http.Handler {
 		Service: p.Service, Ledger: p.Ledger, Boundary: p.Boundary,
 		Conductor: p.Conductor, Driver: p.Driver, Model: p.Model,
 		Tokens: p.Tokens, Limit: s.options.Project.Limit(), Documents: p.Documents(context.Background()),
-		Checks: s.checks, Kinds: replay.Kinds(),
+		Checks: s.checks, Kinds: replay.Kinds(), Replica: s.replica(),
 		Log: s.log, Metrics: registry, MetricsToken: metricsToken,
 		Hosts: s.options.hosts(), Draining: s.draining.under, Stopping: s.draining.begun, Version: s.options.Version,
 	})
+}
+
+// replica returns what the API knows of this process among those that share its store; nil where it has it alone.
+func (s *server) replica() *httpapi.Replica {
+	duty := s.project.Duty()
+	if duty == nil {
+		return nil
+	}
+	name, at := s.listener.Address(), s.options.Project.Advertise
+	if u, err := url.Parse(at); err == nil && u.Host != "" {
+		name = u.Host
+	}
+	return &httpapi.Replica{Name: name, Log: s.project.Ledger, Duty: duty, StaleReads: s.options.StaleReads}
 }
 
 // checks returns what /readyz looks at beside the service itself.
@@ -63,6 +77,9 @@ func (o *Options) hosts() []string {
 		if ip := net.ParseIP(host); host != "" && (ip == nil || !ip.IsUnspecified()) {
 			hosts = append(hosts, strings.ToLower(host))
 		}
+	}
+	if u, err := url.Parse(o.Project.Advertise); err == nil && u.Hostname() != "" {
+		hosts = append(hosts, strings.ToLower(u.Hostname())) // requests that other replicas pass on have it
 	}
 	for _, host := range o.AllowHosts {
 		hosts = append(hosts, strings.ToLower(host))
@@ -89,11 +106,13 @@ func registerStore(registry *prometheus.Registry, figures func() storage.Stats) 
 		opts := prometheus.CounterOpts{Name: "orchestrator_store_" + name, Help: help}
 		registry.MustRegister(prometheus.NewCounterFunc(opts, func() float64 { return float64(read(figures())) }))
 	}
-	counter("commits_total", "Transactions made durable; each is one fsync and holds one or more updates.",
+	counter("commits_total", "Transactions made durable, each with one or more updates.",
 		func(s storage.Stats) uint64 { return s.Batches })
 	counter("updates_total", "Updates committed.", func(s storage.Stats) uint64 { return s.Updates })
 	counter("updates_failed_total", "Updates that committed nothing.",
 		func(s storage.Stats) uint64 { return s.Failed })
+	counter("trips_total", "Round trips to the database.",
+		func(s storage.Stats) uint64 { return s.Trips })
 }
 
 // stdLogger takes what the HTTP server says of broken connections.

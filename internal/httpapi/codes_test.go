@@ -82,6 +82,8 @@ var notAnswering = map[string]string{
 	"internal/requirements/documents":        "start, and the command line",
 	"internal/requirements/evidence/gitrepo": "start, or becomes evidence_unreadable or file_too_large",
 	"internal/daemon/bridge":                 "stands in a trace",
+	"internal/daemon/duty":                   "the request is passed on to the replica on duty",
+	"internal/daemon/joining":                "start",
 	"internal/ledger/store/boltstore":        "start; what becomes of a failure later, the ledger says",
 	"internal/operator/backup":               "the command line",
 	"internal/requirements/evidence":         "stands in errors of evidence_not_found; TestEveryCodeOfEvidenceIsDocumented",

@@ -150,7 +150,7 @@ func (k *Keeper) Try(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	renewing, stop := context.WithCancel(store.Under(context.WithoutCancel(ctx), lease))
+	renewing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	t := &term{lease: lease, ttl: k.ttl, stop: stop, since: asked,
 		lost: make(chan struct{}), ended: make(chan struct{})}
 	k.mu.Lock()

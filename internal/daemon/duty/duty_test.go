@@ -201,6 +201,27 @@ func TestWhatIsDoneOnDutyEndsWithIt(t *testing.T) {
 	})
 }
 
+// Verifies: ORC-363
+func TestATermEndsWhenTheStoreSaysSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, end := context.WithCancel(t.Context())
+		defer end()
+		hub := storetest.NewHub()
+		one, other := newReplica(hub, "http://one"), hub.Open()
+		one.run(ctx, untilDone)
+		time.Sleep(ttl)
+		lease, err := other.Holder(ctx, "duty")
+		require.NoError(t, err)
+		require.NoError(t, other.Release(ctx, lease)) // as an operator could
+		_, err = other.Acquire(ctx, "duty", "http://other", 100*ttl)
+		require.NoError(t, err)
+		time.Sleep(ttl / 2)
+		require.False(t, one.keeper.OnDuty(), "it does not wait until its lease has run out")
+		require.Len(t, one.ended, 1)
+		require.ErrorIs(t, one.ended[0], store.ErrFenced)
+	})
+}
+
 func TestANetworkThatIsDownForAMomentEndsNoTerm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, end := context.WithCancel(t.Context())

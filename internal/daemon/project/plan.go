@@ -2,7 +2,9 @@ package project
 
 import (
 	"context"
+	"net/url"
 	"os"
+	"strings"
 
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/language/translator"
@@ -49,6 +51,9 @@ func Prepare(o Options) (*Plan, error) {
 	if err := p.Limit().Check(); err != nil {
 		return nil, err
 	}
+	if err := checkAdvertised(p.Advertise); err != nil {
+		return nil, err
+	}
 	if p.Lease != 0 && p.Lease < duty.LeastTTL {
 		return nil, fault.New(fault.Invalid, fault.CodeUsage, "--lease %s is too short", p.Lease).
 			WithFix("give at least %s: a lease that is not renewed in time passes to another replica", duty.LeastTTL)
@@ -61,4 +66,15 @@ func Prepare(o Options) (*Plan, error) {
 	}
 	p.model, err = translator.FromEnvironment(os.Getenv)
 	return p, err
+}
+
+// checkAdvertised refuses an address that no other replica could pass a request on to.
+func checkAdvertised(address string) error {
+	u, err := url.Parse(address)
+	if address == "" || err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" &&
+		u.User == nil && strings.Trim(u.Path, "/") == "" && u.RawQuery == "" && u.Fragment == "" {
+		return nil
+	}
+	return fault.New(fault.Invalid, fault.CodeUsage, "--advertise %s is no address of a service", address).
+		WithFix("give the URL at which other replicas reach this one, such as https://one.example.org:8443").Because(err)
 }

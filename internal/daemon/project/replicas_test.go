@@ -210,9 +210,25 @@ func TestOneReplicaImportsAndExports(t *testing.T) {
 	two.close()
 }
 
-// What changed while no replica was on duty is imported by the one that takes over.
+// What changed while no replica was on duty is imported by the one that takes over, although it has seen it since it
+// began.
 //
 // Verifies: ORC-365
+func TestWhoTakesOverImportsWhatChanged(t *testing.T) {
+	o, _ := inWorkingTree(t)
+	hub := storetest.NewHub()
+	one, err := openReplica(t, hub, o, "one") // which watches nothing yet
+	require.NoError(t, err)
+	copyKey(t, "one", "two")
+	require.NoError(t, os.WriteFile("R.md", []byte("# Demo\n\n- **REQ-001**: One.\n- **REQ-002**: Two.\n"), 0o600))
+	two := startReplica(t, hub, o, "two")
+	require.Equal(t, 1, two.Service.State().Requirements, "a replica that joins imports nothing")
+	require.NoError(t, one.Close())
+	eventually(t, "it is imported", func() bool { return two.Service.State().Requirements == 2 })
+	two.close()
+}
+
+// Verifies: ORC-364
 func TestAReplicaThatIsStoppedIsReplacedAndWritesNothing(t *testing.T) {
 	o, _ := inWorkingTree(t)
 	hub := storetest.NewHub()
@@ -323,7 +339,7 @@ func TestADataFolderServesItsLogAlone(t *testing.T) {
 		require.NotEmpty(t, fault.As(err).Fix)
 		_ = r
 	}
-	refused("store_of_another_project", hub, o, "without a key")
+	refused("store_of_another_project", hub, o, "keyless")
 	other := storetest.NewHub()
 	startReplica(t, other, o, "another").close()
 	require.NoError(t, os.Remove("another/data/log.json"))

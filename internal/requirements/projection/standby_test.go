@@ -95,3 +95,14 @@ func TestAnOlderExportIsNotWrittenOverANewerOne(t *testing.T) {
 	require.NoError(t, x.end())
 	require.EqualValues(t, 10, sizeIn(t, path), "nothing is written at the end either")
 }
+
+// The duty may end while it is looked at what stands in the place of the export.
+func TestTheDutyIsLookedAtLast(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.json")
+	var size, looked atomic.Int64
+	size.Store(3)
+	x := exporterOf(path, &size, nil)
+	x.OnDuty = func() bool { return looked.Add(1) < 2 }
+	require.ErrorIs(t, x.writeNewest(), errNotOurs)
+	require.NoFileExists(t, path)
+}
