@@ -86,7 +86,7 @@ func (o backupOptions) run(ctx context.Context, notes io.Writer) (backup.Written
 	if o.withoutKeys {
 		folder = ""
 	}
-	return backup.Write(ctx, o.out, src, backup.WriteOptions{Folder: folder, TakenAt: began, Decide: o.verify,
+	return backup.Write(ctx, o.out, src, backup.WriteOptions{Folder: folder, Store: o.place, TakenAt: began, Decide: o.verify,
 		Progress: show.Update()})
 }
 

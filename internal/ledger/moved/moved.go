@@ -44,6 +44,8 @@ type Note struct {
 	From string     `json:"from"`
 	Size uint64     `json:"size"` // of the log when the copying began, and its root
 	Root audit.Hash `json:"root"`
+
+	Tables []string `json:"tables"` // that are being copied
 }
 
 // Encode returns the value of the note.

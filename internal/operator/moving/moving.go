@@ -41,6 +41,7 @@ const tableSpent = "spent"
 type Options struct {
 	Now              func() time.Time
 	Copied, Compared func(done, total int) // how far it is with the records; may be nil
+	Afresh           bool                  // take the place of what an unfinished move of another log has copied
 
 	reached     func(step string) error // is called after every step; in tests, an error makes the next step fail
 	pageEntries int                     // in tests
