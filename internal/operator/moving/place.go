@@ -200,10 +200,9 @@ func put(s *successor.Successor, replaced bool) error {
 
 // movedTo returns where the log of a store goes on; "" if it goes on there, or there is none.
 func movedTo(ctx context.Context, s store.Store) (to string, err error) {
-	raw, err := read(ctx, s, tableMeta, keyHead)
-	if err != nil || raw == nil {
-		return "", err
-	}
-	head, err := moved.ReadHead(raw)
-	return head.Moved, err
+	err = s.View(ctx, func(r store.Reader) error {
+		to, err = moved.To(r)
+		return err
+	})
+	return to, err
 }
