@@ -154,7 +154,9 @@ func anySync(all []inspect.Standby) bool {
 func (e *examination) judgeTables(all []inspect.Table) {
 	var sizes []string
 	for _, table := range all {
-		sizes = append(sizes, fmt.Sprintf("%s %.1f MB", table.Name, float64(table.Bytes)/1e6))
+		if table.Bytes > 0 { // one that is only made of others has none
+			sizes = append(sizes, fmt.Sprintf("%s %.1f MB", table.Name, float64(table.Bytes)/1e6))
+		}
 		if table.Dead > manyDead && table.Dead > 4*table.Live {
 			e.advise("server", Warning, "VACUUM "+table.Name+"; then see why autovacuum does not come to it",
 				"table %s has %d old versions of %d rows", table.Name, table.Dead, table.Live)

@@ -49,7 +49,7 @@ func TestTheDoctorLooksAtTheServer(t *testing.T) {
 	require.Contains(t, all, "PostgreSQL ")
 	require.Contains(t, all, "nobody is on duty")
 	require.Contains(t, all, "no synchronous standby")
-	require.Contains(t, all, "tables: entries")
+	require.Contains(t, all, "tables: entries_hot")
 
 	pgtest.Exec(t, primary, "", "ALTER SYSTEM SET autovacuum = off",
 		"ALTER SYSTEM SET synchronous_commit = off", "SELECT pg_reload_conf()")
