@@ -36,7 +36,7 @@ var public = map[string][]string{
 	"internal/boundary":    {"control", "doctor", "finish", "folder", "hook", "install", "record", "report"},
 	"internal/conductor": {"account", "builtin", "contract", "drive", "evaluating", "language", "language/chat", "language/translator", "outside", "prompt", "schedule", "state",
 		"timetable", "tools", "worktree"},
-	"internal/daemon":  {"project"},
+	"internal/daemon":  {"duty", "project"},
 	"internal/httpapi": {"mcp"},
 	"internal/ledger":  {"audit", "feed", "following", "moved", "store", "store/boltstore", "store/pgstore", "store/pgstore/inspect", "store/pgstore/postgres", "thread"},
 	"internal/operator": {"adopting", "applying", "backup", "config", "database", "doctor", "exportfile", "keyfile", "localservice", "merging", "moving", "offline", "setup", "since", "storage", "tokens", "unfinished",
@@ -137,7 +137,8 @@ var onlyIn = map[string][]string{
 		"internal/ledger/store/pgstore/pgtest", "internal/boundary/boundarytest", "internal/requirements/review/reviewtest",
 	},
 	"github.com/rs/zerolog": {
-		"cmd/orchestrator", "internal/daemon", "internal/daemon/credentials", "internal/daemon/project", "internal/daemon/webhooks",
+		"cmd/orchestrator", "internal/daemon", "internal/daemon/credentials", "internal/daemon/joining",
+		"internal/daemon/project", "internal/daemon/webhooks",
 		"internal/httpapi",
 	},
 	"github.com/tailscale/hujson": {"internal/agentclient/settings"},

@@ -12,6 +12,7 @@ import (
 	"orchestrator/cmd/orchestrator/cli/storeflag"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/daemon"
+	"orchestrator/internal/daemon/duty"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/operator/localservice"
 	"orchestrator/internal/operator/storage"
@@ -109,6 +110,7 @@ func serveCommand() *cobra.Command {
 	limitFlags(f, &o)
 	outputFlags(f, &o)
 	processFlags(f, &o)
+	replicaFlags(f, &o)
 	serveSettings(cmd)
 	return cli.WithEnv(cmd)
 }
@@ -156,12 +158,20 @@ func processFlags(f *pflag.FlagSet, o *serveOptions) {
 	f.Lookup("background").Hidden = true
 }
 
+// replicaFlags adds the flags of one of several replicas.
+func replicaFlags(f *pflag.FlagSet, o *serveOptions) {
+	f.DurationVar(&o.Project.Lease, "lease", duty.DefaultTTL,
+		"how long the replica on duty may not be heard of before another takes over, where --store names a database")
+	f.StringVar(&o.Project.Advertise, "advertise", "",
+		"URL at which other replicas reach this one, such as https://one.example.org:8443 (default that of --addr)")
+}
+
 // serveSettings says which flags the settings stand in for, and which are paths.
 func serveSettings(cmd *cobra.Command) {
 	setting.Declare(cmd, "requirements", "family", "qualify", "export", "workflow", "evidence", "branch", "addr",
 		"log-format", "log-level")
-	setting.WorkAtRoot(cmd, "data", "store-file", "requirements", "export", "repo", "witness", "addr", "tls-cert", "tls-key",
-		"metrics-token-file")
+	setting.WorkAtRoot(cmd, "data", "store-file", "requirements", "export", "repo", "witness", "addr", "tls-cert",
+		"tls-key", "metrics-token-file")
 }
 
 // listenFlags adds the flags of the address.

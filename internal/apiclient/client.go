@@ -107,7 +107,7 @@ func New(o Options) (*Client, error) {
 	return &Client{
 		base: to.base, name: to.name, own: o.Own, token: token, agent: o.UserAgent, most: cmp.Or(o.MaxAnswer, maxAnswer),
 		timeout: timeout, mostWaiting: maxWaiting,
-		http: &http.Client{Transport: to.by, Timeout: timeout,
+		http: &http.Client{Transport: &following{by: to.by}, Timeout: timeout,
 			CheckRedirect: func(*http.Request, []*http.Request) error {
 				return http.ErrUseLastResponse // the token is meant for this server alone
 			}},

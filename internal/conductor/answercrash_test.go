@@ -23,7 +23,7 @@ func TestARunThatWasCutOffAfterAnAnswer(t *testing.T) {
 	last := named("t.c", "ACHIEVE(k.z)", withInput("city"))
 	alive := cut.run
 	var b bench
-	cut.run = func(tools.In) (map[string]any, error) { b.stop(); return nil, b.stopping.Err() }
+	cut.run = func(tools.In) (map[string]any, error) { b.stop(); return nil, b.stopping().Err() }
 	b = conductorOf(t, s, first, cut, last)
 	run := b.conduct(ob(planning.Achieve, "k.x"), ob(planning.Achieve, "k.y"), ob(planning.Achieve, "k.z"))
 	_, err := b.Answer(t.Context(), ada, run.ID, Reply{Obligation: "o2", Value: "Oslo"})

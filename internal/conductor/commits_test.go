@@ -130,7 +130,7 @@ func TestARunThatEndsBeforeItsCommit(t *testing.T) {
 	says := repeatable(echoing("t.say", "REPORT(k.say)"))
 	alive := says.run
 	var b bench
-	says.run = func(tools.In) (map[string]any, error) { b.stop(); return nil, b.stopping.Err() } // the service ends while it runs
+	says.run = func(tools.In) (map[string]any, error) { b.stop(); return nil, b.stopping().Err() } // the service ends while it runs
 	s := store.NewMemory()
 	b = conductorOf(t, s, says)
 	size := b.ledger.Head().Size

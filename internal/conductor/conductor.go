@@ -9,6 +9,7 @@ import (
 	"errors"
 	"maps"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -60,11 +61,9 @@ type Conductor struct {
 	stateTools map[string]builtin.Tool
 	evaluators evaluating.Set
 
-	toolSlots  chan struct{}   // of external tools that run at once
-	agentSlots chan struct{}   // of agents: they may ask for tools, and wait for slots
-	stopping   context.Context // ends all runs; a caller that hangs up ends none but a viewer's
-	stop       context.CancelFunc
-	running    sync.WaitGroup
+	toolSlots  chan struct{} // of external tools that run at once
+	agentSlots chan struct{} // of agents: they may ask for tools, and wait for slots
+	now        atomic.Pointer[underway.Period]
 	goneOnWith underway.Runs // after an answer
 	settled    listing.Settled
 	numbering  sync.Mutex
@@ -78,7 +77,7 @@ const maxConcurrent = 16
 func New(l *ledger.Ledger, o Options) *Conductor {
 	c := &Conductor{Options: o, state: state.New(l), box: map[string]tools.Tool{}}
 	c.toolSlots, c.agentSlots = make(chan struct{}, maxConcurrent), make(chan struct{}, maxConcurrent)
-	c.stopping, c.stop = context.WithCancel(context.Background())
+	c.Begin(context.Background())
 	c.choice = planning.NewChoice(o.Tools.Contracts())
 	for _, t := range o.Box {
 		c.box[t.Contract.Name] = t
@@ -145,16 +144,10 @@ func (c *Conductor) Ask(ctx context.Context, caller Caller, asked Asked) (Trace,
 // runDetached runs to the end although the caller may hang up, unless the conductor is stopped. What leaves nothing
 // behind ends with its caller.
 func (c *Conductor) runDetached(ctx context.Context, r *run) (Trace, error) {
-	c.running.Add(1)
-	defer c.running.Done()
-	if !r.ephemeral {
-		ctx = context.WithoutCancel(ctx)
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(c.stopping, cancel)()
+	ctx, leave := r.period.Enter(ctx, !r.ephemeral)
+	defer leave()
 	trace, err := r.run(ctx)
-	if err != nil && c.stopping.Err() != nil {
+	if err != nil && r.period.Err() != nil {
 		return trace, fault.New(fault.Unavailable, "conductor_stopping",
 			"the service is stopping, and the run %s has not finished", r.request.ID).
 			WithFix("the run continues when the service is back: send the same request again with the same idempotency_key")
@@ -162,11 +155,16 @@ func (c *Conductor) runDetached(ctx context.Context, r *run) (Trace, error) {
 	return trace, err
 }
 
-// Stop ends the runs, which go on when the service is back, and waits for them.
-func (c *Conductor) Stop() {
-	c.stop()
-	c.running.Wait()
+// Begin lets runs go on until ctx ends or Stop is called, under its lease if it has one.
+func (c *Conductor) Begin(ctx context.Context) {
+	c.numbering.Lock()
+	defer c.numbering.Unlock()
+	c.now.Store(underway.NewPeriod(ctx))
+	c.number = 0
 }
+
+// Stop ends the runs, which go on when the service is back, and waits for them. No others go on before Begin.
+func (c *Conductor) Stop() { c.now.Load().Stop() }
 
 // Check refuses what the schema cannot, as checking.Request does.
 func (c *Conductor) Check(request planning.Request) error {
@@ -218,15 +216,15 @@ func (c *Conductor) begin(ctx context.Context, caller Caller,
 	request planning.Request) (begun state.Request, err error) {
 	c.numbering.Lock()
 	defer c.numbering.Unlock()
-	if c.number == 0 { // what earlier services numbered
-		err = c.state.View(ctx, func(v state.View) (err error) {
-			c.number, err = v.Count()
-			return err
-		})
-		if err != nil {
-			return begun, err
-		}
+	var stored uint64 // what others have numbered, before this one was on duty
+	err = c.state.View(ctx, func(v state.View) (err error) {
+		stored, err = v.Count()
+		return err
+	})
+	if err != nil {
+		return begun, err
 	}
+	c.number = max(c.number, stored)
 	begun = state.Request{Number: c.number + 1, Caller: caller, Request: request}
 	if err = begun.Name(c.Tools.Digest()); err == nil {
 		c.number++

@@ -181,8 +181,8 @@ func (r *run) runNow(ctx context.Context, t *ObligationTrace, c planning.Contrac
 	r.reported = nil
 	result, effects, err := r.dispatch(bounded, c, t.Obligation, done.Inputs, done.ID)
 	done.Usage = r.reported
-	if err != nil && r.stopping.Err() != nil {
-		return done, nil, r.stopping.Err() // the run is gone on with when the service is back
+	if err != nil && r.period.Err() != nil {
+		return done, nil, r.period.Err() // the run is gone on with when the service is back
 	}
 	done.At, done.Result = r.Clock(), result
 	if !r.Deterministic {

@@ -51,7 +51,7 @@ func TestARunThatWasCutOff(t *testing.T) {
 			first, cut := named("t.a", "ACHIEVE(k.x)"), named("t.b", "ACHIEVE(k.y)", func(f *fake) { f.contract.Idempotent = c.idempotent })
 			alive := cut.run
 			var b bench
-			cut.run = func(tools.In) (map[string]any, error) { b.stop(); return nil, b.stopping.Err() } // the service ends while it runs
+			cut.run = func(tools.In) (map[string]any, error) { b.stop(); return nil, b.stopping().Err() } // the service ends while it runs
 			b = conductorOf(t, s, first, cut)
 			_, err := b.Conduct(t.Context(), ada, planning.Request{Obligations: []planning.Obligation{ob(planning.Achieve, "k.x"), ob(planning.Achieve, "k.y")}, IdempotencyKey: "k"})
 			require.ErrorIs(t, err, fault.Unavailable)
@@ -142,7 +142,7 @@ func TestToolsThatChangedWhileARunWasCutOff(t *testing.T) {
 	var b bench
 	old := named("t.a", "ACHIEVE(k.x)")
 	cut := named("t.c", "ACHIEVE(k.y)")
-	cut.run = func(tools.In) (map[string]any, error) { b.stop(); return nil, b.stopping.Err() }
+	cut.run = func(tools.In) (map[string]any, error) { b.stop(); return nil, b.stopping().Err() }
 	b = conductorOf(t, s, old, cut)
 	_, err := b.Conduct(t.Context(), ada, planning.Request{Obligations: []planning.Obligation{ob(planning.Achieve, "k.x"), ob(planning.Achieve, "k.y")}})
 	require.Error(t, err)

@@ -12,6 +12,7 @@ import (
 	"orchestrator/internal/conductor/questions"
 	"orchestrator/internal/conductor/state"
 	"orchestrator/internal/conductor/trace"
+	"orchestrator/internal/conductor/underway"
 	"orchestrator/internal/conductor/usage"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/rules/planning/flow"
@@ -21,6 +22,7 @@ import (
 type run struct {
 	*Conductor
 	journal
+	period     *underway.Period // in which it goes on
 	guardrails []checking.Guardrail
 	spent      budget.Spent
 	reported   *usage.Usage // by the agent that ran last
@@ -42,7 +44,7 @@ func Limit(b planning.Budgets) time.Duration { return budget.Limit(b) }
 // newRun prepares the run of a request.
 func (c *Conductor) newRun(request state.Request) *run {
 	r := &run{
-		Conductor: c, journal: journal{store: c.state, request: request}, onWait: func() {},
+		Conductor: c, period: c.now.Load(), journal: journal{store: c.state, request: request}, onWait: func() {},
 		spent: budget.Of(request.Request.Budgets, c.Clock()), scopes: map[string]*scope{}, taken: map[string]any{},
 		trace: Trace{ID: request.ID, Caller: request.Caller, Tools: c.Tools.Digest(),
 			Obligations: make([]ObligationTrace, len(request.Request.Obligations)), Answers: []Answer{}},

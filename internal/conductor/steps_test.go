@@ -160,7 +160,7 @@ func TestAPlanThatWasCutOff(t *testing.T) {
 					f.run = func(in tools.In) (map[string]any, error) {
 						if cut && i == at {
 							b.stop()
-							return nil, b.stopping.Err()
+							return nil, b.stopping().Err()
 						}
 						return echo(in)
 					}

@@ -191,7 +191,7 @@ func TestAnActDoesNotMakeAnEarlierAnswerTrueAfterACrash(t *testing.T) {
 	cut := named("t.cut", "ACHIEVE(k.y)", again)
 	alive := cut.run
 	var b bench
-	cut.run = func(tools.In) (map[string]any, error) { b.stop(); return nil, b.stopping.Err() } // the service ends while it runs
+	cut.run = func(tools.In) (map[string]any, error) { b.stop(); return nil, b.stopping().Err() } // the service ends while it runs
 	b = conductorOf(t, s, zed, cut)
 	request := planning.Request{Obligations: []planning.Obligation{ob(planning.Report, "status.name"),
 		ob(planning.Achieve, "status.name", "value", "Zed"), ob(planning.Achieve, "k.y")}}

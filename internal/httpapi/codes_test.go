@@ -70,6 +70,7 @@ var notAnswering = map[string]string{
 	"internal/operator/offline":              "the command line",
 	"internal/operator/since":                "the command line",
 	"internal/operator/setup":                "the command line",
+	"internal/operator/storage":              "start, and the command line",
 	"internal/operator/tokens":               "the command line",
 	"internal/requirements/adoption":         "the command line",
 	"internal/requirements/documents":        "start, and the command line",

@@ -95,9 +95,10 @@ type options struct {
 	Log          io.Writer // nil keeps none; to be read when the server is closed
 	Unexported   bool      // the export is never tried
 	Checks       func() []httpapi.Check
-	Replica      *httpapi.Replica
-	LogBudget    uint64 // bytes a day of each actor
-	Seen         *seen  // collects which documented answers happened
+	Replica      *httpapi.Replica // without a Log it gets the ledger's
+	TokensOf     *harness         // whose tokens it takes; nil makes some
+	LogBudget    uint64           // bytes a day of each actor
+	Seen         *seen            // collects which documented answers happened
 }
 
 // harness is the whole service in one process: a store in memory, the ledger, real tokens in a folder of
@@ -178,8 +179,15 @@ func (h *harness) startBoundary(dir string) {
 }
 
 func (h *harness) startServer(dir string, o options) {
-	h.files = token.NewFile(datadir.Dir(filepath.Join(dir, "data")))
+	data := dir
+	if o.TokensOf != nil {
+		data = filepath.Dir(o.TokensOf.Export)
+	}
+	h.files = token.NewFile(datadir.Dir(filepath.Join(data, "data")))
 	h.secrets = map[string]string{}
+	if o.TokensOf != nil {
+		h.secrets = o.TokensOf.secrets
+	}
 	var roles []string
 	for _, role := range lifecycle.Roles() {
 		roles = append(roles, string(role))
@@ -205,6 +213,9 @@ func (h *harness) startServer(dir string, o options) {
 	var driven drive.Conductor = conducting
 	if o.Driven != nil {
 		driven = o.Driven(conducting)
+	}
+	if o.Replica != nil && o.Replica.Log == nil {
+		o.Replica.Log = h.Ledger
 	}
 	driver := &drive.Driver{Project: h.overProject(), Conductor: driven, Draining: h.Draining.Load}
 	handler := httpapi.New(httpapi.Config{

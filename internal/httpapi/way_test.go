@@ -114,8 +114,13 @@ var besideTheWay = map[string][]function{
 	"hold the evidence of the change against the branch, and do nothing where a change gives no report": {
 		{"requirements", "Rechecker", "weigh"}, {"requirements", "", "recordChange"},
 	},
-	"bring commit and decide what they need, and tell what became of it": {
-		{"requirements", "shared", "reader"}, {"requirements", "", "Open"},
+	"bring commit and decide what they need": {
+		{"requirements", "shared", "reader"},
+	},
+	"are the steps of Update and Publish": {
+		{"ledger", "Ledger", "update"}, {"ledger", "Ledger", "begin"}, {"ledger", "Ledger", "readMark"},
+		{"ledger", "charges", "add"}, {"ledger/order", "Published", "publishWaiting"},
+		{"ledger/order", "Published", "tell"},
 	},
 	"are the steps of Put, Append and the transaction": {
 		{"ledger", "Tx", "write"}, {"ledger", "Tx", "follow"}, {"ledger", "Tx", "charge"},

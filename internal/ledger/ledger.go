@@ -188,7 +188,11 @@ func (l *Ledger) begin(stx store.Tx) (*Tx, error) {
 		return nil, err
 	}
 	now := l.clock().UTC()
-	tx := &Tx{store: stx, head: m.Head, sums: sums{}, at: now.Truncate(time.Microsecond), now: now, budget: l.budget,
+	at := now
+	if l.others != nil {
+		at = m.Dated(now)
+	}
+	tx := &Tx{store: stx, head: m.Head, sums: sums{}, at: at.Truncate(time.Microsecond), now: now, budget: l.budget,
 		trail: t, others: l.others}
 	maps.Copy(tx.sums, m.Sums)
 	return tx, nil

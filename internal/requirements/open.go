@@ -23,7 +23,11 @@ import (
 // Open loads the snapshot and records what the operator has chosen anew. Run must be started for exports to be written,
 // and for folded refusals to be accounted for.
 func Open(ctx context.Context, l *ledger.Ledger, clock func() time.Time, options Options) (*Service, error) {
-	s := newService(&shared{ledger: l, clock: clock, options: options})
+	of := &shared{ledger: l, clock: clock, options: options}
+	if options.Replica != "" {
+		of.clock = func() time.Time { return of.current.Load().Head.Dated(clock()) }
+	}
+	s := newService(of)
 	err := l.Follow(ctx, follower{s.shared, s.exporter.Wake}.ofLedger())
 	if err == nil {
 		err = s.choose(ctx)
@@ -65,7 +69,7 @@ func newService(of *shared) *Service {
 		sign = s.checkpointOf
 	}
 	s.exporter = projection.NewExporter(projection.Exporting{Path: o.ExportPath, Spares: o.ExportSpares,
-		Newest: of.current.Load, Sign: sign, Synced: o.ExportSync, OnDisplaced: o.OnDisplaced})
+		Newest: of.current.Load, Sign: sign, Synced: o.ExportSync, OnDisplaced: o.OnDisplaced, OnDuty: o.OnDuty})
 	s.Reviews = &Reviews{shared: of, evidence: s.Rechecker, exporter: s.exporter,
 		log: keptreview.NewLog(), rows: keptreview.New(), texts: texts.New(of.ledger),
 		cited: cited.New(s.Rechecker.attachedReport)}
@@ -77,20 +81,25 @@ func newService(of *shared) *Service {
 
 // Run writes exports and accounts for folded refusals until ctx ends; then it does both once more, in this order: the
 // last export is the state of the whole log. Meanwhile it reads where the log has the texts that requirements had, so
-// that nobody who asks for them waits for that.
+// that nobody who asks for them waits for that. Where one of several processes writes the export, Export does that.
 func (s *Service) Run(ctx context.Context) error {
 	exporting, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var folding sync.WaitGroup
-	var foldErr error
+	var foldErr, err error
 	folding.Go(func() { _ = s.texts.CatchUp(ctx) }) // who asks for them meets what keeps them from being read
 	folding.Go(func() {
 		defer stop()
 		foldErr = s.refusals.Run(ctx, s.ledger, s.clock)
 	})
-	err := s.exporter.Run(exporting)
+	if s.options.OnDuty == nil {
+		err = s.exporter.Run(exporting)
+	}
 	folding.Wait()
 	return errors.Join(foldErr, err)
 }
+
+// Export writes the export while this process is to write it, until ctx ends, and then once more.
+func (s *Service) Export(ctx context.Context) error { return s.exporter.Run(ctx) }
 
 // Close lets go of what Open has opened, for a service that may never have run.
 func (s *Service) Close() { s.exporter.Close() }

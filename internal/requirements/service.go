@@ -44,6 +44,7 @@ type Options struct {
 	ExportSpares   string                     // a folder of its own, where the export that was replaced is kept; or ""
 	ExportWait     time.Duration              // how long a change waits for the export that contains it
 	ExportSync     bool                       // it waits until the export is on the disk
+	OnDuty         func() bool                // whether this process writes the export; nil is always
 	RequireIfMatch bool                       // a change without If-Match is refused
 	Reading        reqdoc.Options             // how requirement documents are read
 	Evidence       string                     // one of projection; "" keeps the store's, EvidenceRecorded in a new one

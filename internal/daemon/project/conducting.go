@@ -23,7 +23,7 @@ import (
 type conducting struct {
 	conductor *conductor.Conductor
 	driver    *drive.Driver
-	cutOff    []state.Request
+	cutOff    []state.Request // by the end of the process, or of the replica, that had the duty before
 }
 
 // openConductor opens the conductor, and finds the runs that were cut off.
@@ -36,11 +36,22 @@ func (p *Plan) openConductor(ctx context.Context, around Process, d *dataFolder,
 		Agents: bridge.Admission{Tokens: d.credentials.Tokens, Project: project, URL: around.URL, Clock: time.Now},
 	})
 	cutOff, err := c.Unfinished(ctx)
-	driver := &drive.Driver{Project: project, Conductor: c, Draining: around.Draining, NoTrees: why}
+	driver := &drive.Driver{Project: project, Conductor: c, NoTrees: why,
+		Draining: func() bool { return around.Draining() || !d.duty.OnDuty() }}
 	if trees != nil {
 		driver.Trees = countedTrees{trees, project}
 	}
+	if p.Store.IsShared() {
+		c.Stop() // until this replica is on duty
+	}
 	return &conducting{c, driver, cutOff}, err
+}
+
+// begin lets runs go on under a lease, and finds those that another replica did not end.
+func (c *conducting) begin(ctx context.Context) (err error) {
+	c.cutOff, err = c.conductor.Unfinished(ctx)
+	c.conductor.Begin(ctx)
+	return err
 }
 
 // resume goes on with the conductor's runs that were cut off when the service ended.

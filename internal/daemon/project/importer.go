@@ -40,12 +40,14 @@ type importer struct {
 	follow    Follow
 	progress  *drift.Progress // of the import at the start
 	later     bool            // the documents of the start are yet to be read
+	served    bool            // first has read them, or a term has
 }
 
 // first imports the documents at the start. It must succeed on an empty database; later a broken document leaves the
 // last good state in force, which readyz shows. Documents that are as they were imported are read when the service
 // answers: nothing is found in them but what a newer program reads otherwise.
 func (i *importer) first(ctx context.Context) error {
+	i.served = true
 	read := i.read(ctx)
 	if i.service.State().Requirements > 0 {
 		files, err := read()
@@ -141,12 +143,14 @@ func (i *importer) logFailure(err error, document, msg string) {
 	}
 }
 
-// watch imports documents that change, until ctx ends.
+// watch imports documents that change, until ctx ends. What changed while another replica did so, and was to import it,
+// is imported first.
 func (i *importer) watch(ctx context.Context, w *watcher) {
-	if i.later && ctx.Err() == nil {
+	if (i.later || !i.served) && ctx.Err() == nil {
 		i.sparingly(func() { _ = i.importAtStart(ctx, i.read(ctx)) }) // it is logged
 		i.later = false
 	}
+	i.served = false
 	var retries sync.WaitGroup
 	retries.Go(func() { i.retry(ctx, budgetEvery) })
 	w.watch(ctx, i.documents.Watched(), documents.MaxFile, "import with POST /project/import",

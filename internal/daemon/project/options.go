@@ -48,6 +48,9 @@ type Options struct {
 	RateBurst  int
 	LogBudget  uint64 // bytes that each actor may add on a day; 0 is no limit
 	DemoTokens bool   // make a token for each role
+
+	Lease     time.Duration // how long the duty lasts of a replica that does not renew it; 0 is duty.DefaultTTL
+	Advertise string        // where other replicas reach this one; "" is the URL of the process
 }
 
 // dir returns the data folder.

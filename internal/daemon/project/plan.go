@@ -7,6 +7,8 @@ import (
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/language/translator"
 	"orchestrator/internal/conductor/prompt"
+	"orchestrator/internal/daemon/duty"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/system/gitignore"
@@ -20,6 +22,8 @@ type Plan struct {
 	contracts *contract.Registry // of the tools that the conductor can run
 	prompts   *prompt.Set        // of agents
 	model     *translator.LLM    // nil where the environment names none
+
+	joined bool // other replicas serve the log, and what is on record decides
 }
 
 // Prepare checks what can be checked before anything is opened or created.
@@ -44,6 +48,10 @@ func Prepare(o Options) (*Plan, error) {
 	}
 	if err := p.Limit().Check(); err != nil {
 		return nil, err
+	}
+	if p.Lease != 0 && p.Lease < duty.LeastTTL {
+		return nil, fault.New(fault.Invalid, fault.CodeUsage, "--lease %s is too short", p.Lease).
+			WithFix("give at least %s: a lease that is not renewed in time passes to another replica", duty.LeastTTL)
 	}
 	if p.contracts, err = Tools(p.dir()); err != nil {
 		return nil, err

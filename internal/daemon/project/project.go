@@ -11,7 +11,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -23,6 +22,7 @@ import (
 	"orchestrator/internal/conductor/drive"
 	"orchestrator/internal/conductor/language/translator"
 	"orchestrator/internal/daemon/bridge"
+	"orchestrator/internal/daemon/joining"
 	"orchestrator/internal/daemon/webhooks"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/httpapi"
@@ -68,6 +68,8 @@ type Project struct {
 	importer *importer
 	webhooks *webhooks.Webhooks
 	loops    loops
+	onDuty   loops // of one replica at a time
+	runs     *conducting
 	opened   closers
 	address  *publishedAddress
 }
@@ -92,10 +94,12 @@ func (p *Plan) open(ctx context.Context, around Process, opened *closers) (*Proj
 		return nil, err
 	}
 	opened.add(sure(docs.Close))
-	data, err := p.openDataFolder(ctx, docs, around.Log, opened)
+	data, err := p.openDataFolder(ctx, docs, joining.Replica{Place: p.Store, Data: p.dir(), Lease: p.Lease,
+		Advertise: p.Advertise, URL: around.URL, Log: around.Log}, opened)
 	if err != nil {
 		return nil, err
 	}
+	ctx = data.duty.Under(ctx)
 	repository, err := p.openRepository(ctx, data)
 	if err != nil {
 		return nil, err
@@ -124,7 +128,10 @@ func (p *Plan) open(ctx context.Context, around Process, opened *closers) (*Proj
 	telling := bridge.Telling{Project: adapter, Runs: conducting.conductor.Summary, URL: around.URL}
 	project := p.assemble(around, data, docs, repository, service, conducting)
 	project.tell(webhooks.New(webhooks.Config{Data: p.dir(), Ledger: data.ledger, Service: service, Telling: telling,
-		Agent: around.Agent, Log: around.Log}))
+		Agent: around.Agent, Log: around.Log, Shared: data.duty != nil, Joined: !data.duty.OnDuty()}))
+	if !data.duty.OnDuty() {
+		return project, nil // whoever is on duty imports
+	}
 	return project, project.importer.first(ctx)
 }
 
@@ -169,8 +176,14 @@ func (p *Plan) assemble(around Process, d *dataFolder, docs documents.Set, repos
 		Model: p.model, Tokens: d.credentials.Tokens, MadeTokens: d.credentials.Made,
 		data: d, clock: clock, importer: importer,
 		loops: loops{
-			{"documents", endless(func(ctx context.Context) { importer.watch(ctx, d.watcher) })},
 			{"tokens", endless(func(ctx context.Context) { d.watchTokens(ctx) })},
+			{"clock", endless(clock.watch)},
+			{"store", endless(d.watchStore)},
+			{"memory", endless(func(ctx context.Context) { d.replica.Remember(ctx, d.ledger) })},
+			{"postponed work", endless(d.postponed.catchUp)},
+		},
+		onDuty: loops{
+			{"documents", endless(func(ctx context.Context) { importer.watch(ctx, d.watcher) })},
 			{"idempotency keys", endless(func(ctx context.Context) { forgetKeys(ctx, service, d.log) })},
 			{"boundary", endless(func(ctx context.Context) { followBoundary(ctx, boundary, d.log) })},
 			{"runs", endless(func(ctx context.Context) { c.resume(ctx, d.postponed, d.log) })},
@@ -179,17 +192,15 @@ func (p *Plan) assemble(around Process, d *dataFolder, docs documents.Set, repos
 			{"evidence", endless(func(ctx context.Context) {
 				recheck(ctx, service, p.recheckEvery(repository), d.log)
 			})},
-			{"clock", endless(clock.watch)},
-			{"store", endless(d.watchStore)},
-			{"postponed work", endless(d.postponed.catchUp)},
 		},
+		runs: c,
 	}
 }
 
 // tell adds the webhooks.
 func (p *Project) tell(w *webhooks.Webhooks) {
 	p.webhooks = w
-	p.loops = append(p.loops, loop{"webhooks", endless(w.Run)})
+	p.onDuty = append(p.onDuty, loop{"webhooks", endless(w.Run)})
 }
 
 // Documents returns what reads the requirement documents as they are then.
@@ -219,13 +230,6 @@ func (p *Project) PublishAddress(ctx context.Context, addr string) error {
 		return p.data.postponed.tryNow(ctx, "addr", publish)
 	}
 	return err
-}
-
-// Run runs what has to happen while the project is open, until ctx ends, and requests, which lasts until those of the
-// process have ended. Each may write to the log while it ends, so the last export is written when all of them have.
-func (p *Project) Run(ctx context.Context, requests func(context.Context)) error {
-	all := append(slices.Clone(p.loops), loop{"requests", endless(requests)})
-	return all.runBefore(ctx, loop{"export", p.Service.Run})
 }
 
 // Failed returns a channel that is closed when the database can no longer be written; Err then says why.

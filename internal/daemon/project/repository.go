@@ -31,7 +31,7 @@ func (p *Plan) openRepository(ctx context.Context, d *dataFolder) (*evidence.Rep
 		return repository, nil
 	}
 	withoutGit := fault.Is(err, evidence.CodeGitMissing)
-	if p.Evidence == projection.EvidenceVerified && !withoutGit {
+	if p.Evidence == projection.EvidenceVerified && (!withoutGit || p.joined) {
 		return nil, err
 	}
 	if p.Branch != "" {

@@ -25,6 +25,7 @@ func (p *Plan) openService(ctx context.Context, d *dataFolder, repository *evide
 	}
 	if p.Store.IsShared() {
 		options.Replica, options.OnCommits = rand.Text(), d.credentials.Follow
+		options.OnDuty = d.duty.OnDuty
 	}
 	if repository != nil {
 		options.Evidence, options.Repository, options.Branch = projection.EvidenceVerified, repository, p.Branch

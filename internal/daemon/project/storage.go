@@ -9,6 +9,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"orchestrator/internal/auditor/replay"
 	"orchestrator/internal/auditor/witness"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
@@ -19,6 +20,7 @@ import (
 	"orchestrator/internal/requirements/choices"
 	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/requirements/projection"
+	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/system/tree"
 )
 
@@ -52,6 +54,7 @@ func (p *Plan) openLedger(ctx context.Context, s storage.Store, damaged string,
 		return nil, nil, database.NameUpgrade(err, p.dir())
 	}
 	l.LimitSpending(p.LogBudget)
+	l.Understand(int(lifecycle.LatestRules), replay.Kinds())
 	lost, err := p.findRollback(ctx, l, damaged, log)
 	return l, lost, err
 }
@@ -112,14 +115,7 @@ func (p *Plan) checkOneStore() error {
 }
 
 // checkEmpty refuses to begin a log in a shared store where something remembers one.
-func (p *Plan) checkEmpty(ctx context.Context, docs documents.Set, s storage.Store) error {
-	if !p.Store.IsShared() {
-		return nil
-	}
-	empty, err := storage.IsEmpty(ctx, s)
-	if err != nil || !empty {
-		return err
-	}
+func (p *Plan) checkEmpty(ctx context.Context, docs documents.Set) error {
 	all, err := docs.Find(ctx)
 	if err != nil {
 		return err
@@ -129,14 +125,14 @@ func (p *Plan) checkEmpty(ctx context.Context, docs documents.Set, s storage.Sto
 
 // checkFreshStart refuses to begin anew where something remembers a log, or a document is missing.
 func (p *Plan) checkFreshStart(ctx context.Context, all []documents.Document) error {
-	if err := p.checkForgotten(ctx); err != nil {
+	if err := p.Store.CheckForgotten(ctx); err != nil {
 		return err
 	}
 	database := p.Store.String()
 	for _, path := range []string{p.Export, projection.CheckpointPath(p.Export)} {
 		if tree.Exists(path) {
 			missing := fault.New(fault.NotFound, "database_missing", "%s exists, but the database %s %s", path,
-				database, p.absent())
+				database, p.Store.Absent())
 			if exportfile.Clone(p.dir(), p.Export) {
 				return missing.WithFix("this is a clone: orchestrator config set url URL names the service that has the "+
 					"log; after a loss, orchestrator restore FILE reads a backup; to start over from nothing, move %s "+
@@ -158,29 +154,6 @@ func (p *Plan) checkFreshStart(ctx context.Context, all []documents.Document) er
 		}
 	}
 	return nil
-}
-
-// absent says in words that there is no log.
-func (p *Plan) absent() string {
-	if p.Store.IsShared() {
-		return "holds no log"
-	}
-	return "does not"
-}
-
-// checkForgotten refuses to begin a log where the data folder remembers another.
-func (p *Plan) checkForgotten(ctx context.Context) error {
-	m, known, err := p.Store.Remembered(ctx)
-	if err != nil || !known {
-		return err
-	}
-	missing := fault.New(fault.NotFound, "database_missing", "the log of this data folder, with %d records, is in %s; "+
-		"%s %s", m.Size, m.Store, p.Store, p.absent())
-	if m.Store != p.Store.String() {
-		return missing.WithFix("give --store %s; to start over from nothing, move %s away", m.Store, p.Store.MemoryPath())
-	}
-	return missing.WithFix("put the database back, with orchestrator restore FILE or with the means of its server; to "+
-		"start over from nothing, move %s away", p.Store.MemoryPath())
 }
 
 // refuseLinksOut refuses to start with a document that leads out of the folder that it is confined to: while the

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"math/rand/v2"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/system/gitignore"
 	"orchestrator/internal/webhook/folder"
+	"orchestrator/internal/webhook/hook"
 	"orchestrator/internal/webhook/posting"
 	"orchestrator/internal/webhook/record"
 	"orchestrator/internal/webhook/sending"
@@ -38,35 +40,47 @@ type Config struct {
 	Telling bridge.Telling
 	Agent   string // what messages are sent by
 	Log     zerolog.Logger
+	Shared  bool // several processes tell them, one at a time
+	Joined  bool // another one did so when this one began
 }
 
 // Webhooks tells those that the data folder names, once the log says so.
 type Webhooks struct {
 	Config
 	files  folder.Folder
-	sender *sending.Sender
+	sender atomic.Pointer[sending.Sender] // of this run; nil between two
 
 	inForce []byte // the file as it was taken over
 	refused []byte // the file as it was refused, not to say so again and again
 	tried   time.Time
 	looked  bool
+	again   bool // another process may have had them since the last run
 	problem atomic.Pointer[string]
+	differ  atomic.Bool // from those on record
 }
 
 // New returns the webhooks of a project, of which none is told yet.
 func New(c Config) *Webhooks {
-	w := &Webhooks{Config: c, files: folder.In(c.Data)}
-	w.sender = sending.New(sending.Config{
-		Ledger: c.Ledger, Files: w.files, Tell: c.Telling.Tell, Post: posting.Sender{Agent: c.Agent}.Post,
-		Threads: func(id string) []thread.Thread { return threadsOf(c.Service, id) },
-		Clock:   time.Now, Random: rand.Float64, // which only spreads the tries
-		Events: w.events(),
-	})
-	return w
+	return &Webhooks{Config: c, files: folder.In(c.Data), again: c.Joined}
 }
 
-// Figures returns what is counted of each webhook.
-func (w *Webhooks) Figures() []sending.Figures { return w.sender.Figures() }
+// newSender returns what sends in one run.
+func (w *Webhooks) newSender() *sending.Sender {
+	return sending.New(sending.Config{
+		Ledger: w.Ledger, Files: w.files, Tell: w.Telling.Tell, Post: posting.Sender{Agent: w.Agent}.Post,
+		Threads: func(id string) []thread.Thread { return threadsOf(w.Service, id) },
+		Clock:   time.Now, Random: rand.Float64, // which only spreads the tries
+		Events: w.events(), Shared: w.Shared,
+	})
+}
+
+// Figures returns what is counted of each webhook in this run.
+func (w *Webhooks) Figures() []sending.Figures {
+	if sender := w.sender.Load(); sender != nil {
+		return sender.Figures()
+	}
+	return nil
+}
 
 // threadsOf returns where the records about a requirement are; none where there is no such requirement yet.
 func threadsOf(service *requirements.Service, id string) []thread.Thread {
@@ -100,11 +114,17 @@ func (w *Webhooks) events() sending.Events {
 	}
 }
 
-// Run keeps telling the webhooks until ctx ends, and takes changes of their file over.
+// Run keeps telling the webhooks until ctx ends, and takes changes of their file over. It may be called again.
 //
 // Implements: ORC-320
 func (w *Webhooks) Run(ctx context.Context) {
-	defer w.sender.Close()
+	sender := w.newSender()
+	w.sender.Store(sender)
+	defer func() {
+		sender.Close()
+		w.sender.Store(nil)
+		w.looked, w.again = false, w.Shared
+	}()
 	ticks := time.NewTicker(lookEvery)
 	defer ticks.Stop()
 	for {
@@ -155,16 +175,45 @@ func (w *Webhooks) take(ctx context.Context, data []byte) error {
 	if err := w.refuseTracked(ctx, data); err != nil {
 		return err
 	}
+	if w.again && !w.looked {
+		return w.takeOver(ctx, hooks)
+	}
 	since, err := record.Account(ctx, w.Ledger, hooks)
 	if err != nil {
 		return err
 	}
-	w.sender.Follow(hooks, since)
+	w.differ.Store(false)
+	w.sender.Load().Follow(ctx, hooks, since)
 	if err := w.files.Sweep(hooks); err != nil {
 		w.Log.Warn().Err(err).Msg("what is left of webhooks that were removed stays in the data folder")
 	}
 	return nil
 }
+
+// takeOver goes on with the webhooks that another process told. Where the file of this data folder has others, only
+// those are told that both have, and nothing is put on record: an old copy of the file would take back what somebody
+// has changed since.
+//
+// Implements: ORC-368
+func (w *Webhooks) takeOver(ctx context.Context, hooks hook.Roster) error {
+	since, differ, err := record.Agreed(ctx, w.Ledger, hooks)
+	if err != nil {
+		return err
+	}
+	w.differ.Store(differ)
+	if differ {
+		w.Log.Warn().Str("file", w.Data.Webhooks()).Msg(differing)
+	}
+	w.sender.Load().Follow(ctx, slices.DeleteFunc(slices.Clone(hooks), func(h hook.Hook) bool {
+		_, agreed := since[h.Name]
+		return !agreed
+	}), since)
+	return nil
+}
+
+// differing says what to do about webhooks that differ.
+const differing = "the webhooks of this data folder are not those on record, which another replica put there: only " +
+	"those are told that both have; copy webhooks.json and webhooks/*.secret from that replica, or change them here"
 
 // refuseTracked refuses a file that git tracks: whoever pushes it would choose who is told.
 func (w *Webhooks) refuseTracked(ctx context.Context, data []byte) error {
@@ -187,6 +236,9 @@ func (w *Webhooks) refuseTracked(ctx context.Context, data []byte) error {
 func (w *Webhooks) Check() httpapi.Check {
 	if problem := w.problem.Load(); problem != nil {
 		return httpapi.Check{Name: "webhooks", Status: httpapi.CheckWarning, Detail: *problem}
+	}
+	if w.differ.Load() {
+		return httpapi.Check{Name: "webhooks", Status: httpapi.CheckWarning, Detail: differing}
 	}
 	return httpapi.Check{Name: "webhooks", Status: httpapi.CheckOK}
 }

@@ -15,6 +15,9 @@ var service = []Entry{
 		"The database does not answer, so it is not known what other replicas have changed.",
 		"Send the request again, as Retry-After says, and a change with the same Idempotency-Key: the fix of the " +
 			"problem says whether it may have happened. GET /readyz?verbose says when the database answers."},
+	{"replica_older", []int{503}, asItIs,
+		"Another replica has written what this one is too old to know; it reads on, and changes nothing.",
+		"Send the change to a replica of the newer version. Whoever runs the service updates this one."},
 	{"log_not_reached", []int{503}, again,
 		"The log has not reached the size that If-Log-At-Least names; nothing was done.",
 		"Send the request again, as Retry-After says, with the size of an Audit-Receipt of this project. " +

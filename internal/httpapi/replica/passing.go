@@ -66,7 +66,7 @@ func (p *passing) pass(w http.ResponseWriter, r *http.Request) error {
 	control := http.NewResponseController(w) // the other side has the deadlines of what it serves
 	_ = control.SetWriteDeadline(time.Time{})
 	proxy := httputil.ReverseProxy{
-		Transport: p.by, FlushInterval: -1, ErrorLog: stdlog.New(io.Discard, "", 0),
+		Transport: p.by, ErrorLog: stdlog.New(io.Discard, "", 0),
 		Rewrite:        func(pr *httputil.ProxyRequest) { p.rewrite(pr, to, wire.CallOf(w).ID) },
 		ModifyResponse: func(answer *http.Response) error { return p.answered(w, answer) },
 		ErrorHandler: func(_ http.ResponseWriter, _ *http.Request, failed error) {

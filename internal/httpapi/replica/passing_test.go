@@ -29,6 +29,7 @@ type duty struct {
 	on     bool
 	holder string
 	err    error
+	takes  time.Duration // to say so
 	asked  atomic.Int64
 }
 
@@ -53,6 +54,7 @@ func (d *duty) Enter(ctx context.Context) (under context.Context, leave func(), 
 
 func (d *duty) Holder(context.Context) (string, error) {
 	d.asked.Add(1)
+	time.Sleep(d.takes)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.holder, d.err
@@ -306,6 +308,17 @@ func TestWhatIsSaidOfARequestThatGotNoAnswer(t *testing.T) {
 	require.Contains(t, text, "whether the request was carried out is unknown")
 	require.Contains(t, text, "Idempotency-Key")
 
+	reset := behind(t, func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		require.NoError(t, err)
+		require.NoError(t, conn.(*net.TCPConn).SetLinger(0))
+		_ = conn.Close()
+	})
+	time.Sleep(2 * fresh)
+	d.set(false, reset.URL, nil)
+	_, text = refused(t, to)
+	require.Contains(t, text, "whether the request was carried out is unknown")
+
 	nobody, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	require.NoError(t, nobody.Close())
@@ -353,6 +366,14 @@ func TestAReplicaThatLostItsDutyIsNotWaitedFor(t *testing.T) {
 	require.Contains(t, text, "is unknown")
 }
 
+func TestAClientThatIsGoneIsNotToldOfTheReplica(t *testing.T) {
+	gone, hangUp := context.WithCancel(t.Context())
+	hangUp()
+	err := (&passing{}).failed(gone, &sentBody{}, gone.Err())
+	require.ErrorIs(t, err, context.Canceled)
+	require.Nil(t, fault.As(err))
+}
+
 // What is wrong with a body is told as it is where the request is served.
 func TestABodyThatCannotBeReadIsTheClientsFault(t *testing.T) {
 	s := behind(t, func(_ http.ResponseWriter, r *http.Request) { _, _ = io.ReadAll(r.Body) })
@@ -371,7 +392,7 @@ func TestABodyThatCannotBeReadIsTheClientsFault(t *testing.T) {
 
 // Many requests at once ask once who is on duty.
 func TestManyRequestsAskOnceWhoIsOnDuty(t *testing.T) {
-	d := &duty{holder: "http://a"}
+	d := &duty{holder: "http://a", takes: 20 * time.Millisecond}
 	var s seen
 	var all sync.WaitGroup
 	for range 50 {

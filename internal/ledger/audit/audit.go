@@ -85,6 +85,18 @@ type StoredHash struct {
 	Hash  Hash
 }
 
+// clocksDiffer is by how much the clocks of processes that write to one log may differ.
+const clocksDiffer = time.Minute
+
+// Dated returns what the time is where several processes write to the log: not before its last record, if the clock is
+// behind that by less than a minute. What the clock of one has dated is not of the future for another.
+func (h Head) Dated(now time.Time) time.Time {
+	if ahead := h.At.Sub(now); ahead > 0 && ahead < clocksDiffer {
+		return h.At
+	}
+	return now
+}
+
 // Seal appends the bytes of record number h.Size, dated at, and returns the new head with the nodes that became
 // complete.
 func (h Head) Seal(record []byte, at time.Time) (Head, []StoredHash, error) {

@@ -7,11 +7,14 @@
 package feed
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"sync"
 
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/rows"
 	"orchestrator/internal/ledger/store"
 )
 
@@ -124,19 +127,45 @@ func (f *Feed) piece(ctx context.Context, from uint64) ([]Record, error) {
 }
 
 // read reads published records from a number on, until they have so many bytes.
-func (f *Feed) read(ctx context.Context, from uint64, bytes int) (records []Record, err error) {
+func (f *Feed) read(ctx context.Context, from uint64, most int) (records []Record, err error) {
 	end := min(f.ledger.Head().Size, from+mostKept)
 	err = f.ledger.View(ctx, func(r store.Reader) error {
 		some, read := []Record(nil), 0
-		for seq := from; seq < end && read < bytes; seq++ {
-			raw, record, err := ledger.RecordAt(r, seq)
+		for seq := from; seq < end && read < most; seq += readAtOnce {
+			next, err := recordsAt(r, seq, min(end, seq+readAtOnce))
 			if err != nil {
 				return err
 			}
-			some, read = append(some, Record{seq, record.Kind, record.Subject, record.Actor.Role, raw}), read+len(raw)
+			for i := 0; i < len(next) && read < most; i++ {
+				some, read = append(some, next[i]), read+len(next[i].Bytes)
+			}
 		}
 		records = some
 		return nil
 	})
 	return records, err
+}
+
+// readAtOnce is how many records are asked for at once: a store may be far.
+const readAtOnce = 16
+
+// recordsAt returns the records from one number up to another.
+func recordsAt(r store.Getter, from, to uint64) (records []Record, err error) {
+	var keys []string
+	for seq := from; seq < to; seq++ {
+		keys = append(keys, rows.Key(seq))
+	}
+	found, err := store.GetMany(r, rows.Table, keys)
+	if err != nil {
+		return nil, err
+	}
+	for i, row := range found {
+		raw := bytes.Clone(rows.RecordOf(row))
+		record, err := audit.Decode(raw)
+		if err != nil {
+			return nil, store.Damaged("record %d cannot be read", from+uint64(i)).Because(err)
+		}
+		records = append(records, Record{from + uint64(i), record.Kind, record.Subject, record.Actor.Role, raw})
+	}
+	return records, nil
 }

@@ -64,6 +64,7 @@ func TestAMergedCommitTakesThePlaceOfItsParts(t *testing.T) {
 	require.Equal(t, []Write{{"t", "a", []byte("1"), object}, {"t", "b", []byte("new"), nil}}, told[0].Writes)
 	require.NoError(t, p.Publish(mine), "it was told already")
 	require.Len(t, told, 2)
+	require.Empty(t, p.waiting, "or it would be kept for ever")
 }
 
 func TestWhoWaitsIsToldWhatHinders(t *testing.T) {

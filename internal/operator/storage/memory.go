@@ -59,3 +59,26 @@ func (p Place) Remember(size uint64, root audit.Hash) error {
 		return err
 	})
 }
+
+// CheckForgotten refuses to begin a log where the data folder remembers another.
+func (p Place) CheckForgotten(ctx context.Context) error {
+	m, known, err := p.Remembered(ctx)
+	if err != nil || !known {
+		return err
+	}
+	missing := fault.New(fault.NotFound, "database_missing", "the log of this data folder, with %d records, is in %s; "+
+		"%s %s", m.Size, m.Store, p, p.Absent())
+	if m.Store != p.String() {
+		return missing.WithFix("give --store %s; to start over from nothing, move %s away", m.Store, p.MemoryPath())
+	}
+	return missing.WithFix("put the database back, with orchestrator restore FILE or with the means of its server; to "+
+		"start over from nothing, move %s away", p.MemoryPath())
+}
+
+// Absent returns what the place does where there is no log, in words.
+func (p Place) Absent() string {
+	if p.IsShared() {
+		return "holds no log"
+	}
+	return "does not"
+}

@@ -63,8 +63,8 @@ func Find(ctx context.Context, data datadir.Dir, given Given) (Place, error) {
 	case given.File != "":
 		content, err := tree.ReadFile(ctx, given.File, maxURL)
 		if err != nil {
-			return Place{}, fault.New(fault.Invalid, CodePlace, "%s, which names the store, cannot be read", given.File).
-				WithFix("make it a regular file that this user can read, with one line: postgres://HOST/DATABASE").
+			return Place{}, fault.New(fault.Invalid, CodePlace, "%s, which names the store, cannot be read",
+				given.File).WithFix("make it a regular file that this user can read, with one line: postgres://HOST/DATABASE").
 				Because(err)
 		}
 		return at(data, strings.TrimSpace(string(content)), given.File)

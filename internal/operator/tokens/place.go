@@ -5,10 +5,12 @@ import (
 	"errors"
 	"time"
 
+	"orchestrator/internal/auditor/replay"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/operator/storage"
+	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/token"
 )
 
@@ -44,6 +46,7 @@ func At(ctx context.Context, data datadir.Dir, in storage.Place, do func(Place) 
 	if err != nil {
 		return errors.Join(err, s.Close())
 	}
+	l.Understand(int(lifecycle.LatestRules), replay.Kinds())
 	return errors.Join(do(InLedger(l)), l.Close())
 }
 

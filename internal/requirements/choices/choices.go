@@ -88,30 +88,31 @@ func CheckKey(was, now, reason string) error {
 
 // KeyOnRecord returns the key that the log says its checkpoints are signed with; "" before the first choice.
 func KeyOnRecord(ctx context.Context, l *ledger.Ledger) (string, error) {
-	p, err := projectOnRecord(ctx, l)
+	p, err := OnRecord(ctx, l)
 	return p.AuditKey, err
 }
 
 // EvidenceOnRecord returns what the log says is made of evidence: projection.EvidenceVerified or EvidenceRecorded; ""
 // before the first choice.
 func EvidenceOnRecord(ctx context.Context, l *ledger.Ledger) (string, error) {
-	p, err := projectOnRecord(ctx, l)
+	p, err := OnRecord(ctx, l)
 	return p.Evidence, err
 }
 
 // BranchOnRecord returns the branch whose tip the log says decides what counts as evidence; "" before the first choice.
 func BranchOnRecord(ctx context.Context, l *ledger.Ledger) (string, error) {
-	p, err := projectOnRecord(ctx, l)
+	p, err := OnRecord(ctx, l)
 	return p.Branch, err
 }
 
 // Imported reports whether the log says that documents were imported.
 func Imported(ctx context.Context, l *ledger.Ledger) (bool, error) {
-	p, err := projectOnRecord(ctx, l)
+	p, err := OnRecord(ctx, l)
 	return p.Imported(), err
 }
 
-func projectOnRecord(ctx context.Context, l *ledger.Ledger) (p projection.Project, err error) {
+// OnRecord returns what the log says of the project; the zero Project before it says anything.
+func OnRecord(ctx context.Context, l *ledger.Ledger) (p projection.Project, err error) {
 	err = l.View(ctx, func(r store.Reader) (err error) {
 		p, _, err = projection.TableProject.Get(r, projection.KeyProject)
 		return err

@@ -24,7 +24,7 @@ type Moment struct {
 // Lost returns the moments that the log has not gone through: an old copy of the database was put back, or another's.
 // The largest comes first. What a recorded rollback has given up is not lost anew.
 func Lost(ctx context.Context, l *ledger.Ledger, known []Moment) (lost []Moment, err error) {
-	project, err := projectOnRecord(ctx, l)
+	project, err := OnRecord(ctx, l)
 	if err != nil {
 		return nil, err
 	}

@@ -231,7 +231,9 @@ func TestKindsShareASlot(t *testing.T) {
 		slotOf(actor, record.RefusalKind{Request: "a", Code: "bc"}))
 
 	first, second := "code0", ""
-	of := func(code string) string { return slotOf(actor, record.RefusalKind{Request: "PATCH", Code: fault.Code(code)}) }
+	of := func(code string) string {
+		return slotOf(actor, record.RefusalKind{Request: "PATCH", Code: fault.Code(code)})
+	}
 	for n := 1; second == ""; n++ {
 		if code := fmt.Sprint("code", n); of(code) == of(first) {
 			second = code

@@ -38,6 +38,8 @@ type Exporting struct {
 	Synced bool                            // each export is on the disk before anybody is told that it is written
 	// OnDisplaced is told of what others put in the place of a file, while it is written; nil tells nobody.
 	OnDisplaced func(Displaced)
+	// OnDuty reports whether it is for this process to write, where one of several does; nil is always.
+	OnDuty func() bool
 }
 
 // Exporter writes the newest snapshot whenever there is a newer one; one write at a time. Who waits for an export that
@@ -72,6 +74,7 @@ type Exporter struct {
 // ExportState says how the export fares.
 type ExportState struct {
 	Off       bool   // no export is written, so nothing waits for one
+	Standby   bool   // it is for another process to write
 	Pending   bool   // an export is to be written, and none was tried yet
 	Size      uint64 // of the log in the file
 	Synced    uint64 // of the log in the file that survives a power cut
@@ -119,7 +122,7 @@ func signal(c chan struct{}) {
 }
 
 // Run writes until ctx ends, and then once more. A failed write is tried again until it succeeds; only the
-// last one's error is returned.
+// last one's error is returned. It may be called again; what others wrote meanwhile is written over at once.
 func (x *Exporter) Run(ctx context.Context) error {
 	if x.Path == "" {
 		<-ctx.Done()
@@ -160,6 +163,13 @@ func (x *Exporter) begin() {
 	defer x.turn.Unlock()
 	x.removeStale()
 	x.running = true
+	if x.OnDuty == nil {
+		return
+	}
+	x.written, x.lost = nil, true // another process may have written the files
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.state.Size, x.state.Synced, x.state.Signed = 0, 0, 0
 }
 
 // due returns a channel that says when something is to be done without a newer snapshot: a checkpoint was put off, or
@@ -225,7 +235,7 @@ func (x *Exporter) writeDueCheckpoint() error {
 
 // sync brings the export to the disk. What cannot be synced is written anew: nobody knows what of it is there.
 func (x *Exporter) sync() error {
-	if !x.unsynced() {
+	if !x.unsynced() || x.standsBy() {
 		return nil
 	}
 	if err := x.folder.Sync(filepath.Base(x.Path)); err != nil {
@@ -248,7 +258,7 @@ func (x *Exporter) unsigned() bool {
 }
 
 func (x *Exporter) writeCheckpoint() error {
-	if !x.unsigned() {
+	if !x.unsigned() || x.standsBy() {
 		return nil
 	}
 	note, err := x.Sign(x.written)
@@ -289,7 +299,7 @@ func (x *Exporter) rest(ctx context.Context, d time.Duration, hurry <-chan struc
 
 func (x *Exporter) writeNewest() error {
 	snap := x.Newest()
-	if snap.Head.Size == x.State().Size && !x.lost {
+	if x.standsBy() || snap.Head.Size == x.State().Size && !x.lost {
 		return nil
 	}
 	start := time.Now()
@@ -309,6 +319,9 @@ func (x *Exporter) writeNewest() error {
 }
 
 func (x *Exporter) export(snap *Snapshot) error {
+	if err := x.checkTurn(snap); err != nil {
+		return err
+	}
 	if x.Synced {
 		return x.replace(x.Path, snap.Write)
 	}
@@ -341,5 +354,7 @@ func (x *Exporter) note(size uint64, took time.Duration) {
 func (x *Exporter) State() ExportState {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return x.state
+	state := x.state
+	state.Standby = x.standsBy()
+	return state
 }

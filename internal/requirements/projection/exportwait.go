@@ -17,8 +17,11 @@ const (
 // Wait returns once the log up to size is in the file, or when the time is over. It waits for nothing that does not
 // come in time, such as an export that takes longer than atMost, or one that failed.
 func (x *Exporter) Wait(ctx context.Context, size uint64, atMost time.Duration) Exported {
-	if x.Path == "" {
+	switch {
+	case x.Path == "":
 		return ExportNone
+	case x.standsBy():
+		return ExportPending
 	}
 	var timeout <-chan time.Time
 	for {

@@ -75,12 +75,15 @@ const spareName = "export.spare"
 
 // Close lets go of the folder of the export, and removes the one that was replaced. Run does so at its end.
 func (x *Exporter) Close() {
+	x.turn.Lock()
+	defer x.turn.Unlock()
 	if x.recycler != nil {
 		_ = x.recycler.Close() // a file that is left is removed when its place is needed
 	}
 	if x.folder != nil {
 		_ = x.folder.Close() // it was only the way to its files
 	}
+	x.folder, x.recycler = nil, nil
 }
 
 // removeStale removes what a crash left.

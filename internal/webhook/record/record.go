@@ -11,6 +11,7 @@ import (
 
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/webhook/hook"
 )
 
@@ -96,6 +97,26 @@ func Account(ctx context.Context, l *ledger.Ledger, hooks hook.Roster) (since ma
 		return nil
 	})
 	return since, err
+}
+
+// Agreed returns the number of the record that added each hook that is on record as it is, by its name, and whether
+// there are others on either side.
+func Agreed(ctx context.Context, l *ledger.Ledger,
+	hooks hook.Roster) (since map[string]uint64, differ bool, err error) {
+	var onRecord []InForce
+	err = l.View(ctx, func(r store.Reader) (err error) {
+		onRecord, _, err = table.Get(r, key)
+		return err
+	})
+	since = map[string]uint64{}
+	for _, h := range hooks {
+		for _, b := range onRecord {
+			if b.same(addedOf(h)) {
+				since[h.Name] = b.Record
+			}
+		}
+	}
+	return since, len(since) != len(hooks) || len(since) != len(onRecord), err
 }
 
 // next returns the hooks in force after those before, and the records that say so, of which the first has a number.

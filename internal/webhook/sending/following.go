@@ -11,6 +11,7 @@ import (
 	"orchestrator/internal/ledger/thread"
 	"orchestrator/internal/webhook/hook"
 	"orchestrator/internal/webhook/posting"
+	"orchestrator/internal/webhook/record"
 )
 
 const (
@@ -35,6 +36,7 @@ type following struct {
 	arrivals uint64        // of messages about them
 	lastAt   time.Time     // when the last one arrived
 	keptAt   time.Time
+	tookOver bool   // what another process had kept of it
 	why      string // its files cannot be used; "" where they can
 
 	next, sent, failed, dead, letters atomic.Uint64 // for Figures
@@ -63,7 +65,12 @@ func (f *following) run(ctx context.Context) {
 // begin takes over how far the hook has come, and reports false when ctx has ended. What cannot be read is tried again.
 func (f *following) begin(ctx context.Context) bool {
 	for ctx.Err() == nil {
-		p, found, err := f.Files.Progress(ctx, f.hook)
+		err := f.takeOver(ctx)
+		var p hook.Progress
+		var found bool
+		if err == nil {
+			p, found, err = f.Files.Progress(ctx, f.hook)
+		}
 		if err == nil && (!found || f.at > f.from || p.Next > f.Ledger.Head().Size) {
 			p, err = f.advance(ctx, func(p *hook.Progress) {
 				if was := p.Next; !p.Within(f.Ledger.Head().Size) {
@@ -102,10 +109,34 @@ func (f *following) advance(ctx context.Context, change func(*hook.Progress)) (h
 		change(p)
 		return nil
 	})
+	if err == nil && f.Shared {
+		err = record.KeepProgress(context.WithoutCancel(ctx), f.Ledger, f.hook.Name, p)
+	}
 	if err == nil {
 		f.take(p)
 	}
 	return p, err
+}
+
+// takeOver brings into the file how far another process has come with the hook, once. One that was added again since is
+// another hook.
+//
+// Implements: ORC-368
+func (f *following) takeOver(ctx context.Context) error {
+	if !f.Shared || f.tookOver {
+		return nil
+	}
+	kept, found, err := record.ProgressKept(ctx, f.Ledger, f.hook.Name)
+	if err == nil && found && kept.Hook == f.hook.ID {
+		_, err = f.Files.Advance(ctx, f.hook, f.since+1, func(p *hook.Progress) error {
+			if kept.Next > p.Next {
+				*p = kept
+			}
+			return nil
+		})
+	}
+	f.tookOver = err == nil
+	return err
 }
 
 // take goes on from a progress that the file has.

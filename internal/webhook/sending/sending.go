@@ -41,6 +41,7 @@ type Config struct {
 	Clock   func() time.Time
 	Random  func() float64 // from 0 to 1
 	Events  Events
+	Shared  bool // other processes may go on with the hooks, and find in the ledger how far they have come
 }
 
 // Sender is used by one goroutine, but for Figures.
@@ -59,7 +60,9 @@ func New(c Config) *Sender {
 
 // Follow begins to tell these hooks, and ends with all others; those that go on are not interrupted. since has the number
 // of the record that added each, by its name.
-func (s *Sender) Follow(hooks hook.Roster, since map[string]uint64) {
+//
+// What is kept of them is kept under the lease of ctx, if it has one.
+func (s *Sender) Follow(ctx context.Context, hooks hook.Roster, since map[string]uint64) {
 	for name, f := range s.all() {
 		if !slices.ContainsFunc(hooks, func(h hook.Hook) bool { return h.ID == f.hook.ID && since[name] == f.since }) {
 			s.end(name, f)
@@ -67,7 +70,7 @@ func (s *Sender) Follow(hooks hook.Roster, since map[string]uint64) {
 	}
 	for _, h := range hooks {
 		if s.all()[h.Name] == nil {
-			s.begin(h, since[h.Name])
+			s.begin(ctx, h, since[h.Name])
 		}
 	}
 }
@@ -92,8 +95,8 @@ func (s *Sender) all() map[string]*following {
 	return all
 }
 
-func (s *Sender) begin(h hook.Hook, since uint64) {
-	ctx, stop := context.WithCancel(context.Background())
+func (s *Sender) begin(ctx context.Context, h hook.Hook, since uint64) {
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	f := &following{Config: s.Config, hook: h, since: since, reader: s.feed.Open(), stop: stop,
 		ended: make(chan struct{})}
 	f.next.Store(since + 1)

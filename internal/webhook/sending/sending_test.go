@@ -97,7 +97,7 @@ func (w *world) start() {
 			Behind:  func(name string, was uint64) { w.say(name, "behind", was) },
 			Broken:  func(name string, err error) { w.say(name, "broken", err) },
 		}})
-	w.sender.Follow(w.hooks, since)
+	w.sender.Follow(w.t.Context(), w.hooks, since)
 }
 
 func (w *world) say(what ...any) {
@@ -564,7 +564,7 @@ func TestFollowingOthers(t *testing.T) {
 			require.NoError(t, err)
 			since, err := record.Account(t.Context(), w.ledger, w.hooks)
 			require.NoError(t, err)
-			w.sender.Follow(w.hooks, since)
+			w.sender.Follow(w.t.Context(), w.hooks, since)
 		}
 		follow()
 		second := w.happen("REQ-1", 1)
