@@ -23,10 +23,10 @@ import (
 )
 
 const doctorLong = `Doctor looks at the program, the settings, the data folder and whom it belongs to, the service and
-the one that the settings name, the tokens, the modes of the secrets, the database and its server, the repository and its branch, the
-documents, the export, its checkpoint and the key, the boundary and its clients, the MCP server that clients start, the
-clock, the disk, and what a failed start left behind. It says of each what mends it: as a command to copy, or in words
-where there is something to choose.
+the one that the settings name, the tokens, the modes of the secrets, the database and its server, the repository and
+its branch, the documents, the export, its checkpoint and the key, the boundary and its clients, the MCP server that
+clients start, the clock, the disk, and what a failed start left behind. It says of each what mends it: as a command to
+copy, or in words where there is something to choose.
 
 It only reads, and works with a service and without one, and on a damaged folder. A service is given three seconds for
 an answer, an MCP server five. Of what the repository brings, it starts nothing: a registered hook is tried only where

@@ -53,7 +53,8 @@ func (r *restorer) place(ctx context.Context) error {
 		err = cmp.Or(r.reached("late"), r.successor.Sync())
 	}
 	if err != nil {
-		return fault.New(fault.Unavailable, codeHalf, "%s was restored, but not all that belongs to it", r.done.Database).
+		return fault.New(fault.Unavailable, codeHalf, "%s was restored, but not all that belongs to it",
+			r.done.Database).
 			WithFix("look at the cause, and restore again with --replace").Because(err)
 	}
 	return nil

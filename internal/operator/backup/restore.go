@@ -28,13 +28,14 @@ import (
 type RestoreOptions struct {
 	auditor.Options // how the backup is verified
 
-	Folder        string        // the data folder; made with mode 0700 where there is none
-	Store         storage.Place // where the log goes; the zero value is the file in the folder
-	Replace       bool          // take the place of a database that is there, and of another log's key; both are kept beside
-	ReplaceTokens bool          // and of the tokens that are there
-	WithoutKeys   bool          // take the log alone
-	Export        string        // that may remember, as the checkpoint beside it, what came after the backup; "" is none
+	Folder        string // the data folder; made with mode 0700 where there is none
+	Replace       bool   // take the place of a database that is there, and of another log's key; both are kept beside
+	ReplaceTokens bool   // and of the tokens that are there
+	WithoutKeys   bool   // take the log alone
+	Export        string // that may remember, as the checkpoint beside it, what came after the backup; "" is none
 	Now           func() time.Time
+
+	Store storage.Place // where the log goes; the zero value is the file in the folder
 
 	known   []choices.Moment        // that are remembered elsewhere; Restore adds those of Export
 	reached func(step string) error // is called after every step; in tests, an error makes the next step fail

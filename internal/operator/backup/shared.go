@@ -13,8 +13,8 @@ import (
 	"orchestrator/internal/requirements/choices"
 )
 
-// A log that goes into a store that several processes share is rebuilt in a file of the data folder, like any other, and
-// moved from there. So it is whole before anybody can open it, whenever the restore is killed.
+// A log that goes into a store that several processes share is rebuilt in a file of the data folder, like any other,
+// and moved from there. So it is whole before anybody can open it, whenever the restore is killed.
 
 // remember adds what the data folder remembers of a log that lay in such a store.
 func (r *restorer) remember(ctx context.Context) error {
@@ -47,8 +47,8 @@ func (r *restorer) openShared(ctx context.Context) error {
 		return r.reached("opened")
 	}
 	return fault.New(fault.Conflict, "restore_not_empty", "there is a log in %s", r.Store).
-		WithFix("give another schema, with ?search_path= in the URL; ALTER SCHEMA … RENAME TO … puts aside the one that is " +
-			"there").Because(err)
+		WithFix("give another schema, with ?search_path= in the URL; ALTER SCHEMA … RENAME TO … puts aside the one that " +
+			"is there").Because(err)
 }
 
 // moveTo moves the log from the file that it was rebuilt in to the store.

@@ -34,7 +34,7 @@ func (e records) lookAtServer(ctx context.Context) {
 			e.fail("server", Problem, err)
 			return
 		}
-		e.judgeServer(s)
+		serverNotes{e.notes}.judgeServer(s)
 	}
 	if e.known.served {
 		e.say("database", OK, "", "the service has it open: %s", place)
@@ -53,8 +53,11 @@ func (e records) lookAtServer(ctx context.Context) {
 	}
 }
 
+// serverNotes takes what is found about a server.
+type serverNotes struct{ *notes }
+
 // judgeServer says what follows from what a server answered.
-func (e *examination) judgeServer(s inspect.Server) {
+func (e serverNotes) judgeServer(s inspect.Server) {
 	if s.Standby {
 		e.advise("server", Problem, "name the primary in the URL, or all of them with target_session_attrs=read-write",
 			"%s is a standby, which takes no change", s.Place)
@@ -75,23 +78,24 @@ func (e *examination) judgeServer(s inspect.Server) {
 }
 
 // judgeSettings looks for settings by which a commit that was acknowledged can be lost.
-func (e *examination) judgeSettings(has map[string]string) {
+func (e serverNotes) judgeSettings(has map[string]string) {
 	for _, name := range []string{"fsync", "full_page_writes"} {
 		if has[name] != "on" {
 			e.advise("server", Problem, "ALTER SYSTEM SET "+name+" = on; SELECT pg_reload_conf()",
 				"%s is %s: a crash of the machine can lose or damage what was acknowledged", name, has[name])
 		}
 	}
+	const commitOn = "ALTER SYSTEM SET synchronous_commit = on; SELECT pg_reload_conf(); see also ALTER ROLE"
 	standbys := has["synchronous_standby_names"]
 	switch commit := has["synchronous_commit"]; {
 	case commit == "off":
-		e.advise("server", Problem, "ALTER SYSTEM SET synchronous_commit = on; SELECT pg_reload_conf(); see also ALTER ROLE",
+		e.advise("server", Problem, commitOn,
 			"synchronous_commit is off: changes are acknowledged before they are on the disk")
 	case standbys == "":
-		e.say("server", OK, "", "no synchronous standby: what was acknowledged is on the disk of one server; a standby that "+
-			"is promoted may lack the last of it")
+		e.say("server", OK, "", "no synchronous standby: what was acknowledged is on the disk of one server; a standby "+
+			"that is promoted may lack the last of it")
 	case commit == "local":
-		e.advise("server", Problem, "ALTER SYSTEM SET synchronous_commit = on; SELECT pg_reload_conf(); see also ALTER ROLE",
+		e.advise("server", Problem, commitOn,
 			"synchronous_commit is local: the standbys %s are not waited for", standbys)
 	default:
 		e.say("server", OK, "", "synchronous standbys: %s", standbys)
@@ -103,16 +107,15 @@ func (e *examination) judgeSettings(has map[string]string) {
 }
 
 // judgeSnapshots looks for transactions that keep old versions of rows.
-func (e *examination) judgeSnapshots(s inspect.Server) {
-	const advice = "end it: SELECT pg_terminate_backend(pid) FROM pg_stat_activity …; idle_in_transaction_session_timeout " +
-		"ends such transactions"
+func (e serverNotes) judgeSnapshots(s inspect.Server) {
+	const advice = "end it: SELECT pg_terminate_backend(pid) FROM pg_stat_activity …; " +
+		"idle_in_transaction_session_timeout ends such transactions"
+	const found = "%s has had a transaction open for %s: every change gets slower meanwhile"
 	switch {
 	case s.Snapshot > agedSnapshot:
-		e.advise("server", Problem, advice, "%s has had a transaction open for %s: every change gets slower meanwhile", s.By,
-			s.Snapshot.Round(time.Second))
+		e.advise("server", Problem, advice, found, s.By, s.Snapshot.Round(time.Second))
 	case s.Snapshot > oldSnapshot:
-		e.advise("server", Warning, advice, "%s has had a transaction open for %s: every change gets slower meanwhile", s.By,
-			s.Snapshot.Round(time.Second))
+		e.advise("server", Warning, advice, found, s.By, s.Snapshot.Round(time.Second))
 	case !s.SeesAll:
 		e.advise("server", Warning, "GRANT pg_read_all_stats to the role, or look as a superuser",
 			"transactions and standbys of other roles cannot be seen")
@@ -120,7 +123,7 @@ func (e *examination) judgeSnapshots(s inspect.Server) {
 }
 
 // judgeStandbys looks for servers that follow too slowly, and for those that have gone and are waited for.
-func (e *examination) judgeStandbys(s inspect.Server) {
+func (e serverNotes) judgeStandbys(s inspect.Server) {
 	for _, standby := range s.Standbys {
 		if standby.Behind > muchBehind || standby.Lag > longBehind {
 			e.advise("server", Warning, "see why it is slow: its disk, its network, or a query that conflicts",
@@ -151,7 +154,7 @@ func anySync(all []inspect.Standby) bool {
 }
 
 // judgeTables says how large the tables are, and which are not vacuumed.
-func (e *examination) judgeTables(all []inspect.Table) {
+func (e serverNotes) judgeTables(all []inspect.Table) {
 	var sizes []string
 	for _, table := range all {
 		if table.Bytes > 0 { // one that is only made of others has none

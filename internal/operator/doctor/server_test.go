@@ -137,7 +137,7 @@ func TestWhatAServerShows(t *testing.T) {
 	} {
 		s.Settings = good
 		e := &examination{notes: &notes{}}
-		e.judgeServer(s)
+		serverNotes{e.notes}.judgeServer(s)
 		text := said(found(e.report, "server"))
 		require.Equal(t, want == "", text == "", text)
 		require.Contains(t, text, want)
@@ -145,7 +145,7 @@ func TestWhatAServerShows(t *testing.T) {
 	local := map[string]string{"fsync": "on", "full_page_writes": "off", "synchronous_commit": "local",
 		"synchronous_standby_names": "b", "autovacuum": "on"}
 	e := &examination{notes: &notes{}}
-	e.judgeServer(inspect.Server{SeesAll: true, Settings: local,
+	serverNotes{e.notes}.judgeServer(inspect.Server{SeesAll: true, Settings: local,
 		Standbys: []inspect.Standby{{Name: "b", Sync: "sync"}}})
 	text := said(found(e.report, "server"))
 	require.Contains(t, text, "full_page_writes is off")

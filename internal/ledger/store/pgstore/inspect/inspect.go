@@ -90,8 +90,8 @@ func (s *Server) ask(q *questions, lease string) {
 		s.Settings[name] = q.one("SELECT current_setting($1)", name)
 	}
 	s.SeesAll = q.one("SELECT pg_has_role('pg_read_all_stats', 'usage')") == "t"
-	for _, row := range q.all("SELECT extract(epoch FROM now() - xact_start), usename || ' (' || application_name || ')' " +
-		"FROM pg_stat_activity WHERE backend_xmin IS NOT NULL AND pid <> pg_backend_pid() AND datname = " +
+	for _, row := range q.all("SELECT extract(epoch FROM now() - xact_start), usename || ' (' || application_name || " +
+		"')' FROM pg_stat_activity WHERE backend_xmin IS NOT NULL AND pid <> pg_backend_pid() AND datname = " +
 		"current_database() AND xact_start IS NOT NULL ORDER BY xact_start LIMIT 1") {
 		s.Snapshot, s.By = seconds(row[0]), string(row[1])
 	}
@@ -110,13 +110,13 @@ func (s *Server) ask(q *questions, lease string) {
 // askStandbys asks who follows the server, and who keeps WAL.
 func (s *Server) askStandbys(q *questions) {
 	for _, row := range q.all("SELECT application_name, coalesce(state, ''), coalesce(sync_state, ''), " +
-		"coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), flush_lsn), 0)::bigint, coalesce(extract(epoch FROM flush_lag), 0) " +
-		"FROM pg_stat_replication ORDER BY application_name") {
+		"coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), flush_lsn), 0)::bigint, " +
+		"coalesce(extract(epoch FROM flush_lag), 0) FROM pg_stat_replication ORDER BY application_name") {
 		s.Standbys = append(s.Standbys, Standby{string(row[0]), string(row[1]), string(row[2]), number(row[3]),
 			seconds(row[4])})
 	}
-	for _, row := range q.all("SELECT slot_name, active, coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn), " +
-		"0)::bigint FROM pg_replication_slots ORDER BY slot_name") {
+	for _, row := range q.all("SELECT slot_name, active, coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), " +
+		"restart_lsn), 0)::bigint FROM pg_replication_slots ORDER BY slot_name") {
 		s.Slots = append(s.Slots, Slot{string(row[0]), string(row[1]) == "t", number(row[2])})
 	}
 }
