@@ -6,6 +6,7 @@
 package moved
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -13,6 +14,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
 )
 
 // The note of a log that is being copied into a store: table and key.
@@ -71,6 +73,19 @@ func ReadHead(raw []byte) (h Head, err error) {
 		return h, fmt.Errorf("the head of the log: %w", err)
 	}
 	return h, nil
+}
+
+// Look returns the head of the log in a store; the zero Head if there is none.
+func Look(ctx context.Context, s store.Store) (h Head, err error) {
+	err = s.View(ctx, func(r store.Reader) error {
+		raw, err := r.Get("meta", "head")
+		if err != nil || raw == nil {
+			return err
+		}
+		h, err = ReadHead(raw)
+		return err
+	})
+	return h, err
 }
 
 // Encode returns a head as a ledger stores it.

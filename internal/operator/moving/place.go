@@ -193,10 +193,6 @@ func put(s *successor.Successor, replaced bool) error {
 
 // movedTo returns where the log of a store goes on; "" if it goes on there, or there is none.
 func movedTo(ctx context.Context, s store.Store) (to string, err error) {
-	raw, err := read(ctx, s, tableMeta, keyHead)
-	if err != nil || raw == nil {
-		return "", err
-	}
-	head, err := moved.ReadHead(raw)
+	head, err := moved.Look(ctx, s)
 	return head.Moved, err
 }
