@@ -9,7 +9,7 @@ import (
 
 // Limits that every store keeps, so that what one accepts another accepts too.
 const (
-	MaxKeySize   = 32 << 10 // of a key and of a table name, in bytes
+	MaxKeySize   = 2 << 10 // of a key and its table name together, in bytes: an index of PostgreSQL takes 2,704
 	MaxValueSize = 64 << 20
 )
 
@@ -38,15 +38,14 @@ func Call[T any](fn func(T) error, arg T) (err error) {
 	return fn(arg)
 }
 
-// CheckKey refuses an empty or too long table name or key.
+// CheckKey refuses an empty table name or key, and what is too long.
 func CheckKey(table, key string) error {
 	switch {
-	case table == "" || len(table) > MaxKeySize:
-		return fault.New(fault.Internal, "store_table", "a table name of %d bytes; 1 to %d are possible", len(table),
-			MaxKeySize)
-	case key == "" || len(key) > MaxKeySize:
-		return fault.New(fault.Internal, "store_key", "a key of %d bytes in table %q; 1 to %d are possible", len(key),
-			table, MaxKeySize)
+	case table == "":
+		return fault.New(fault.Internal, "store_table", "a table without a name")
+	case key == "" || len(table)+len(key) > MaxKeySize:
+		return fault.New(fault.Internal, "store_key", "a key of %d bytes in table %q; they may have %d together, the key 1 "+
+			"at least", len(key), fault.Clip(table, 80), MaxKeySize)
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package boltstore
 import (
 	bolt "go.etcd.io/bbolt"
 
-	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore/file"
 )
 
@@ -22,7 +21,7 @@ func (s *Store) Check() error {
 		err = file.Flaw("the head of state %d is damaged", tx.ID())
 	}
 	if err == nil {
-		err = file.Walk(s.file, at, store.MaxKeySize)
+		err = file.Walk(s.file, at, bolt.MaxKeySize)
 	}
 	if err == nil && !(heads[0].Valid && heads[1].Valid) {
 		err = errOneHead

@@ -159,7 +159,7 @@ func (s *Store) preflight(opts Options) error {
 	}
 	h, _ := file.Newest(heads)
 	if !h.HasFreelist() {
-		return file.Walk(s.file, h, store.MaxKeySize)
+		return file.Walk(s.file, h, bolt.MaxKeySize)
 	}
 	return file.WalkFreelist(s.file, h)
 }

@@ -39,13 +39,14 @@ func newBatch(w *writer, waiting []*update) *batch {
 // attempt runs the updates and commits them. After errLost, and after an error that leaves a doubt which was resolved,
 // it may be called again.
 func (b *batch) attempt() error {
-	if !b.w.conn.isUp() {
-		return errDown
-	}
 	b.next, b.locked = 0, false
 	b.staged = &staged{known: &b.w.known, missing: map[place]bool{}, fenced: map[string]bool{}}
 	b.w.known.trim()
-	defer b.w.conn.c.Limit(b.w.s.options.Doubt)()
+	if err := b.w.conn.check(b.w.s.options.Patience); err != nil {
+		return err
+	}
+	defer b.w.conn.used()
+	defer b.w.conn.c.Limit(b.w.s.options.answer())()
 	if b.w.locking > 0 {
 		if err := b.lock(); err != nil {
 			return err
@@ -70,6 +71,8 @@ func (b *batch) lock() error {
 }
 
 // evaluate runs the updates until nothing is missing.
+//
+// Implements: ORC-341
 func (b *batch) evaluate() error {
 	for round := 0; ; round++ {
 		if round == maxRounds {
@@ -189,9 +192,6 @@ func (b *batch) learn(head session.Row, places []place, values [][]byte, names [
 	clear(b.staged.fenced)
 	return nil
 }
-
-// errDown says that there is no connection.
-var errDown = errors.New("pgstore: no connection")
 
 // errHeadless says that the row of the head is gone.
 var errHeadless = errors.New("pgstore: the table head is empty")

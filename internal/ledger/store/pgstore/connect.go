@@ -2,6 +2,7 @@ package pgstore
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"orchestrator/internal/fault"
@@ -27,7 +28,7 @@ func (s *Store) connect(ctx context.Context, r role) (*session.Conn, error) {
 	}
 	switch r {
 	case roleWrite:
-		o.Statement, o.Idle = max(s.options.Doubt/2, time.Second), idleInTransaction
+		o.Statement, o.Idle = max(s.options.answer(), time.Second), idleInTransaction
 	case roleBell:
 		o.Notified = s.bell.heard
 		o.Trips = nil
@@ -67,6 +68,8 @@ func (s *Store) prepare(c *session.Conn, r role) error {
 }
 
 // retry calls try until it succeeds, as long as what fails is the connection.
+//
+// Implements: ORC-345
 func (s *Store) retry(ctx context.Context, try func() error) error {
 	for pause := firstPause; ; pause = min(2*pause, maxPause) {
 		if err := s.Err(); err != nil {
@@ -97,11 +100,37 @@ func (s *Store) retry(ctx context.Context, try func() error) error {
 // mayPass reports whether an error of a connection can pass by itself. That of the user and the password is one of a
 // store that was open already.
 func (s *Store) mayPass(err error) bool {
-	return fault.Is(err, session.CodeUnreachable) || s.highest.Load() > 0 && fault.Is(err, session.CodeRefused)
+	return fault.Is(err, session.CodeUnreachable, codeNotReplicated) ||
+		s.highest.Load() > 0 && fault.Is(err, session.CodeRefused)
 }
 
+// unused is how long a connection may rest before it is checked. What is written to one that the server has left seems
+// to succeed, and a commit would be in doubt.
+const unused = 100 * time.Millisecond
+
+// errDown says that there is no connection.
+var errDown = errors.New("pgstore: no connection")
+
 // link is the connection of one goroutine.
-type link struct{ c *session.Conn }
+type link struct {
+	c    *session.Conn
+	last time.Time // when it was used
+}
+
+// used notes that the connection has just been used.
+func (l *link) used() { l.last = time.Now() }
+
+// check sees whether the server still answers, after a while without use.
+func (l *link) check(patience time.Duration) error {
+	if !l.isUp() {
+		return errDown
+	}
+	if time.Since(l.last) < unused {
+		return nil
+	}
+	defer l.c.Limit(patience)()
+	return l.c.Script("")
+}
 
 func (l *link) isUp() bool { return l.c != nil && !l.c.Broken() }
 

@@ -11,6 +11,8 @@ import (
 
 // Acquire takes the lease on a name for ttl, by the clock of the server. An answer that got lost leaves a lease that
 // nobody knows of, until it ends.
+//
+// Implements: ORC-344
 func (s *Store) Acquire(ctx context.Context, name, holder string, ttl time.Duration) (store.Lease, error) {
 	if held, err := s.Holder(ctx, name); err != nil {
 		return store.Lease{}, err

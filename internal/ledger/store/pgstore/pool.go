@@ -2,9 +2,10 @@ package pgstore
 
 import (
 	"context"
-	"errors"
 	"sync"
+	"time"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/pgstore/session"
 )
@@ -21,7 +22,10 @@ type pool struct {
 }
 
 // errBusy says that all connections were in use for as long as the caller could wait.
-var errBusy = errors.New("pgstore: all connections are in use")
+func errBusy() error {
+	return fault.New(fault.Unavailable, "store_busy", "all connections that read the database are in use").
+		WithFix("try again").After(time.Second)
+}
 
 // take returns a connection, a new one if none is free.
 func (p *pool) take(ctx context.Context) (*session.Conn, error) {
@@ -30,7 +34,7 @@ func (p *pool) take(ctx context.Context) (*session.Conn, error) {
 	case <-p.closing.Done():
 		return nil, store.ErrClosed
 	case <-ctx.Done():
-		return nil, errBusy
+		return nil, errBusy()
 	}
 	c, err := p.pop()
 	if err == nil && c == nil {

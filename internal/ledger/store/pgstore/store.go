@@ -40,16 +40,19 @@ type Options struct {
 	Migrate  bool          // bring an older schema up to date
 	Readers  int           // connections for Views; 0 means 4
 	Patience time.Duration // how long a call waits for a server that does not answer; 0 means 10 s
-	Doubt    time.Duration // how long the outcome of a commit may stay unknown; 0 means 1 min
+	Doubt    time.Duration // how long the outcome of a commit may stay unknown; 0 means 5 min
 	MaxView  time.Duration // how long a View may last; 0 means 1 min
 }
 
 func (o *Options) fill() {
 	o.Readers = cmp.Or(o.Readers, 4)
 	o.Patience = cmp.Or(o.Patience, 10*time.Second)
-	o.Doubt = cmp.Or(o.Doubt, time.Minute)
+	o.Doubt = cmp.Or(o.Doubt, 5*time.Minute)
 	o.MaxView = cmp.Or(o.MaxView, time.Minute)
 }
+
+// answer returns how long one answer of the server may take before its connection is given up.
+func (o *Options) answer() time.Duration { return min(20*time.Second, o.Doubt/3) }
 
 // Store is an open store. It keeps the contract of store.Shared.
 type Store struct {
@@ -63,9 +66,10 @@ type Store struct {
 	readers *pool
 	bell    *bell
 
-	highest atomic.Uint64 // the greatest revision that was seen
-	trouble atomic.Pointer[error]
-	full    atomic.Pointer[error]
+	highest  atomic.Uint64 // the greatest revision that was seen
+	doubting atomic.Bool   // the writer is to find out whether commits were lost
+	trouble  atomic.Pointer[error]
+	full     atomic.Pointer[error]
 
 	failed  atomic.Pointer[error] // what every call gets after a failure
 	failure chan struct{}         // closed when failed is set by one
@@ -82,6 +86,8 @@ var _ store.Shared = (*Store)(nil)
 
 // Open opens the log in the schema that the connection string names, and makes the schema where there is none. A
 // database that does not answer is waited for as long as Options.Patience says. No error tells the password.
+//
+// Implements: ORC-340
 func Open(ctx context.Context, connection string, o Options) (*Store, error) {
 	config, err := session.Parse(connection)
 	if err != nil {
@@ -194,7 +200,8 @@ func (s *Store) raise(rev uint64) {
 func rolledBack(place string, rev, highest uint64) error {
 	return fault.New(fault.Unavailable, CodeRolledBack, "%s: the database has lost commits: it is at %d, and was at %d",
 		place, rev, highest).
-		WithFix("see which server has taken over and what it lacks; docs/postgres.md says how to go on")
+		WithFix("see which server has taken over and what it lacks; docs/postgres.md says how to go on").
+		Because(store.ErrCommit)
 }
 
 // Update calls fn in a transaction that it shares with other updates, and returns when it is committed. If ctx ends
@@ -242,10 +249,12 @@ func (s *Store) late() error {
 		After(time.Second)
 }
 
-// Close runs the updates that wait, and ends the store.
+// Close runs the updates that wait, and ends the store. For a server that does not answer it waits as every call does.
 func (s *Store) Close() error {
 	s.closeOnce.Do(func() {
 		s.queue.close()
+		late := time.AfterFunc(s.options.Patience, s.close) // a doubt may last longer
+		defer late.Stop()
 		if !s.options.ReadOnly {
 			<-s.writer.idle
 		}

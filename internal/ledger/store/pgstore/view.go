@@ -13,6 +13,8 @@ import (
 
 // View calls fn on a snapshot, and again on a new one if the connection breaks. It may last for as long as
 // Options.MaxView says: an open snapshot keeps the old versions of the head, and slows every commit.
+//
+// Implements: ORC-346
 func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 	return s.reading(ctx, func(c *session.Conn) error {
 		defer c.Limit(s.options.MaxView)()
@@ -64,10 +66,23 @@ func (s *Store) notBefore(head []session.Row, before uint64) error {
 	}
 	rev := session.Number(head[0][0])
 	if rev < before {
+		s.doubt()
 		return errOlder(s.config.Place(), rev, before)
 	}
 	s.raise(rev)
 	return nil
+}
+
+// doubt has the writer ask the server that it reaches. It alone finds out whether commits were lost, and may have
+// nothing to do as long as nobody can read.
+func (s *Store) doubt() {
+	if s.options.ReadOnly || !s.doubting.CompareAndSwap(false, true) {
+		return
+	}
+	go func() {
+		defer s.doubting.Store(false)
+		_ = s.Update(s.closing, func(store.Tx) error { return nil }) // what it finds out, it keeps
+	}()
 }
 
 func errOlder(place string, rev, before uint64) error {
@@ -94,11 +109,8 @@ func (s *Store) reading(ctx context.Context, fn func(*session.Conn) error) error
 			return nil
 		}
 		c, err := s.readers.take(waiting)
-		if errors.Is(err, errBusy) {
-			err = cmp.Or(ctx.Err(), s.late())
-		}
 		if err != nil {
-			return err
+			return cmp.Or(ctx.Err(), err)
 		}
 		defer s.readers.give(c)
 		err = fn(c)

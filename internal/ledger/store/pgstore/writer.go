@@ -107,9 +107,9 @@ func (w *writer) settle(b *batch) error {
 			patience = w.s.options.Doubt
 		}
 		failure := w.reconnect(patience, nil)
-		if failure != nil && inDoubt {
+		if failure != nil && inDoubt && w.s.Err() == nil {
 			failure = unknown(w.s.config.Place(), failure)
-			_ = w.s.fail(failure) // what ended it before says more
+			return w.s.fail(failure)
 		}
 		if failure != nil {
 			return failure
@@ -157,12 +157,14 @@ func (w *writer) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer c.Limit(time.Until(deadline(ctx)))()
+	defer c.Limit(min(time.Until(deadline(ctx)), w.s.options.answer()))()
 	if err := w.join(c); err != nil {
 		c.Close()
+		w.s.config.Turn()
 		return err
 	}
 	w.conn.c = c
+	w.conn.used()
 	return nil
 }
 
@@ -176,6 +178,8 @@ func deadline(ctx context.Context) time.Time {
 
 // join locks the head, looks which of the possible commits of this process was its last, and moves the head on. What an
 // earlier session may still do fails then, and all that was read is on the standby, if commits wait for one.
+//
+// Implements: ORC-342, ORC-343
 func (w *writer) join(c *session.Conn) error {
 	before := w.s.highest.Load()
 	got, err := c.Do(session.Call{Statement: sqlBegin}, session.Call{Statement: sqlLock},
@@ -228,8 +232,11 @@ func (w *writer) certain(name []byte, happened bool) {
 	w.happened = happened
 }
 
+// codeNotReplicated is the code of a commit that the standby may lack.
+const codeNotReplicated fault.Code = "store_not_replicated"
+
 func notReplicated(place, warning string) error {
-	return fault.New(fault.Unavailable, "store_not_replicated", "%s: the server warns of a commit: %s", place, warning).
+	return fault.New(fault.Unavailable, codeNotReplicated, "%s: the server warns of a commit: %s", place, warning).
 		WithFix("see that the standby that commits wait for can be reached").After(time.Second)
 }
 

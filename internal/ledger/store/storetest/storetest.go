@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -138,12 +139,14 @@ func testScanError(t *testing.T, s store.Store) {
 }
 
 func testImpossibleKeys(t *testing.T, s store.Store) {
-	long := strings.Repeat("x", store.MaxKeySize)
+	random := make([]byte, store.MaxKeySize) // repeated letters would be compressed
+	_, _ = rand.NewChaCha8([32]byte{1}).Read(random)
+	table, long := string(random[:store.MaxKeySize/2]), string(random[store.MaxKeySize/2:])
 	for _, c := range []struct {
 		table, key string
 		value      int
 	}{
-		{"", "k", 0}, {"t", "", 0}, {long + "x", "k", 0}, {"t", long + "x", 0}, {"t", "k", store.MaxValueSize + 1},
+		{"", "k", 0}, {"t", "", 0}, {table, long + "x", 0}, {table + "x", long, 0}, {"t", "k", store.MaxValueSize + 1},
 	} {
 		value := make([]byte, c.value)
 		require.Error(t, s.Update(t.Context(), func(tx store.Tx) error { return tx.Put(c.table, c.key, value) }))
@@ -155,8 +158,10 @@ func testImpossibleKeys(t *testing.T, s store.Store) {
 			require.Error(t, view(func(g store.Getter) error { _, err := g.Get(c.table, c.key); return err }))
 		}
 	}
-	put(t, s, long, long, "longest")
-	require.Equal(t, "longest", get(t, s, long, long))
+	put(t, s, table, long, "longest")
+	require.Equal(t, "longest", get(t, s, table, long))
+	put(t, s, "t", string(random[1:]), "longest")
+	require.Equal(t, "longest", get(t, s, "t", string(random[1:])))
 }
 
 func viewing(ctx context.Context, s store.Store) func(func(store.Getter) error) error {

@@ -43,6 +43,8 @@ var (
 )
 
 // Shared returns the server that all tests of the binary share.
+//
+// Implements: ORC-348
 func Shared(t testing.TB) *postgres.Server {
 	t.Helper()
 	s, err := shared()

@@ -20,6 +20,7 @@ func TestURL(t *testing.T) {
 	require.Equal(t, []string{name + "|1"}, pgtest.Query(t, s, name, "SELECT current_database(), 1"))
 }
 
+// Verifies: ORC-348
 func TestStandbyIsPromoted(t *testing.T) {
 	primary := pgtest.Start(t)
 	pgtest.Exec(t, primary, "", "CREATE TABLE t (n int)")

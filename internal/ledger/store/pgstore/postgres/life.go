@@ -14,21 +14,18 @@ import (
 	"time"
 )
 
-// urlOf returns the URL of a database on a host: a name or address with a port, or the folder of a socket without one.
+// urlOf returns the URL of a database on a host: a name, an address, or the folder of a socket.
 func urlOf(host, port, database string) string {
 	if database == "" {
 		database = account
 	}
-	query := url.Values{"host": {host}, "user": {account}}
-	if port != "" {
-		query.Set("port", port)
-	}
+	query := url.Values{"host": {host}, "port": {port}, "user": {account}}
 	return "postgres:///" + database + "?" + query.Encode()
 }
 
 // Resume starts a server that was halted or killed.
 func (s *Server) Resume(ctx context.Context) error {
-	options := []string{"-c", "unix_socket_directories=" + s.dir}
+	options := []string{"-c", "unix_socket_directories=" + s.dir, "-c", "port=" + s.port}
 	for _, setting := range s.settings {
 		options = append(options, "-c", setting)
 	}

@@ -40,6 +40,7 @@ type Server struct {
 	dir, bin   string
 	parent     string
 	settings   []string
+	port       string              // that names the socket
 	credential *syscall.Credential // nil: the user's own
 	guard      *guard
 }
@@ -89,7 +90,7 @@ func newServer(parent string, settings []string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{bin: bin, parent: parent, settings: settings}
+	s := &Server{bin: bin, parent: parent, settings: settings, port: "5432"}
 	if s.credential, err = credential(); err != nil {
 		return nil, err
 	}
@@ -158,10 +159,10 @@ func (s *Server) Address(connections int) string {
 }
 
 // URL returns how the superuser reaches a database of the server, "" standing for the first one.
-func (s *Server) URL(database string) string { return urlOf(s.dir, "", database) }
+func (s *Server) URL(database string) string { return urlOf(s.dir, s.port, database) }
 
 // Socket returns the path of the socket that the server listens on.
-func (s *Server) Socket() string { return filepath.Join(s.dir, ".s.PGSQL.5432") }
+func (s *Server) Socket() string { return filepath.Join(s.dir, ".s.PGSQL."+s.port) }
 
 // SQL runs statements by psql as the superuser, each by itself, and returns what that prints: rows in lines, columns
 // separated by "|".

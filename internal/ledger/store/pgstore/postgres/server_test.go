@@ -39,6 +39,8 @@ func TestFind(t *testing.T) {
 }
 
 // A server that ran leaves nothing, and nor does one that did not come up.
+//
+// Verifies: ORC-348
 func TestNothingIsLeftOfAServer(t *testing.T) {
 	parent, err := os.MkdirTemp("", "postgres-test-") // t.TempDir is closed to the user that runs it
 	require.NoError(t, err)

@@ -49,34 +49,42 @@ const (
 )
 
 // Prepare brings the schema to the version of this program as far as it may, and refuses one that it cannot use.
+//
+// Implements: ORC-347
 func Prepare(c *session.Conn, name string, may Permission) error {
 	at, err := version(c, name)
 	if err != nil {
 		return err
 	}
-	if at == Version {
-		return checkRights(c, name, may)
+	if err := judge(name, at, Version, may); err != nil {
+		return err
 	}
-	if at > Version {
+	if at < Version {
+		err = apply(c, name)
+	}
+	if err != nil {
+		return err
+	}
+	return checkRights(c, name, may)
+}
+
+// judge refuses a schema at a version that a program cannot use that needs another one.
+func judge(name string, at, needed int, may Permission) error {
+	if at > needed {
 		return fault.New(fault.Unavailable, CodeNewer, "schema %s has version %d; this program knows %d", name, at,
-			Version).
+			needed).
 			WithFix("use the version of the program that made it, or a newer one")
 	}
-	if at > 0 && may < Migrate {
-		return fault.New(
-			fault.Unavailable,
-			CodeOlder,
-			"schema %s has version %d; this program needs %d",
-			name,
-			at,
-			Version,
-		).WithFix("stop all replicas, then apply the migrations: orchestrator upgrade, or as docs/postgres.md says")
+	if at > 0 && at < needed && may < Migrate {
+		return fault.New(fault.Unavailable, CodeOlder, "schema %s has version %d; this program needs %d", name, at,
+			needed).
+			WithFix("stop all replicas, then apply the migrations: orchestrator upgrade, or as docs/postgres.md says")
 	}
-	if may == Look {
+	if at == 0 && may == Look {
 		return fault.New(fault.Unavailable, CodeMissing, "there is no log in schema %s", name).
 			WithFix("name the schema of the log by search_path in the connection string")
 	}
-	return apply(c, name)
+	return nil
 }
 
 // version returns the version of a schema, 0 where there is none or an empty one.
@@ -97,7 +105,12 @@ func version(c *session.Conn, name string) (int, error) {
 	if rows, err = c.Ask("SELECT coalesce(max(version), 0) FROM " + name + ".orchestrator_schema"); err != nil {
 		return 0, err
 	}
-	return strconv.Atoi(string(rows[0][0]))
+	at, err := strconv.Atoi(string(rows[0][0]))
+	if err == nil && at == 0 {
+		err = fault.New(fault.Unavailable, CodeForeign, "schema %s does not say its version", name).
+			WithFix("name an empty schema, or one that does not exist, by search_path in the connection string")
+	}
+	return at, err
 }
 
 // needed are the rights that a role needs, by table; to look, only the first of each.

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"net"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -38,6 +39,7 @@ var schemaName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
 type Config struct {
 	base   *pgconn.Config
 	schema string
+	turns  atomic.Uint32 // how often another host has come first
 }
 
 // Parse reads a connection string: a URL, or words as libpq takes them. No error repeats it.
@@ -87,6 +89,28 @@ func host(name string, port uint16) string {
 	return net.JoinHostPort(name, strconv.Itoa(int(port)))
 }
 
+// Turn makes the next connections try another of several hosts first: the one that came first answers, and takes no
+// commit.
+func (c *Config) Turn() { c.turns.Add(1) }
+
+// turned returns the configuration with the hosts in the order of now.
+func (c *Config) turned() *pgconn.Config {
+	config := c.base.Copy()
+	all := append([]*pgconn.FallbackConfig{{Host: config.Host, Port: config.Port, TLSConfig: config.TLSConfig}},
+		config.Fallbacks...)
+	var hosts [][]*pgconn.FallbackConfig // each with and without TLS, where that is allowed
+	for i, one := range all {
+		if i == 0 || one.Host != all[i-1].Host || one.Port != all[i-1].Port {
+			hosts = append(hosts, nil)
+		}
+		hosts[len(hosts)-1] = append(hosts[len(hosts)-1], one)
+	}
+	first := int(c.turns.Load()) % len(hosts)
+	all = slices.Concat(append(slices.Clone(hosts[first:]), hosts[:first]...)...)
+	config.Host, config.Port, config.TLSConfig, config.Fallbacks = all[0].Host, all[0].Port, all[0].TLSConfig, all[1:]
+	return config
+}
+
 // Options are what differs between the connections of a store.
 type Options struct {
 	ReadOnly  bool          // any server will do, a standby too
@@ -103,7 +127,7 @@ var errCancel = errors.New("session: nothing is cancelled")
 func (c *Config) Connect(ctx context.Context, o Options) (*Conn, error) {
 	made := &Conn{place: c.Place(), trips: o.Trips, prepared: map[*Statement]*pgconn.StatementDescription{}}
 	var connected atomic.Bool
-	config := c.base.Copy()
+	config := c.turned()
 	dial := config.DialFunc
 	config.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
 		if connected.Load() {

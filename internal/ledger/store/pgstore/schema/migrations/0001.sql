@@ -12,7 +12,7 @@ ALTER TABLE entries ALTER COLUMN value SET STORAGE EXTERNAL;
 CREATE TABLE entries_log PARTITION OF entries FOR VALUES IN ('audit', 'blobs') WITH (fillfactor = 100);
 
 -- A few rows that each commit writes: a page has room for many versions of each, so that no index is touched.
-CREATE TABLE entries_hot PARTITION OF entries FOR VALUES IN ('meta', 'spent', 'frontier', 'ring') WITH (
+CREATE TABLE entries_hot PARTITION OF entries FOR VALUES IN ('meta', 'spent', 'ring') WITH (
     fillfactor = 20, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500,
     autovacuum_vacuum_cost_delay = 0);
 
