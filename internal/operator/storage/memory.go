@@ -9,6 +9,7 @@ import (
 
 	json "github.com/go-json-experiment/json"
 
+	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/moved"
@@ -111,11 +112,16 @@ func (p Place) CheckOne(ctx context.Context) error {
 
 // Remember replaces what the data folder remembers.
 func (p Place) Remember(size uint64, root audit.Hash) error {
-	content, err := json.Marshal(Memory{Store: p.String(), Size: size, Root: root})
+	return Memory{Store: p.String(), Size: size, Root: root}.Write(p.data)
+}
+
+// Write makes it what a data folder remembers.
+func (m Memory) Write(data datadir.Dir) error {
+	content, err := json.Marshal(m)
 	if err != nil {
 		return err
 	}
-	return durable.WriteFile(p.MemoryPath(), 0o600, func(w io.Writer) error {
+	return durable.WriteFile(InFolder(data).MemoryPath(), 0o600, func(w io.Writer) error {
 		_, err := w.Write(append(content, '\n'))
 		return err
 	})
