@@ -215,7 +215,7 @@ func (j *Judgement) countAccepted(c *change, at []entry, h history) {
 	case len(at) > 1 || at[0] != said:
 		j.Wrong++
 		j.find("%s was acknowledged as %+v, and is at %+v", c.mark, said, at)
-	case h.roots[c.receipt.size] != c.receipt.root:
+	case c.receipt.size >= uint64(len(h.roots)) || h.roots[c.receipt.size] != c.receipt.root:
 		j.Wrong++
 		j.find("%s has a receipt for another log of %d records", c.mark, c.receipt.size)
 	}

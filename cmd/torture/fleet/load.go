@@ -220,7 +220,7 @@ func (c *loadClient) change(id string, base uint64) {
 		c.load.acknowledged()
 		c.load.account.close(change, accepted, r)
 		call.End(linear.Told{Revision: change.revision})
-		growth.End(linear.Size(r.size))
+		growth.End(linear.Size(r.index + 1))
 		c.known[id] = change.revision
 	case http.StatusPreconditionFailed:
 		c.load.account.close(change, refused, receipt{})

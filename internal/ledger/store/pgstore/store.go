@@ -66,9 +66,10 @@ type Store struct {
 	readers *pool
 	bell    *bell
 
-	highest atomic.Uint64 // the greatest revision that was seen
-	trouble atomic.Pointer[error]
-	full    atomic.Pointer[error]
+	highest  atomic.Uint64 // the greatest revision that was seen
+	doubting atomic.Bool   // the writer is to find out whether commits were lost
+	trouble  atomic.Pointer[error]
+	full     atomic.Pointer[error]
 
 	failed  atomic.Pointer[error] // what every call gets after a failure
 	failure chan struct{}         // closed when failed is set by one

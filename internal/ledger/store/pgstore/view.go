@@ -66,10 +66,23 @@ func (s *Store) notBefore(head []session.Row, before uint64) error {
 	}
 	rev := session.Number(head[0][0])
 	if rev < before {
+		s.doubt()
 		return errOlder(s.config.Place(), rev, before)
 	}
 	s.raise(rev)
 	return nil
+}
+
+// doubt has the writer ask the server that it reaches. It alone finds out whether commits were lost, and may have
+// nothing to do as long as nobody can read.
+func (s *Store) doubt() {
+	if s.options.ReadOnly || !s.doubting.CompareAndSwap(false, true) {
+		return
+	}
+	go func() {
+		defer s.doubting.Store(false)
+		_ = s.Update(s.closing, func(store.Tx) error { return nil }) // what it finds out, it keeps
+	}()
 }
 
 func errOlder(place string, rev, before uint64) error {

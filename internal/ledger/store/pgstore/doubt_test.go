@@ -1,0 +1,59 @@
+package pgstore_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/ledger/store/pgstore"
+	"orchestrator/internal/ledger/store/pgstore/pgtest"
+	"orchestrator/internal/ledger/store/pgstore/postgres"
+)
+
+// A store that nobody writes to finds out, too, that commits were lost: who only reads would wait for ever for a server
+// that has them.
+//
+// Verifies: ORC-343
+func TestAReaderFindsOutThatCommitsWereLost(t *testing.T) {
+	primary := pgtest.Start(t)
+	link, network := pgtest.Proxy(t, primary), pgtest.Proxy(t, primary)
+	standby := pgtest.Standby(t, primary, postgres.StandbyOptions{Name: "late", Via: link})
+	s, err := pgstore.Open(t.Context(), network.URL(""), pgstore.Options{Patience: 2 * time.Second})
+	require.NoError(t, err)
+	defer func() { _ = s.Close() }() // it has failed
+	put := func(value string) {
+		require.NoError(t, s.Update(t.Context(), func(tx store.Tx) error { return tx.Put("t", "k", []byte(value)) }))
+	}
+	newest := func() (string, error) {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		raw, err := s.Newest(ctx, "t", "k")
+		return string(raw), err
+	}
+	put("kept")
+	rev := func(of *postgres.Server) string {
+		at, _ := of.SQL(t.Context(), "", "SELECT rev FROM orchestrator.head") // at first the standby has no such table
+		return at
+	}
+	require.Eventually(t, func() bool { return rev(standby) != "" && rev(standby) == rev(primary) }, time.Minute,
+		10*time.Millisecond)
+	link.Hold()
+	put("lost")
+	got, err := newest()
+	require.NoError(t, err)
+	require.Equal(t, "lost", got)
+
+	require.NoError(t, primary.Kill())
+	require.NoError(t, standby.Promote(t.Context()))
+	network.Aim(standby)
+	network.Reset()
+	require.Eventually(t, func() bool {
+		_, err := newest()
+		return fault.Is(err, pgstore.CodeRolledBack)
+	}, time.Minute, time.Millisecond)
+	<-s.Failed()
+}
