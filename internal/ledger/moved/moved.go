@@ -13,6 +13,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
 )
 
 // The note of a log that is being copied into a store: table and key.
@@ -44,6 +45,8 @@ type Note struct {
 	From string     `json:"from"`
 	Size uint64     `json:"size"` // of the log when the copying began, and its root
 	Root audit.Hash `json:"root"`
+
+	Tables []string `json:"tables"` // that are being copied
 }
 
 // Encode returns the value of the note.
@@ -71,6 +74,16 @@ func ReadHead(raw []byte) (h Head, err error) {
 		return h, fmt.Errorf("the head of the log: %w", err)
 	}
 	return h, nil
+}
+
+// To returns where the log of a store goes on; "" if it goes on there, or there is none.
+func To(r store.Getter) (string, error) {
+	raw, err := r.Get("meta", "head")
+	if err != nil || raw == nil {
+		return "", err
+	}
+	head, err := ReadHead(raw)
+	return head.Moved, err
 }
 
 // Encode returns a head as a ledger stores it.
