@@ -38,7 +38,7 @@ var public = map[string][]string{
 		"timetable", "tools", "worktree"},
 	"internal/daemon":  {"duty", "project"},
 	"internal/httpapi": {"mcp"},
-	"internal/ledger":  {"audit", "feed", "following", "moved", "store", "store/boltstore", "store/pgstore", "store/pgstore/postgres", "thread"},
+	"internal/ledger":  {"audit", "feed", "following", "moved", "store", "store/boltstore", "store/pgstore", "store/pgstore/inspect", "store/pgstore/postgres", "thread"},
 	"internal/operator": {"adopting", "applying", "backup", "config", "database", "doctor", "exportfile", "keyfile", "localservice", "merging", "moving", "offline", "setup", "since", "storage", "tokens", "unfinished",
 		"webhooks"},
 	"internal/requirements": {"adoption", "advice", "agenda", "choices", "credentials", "documents", "drift", "evidence", "finished", "guidance", "lookup", "origin",

@@ -71,6 +71,12 @@ var notAnswering = map[string]string{
 	"internal/operator/since":                "the command line",
 	"internal/operator/setup":                "the command line",
 	"internal/operator/storage":              "start, and the command line",
+	"internal/daemon/credentials":            "start, and the log of the service",
+	"internal/operator/moving":               "the command line",
+	"internal/ledger/moved":                  "start; later it becomes ledger_failed",
+	"internal/ledger/store/pgstore":          "start; later it becomes store_unreachable, disk_full or ledger_failed",
+	"internal/ledger/store/pgstore/schema":   "start",
+	"internal/ledger/store/pgstore/session":  "start; later it becomes store_unreachable or disk_full",
 	"internal/operator/tokens":               "the command line",
 	"internal/requirements/adoption":         "the command line",
 	"internal/requirements/documents":        "start, and the command line",
@@ -88,7 +94,8 @@ var notAnswering = map[string]string{
 
 // neverAnswered are the codes in those packages that no request meets, and why.
 var neverAnswered = map[string]string{
-	"no_link": "a recovery is recorded by a command", "ambiguous_bypass": "a bypass is ended by a command",
+	"store_rolled_back": "becomes ledger_failed",
+	"no_link":           "a recovery is recorded by a command", "ambiguous_bypass": "a bypass is ended by a command",
 	"unknown_bypass": "a bypass is ended by a command",
 	"no_obligations": "becomes invalid_obligations",
 	"fact_forbidden": "stands in a trace", "not_held": "stands in a trace", "unknown_subject": "stands in a trace", "too_much_held": "stands in a trace", "subject_forbidden": "stands in a trace", "answer_differs": "stands in a trace",

@@ -40,7 +40,9 @@ func (a *API) handle(fn handler) http.HandlerFunc {
 // writeProblem answers with an error, and keeps what the log is to say of it.
 func (a *API) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	c := wire.CallOf(w)
-	err = replica.Lost(r.Context(), err)
+	if a.Replica != nil {
+		err = replica.Told(r.Context(), err)
+	}
 	shown, gone := err, errors.Is(err, context.Canceled) && r.Context().Err() != nil
 	if gone {
 		shown = hungUp(err)

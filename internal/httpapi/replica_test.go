@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/store"
@@ -88,20 +89,15 @@ func (g *group) join(t *testing.T, choose ...func(*options)) *harness {
 	return h
 }
 
-// fenced is a store whose updates are refused, since the lease was given to another, or the program is older than the
-// log.
-type fenced struct {
+// refusing is a store that refuses updates.
+type refusing struct {
 	store.Store
-	now   bool
-	older error
+	with error // nil takes them
 }
 
-func (f *fenced) Update(ctx context.Context, fn func(store.Tx) error) error {
-	if f.now {
-		return store.ErrFenced
-	}
-	if f.older != nil {
-		return f.older
+func (f *refusing) Update(ctx context.Context, fn func(store.Tx) error) error {
+	if f.with != nil {
+		return f.with
 	}
 	return f.Store.Update(ctx, fn)
 }
@@ -126,7 +122,7 @@ func olderThanItsLog(t *testing.T) error {
 // provokeReplicas sends to a replica what it cannot answer by itself.
 func provokeReplicas(t *testing.T, all *seen) {
 	g := &group{}
-	f := &fenced{Store: store.NewMemory()}
+	f := &refusing{Store: store.NewMemory()}
 	h := g.join(t, into(all), func(o *options) { o.Store = f })
 	h.expect(503, "log_not_reached", "viewer", "GET", one, "", "If-Log-At-Least", "999")
 	h.expect(503, "duty_vacant", "pm", "POST", "/project/import", "")
@@ -136,16 +132,20 @@ func provokeReplicas(t *testing.T, all *seen) {
 	h.expect(200, "", "", "GET", "/readyz?verbose", "")
 	h.expect(200, "", "", "GET", "/version", "")
 	g.set(func(g *group) { g.holder = h.Server.URL })
-	f.now = true
+	f.with = store.ErrFenced
 	h.write(sample + "\n## REQ-004: More\n\nMore.\n")
 	h.expect(503, "duty_lost", "pm", "POST", "/project/import", "")
-	f.now = false
+	f.with = fault.New(fault.Unavailable, "store_statement", "db.example.org: a statement was refused")
+	h.expect(503, "store_unreachable", "pm", "PATCH", one, `{"pm_notes":[{"text":"x"}]}`)
+	f.with = fault.New(fault.InsufficientStorage, "store_full", "db.example.org: the disk is full")
+	h.expect(507, "disk_full", "pm", "PATCH", one, `{"pm_notes":[{"text":"x"}]}`)
+	f.with = nil
 	h.expect(200, "", "pm", "POST", "/project/import", "")
 
-	f.older = olderThanItsLog(t)
+	f.with = olderThanItsLog(t)
 	h.expect(503, "replica_older", "pm", "PATCH", one, `{"pm_notes":[{"text":"x"}]}`)
 	h.expect(200, "", "pm", "GET", one, "")
-	f.older = nil
+	f.with = nil
 
 	g.set(func(g *group) { g.cut = true })
 	for _, op := range operations() {

@@ -100,8 +100,8 @@ var ofTheExport = function{"requirements", "Log", "checkpointOf"}
 // besideTheWay lists the further functions that run once in a PATCH, by the reason why the page does not list them.
 var besideTheWay = map[string][]function{
 	"read one part of the request for readProposal": {
-		{"httpapi/wire", "", "ReadBytes"}, {"httpapi/wire", "", "readHeld"}, {"httpapi/wire", "", "checkMediaType"},
-		{"httpapi/wire", "", "Query"}, {"httpapi/wire", "", "IfMatch"}, {"httpapi/wire", "", "IdempotencyKey"},
+		{"httpapi/wire", "", "readHeld"}, {"httpapi/wire", "", "checkMediaType"}, {"httpapi/wire", "", "Query"},
+		{"httpapi/wire", "", "IfMatch"}, {"httpapi/wire", "", "IdempotencyKey"},
 	},
 	"count and log what was answered, for observe": {
 		{"httpapi", "metrics", "observe"}, {"httpapi", "API", "logRequest"},

@@ -86,8 +86,8 @@ func (o backupOptions) run(ctx context.Context, notes io.Writer) (backup.Written
 	if o.withoutKeys {
 		folder = ""
 	}
-	return backup.Write(ctx, o.out, src, backup.WriteOptions{Folder: folder, TakenAt: began, Decide: o.verify,
-		Progress: show.Update()})
+	return backup.Write(ctx, o.out, src, backup.WriteOptions{Folder: folder, Store: o.place, TakenAt: began,
+		Decide: o.verify, Progress: show.Update()})
 }
 
 func (o backupOptions) write(out io.Writer, w backup.Written) error {

@@ -12,6 +12,7 @@ import (
 
 	"orchestrator/cmd/orchestrator/cli"
 	"orchestrator/cmd/orchestrator/cli/exportflag"
+	"orchestrator/cmd/orchestrator/cli/storeflag"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/auditor"
 	"orchestrator/internal/datadir"
@@ -38,6 +39,9 @@ beside.
 It refuses a folder that a service uses and, without --replace, one that has a database. The key and the tokens of the
 backup are restored if the folder has none. One record is added to the log, which says what it was restored from.
 
+With --store it rebuilds the log in a file of --data first, and moves it to the database as orchestrator migrate does.
+A log that is there already is not replaced: give another schema.
+
 What was decided after the backup is lost, and restore says what is known of that. If project_status.json or
 project_status.checkpoint shows a later state, the next orchestrator serve requires --accept-rollback REASON, which is
 recorded.`,
@@ -45,6 +49,10 @@ recorded.`,
   orchestrator restore /backup/log.zip --replace --against last-week.checkpoint`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			var err error
+			if o.place, err = storeflag.Place(cmd, o.Data, o.store); err != nil {
+				return err
+			}
 			done, err := o.restore(cmd.Context(), args[0], cmd.ErrOrStderr())
 			if err != nil {
 				return err
@@ -54,6 +62,7 @@ recorded.`,
 	}
 	f := cmd.Flags()
 	cli.DataFlag(cmd, &o.Data)
+	storeflag.Add(cmd, &o.store)
 	exportflag.Add(cmd.Flags(), &o.export,
 		"export that may remember what came after the backup; so may the checkpoint beside it")
 	f.StringVar(&o.key, "key", "",
@@ -84,7 +93,7 @@ func (o restoreOptions) restore(ctx context.Context, path string, notes io.Write
 	defer show.Clear()
 	return backup.Restore(ctx, path, backup.RestoreOptions{
 		Options: auditor.Options{Key: o.key, Against: kept, AllowRollback: o.allowRollback, Progress: show.Update()},
-		Folder:  o.Data, Replace: o.replace, ReplaceTokens: o.replaceTokens, WithoutKeys: o.withoutKeys,
+		Folder:  o.Data, Store: o.place, Replace: o.replace, ReplaceTokens: o.replaceTokens, WithoutKeys: o.withoutKeys,
 		Export: o.export, Now: time.Now,
 	})
 }

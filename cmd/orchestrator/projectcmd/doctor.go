@@ -12,19 +12,21 @@ import (
 	"orchestrator/cmd/orchestrator/cli"
 	"orchestrator/cmd/orchestrator/cli/exportflag"
 	"orchestrator/cmd/orchestrator/cli/setting"
+	"orchestrator/cmd/orchestrator/cli/storeflag"
 	"orchestrator/cmd/orchestrator/output"
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/operator/config"
 	"orchestrator/internal/operator/doctor"
+	"orchestrator/internal/operator/storage"
 	"orchestrator/internal/rules/lifecycle"
 )
 
 const doctorLong = `Doctor looks at the program, the settings, the data folder and whom it belongs to, the service and
-the one that the settings name, the tokens, the modes of the secrets, the database, the repository and its branch, the
-documents, the export, its checkpoint and the key, the boundary and its clients, the MCP server that clients start, the
-clock, the disk, and what a failed start left behind. It says of each what mends it: as a command to copy, or in words
-where there is something to choose.
+the one that the settings name, the tokens, the modes of the secrets, the database and its server, the repository and
+its branch, the documents, the export, its checkpoint and the key, the boundary and its clients, the MCP server that
+clients start, the clock, the disk, and what a failed start left behind. It says of each what mends it: as a command to
+copy, or in words where there is something to choose.
 
 It only reads, and works with a service and without one, and on a damaged folder. A service is given three seconds for
 an answer, an MCP server five. Of what the repository brings, it starts nothing: a registered hook is tried only where
@@ -39,6 +41,7 @@ Exit codes: 0 no problem; 1 problems. The JSON has the shape of schemas/doctor.s
 func DoctorCommand() *cobra.Command {
 	var o doctor.Options
 	var data string
+	var given storage.Given
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
@@ -48,6 +51,11 @@ func DoctorCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.Data, o.User, o.Now, o.Boundary = datadir.Dir(data), os.Geteuid(), time.Now(), examineBoundary
 			o.Servers = examineServers(o.Data)
+			place, err := storeflag.Place(cmd, data, given)
+			if err != nil && o.Settings == nil {
+				o.Settings = err
+			}
+			o.Store = place
 			o.Program = doctor.Program{Version: cli.BuildVersion, Commit: cli.Commit(),
 				Rules:  int(lifecycle.LatestRules),
 				System: runtime.GOOS, Agent: cli.UserAgent()}
@@ -59,6 +67,7 @@ func DoctorCommand() *cobra.Command {
 		},
 	}
 	cli.DataFlag(cmd, &data)
+	storeflag.Add(cmd, &given)
 	cli.ReadingFlags(cmd, &o.Reading)
 	cli.TLSCAFlag(cmd, &o.TLSCA)
 	exportflag.Add(cmd.Flags(), &o.Export, "export to look at")
@@ -67,7 +76,7 @@ func DoctorCommand() *cobra.Command {
 	cmd.Flags().StringVar(&o.Branch, "branch", "", "branch whose tip decides what counts as evidence (default HEAD)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	setting.Declare(cmd, "requirements", "export", "branch", "family", "qualify")
-	setting.WorkAtRoot(cmd, "data", "export", "requirements", "tls-ca")
+	setting.WorkAtRoot(cmd, "data", "store-file", "export", "requirements", "tls-ca")
 	return goOn(cli.WithEnv(cmd), &o.Settings)
 }
 

@@ -2,6 +2,8 @@
 // handles one request at a time could have told them the same: whether their history is linearizable.
 //
 // A request without an answer may have taken effect at any later time, or never. A read without an answer says nothing.
+//
+// Porcupine decides (MIT, one package without dependencies, kept up since 2017). No program of the product links it.
 package linear
 
 import (
@@ -81,6 +83,9 @@ type Model[State comparable, In, Out any] struct {
 	Reads func(In) bool
 	// Part names the part of the state that a request is about, for parts that are independent. It may be nil.
 	Part func(In) string
+	// Newer returns the state after a moment at which no request was under way: the later one of a state and of what an
+	// answer before that moment says. With it a long history is checked in pieces; it may be nil.
+	Newer func(State, In, Out) State
 }
 
 // Verdict is the outcome of a check.
@@ -102,6 +107,7 @@ func Check[S comparable, In, Out any](
 ) (Verdict, string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	first := m.Init
 	parts := map[string][]*Call[In, Out]{}
 	for _, c := range r.calls {
 		if c.void || !c.answered && m.Reads(c.in) {
@@ -115,14 +121,45 @@ func Check[S comparable, In, Out any](
 	}
 	deadline, verdict := time.Now().Add(within), Linearizable
 	for _, calls := range parts {
-		switch v := m.check(calls, time.Until(deadline)); v {
-		case Impossible:
-			return v, m.explain(calls, deadline)
-		case Undecided:
-			verdict = v
+		for piece, rest := m.cut(calls); len(piece) > 0; piece, rest = m.cut(rest) {
+			switch v := m.check(piece, time.Until(deadline)); v {
+			case Impossible:
+				return v, m.explain(piece, deadline)
+			case Undecided:
+				verdict = v
+			}
+			m.Init = m.after(piece)
 		}
+		m.Init = first
 	}
 	return verdict, ""
+}
+
+// leastPiece is how many requests a piece has, but for the last one.
+const leastPiece = 200
+
+// cut divides a part at a moment at which no request was under way, the first one after enough requests.
+func (m Model[S, In, Out]) cut(calls []*Call[In, Out]) (piece, rest []*Call[In, Out]) {
+	slices.SortStableFunc(calls, func(a, b *Call[In, Out]) int { return int(a.sent - b.sent) })
+	end := time.Duration(0)
+	for i, c := range calls {
+		if m.Newer != nil && i >= leastPiece && c.sent > end {
+			return calls[:i], calls[i:]
+		}
+		end = max(end, c.end())
+	}
+	return calls, nil
+}
+
+// after returns the state after a piece of which every request was answered.
+func (m Model[S, In, Out]) after(piece []*Call[In, Out]) S {
+	state := m.Init
+	for _, c := range piece {
+		if m.Newer != nil && c.answered {
+			state = m.Newer(state, c.in, c.out)
+		}
+	}
+	return state
 }
 
 // check decides on one part.

@@ -27,7 +27,18 @@ func Requirements(first uint64) Model[Requirement, Asked, Told] {
 		Step:  Requirement.step,
 		Reads: func(in Asked) bool { return in.Note == "" },
 		Part:  func(in Asked) string { return in.Requirement },
+		Newer: Requirement.newer,
 	}
+}
+
+func (r Requirement) newer(in Asked, out Told) Requirement {
+	if out.Refused || out.Revision <= r.Revision {
+		return r
+	}
+	if in.Note == "" {
+		return Requirement{out.Revision, out.Note}
+	}
+	return Requirement{out.Revision, in.Note}
 }
 
 func (r Requirement) step(in Asked, out *Told) (Requirement, bool) {
@@ -65,6 +76,7 @@ var Log = Model[Size, Growth, Size]{
 		}
 		return *now, *now >= was
 	},
+	Newer: func(was Size, _ Growth, now Size) Size { return max(was, now) },
 }
 
 // Cells is how many counters a Transaction can be about.

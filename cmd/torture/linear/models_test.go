@@ -166,3 +166,21 @@ func TestTheReasonIsShort(t *testing.T) {
 	require.NotContains(t, why, "after")
 	require.Contains(t, why, "{Revision:7 Note:a Refused:false}")
 }
+
+// A long history is checked in pieces, and what is wrong across two of them is found.
+func TestALongHistoryIsCheckedInPieces(t *testing.T) {
+	long := func(last Told) (Verdict, string) {
+		r := &Recorder[Asked, Told]{}
+		for i := range 50 * leastPiece {
+			r.Begin(i%8, add("a")).End(Told{Revision: uint64(i + 2)})
+		}
+		r.Begin(1, read).End(last)
+		return Check(Requirements(1), r, patience)
+	}
+	verdict, why := long(Told{Revision: 50*leastPiece + 1, Note: "a"})
+	require.Equal(t, Linearizable, verdict, why)
+	verdict, _ = long(Told{Revision: 50 * leastPiece, Note: "a"})
+	require.Equal(t, Impossible, verdict)
+	verdict, _ = long(Told{Revision: leastPiece, Note: "a"})
+	require.Equal(t, Impossible, verdict)
+}

@@ -1,13 +1,10 @@
 package replica
 
 import (
-	"context"
-	"errors"
 	"net/http"
 	"strings"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/ledger/store"
 )
 
 // Route is a method and a pattern of paths.
@@ -97,17 +94,4 @@ func vacant(why string) *fault.Error {
 	return fault.New(fault.Unavailable, "duty_vacant", "%s; nothing was done", why).
 		WithFix("send the request again, as Retry-After says: another replica takes over when the lease has ended").
 		After(retry).ForClients()
-}
-
-// Lost returns the error of work that the store refused since the duty had passed to another, or err as it is.
-func Lost(ctx context.Context, err error) error {
-	ended := errors.Is(err, context.Canceled) && errors.Is(context.Cause(ctx), store.ErrFenced)
-	if !ended && !errors.Is(err, store.ErrFenced) {
-		return err
-	}
-	return fault.New(fault.Unavailable, "duty_lost",
-		"this replica lost its duty while it served the request; what was not on record by then is not done").
-		WithFix("repeat the request with the same Idempotency-Key, or read what it changes; runs go on at the next " +
-			"replica on duty").
-		After(retry).Because(err).ForClients()
 }

@@ -414,14 +414,47 @@ func TestManyRequestsAskOnceWhoIsOnDuty(t *testing.T) {
 // Verifies: ORC-359
 func TestWhatIsSaidOfWorkThatLostTheDuty(t *testing.T) {
 	other := errors.New("other")
-	require.Equal(t, other, Lost(t.Context(), other))
-	require.NoError(t, Lost(t.Context(), nil))
-	require.True(t, fault.Is(Lost(t.Context(), fmt.Errorf("it was not committed: %w", store.ErrFenced)), "duty_lost"))
+	require.Equal(t, other, Told(t.Context(), other))
+	require.NoError(t, Told(t.Context(), nil))
+	require.True(t, fault.Is(Told(t.Context(), fmt.Errorf("it was not committed: %w", store.ErrFenced)), "duty_lost"))
 	work, end := context.WithCancelCause(t.Context())
 	end(store.ErrFenced)
-	require.True(t, fault.Is(Lost(work, work.Err()), "duty_lost"))
+	require.True(t, fault.Is(Told(work, work.Err()), "duty_lost"))
 	gone, hangUp := context.WithCancel(t.Context())
 	hangUp()
-	require.ErrorIs(t, Lost(gone, gone.Err()), context.Canceled)
-	require.Nil(t, fault.As(Lost(gone, gone.Err())))
+	require.ErrorIs(t, Told(gone, gone.Err()), context.Canceled)
+	require.Nil(t, fault.As(Told(gone, gone.Err())))
+}
+
+// What a database says of itself is for the log; clients are told codes that they can look up.
+//
+// Verifies: ORC-356
+func TestWhatTheDatabaseSaysIsForTheLog(t *testing.T) {
+	for code, kind := range map[fault.Code]fault.Kind{
+		"store_statement": fault.Unavailable, "store_rights": fault.Unavailable, "store_unreachable": fault.Unavailable,
+		"store_full": fault.InsufficientStorage,
+	} {
+		said := fault.New(kind, code, "db.example.org:5432/shop: no").After(7 * time.Second)
+		told := fault.As(Told(t.Context(), said))
+		require.Equal(t, kind == fault.InsufficientStorage, told.Code == "disk_full", code)
+		require.Equal(t, kind == fault.Unavailable, told.Code == "store_unreachable", code)
+		require.NotContains(t, told.Detail+told.Fix, "example.org")
+		require.ErrorIs(t, told, error(said), "the log has it")
+		if kind == fault.Unavailable {
+			require.Equal(t, 7*time.Second, told.RetryAfter)
+		}
+	}
+	for _, as := range []error{
+		fault.New(fault.Conflict, "gate_unmet", "no"), fault.New(fault.Internal, "store_of_nobody", "no"),
+		unasked(), fault.New(fault.Unavailable, "ledger_failed", "no").ForClients(),
+	} {
+		require.Equal(t, as, Told(t.Context(), as))
+	}
+}
+
+// unasked is what is said of a read that could not ask.
+func unasked() error {
+	log := newLog(1)
+	log.cut = errors.New("cut")
+	return (&Config{Log: log}).Latest(context.Background(), true)
 }

@@ -35,7 +35,7 @@ func (c *Config) Latest(ctx context.Context, reads bool) error {
 	case err == nil || ctx.Err() != nil:
 		return err
 	}
-	return fault.New(fault.Unavailable, "store_unreachable",
+	return fault.New(fault.Unavailable, codeUnreachable,
 		"the database cannot be asked whether another replica has written").
 		WithFix("nothing was changed; send the request again, as Retry-After says").
 		After(retry).Because(err).ForClients()

@@ -6,7 +6,6 @@
 package moved
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
@@ -46,6 +45,8 @@ type Note struct {
 	From string     `json:"from"`
 	Size uint64     `json:"size"` // of the log when the copying began, and its root
 	Root audit.Hash `json:"root"`
+
+	Tables []string `json:"tables"` // that are being copied
 }
 
 // Encode returns the value of the note.
@@ -76,16 +77,18 @@ func ReadHead(raw []byte) (h Head, err error) {
 }
 
 // Look returns the head of the log in a store; the zero Head if there is none.
-func Look(ctx context.Context, s store.Store) (h Head, err error) {
-	err = s.View(ctx, func(r store.Reader) error {
-		raw, err := r.Get("meta", "head")
-		if err != nil || raw == nil {
-			return err
-		}
-		h, err = ReadHead(raw)
-		return err
-	})
-	return h, err
+func Look(r store.Getter) (h Head, err error) {
+	raw, err := r.Get("meta", "head")
+	if err != nil || raw == nil {
+		return h, err
+	}
+	return ReadHead(raw)
+}
+
+// To returns where the log of a store goes on; "" if it goes on there, or there is none.
+func To(r store.Getter) (string, error) {
+	head, err := Look(r)
+	return head.Moved, err
 }
 
 // Encode returns a head as a ledger stores it.

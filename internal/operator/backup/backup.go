@@ -24,6 +24,8 @@ import (
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/operator/database"
+	"orchestrator/internal/operator/storage"
 	"orchestrator/internal/system/durable"
 	"orchestrator/internal/system/tree"
 )
@@ -43,6 +45,7 @@ type about struct {
 // WriteOptions of Write.
 type WriteOptions struct {
 	Folder   string                // the data folder, from which private files are taken; "" takes none
+	Store    storage.Place         // where the log lies, which has the tokens if several processes share it
 	TakenAt  time.Time             // before anything was read
 	Decide   bool                  // verify the written file as an outsider would, every decision too
 	Progress func(done, total int) // of the records as they are written; may be nil
@@ -72,7 +75,7 @@ func Write(ctx context.Context, path string, src auditor.Source, o WriteOptions)
 	if o.Decide {
 		w.Checked = "decisions"
 	}
-	besides, err := w.besides(ctx, src, o.Folder)
+	besides, err := w.besides(ctx, src, o)
 	if err != nil {
 		return w, err
 	}
@@ -102,7 +105,8 @@ func notWritten(path string, err error) error {
 }
 
 // besides returns the files that are no part of the log.
-func (w *Written) besides(ctx context.Context, src auditor.Source, folder string) ([]auditor.File, error) {
+func (w *Written) besides(ctx context.Context, src auditor.Source, o WriteOptions) ([]auditor.File, error) {
+	folder := o.Folder
 	raw, err := json.Marshal(about{w.TakenAt})
 	if err != nil {
 		return nil, err
@@ -120,7 +124,7 @@ func (w *Written) besides(ctx context.Context, src auditor.Source, folder string
 		return all, err
 	}
 	for _, name := range []string{datadir.Key, datadir.PublicKey, datadir.Tokens} {
-		content, err := tree.ReadFile(ctx, filepath.Join(folder, name), maxPrivate)
+		content, err := o.private(ctx, name)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -130,6 +134,14 @@ func (w *Written) besides(ctx context.Context, src auditor.Source, folder string
 		all, w.Private = append(all, auditor.File{Path: inBackup[name], Content: content}), append(w.Private, name)
 	}
 	return all, nil
+}
+
+// private returns a private file of the data folder. Tokens that several processes share are in the store.
+func (o WriteOptions) private(ctx context.Context, name string) ([]byte, error) {
+	if name == datadir.Tokens && o.Store.IsShared() {
+		return database.Tokens(ctx, o.Store)
+	}
+	return tree.ReadFile(ctx, filepath.Join(o.Folder, name), maxPrivate)
 }
 
 // keepsKey returns why a folder is not taken for that of the log; "" when it has the key that signs it.

@@ -24,6 +24,7 @@ import (
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/reqdoc"
@@ -89,6 +90,12 @@ func change(t *testing.T, dir string, n int) audit.Head {
 	t.Helper()
 	s, err := boltstore.Open(filepath.Join(dir, datadir.Database), boltstore.Options{})
 	require.NoError(t, err)
+	return changeIn(t, s, dir, n)
+}
+
+// changeIn takes n changes into the log of a store, which it closes.
+func changeIn(t *testing.T, s store.Store, dir string, n int) audit.Head {
+	t.Helper()
 	l, err := ledger.Open(t.Context(), s, time.Now)
 	require.NoError(t, err)
 	service, err := requirements.Open(t.Context(), l, time.Now, requirements.Options{Signer: signerOf(t, dir)})

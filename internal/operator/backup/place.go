@@ -39,7 +39,7 @@ func (r *restorer) place(ctx context.Context) error {
 		err = r.reached("early")
 	}
 	if err == nil {
-		err = r.swap()
+		err = r.swap(ctx)
 	}
 	if err != nil {
 		r.undo()
@@ -53,14 +53,18 @@ func (r *restorer) place(ctx context.Context) error {
 		err = cmp.Or(r.reached("late"), r.successor.Sync())
 	}
 	if err != nil {
-		return fault.New(fault.Unavailable, codeHalf, "%s was restored, but not all that belongs to it", r.successor.Place).
+		return fault.New(fault.Unavailable, codeHalf, "%s was restored, but not all that belongs to it",
+			r.done.Database).
 			WithFix("look at the cause, and restore again with --replace").Because(err)
 	}
 	return nil
 }
 
 // swap puts the new database in its place in one step; at every moment there is a whole one, or none as before.
-func (r *restorer) swap() error {
+func (r *restorer) swap(ctx context.Context) error {
+	if r.Store.IsShared() {
+		return r.moveTo(ctx, r.Store)
+	}
 	if r.release == nil {
 		return r.successor.Put()
 	}

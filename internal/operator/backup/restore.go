@@ -17,6 +17,7 @@ import (
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/operator/database"
 	"orchestrator/internal/operator/exportfile"
+	"orchestrator/internal/operator/storage"
 	"orchestrator/internal/operator/successor"
 	"orchestrator/internal/requirements/choices"
 	"orchestrator/internal/requirements/projection"
@@ -33,6 +34,8 @@ type RestoreOptions struct {
 	WithoutKeys   bool   // take the log alone
 	Export        string // that may remember, as the checkpoint beside it, what came after the backup; "" is none
 	Now           func() time.Time
+
+	Store storage.Place // where the log goes; the zero value is the file in the folder
 
 	known   []choices.Moment        // that are remembered elsewhere; Restore adds those of Export
 	reached func(step string) error // is called after every step; in tests, an error makes the next step fail
@@ -86,6 +89,9 @@ func Restore(ctx context.Context, path string, o RestoreOptions) (done Restored,
 	if r.reached == nil {
 		r.reached = func(string) error { return nil }
 	}
+	if err := r.remember(ctx); err != nil {
+		return r.done, err
+	}
 	if err := r.open(ctx); err != nil {
 		return r.done, errors.Join(err, r.close())
 	}
@@ -93,7 +99,7 @@ func Restore(ctx context.Context, path string, o RestoreOptions) (done Restored,
 		err = r.place(ctx)
 	}
 	r.done.Kept = append(r.done.Kept, r.successor.Kept...)
-	return r.done, errors.Join(notRestored(r.successor.Place, err), r.close())
+	return r.done, errors.Join(notRestored(r.done.Database, err), r.close())
 }
 
 // restorer is one restore under way.
@@ -124,6 +130,9 @@ func (r *restorer) open(ctx context.Context) (err error) {
 	}
 	if err != nil {
 		return notOpened(r.Folder, err)
+	}
+	if r.Store.IsShared() {
+		return r.openShared(ctx)
 	}
 	_, err = os.Lstat(r.successor.Place)
 	switch {
@@ -258,7 +267,7 @@ func (r *restorer) check(ctx context.Context, rebuilt auditor.Rebuilt) (err erro
 
 // lose notes what the backup does not have.
 func (r *restorer) lose(lost []choices.Moment) {
-	beside := []string{r.Export, projection.CheckpointPath(r.Export)}
+	beside := []string{r.Export, projection.CheckpointPath(r.Export), r.Store.In(datadir.Dir(r.Folder)).MemoryPath()}
 	for _, m := range lost {
 		r.done.Lost = append(r.done.Lost, Loss{m, m.Size > r.done.Records})
 		r.done.StartRefused = r.done.StartRefused || slices.Contains(beside, m.Where)

@@ -11,6 +11,7 @@ import (
 	"orchestrator/internal/apiclient"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/moved"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/operator/database"
@@ -33,6 +34,9 @@ const lockPatience = 200 * time.Millisecond
 func (e records) lookAtDatabase(ctx context.Context) {
 	path := e.Data.Database()
 	switch {
+	case e.Store.IsShared():
+		e.lookAtServer(ctx)
+		return
 	case e.known.served && e.known.is:
 		e.say("database", OK, "", "the service has it open: format %d, %d records", ledger.Format, e.known.size)
 		return
@@ -80,9 +84,12 @@ func (e records) lookAtMissing() {
 }
 
 // read learns what the database has.
-func (e records) read(ctx context.Context, s *boltstore.Store) error {
+func (e records) read(ctx context.Context, s store.Store) error {
 	l, err := ledger.OpenReadOnly(ctx, s)
 	if err != nil {
+		return err
+	}
+	if err := checkMoved(ctx, l); err != nil {
 		return err
 	}
 	k := &e.known
@@ -124,6 +131,17 @@ func (e records) read(ctx context.Context, s *boltstore.Store) error {
 		return nil
 	}
 	return err
+}
+
+// checkMoved refuses a log that goes on in another store.
+func checkMoved(ctx context.Context, l *ledger.Ledger) error {
+	return l.View(ctx, func(r store.Reader) error {
+		to, err := moved.To(r)
+		if err == nil && to != "" {
+			err = moved.Elsewhere(to)
+		}
+		return err
+	})
 }
 
 // compareTables reports whether the export differs from the tables, where both are of the same moment. One that cannot

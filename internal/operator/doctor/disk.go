@@ -64,6 +64,8 @@ func (e *examination) judge(folder string, has room) {
 			has.bytes>>mebibytes)
 	case has.counted && has.files < noFiles:
 		e.advise("disk", Problem, "remove files that nobody needs", "the file system takes %d more files", has.files)
+	case has.bytes < fewBytes && e.Store.IsShared():
+		e.advise("disk", Warning, "remove files that nobody needs", "%d MiB are free", has.bytes>>mebibytes)
 	case has.bytes < fewBytes:
 		e.say("disk", Warning, smaller, "%d MiB are free", has.bytes>>mebibytes)
 	case has.counted && has.files < fewFiles:

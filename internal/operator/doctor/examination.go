@@ -12,6 +12,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/operator/config"
+	"orchestrator/internal/operator/storage"
 	"orchestrator/internal/requirements/reqdoc"
 	"orchestrator/internal/system/shellquote"
 )
@@ -52,7 +53,8 @@ type Program struct {
 // Options say what is examined.
 type Options struct {
 	Data      datadir.Dir
-	Documents []string // paths and patterns
+	Store     storage.Place // where the log lies; the zero value is the file in Data
+	Documents []string      // paths and patterns
 	Reading   reqdoc.Options
 	Export    string // "" for none
 	Branch    string // "" for the one on record

@@ -42,9 +42,14 @@ func Find(ctx context.Context, g Given) (Place, error) {
 	if err != nil {
 		return Place{}, g.named(err)
 	}
+	return At(place), nil
+}
+
+// At returns the place of a store that several processes can have open.
+func At(place storage.Place) Place {
 	return Shared(place.String(), func(ctx context.Context, looks bool) (store.Store, error) {
 		return place.Open(ctx, storage.Options{ReadOnly: looks})
-	}), nil
+	})
 }
 
 // named makes an error about --store one about the flag that was given.

@@ -21,7 +21,8 @@ const leaseTime = 10 * time.Second
 
 // hold takes the lease of the service on duty, so that no service is on duty meanwhile, and nobody else moves the log.
 // What is written with the context is written only as long as the lease lasts. A store of one process has no lease.
-func hold(ctx context.Context, s store.Store, name string, ttl time.Duration) (under context.Context, release func(), err error) {
+func hold(ctx context.Context, s store.Store, name string, ttl time.Duration) (under context.Context, release func(),
+	err error) {
 	shared, is := s.(store.Leaser)
 	if !is {
 		return ctx, func() {}, nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"orchestrator/internal/auditor"
 	"orchestrator/internal/datadir"
@@ -79,9 +80,11 @@ func (m *mover) note(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return err
-	case raw != nil:
+	case raw != nil && !m.Afresh:
 		m.done.Resumed = true
 		return m.checkNote(ctx, raw)
+	case raw != nil:
+		return m.takeOver(raw)
 	}
 	if head, err := read(ctx, m.target.store, tableMeta, keyHead); err != nil || bytes.Equal(head, m.meta[keyHead]) {
 		m.done.Resumed = true // all but its place is done
@@ -90,10 +93,25 @@ func (m *mover) note(ctx context.Context) error {
 	if err := m.checkEmpty(ctx); err != nil {
 		return err
 	}
-	if raw, err = (moved.Note{From: m.from.name, Size: m.head.Size, Root: m.head.Root}).Encode(); err != nil {
+	return m.putNote()
+}
+
+func (m *mover) putNote() error {
+	raw, err := moved.Note{From: m.from.name, Size: m.head.Size, Root: m.head.Root, Tables: m.tables}.Encode()
+	if err != nil {
 		return err
 	}
 	return m.target.store.Update(m.target.under, func(tx store.Tx) error { return tx.Put(moved.Table, moved.Key, raw) })
+}
+
+// takeOver notes this move in place of an unfinished one, and lets its tables be made equal, too.
+func (m *mover) takeOver(raw []byte) error {
+	begun, err := moved.ReadNote(raw)
+	if err != nil {
+		return err
+	}
+	m.tables = slices.Compact(slices.Sorted(slices.Values(slices.Concat(m.tables, begun.Tables))))
+	return m.putNote()
 }
 
 // checkNote refuses to go on with the move of another log.

@@ -18,10 +18,11 @@ import (
 	"orchestrator/internal/operator/successor"
 )
 
-// Place is where a log is, or is to be: a file in a data folder, or else a store that open opens.
+// Place is where a log is, or is to be: a file of a data folder, or else a store that open opens.
 type Place struct {
 	name   string // as people may read it
 	folder datadir.Dir
+	file   string // where the log is now, if not in its place in the folder
 	open   Opener
 }
 
@@ -30,6 +31,9 @@ type Opener func(ctx context.Context, looks bool) (store.Store, error)
 
 // InFolder returns the place of the file in a data folder.
 func InFolder(data datadir.Dir) Place { return Place{name: data.Database(), folder: data} }
+
+// InFile returns the place of a file that was made for a data folder, and has not been put into its place there.
+func InFile(data datadir.Dir, path string) Place { return Place{name: path, folder: data, file: path} }
 
 // Shared returns the place of a store that several processes can have open. The name has no secrets.
 func Shared(name string, open Opener) Place {
@@ -81,9 +85,12 @@ func (p Place) openSource(ctx context.Context, lease time.Duration) (*end, error
 		}
 		return p.openShared(ctx, lease)
 	}
-	path, err := database.Existing(storage.InFolder(p.folder))
-	if err != nil {
-		return nil, err
+	path := p.file
+	if path == "" {
+		var err error
+		if path, err = database.Existing(storage.InFolder(p.folder)); err != nil {
+			return nil, err
+		}
 	}
 	s, err := boltstore.Open(path, boltstore.Options{LockTimeout: database.LockPatience})
 	if err != nil {
@@ -193,6 +200,9 @@ func put(s *successor.Successor, replaced bool) error {
 
 // movedTo returns where the log of a store goes on; "" if it goes on there, or there is none.
 func movedTo(ctx context.Context, s store.Store) (to string, err error) {
-	head, err := moved.Look(ctx, s)
-	return head.Moved, err
+	err = s.View(ctx, func(r store.Reader) error {
+		to, err = moved.To(r)
+		return err
+	})
+	return to, err
 }

@@ -117,6 +117,9 @@ func TestNothingIsMovedOverSomethingElse(t *testing.T) {
 	_, err = Move(t.Context(), other, half, plain)
 	require.ErrorContains(t, requireFault(t, err, codeAnother), filled.Database())
 
+	_, err = Move(t.Context(), InFolder(lived(t, 30)), half, plain)
+	requireFault(t, err, codeAnother)
+
 	_, err = Move(t.Context(), InFolder(data), InFolder(data), plain)
 	requireFault(t, err, fault.CodeUsage)
 	_, err = Move(t.Context(), InFolder(datadir.Dir(t.TempDir())), half, plain)

@@ -140,10 +140,11 @@ func Shown(text string) string {
 	if err != nil {
 		return "no URL"
 	}
-	schema := u.Query().Get("search_path")
-	if schema == "" {
-		schema = DefaultSchema
+	shown := url.Values{"search_path": {DefaultSchema}}
+	for _, name := range []string{"search_path", "host", "port"} { // what tells one place from another
+		if value := u.Query().Get(name); value != "" {
+			shown.Set(name, value)
+		}
 	}
-	return (&url.URL{Scheme: "postgres", Host: u.Host, Path: u.Path,
-		RawQuery: url.Values{"search_path": {schema}}.Encode()}).String()
+	return (&url.URL{Scheme: "postgres", Host: u.Host, Path: u.Path, RawQuery: shown.Encode()}).String()
 }
