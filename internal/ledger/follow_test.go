@@ -207,6 +207,16 @@ func TestWhatOthersWriteComesAsItIsStored(t *testing.T) {
 func TestALagBeyondTheRingIsLoaded(t *testing.T) {
 	hub := storetest.NewHub()
 	a, b := join(t, hub), join(t, hub)
+	spent := func(r *replica) uint64 {
+		budget, err := r.BudgetOf(t.Context(), ada)
+		require.NoError(t, err)
+		return budget.Spent
+	}
+	for _, r := range []*replica{a, b} {
+		r.clock = func() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) }
+		r.LimitSpending(1 << 40)
+		spent(r)
+	}
 	for _, more := range []int{ringSize, ringSize + 1} {
 		loads := b.loads
 		resume := b.store.Hold()
@@ -216,6 +226,7 @@ func TestALagBeyondTheRingIsLoaded(t *testing.T) {
 		resume()
 		b.same(t)
 		require.Equal(t, more > ringSize, b.loads > loads)
+		require.Equal(t, spent(a), spent(b))
 	}
 	require.NoError(t, set(t.Context(), b.Ledger, "on", 1))
 	a.same(t)

@@ -206,11 +206,16 @@ func TestWhatIsMintedWorksInEveryProcess(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, all, 1, "no other does")
 
+	_, _, err = one.Add(t.Context(), "guest", "pm", noon.Add(time.Minute), noon)
+	require.NoError(t, err)
 	old, _, err := first.Mint(t.Context(), "agents.coder", "coder", Bound{}, noon.Add(time.Minute), noon)
 	require.NoError(t, err)
 	_, _, err = second.Mint(t.Context(), "agents.coder", "coder", Bound{}, noon.Add(time.Hour), noon.Add(time.Minute))
 	require.NoError(t, err)
 	require.False(t, works(first, old), "what has expired is not kept")
+	all, err = two.List(t.Context())
+	require.NoError(t, err)
+	require.Len(t, all, 3, "of those that were minted alone")
 	_, _, err = first.Mint(t.Context(), "an agent", "coder", Bound{}, noon.Add(time.Hour), noon)
 	requireFault(t, err, fault.Invalid, "token_name")
 }

@@ -48,7 +48,7 @@ type Keeper struct {
 	events Events
 
 	mu   sync.Mutex
-	term *term // that lasts, or has not been seen to have ended; nil while another has the duty
+	term *term // the newest one, which may be over; nil before the first
 }
 
 // term is one lease, and what is done under it.

@@ -25,6 +25,7 @@ type replica struct {
 	keeper  *duty.Keeper
 	stopped chan struct{} // closed while it runs
 	fails   atomic.Bool   // each renewal fails at once
+	late    atomic.Int64  // how long an answer of the store takes to come back
 
 	mu     sync.Mutex
 	ended  []error
@@ -41,6 +42,7 @@ func (r *replica) pass() {
 
 func (r *replica) Acquire(ctx context.Context, name, holder string, ttl time.Duration) (store.Lease, error) {
 	r.pass()
+	defer r.wait()
 	return r.Shared.Acquire(ctx, name, holder, ttl)
 }
 
@@ -49,8 +51,11 @@ func (r *replica) Renew(ctx context.Context, l store.Lease, ttl time.Duration) e
 	if r.fails.Load() {
 		return errors.New("the network is down")
 	}
+	defer r.wait()
 	return r.Shared.Renew(ctx, l, ttl)
 }
+
+func (r *replica) wait() { time.Sleep(time.Duration(r.late.Load())) }
 
 func (r *replica) stop() (wake func()) {
 	r.mu.Lock()
@@ -280,4 +285,58 @@ func TestTheOnlyProcessIsAlwaysOnDuty(t *testing.T) {
 	ran := errors.New("ran")
 	require.ErrorIs(t, k.Run(t.Context(), func(context.Context) error { return ran }), ran)
 	k.Close()
+}
+
+// A lease runs from the moment at which the store gave it, which the answer comes after.
+//
+// Verifies: ORC-363
+func TestADutyEndsBeforeItsLease(t *testing.T) {
+	for name, renewed := range map[string]bool{"acquired": false, "renewed": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				hub := storetest.NewHub()
+				one, other := newReplica(hub, "http://one"), hub.Open()
+				if renewed {
+					time.AfterFunc(0, func() { one.late.Store(int64(ttl / 2)) })
+				} else {
+					one.late.Store(int64(ttl / 2))
+				}
+				_, err := one.keeper.Try(t.Context())
+				require.NoError(t, err)
+				if renewed {
+					time.Sleep(ttl / 2) // a renewal is under way
+				}
+				one.fails.Store(true)
+				var off, ended time.Time
+				for ended.IsZero() {
+					time.Sleep(10 * time.Millisecond)
+					if off.IsZero() && !one.keeper.OnDuty() {
+						off = time.Now()
+					}
+					lease, err := other.Holder(t.Context(), "duty")
+					require.NoError(t, err)
+					if lease.Holder == "" {
+						ended = time.Now()
+					}
+				}
+				require.False(t, off.IsZero(), "the store may have given the lease to another already")
+				require.GreaterOrEqual(t, ended.Sub(off), ttl/20, "clocks do not run alike")
+				one.keeper.Close()
+			})
+		})
+	}
+}
+
+func TestWhatIsWrittenUnderTheDutyIsFenced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		one := newReplica(storetest.NewHub(), "http://one")
+		_, under := store.LeaseOf(one.keeper.Under(t.Context()))
+		require.False(t, under, "another may be on duty")
+		_, err := one.keeper.Try(t.Context())
+		require.NoError(t, err)
+		lease, under := store.LeaseOf(one.keeper.Under(t.Context()))
+		require.True(t, under)
+		require.Equal(t, "http://one", lease.Holder)
+		one.keeper.Close()
+	})
 }

@@ -13,7 +13,6 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/moved"
-	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/system/durable"
 	"orchestrator/internal/system/tree"
 )
@@ -71,11 +70,7 @@ func (p Place) movedAway(ctx context.Context) (m Memory, is bool, err error) {
 	if err != nil {
 		return m, false, err
 	}
-	var head moved.Head
-	err = s.View(ctx, func(r store.Reader) error {
-		head, err = moved.Look(r)
-		return err
-	})
+	head, err := moved.Look(ctx, s)
 	if err = errors.Join(err, s.Close()); err != nil || head.Moved == "" {
 		return m, false, err
 	}

@@ -34,17 +34,18 @@ ON CONFLICT (tbl, key) DO UPDATE SET value = EXCLUDED.value`}
     WHERE e.tbl = u.tbl AND e.key = u.key AND EXISTS (SELECT FROM h))
 SELECT rev FROM h`}
 
-	// It joins the writers, or moves the head on to find out about a commit of its own.
+	// It joins the writers, or moves the head on to find out about a commit of its own. Writers that have ended are
+	// forgotten after a year; one that lives would be taken for one that lost a commit.
 	sqlJoin = &session.Statement{Name: "join", SQL: `WITH h AS (
     UPDATE head SET rev = rev + 1, nonce = $2 WHERE id = 1 RETURNING rev), w AS (
-    INSERT INTO writers (id, nonce) SELECT $1, $2 FROM h ON CONFLICT (id) DO UPDATE SET nonce = $2), d AS (
-    DELETE FROM writers WHERE since < now() - interval '7 days' AND id <> $1)
+    INSERT INTO writers (id, nonce) SELECT $1, $2 FROM h ON CONFLICT (id) DO UPDATE SET nonce = $2, since = now()), d AS (
+    DELETE FROM writers WHERE since < now() - interval '1 year' AND id <> $1)
 SELECT rev FROM h`}
 )
 
 const writing = `WITH h AS (
     UPDATE head SET rev = rev + 1, nonce = $2 WHERE id = 1 AND nonce = $1 RETURNING rev), w AS (
-    UPDATE writers SET nonce = $2 WHERE id = $3 AND EXISTS (SELECT FROM h)), p AS (
+    UPDATE writers SET nonce = $2, since = now() WHERE id = $3 AND EXISTS (SELECT FROM h)), p AS (
     INSERT INTO entries (tbl, key, value)
     SELECT * FROM unnest($4::bytea[], $5::bytea[], $6::bytea[]) WHERE EXISTS (SELECT FROM h)
     ON CONFLICT (tbl, key) DO UPDATE SET value = EXCLUDED.value)

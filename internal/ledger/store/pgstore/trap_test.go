@@ -471,3 +471,20 @@ func TestLargeValues(t *testing.T) {
 	})
 	require.ErrorIs(t, err, fault.TooLarge)
 }
+
+// A process that has run for a year, while others came and went, finds its own last commit.
+//
+// Verifies: ORC-343
+func TestAnOldWriterIsNotForgotten(t *testing.T) {
+	server := pgtest.Start(t)
+	way := pgtest.Proxy(t, server)
+	s := open(t, way.URL(""), pgstore.Options{})
+	pgtest.Exec(t, server, "", "UPDATE orchestrator.writers SET since = now() - interval '2 years'")
+	require.NoError(t, put(s, "a", "1"))
+	pgtest.Exec(t, server, "", "INSERT INTO orchestrator.writers VALUES ('ended', '', now() - interval '2 years')")
+	open(t, server.URL(""), pgstore.Options{})
+	require.Equal(t, []string{"2"}, pgtest.Query(t, server, "", "SELECT count(*) FROM orchestrator.writers"))
+	way.Reset()
+	require.NoError(t, put(s, "a", "2"))
+	require.NoError(t, s.Err())
+}
