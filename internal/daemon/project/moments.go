@@ -87,7 +87,7 @@ func (p *Plan) remembered(ctx context.Context, l *ledger.Ledger, log zerolog.Log
 	if m, is, err := p.Store.Remembered(ctx); err != nil {
 		return nil, err
 	} else if is {
-		known = append(known, choices.Moment{Where: p.Store.MemoryPath(), Size: m.Size, Root: m.Root})
+		known = append(known, choices.Moment{Where: m.Where, Size: m.Size, Root: m.Root})
 	}
 	if unread != "" {
 		log.Warn().Str("file", unread).Msg("it is not whole; it is written anew from the database")

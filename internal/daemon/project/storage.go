@@ -96,22 +96,12 @@ func (p *Plan) checkPlaces(ctx context.Context, docs documents.Set, log zerolog.
 		return err
 	}
 	if p.Store.IsShared() {
-		return p.checkOneStore() // what it has is known when it is open
+		return p.Store.CheckOne(ctx) // what it has is known when it is open
 	}
 	if _, err := os.Stat(p.dir().Database()); !errors.Is(err, fs.ErrNotExist) {
 		return nil // there is one, or opening it will say what is wrong
 	}
 	return p.checkFreshStart(ctx, all)
-}
-
-// checkOneStore refuses a store beside a database in the data folder: one of the two would be forgotten.
-func (p *Plan) checkOneStore() error {
-	if !tree.Exists(p.dir().Database()) {
-		return nil
-	}
-	return fault.New(fault.Conflict, "store_twice", "the log of this project is in %s, and --store names %s",
-		p.dir().Database(), p.Store).
-		WithFix("orchestrator migrate moves the log; to serve another project, give another --data")
 }
 
 // checkEmpty refuses to begin a log in a shared store where something remembers one.

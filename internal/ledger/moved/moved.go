@@ -6,6 +6,7 @@
 package moved
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -76,14 +77,28 @@ func ReadHead(raw []byte) (h Head, err error) {
 	return h, nil
 }
 
-// To returns where the log of a store goes on; "" if it goes on there, or there is none.
-func To(r store.Getter) (string, error) {
+// headIn returns the head of the log in a store; the zero Head if there is none.
+func headIn(r store.Getter) (Head, error) {
 	raw, err := r.Get("meta", "head")
 	if err != nil || raw == nil {
-		return "", err
+		return Head{}, err
 	}
-	head, err := ReadHead(raw)
+	return ReadHead(raw)
+}
+
+// To returns where the log of a store goes on; "" if it goes on there, or there is none.
+func To(r store.Getter) (string, error) {
+	head, err := headIn(r)
 	return head.Moved, err
+}
+
+// Look returns the head of the log in a store; the zero Head if there is none.
+func Look(ctx context.Context, s store.Store) (h Head, err error) {
+	err = s.View(ctx, func(r store.Reader) error {
+		h, err = headIn(r)
+		return err
+	})
+	return h, err
 }
 
 // Encode returns a head as a ledger stores it.

@@ -23,6 +23,7 @@ import (
 	"orchestrator/internal/ledger/moved"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/operator/database"
+	"orchestrator/internal/operator/storage"
 	"orchestrator/internal/requirements/credentials"
 )
 
@@ -242,7 +243,7 @@ func (m *mover) leave(context.Context) error {
 	if err != nil {
 		return err
 	}
-	return m.source.store.Update(m.source.under, func(tx store.Tx) error {
+	err = m.source.store.Update(m.source.under, func(tx store.Tx) error {
 		now, err := tx.Get(tableMeta, keyHead)
 		if err == nil && !bytes.Equal(now, m.raw) {
 			err = m.grown()
@@ -255,6 +256,11 @@ func (m *mover) leave(context.Context) error {
 		}
 		return tx.Put(tableMeta, keyHead, bytes.Clone(raw))
 	})
+	if err != nil || m.from.isShared() || !m.to.isShared() {
+		return err
+	}
+	// So commands that are given no store do not take the folder's old tokens for those of the log.
+	return storage.Memory{Store: m.to.name, Size: m.head.Size, Root: m.head.Root}.Write(m.from.folder)
 }
 
 // grown is the error that somebody wrote to the source meanwhile.

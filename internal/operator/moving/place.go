@@ -200,9 +200,6 @@ func put(s *successor.Successor, replaced bool) error {
 
 // movedTo returns where the log of a store goes on; "" if it goes on there, or there is none.
 func movedTo(ctx context.Context, s store.Store) (to string, err error) {
-	err = s.View(ctx, func(r store.Reader) error {
-		to, err = moved.To(r)
-		return err
-	})
-	return to, err
+	head, err := moved.Look(ctx, s)
+	return head.Moved, err
 }

@@ -7,7 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/operator/storage"
 	"orchestrator/internal/requirements/credentials"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/token"
@@ -30,6 +32,9 @@ func TestTokensMoveWithTheLog(t *testing.T) {
 	one, shared := inMemory("memory://one")
 	_, err = Move(t.Context(), InFolder(data), one, plain)
 	require.NoError(t, err)
+	err = storage.InFolder(data).CheckHere(t.Context())
+	require.True(t, fault.Is(err, "store_elsewhere"), "what is revoked in the file stays valid there: %v", err)
+	require.ErrorContains(t, err, "memory://one")
 	kept, err := read(t.Context(), shared, credentials.Table, credentials.Key)
 	require.NoError(t, err)
 	want, err := token.SharedOf("", before)
@@ -55,6 +60,7 @@ func TestTokensMoveWithTheLog(t *testing.T) {
 
 	done, err := Move(t.Context(), two, InFolder(data), plain)
 	require.NoError(t, err)
+	require.NoError(t, storage.InFolder(data).CheckHere(t.Context()))
 	require.Len(t, done.Kept, 2, "the old file of tokens, and the old database")
 	restored, err := os.ReadFile(files.Path())
 	require.NoError(t, err)

@@ -1,6 +1,7 @@
 package storage_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/moved"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/operator/storage"
 )
@@ -90,10 +92,75 @@ func TestADataFolderRemembersItsLog(t *testing.T) {
 	m, known, err := place.Remembered(t.Context())
 	require.NoError(t, err)
 	require.True(t, known)
-	require.Equal(t, storage.Memory{Store: place.String(), Size: 7, Root: audit.Hash{1}}, m)
+	require.Equal(t, storage.Memory{Store: place.String(), Size: 7, Root: audit.Hash{1}, Where: place.MemoryPath()}, m)
 	for _, broken := range []string{"", "{", `{"size":7,"other":1}`} {
 		require.NoError(t, os.WriteFile(place.MemoryPath(), []byte(broken), 0o600))
 		_, _, err = place.Remembered(t.Context())
 		require.True(t, fault.Is(err, "store_memory"), "%q: %v", broken, err)
 	}
+}
+
+// moveAway marks the log in the file of a data folder as one that was moved.
+func moveAway(t *testing.T, data datadir.Dir, to string) {
+	t.Helper()
+	s, err := storage.InFolder(data).Open(t.Context(), storage.Options{})
+	require.NoError(t, err)
+	head, err := moved.Head{Head: audit.Head{Size: 7, Root: audit.Hash{1}}, Moved: to}.Encode()
+	require.NoError(t, err)
+	require.NoError(t, s.Update(t.Context(), func(tx store.Tx) error { return tx.Put("meta", "head", head) }))
+	require.NoError(t, s.Close())
+}
+
+// TestAMovedLogLeavesItsPlace: the file that migrate leaves behind is no second log, and remembers how far it came.
+//
+// Verifies: ORC-362
+func TestAMovedLogLeavesItsPlace(t *testing.T) {
+	data := datadir.Dir(t.TempDir())
+	shared := notOpened(data)
+	require.NoError(t, shared.CheckOne(t.Context()))
+	_, known, err := shared.Remembered(t.Context())
+	require.NoError(t, err)
+	require.False(t, known)
+
+	moveAway(t, data, "")
+	err = shared.CheckOne(t.Context())
+	require.True(t, fault.Is(err, "store_twice"), "%v", err)
+	_, known, err = shared.Remembered(t.Context())
+	require.NoError(t, err)
+	require.False(t, known)
+
+	moveAway(t, data, "memory")
+	require.NoError(t, shared.CheckOne(t.Context()))
+	m, known, err := shared.Remembered(t.Context())
+	require.NoError(t, err)
+	require.True(t, known)
+	require.Equal(t, storage.Memory{Store: "memory", Size: 7, Root: audit.Hash{1}, Where: data.Database()}, m)
+	require.True(t, fault.Is(shared.CheckForgotten(t.Context()), "database_missing"))
+}
+
+// TestWhatBelongsToALogElsewhereIsNotHere: a folder that serves a database has no tokens of its own.
+//
+// Verifies: ORC-362
+func TestWhatBelongsToALogElsewhereIsNotHere(t *testing.T) {
+	data := datadir.Dir(t.TempDir())
+	file, shared := storage.InFolder(data), notOpened(data)
+	require.NoError(t, file.CheckHere(t.Context()))
+	require.NoError(t, shared.Remember(7, audit.Hash{1}))
+	err := file.CheckHere(t.Context())
+	require.True(t, fault.Is(err, "store_elsewhere"), "%v", err)
+	require.Contains(t, fault.As(err).Fix, "--store memory")
+	require.NoError(t, shared.CheckHere(t.Context()))
+
+	moveAway(t, data, "") // as after migrate back, or restore
+	require.NoError(t, file.CheckHere(t.Context()))
+	s, err := file.Open(t.Context(), storage.Options{})
+	require.NoError(t, err)
+	require.NoError(t, file.CheckHere(t.Context())) // a service has it open
+	require.NoError(t, s.Close())
+	moveAway(t, data, "memory")
+	require.True(t, fault.Is(file.CheckHere(t.Context()), "store_elsewhere"))
+}
+
+func notOpened(data datadir.Dir) storage.Place {
+	return storage.Opening(data, "memory", func(context.Context) (store.Shared, error) { panic("it is not opened") })
 }

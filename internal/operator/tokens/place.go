@@ -28,6 +28,9 @@ type Place interface {
 // At calls do with the place where a project keeps its tokens.
 func At(ctx context.Context, data datadir.Dir, in storage.Place, do func(Place) error) error {
 	if !in.IsShared() {
+		if err := in.CheckHere(ctx); err != nil {
+			return err
+		}
 		return do(File(data))
 	}
 	s, err := in.Open(ctx, storage.Options{})

@@ -12,6 +12,7 @@ import (
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/storetest"
 	"orchestrator/internal/operator/storage"
@@ -57,6 +58,10 @@ func TestCommandsWorkOnASharedStore(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, all, 1)
 	require.NoError(t, l.Close())
+
+	require.NoError(t, in.Remember(2, audit.Hash{}))
+	err = At(t.Context(), data, storage.InFolder(data), list)
+	require.True(t, fault.Is(err, "store_elsewhere"), "%v", err)
 }
 
 // TestATokenWithoutItsFileIsRevoked: where the file of the order cannot be written, nobody has the token.
