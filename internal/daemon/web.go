@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	stdlog "log"
 	"net"
@@ -14,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/rs/zerolog"
 
+	"orchestrator/internal/apiclient"
 	"orchestrator/internal/auditor/replay"
 	"orchestrator/internal/daemon/listen"
 	"orchestrator/internal/fault"
@@ -58,7 +60,8 @@ func (s *server) replica() *httpapi.Replica {
 	if u, err := url.Parse(at); err == nil && u.Host != "" {
 		name = u.Host
 	}
-	return &httpapi.Replica{Name: name, Log: s.project.Ledger, Duty: duty, StaleReads: s.options.StaleReads}
+	return &httpapi.Replica{Name: name, URL: cmp.Or(at, apiclient.LocalURL(s.listener.Address())),
+		Log: s.project.Ledger, Duty: duty, StaleReads: s.options.StaleReads}
 }
 
 // checks returns what /readyz looks at beside the service itself.

@@ -262,12 +262,13 @@ func refused(t *testing.T, url string, headers ...string) (code, text string) {
 // Verifies: ORC-357
 func TestWithoutAReplicaOnDutyNothingIsDone(t *testing.T) {
 	d := &duty{}
-	to := front(t, d, newLog(1)).URL
+	to := front(t, d, newLog(1), func(c *Config) { c.URL = "https://lb.example.org" }).URL
 	for _, c := range []struct {
 		holder string
 		err    error
 		want   string
 	}{
+		{"https://lb.example.org", nil, "start each replica with an --advertise of its own"},
 		{"", nil, "no replica is on duty"},
 		{"", errors.New("no route to 10.0.0.7"), "it is not known which replica is on duty"},
 		{"unix:/run/orchestrator.sock", nil, "answers at an address that others cannot reach"},

@@ -33,6 +33,7 @@ type Duty interface {
 // Config is what one of several replicas knows of itself and of the others. It is not to be copied.
 type Config struct {
 	Name       string // of this replica
+	URL        string // where others reach it, as its lease says when it is on duty
 	Log        Log
 	Duty       Duty
 	StaleReads time.Duration     // how old the state may be that reads are answered from; 0 asks the store for each

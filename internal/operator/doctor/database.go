@@ -17,6 +17,7 @@ import (
 	"orchestrator/internal/operator/database"
 	"orchestrator/internal/operator/exportfile"
 	"orchestrator/internal/operator/keyfile"
+	"orchestrator/internal/operator/storage"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/choices"
 	"orchestrator/internal/requirements/projection"
@@ -44,6 +45,10 @@ func (e records) lookAtDatabase(ctx context.Context) {
 		e.say("database", OK, "", "the service has it open")
 		return
 	case !tree.Exists(path):
+		if err := storage.InFolder(e.Data).CheckHere(ctx); err != nil {
+			e.fail("database", Problem, err)
+			return
+		}
 		e.lookAtMissing()
 		return
 	}

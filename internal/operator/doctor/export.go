@@ -31,6 +31,9 @@ func (e records) lookAtExport(ctx context.Context) {
 	}
 	status, err := exportfile.ReadStatus(ctx, e.Export)
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && e.Store.IsShared():
+		e.say("export", OK, "", "there is no %s here: the replica on duty writes one", e.Export)
+		return
 	case errors.Is(err, fs.ErrNotExist) && e.runs():
 		e.say("export", Warning, e.restart(), "there is no %s", e.Export)
 		return
@@ -96,6 +99,9 @@ func (e records) compareExport(ctx context.Context) bool {
 			"keep the export, which shows what the log has to have; give --data and --export that belong together, "+
 				"or, if another database was put here, orchestrator restore FILE reads a backup",
 			"%s is of another log than this folder's", e.Export)
+	case has.Size < e.known.size && e.Store.IsShared():
+		e.say("export", OK, "", "%s has the state at record %d: a replica on duty elsewhere writes a newer one", e.Export,
+			has.Size)
 	case has.Size < e.known.size:
 		e.say("export", Warning, mend, "%s has the state at record %d, and the log has %d records", e.Export, has.Size,
 			e.known.size)
@@ -147,6 +153,9 @@ func (e records) lookAtCheckpoint(ctx context.Context) {
 	}
 	note, err := projection.ReadCheckpoint(ctx, path)
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && e.Store.IsShared():
+		e.say("export", OK, "", "there is no %s here: the replica on duty writes one", e.Export)
+		return
 	case errors.Is(err, fs.ErrNotExist) && e.runs():
 		e.say("checkpoint", Warning, e.restart(), "there is no %s", path)
 		return

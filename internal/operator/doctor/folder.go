@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"orchestrator/internal/operator/localservice"
+	"orchestrator/internal/operator/storage"
 	"orchestrator/internal/operator/tokens"
 	"orchestrator/internal/system/shellquote"
 	"orchestrator/internal/system/tree"
@@ -113,6 +114,10 @@ const soon = 7 * 24 * time.Hour
 func (e *examination) lookAtTokens(ctx context.Context) {
 	if e.clone {
 		e.lookAtSavedToken()
+		return
+	}
+	if e.Store.IsShared() || storage.InFolder(e.Data).CheckHere(ctx) != nil {
+		e.say("tokens", OK, "", "the database has them; orchestrator token list --store shows them")
 		return
 	}
 	if !tree.Exists(e.Data.Tokens()) {
