@@ -47,8 +47,8 @@ func (tx *Tx) Seq() uint64 { return tx.head.Size }
 func (tx *Tx) Head() audit.Head { return tx.head }
 
 // At returns what the clock said when this update began, and the time of its records. A clock that was set back gives
-// later updates earlier times: the order is that of Seq alone. On a store that several processes share it is the time of
-// the last record, if the clock is behind that by less than a minute.
+// later updates earlier times: the order is that of Seq alone. On a store that several processes share it is the time
+// of the last record, if the clock is behind that by less than a minute.
 func (tx *Tx) At() time.Time { return tx.at }
 
 // Get makes Tx a store.Getter; it sees the update's own writes.

@@ -14,8 +14,8 @@ type Period struct {
 	running sync.WaitGroup
 }
 
-// NewPeriod begins a period that lasts until ctx ends, or End is called. Where ctx is under a lease, so is all that runs
-// write.
+// NewPeriod begins a period that lasts until ctx ends, or End is called. Where ctx is under a lease, so is all
+// that runs write.
 func NewPeriod(ctx context.Context) *Period {
 	p := &Period{}
 	p.ended, p.end = context.WithCancel(ctx)

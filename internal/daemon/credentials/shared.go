@@ -37,8 +37,8 @@ func (c *Credentials) begin(ctx context.Context) error {
 	return nil
 }
 
-// Follow brings into force the tokens that a batch of commits has changed. Those that cannot be read leave the others in
-// force.
+// Follow brings into force the tokens that a batch of commits has changed. Those that cannot be read leave the others
+// in force.
 func (c *Credentials) Follow(batch []ledger.Commit) {
 	raw := kept.In(batch)
 	if raw == nil {

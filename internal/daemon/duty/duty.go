@@ -162,8 +162,8 @@ func (k *Keeper) Try(ctx context.Context) (bool, error) {
 }
 
 // Run takes the duty whenever nobody else has it, until ctx ends, and runs do in each term, with a context that is
-// under the lease and ends with it. It begins no term before the last one has ended. At the end it gives the duty up, when do
-// has returned.
+// under the lease and ends with it. It begins no term before the last one has ended. At the end it gives the duty up,
+// when do has returned.
 //
 // Implements: ORC-363
 func (k *Keeper) Run(ctx context.Context, do func(context.Context) error) error {

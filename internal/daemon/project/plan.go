@@ -76,5 +76,6 @@ func checkAdvertised(address string) error {
 		return nil
 	}
 	return fault.New(fault.Invalid, fault.CodeUsage, "--advertise %s is no address of a service", address).
-		WithFix("give the URL at which other replicas reach this one, such as https://one.example.org:8443").Because(err)
+		WithFix("give the URL at which other replicas reach this one, such as https://one.example.org:8443").
+		Because(err)
 }

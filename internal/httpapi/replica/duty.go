@@ -85,9 +85,9 @@ func (p *passing) holderOf(r *http.Request) (string, error) {
 	case holder == "":
 		return "", vacant("no replica is on duty")
 	case holder == p.URL:
-		return "", vacant("the replica on duty is said to answer at the address of this one").WithFix("send the request " +
-			"again, as Retry-After says: this one may have been started anew while its last lease goes on. If that does " +
-			"not help, start each replica with an --advertise of its own")
+		return "", vacant("the replica on duty is said to answer at the address of this one").
+			WithFix("send the request again, as Retry-After says: this one may have been started anew while its last " +
+				"lease goes on. If that does not help, start each replica with an --advertise of its own")
 	case !strings.HasPrefix(holder, "http://") && !strings.HasPrefix(holder, "https://"):
 		return "", vacant("the replica on duty answers at an address that others cannot reach")
 	}

@@ -17,8 +17,8 @@ func Told(ctx context.Context, err error) error {
 	if ended || errors.Is(err, store.ErrFenced) {
 		return fault.New(fault.Unavailable, "duty_lost",
 			"this replica lost its duty while it served the request; what was not on record by then is not done").
-			WithFix("repeat the request with the same Idempotency-Key, or read what it changes; runs go on at the next " +
-				"replica on duty").
+			WithFix("repeat the request with the same Idempotency-Key, or read what it changes; runs go on at the " +
+				"next replica on duty").
 			After(retry).Because(err).ForClients()
 	}
 	f := fault.As(err)
@@ -30,7 +30,8 @@ func Told(ctx context.Context, err error) error {
 	}
 	switch f.Kind {
 	case fault.InsufficientStorage:
-		return fault.New(fault.InsufficientStorage, "disk_full", "the disk of the database is full; nothing was changed").
+		return fault.New(fault.InsufficientStorage, "disk_full",
+			"the disk of the database is full; nothing was changed").
 			WithFix("make room; changes are taken again as soon as there is some").Because(err)
 	case fault.Unavailable:
 		return fault.New(fault.Unavailable, codeUnreachable, "the database does not do what was asked of it").

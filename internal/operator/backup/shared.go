@@ -47,8 +47,8 @@ func (r *restorer) openShared(ctx context.Context) error {
 		return r.reached("opened")
 	}
 	return fault.New(fault.Conflict, "restore_not_empty", "there is a log in %s", r.Store).
-		WithFix("give another schema, with ?search_path= in the URL; ALTER SCHEMA … RENAME TO … puts aside the one that " +
-			"is there").Because(err)
+		WithFix("give another schema, with ?search_path= in the URL; ALTER SCHEMA … RENAME TO … puts aside the one " +
+			"that is there").Because(err)
 }
 
 // moveTo moves the log from the file that it was rebuilt in to the store.

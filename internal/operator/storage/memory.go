@@ -92,7 +92,8 @@ func (p Place) CheckHere(ctx context.Context) error {
 			return nil //nolint:nilerr // whoever has it open, or opens it, will say what is wrong
 		}
 	}
-	return fault.New(fault.Conflict, "store_elsewhere", "the log of this data folder is in %s, and so is what belongs to it",
+	return fault.New(fault.Conflict, "store_elsewhere",
+		"the log of this data folder is in %s, and so is what belongs to it",
 		m.Store).WithFix("give --store %s, with the user", m.Store)
 }
 
