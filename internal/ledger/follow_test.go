@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -390,4 +391,28 @@ func TestOneProcessIsAlwaysUpToDate(t *testing.T) {
 		}
 		return r.Scan("ring", "", "", func(string, []byte) error { return errors.New("there is a ring") })
 	}))
+}
+
+// Verifies: ORC-350
+func TestAReplicaAtRestAsksSeldom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hub := storetest.NewHub()
+		other := open(t, hub.Open())
+		h := hub.Open()
+		c := &counted{Shared: h}
+		l := open(t, c)
+		defer func() { require.NoError(t, errors.Join(l.Close(), other.Close())) }()
+		require.NoError(t, l.Follow(t.Context(), Follower{Told: func([]Commit) {}}))
+		time.Sleep(time.Second)
+		before := c.asked.Load()
+		time.Sleep(10 * time.Second)
+		require.InDelta(t, 40, c.asked.Load()-before, 2, "four times a second")
+		h.Deafen()
+		require.NoError(t, set(t.Context(), other, "a", 1))
+		before = c.asked.Load()
+		time.Sleep(251 * time.Millisecond)
+		require.Equal(t, other.Head().Size, l.Head().Size, "a ring that is lost holds nobody up for longer")
+		time.Sleep(200 * time.Millisecond)
+		require.Greater(t, c.asked.Load()-before, int64(4), "where others have written it asks often")
+	})
 }

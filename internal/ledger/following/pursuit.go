@@ -15,9 +15,10 @@ import (
 )
 
 const (
-	pollEvery = 10 * time.Millisecond // the bell may be lost
-	mostRead  = 10 * time.Second      // for one read of the store
-	patience  = 2 * time.Second       // how long reads may fail before who waits for one is told
+	fastest  = 10 * time.Millisecond  // between two polls while others write: a ring of the bell may be lost
+	slowest  = 250 * time.Millisecond // at rest
+	mostRead = 10 * time.Second       // for one read of the store
+	patience = 2 * time.Second        // how long reads may fail before who waits for one is told
 )
 
 // CodeUnreachable is the code of what waits for the log of the others while it cannot be read.
@@ -74,10 +75,12 @@ func (p *Pursuit) Stop() {
 
 func (p *Pursuit) run() {
 	defer close(p.ended)
-	tick := time.NewTicker(pollEvery)
-	defer tick.Stop()
+	pause := fastest
+	due := time.NewTimer(pause)
+	defer due.Stop()
 	for {
 		var err error
+		others := true // may have written
 		select {
 		case <-p.context.Done():
 			return
@@ -85,26 +88,34 @@ func (p *Pursuit) run() {
 			err = p.read()
 		case <-p.order.Wanted():
 			err = p.read()
-		case <-tick.C:
-			err = p.poll()
+		case <-due.C:
+			others, err = p.poll(pause)
 		}
 		if p.context.Err() != nil {
 			return
 		}
 		p.report(err)
+		if pause = min(2*pause, slowest); others {
+			pause = fastest
+		}
+		due.Reset(pause)
 	}
 }
 
-// poll asks where the log stands, and reads it if another process has gone on.
-func (p *Pursuit) poll() error {
-	if time.Since(p.Confirmed()) < pollEvery {
-		return nil // it was asked just now
+// poll asks where the log stands, unless that was asked less than a pause ago, and reads it if another process has gone
+// on. It reports whether one has, or may have.
+func (p *Pursuit) poll(pause time.Duration) (others bool, err error) {
+	if time.Since(p.Confirmed()) < pause {
+		return false, nil
 	}
 	t, err := p.newest()
-	if err == nil && p.isBehind(t, p.order.Place()) {
-		err = p.read()
+	if err != nil {
+		return true, err
 	}
-	return err
+	if !p.isBehind(t, p.order.Place()) {
+		return false, nil
+	}
+	return true, p.read()
 }
 
 // isBehind reports whether another process has committed what is not published where the log stands. What this process

@@ -88,9 +88,11 @@ func (b *bell) listenOnce() error {
 	end := c.Limit(b.s.options.Patience)
 	err = c.Script(fmt.Sprintf("LISTEN %s; SELECT pg_advisory_lock_shared(%d, %d)", b.channel(), class, b.number()))
 	end()
-	for err == nil {
+	if err == nil {
 		fill(b.rings)
-		err = c.Wait()
+	}
+	for err == nil {
+		err = c.Wait() // for what heard is called with
 	}
 	return err
 }

@@ -337,9 +337,9 @@ func TestTrapRevisionThatWasSeen(t *testing.T) {
 	way.Aim(standby)
 
 	err := s.View(t.Context(), func(store.Reader) error { return nil })
-	require.True(t, fault.Is(err, "store_unreachable"), "%v", err)
+	require.True(t, fault.Is(err, "store_unreachable", pgstore.CodeRolledBack), "%v", err)
 	_, err = s.Newest(t.Context(), "t", "a")
-	require.True(t, fault.Is(err, "store_unreachable"), "%v", err)
+	require.True(t, fault.Is(err, "store_unreachable", pgstore.CodeRolledBack), "%v", err)
 	require.True(t, fault.Is(put(s, "b", "1"), pgstore.CodeRolledBack))
 }
 
