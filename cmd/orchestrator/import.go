@@ -31,12 +31,7 @@ type importOptions struct {
 	files                 []string // paths and patterns
 }
 
-func importCommand() *cobra.Command {
-	var o importOptions
-	cmd := &cobra.Command{
-		Use:   "import [FILE]...",
-		Short: "Import requirement documents, or show what an import would change",
-		Long: `Import reads requirement documents, compares them with the state, and reports the drift: requirements
+var importLong = `Import reads requirement documents, compares them with the state, and reports the drift: requirements
 that were added, changed (word by word), moved, renamed, restored and retired, and what was doubtful, as file:line:
 message. If there are no errors, it applies all changes in one transaction and writes the export. Name every document
 of the project: a requirement that none of them contains is retired. A FILE may be a quoted pattern; the default is
@@ -56,7 +51,14 @@ Without --dry-run no service may have the database open. A running service needs
 saved.
 
 Exit codes: 0 done, and with --check no drift; 1 errors in the documents, or drift with --check; 2 usage or environment.
-With 1 or 2 nothing was imported.`,
+With 1 or 2 nothing was imported.`
+
+func importCommand() *cobra.Command {
+	var o importOptions
+	cmd := &cobra.Command{
+		Use:   "import [FILE]...",
+		Short: "Import requirement documents, or show what an import would change",
+		Long:  importLong,
 		Example: `  orchestrator import --dry-run                        # what would REQUIREMENTS.md change?
   orchestrator import --check                          # in CI: fails when there is drift
   orchestrator import --dry-run --json 'docs/*.md'     # the same as JSON, for programs

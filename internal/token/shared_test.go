@@ -13,7 +13,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
 )
 
@@ -97,7 +96,7 @@ func TestSharedTokensWorkInEveryProcess(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, taken)
 	require.Nil(t, created, "there are some")
-	require.NoDirExists(t, datadir.Dir(g.dir).TokenDir())
+	require.NoDirExists(t, g.dir.TokenDir())
 
 	ann, made, err := two.Add(t.Context(), "ann", "coder", noon.Add(time.Hour), noon)
 	require.NoError(t, err)

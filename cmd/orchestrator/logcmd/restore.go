@@ -26,12 +26,7 @@ type restoreOptions struct {
 	replace, replaceTokens, withoutKeys bool
 }
 
-func RestoreCommand() *cobra.Command {
-	var o restoreOptions
-	cmd := &cobra.Command{
-		Use:   "restore FILE",
-		Short: "Verify a backup, and rebuild the database from it",
-		Long: `Restore checks every hash and every decision of a backup, as orchestrator audit verify does, and
+const restoreLong = `Restore checks every hash and every decision of a backup, as orchestrator audit verify does, and
 rebuilds the database in a temporary file. When that was read back completely, it is put in place in one step; if
 anything goes wrong before, even a kill, nothing has changed. A database, key or tokens that it replaces are kept
 beside.
@@ -44,7 +39,14 @@ A log that is there already is not replaced: give another schema.
 
 What was decided after the backup is lost, and restore says what is known of that. If project_status.json or
 project_status.checkpoint shows a later state, the next orchestrator serve requires --accept-rollback REASON, which is
-recorded.`,
+recorded.`
+
+func RestoreCommand() *cobra.Command {
+	var o restoreOptions
+	cmd := &cobra.Command{
+		Use:   "restore FILE",
+		Short: "Verify a backup, and rebuild the database from it",
+		Long:  restoreLong,
 		Example: `  orchestrator restore /backup/log.zip --data .orchestrator
   orchestrator restore /backup/log.zip --replace --against last-week.checkpoint`,
 		Args: cobra.ExactArgs(1),

@@ -32,12 +32,7 @@ type verifyOptions struct {
 	typed         bool // --server stands on the command line
 }
 
-func VerifyCommand() *cobra.Command {
-	var o verifyOptions
-	cmd := &cobra.Command{
-		Use:   "verify [BUNDLE | URL]",
-		Short: "Check a whole log: a bundle, a running service or the database",
-		Long: `Verify changes nothing and trusts nothing in the log. It computes every hash from the bytes of the
+const verifyLong = `Verify changes nothing and trusts nothing in the log. It computes every hash from the bytes of the
 records, checks the signature, and decides every recorded change again by the rules and the workflow that were in
 force: an accepted change must have been legal for its actor at the time, and a refused one illegal. It compares the
 result with the state, byte for byte.
@@ -49,7 +44,14 @@ With a file it checks a bundle, with a URL or --server a running service. With n
 had in project_status.checkpoint. Without such a checkpoint, a log whose end was cut off looks intact.
 
 Exit codes: 0 in order; 1 something is wrong, and the first bad record is named; 2 it could not be checked;
-3 no service answers.`,
+3 no service answers.`
+
+func VerifyCommand() *cobra.Command {
+	var o verifyOptions
+	cmd := &cobra.Command{
+		Use:   "verify [BUNDLE | URL]",
+		Short: "Check a whole log: a bundle, a running service or the database",
+		Long:  verifyLong,
 		Example: `  orchestrator audit bundle -o log.zip && orchestrator audit verify log.zip
   orchestrator audit verify log.zip --key audit.pub --against last-week.checkpoint
   orchestrator audit verify http://127.0.0.1:8080 --token-file viewer.token --git

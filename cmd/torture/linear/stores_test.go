@@ -100,7 +100,8 @@ func history(t *testing.T, handles []store.Shared, clients, each int) *Recorder[
 					in.Reads[rng.IntN(Cells)] = true
 				}
 				call := r.Begin(c, in)
-				read, err := Counters{}, error(nil)
+				var read Counters
+				var err error
 				if cell := only(in); cell >= 0 {
 					read, err = newest(t.Context(), s, cell)
 				} else {

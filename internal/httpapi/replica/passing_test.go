@@ -241,7 +241,7 @@ func TestWhoHangsUpHangsUpBehind(t *testing.T) {
 		<-begun
 		hangUp()
 	}()
-	_, err = http.DefaultTransport.RoundTrip(r) //nolint:bodyclose // there is no answer
+	_, err = http.DefaultTransport.RoundTrip(r)
 	require.ErrorIs(t, err, context.Canceled)
 	select {
 	case <-gone:

@@ -23,7 +23,7 @@ func (x *Exporter) checkTurn(snap *Snapshot) error {
 	if x.written != nil {
 		if f, err := OpenExport(context.Background(), x.Path); err == nil && f != nil {
 			log, err := ReadLog(f)
-			f.Close()
+			_ = f.Close()
 			if err == nil && log.Size > snap.Head.Size {
 				return errNotOurs
 			}

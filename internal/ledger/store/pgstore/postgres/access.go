@@ -21,7 +21,8 @@ func (s *Server) Require(user, method string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(path, append([]byte("local all "+user+" "+method+"\n"), rules...), 0o600); err != nil {
+	rules = append([]byte("local all "+user+" "+method+"\n"), rules...)
+	if err := os.WriteFile(path, rules, 0o600); err != nil { //nolint:gosec // the folder is the server's own
 		return err
 	}
 	return s.run(context.Background(), "pg_ctl", "-D", s.data(), "reload")
