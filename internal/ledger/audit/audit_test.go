@@ -137,3 +137,18 @@ func TestDecodeIsStrict(t *testing.T) {
 		require.Error(t, err, bad)
 	}
 }
+
+// Verifies: ORC-374
+func TestTimeDoesNotGoBackWhereClocksDifferByLittle(t *testing.T) {
+	h := Head{At: start}
+	for behind, want := range map[time.Duration]time.Time{
+		-time.Second:    start.Add(time.Second),
+		0:               start,
+		time.Nanosecond: start,
+		time.Minute - 1: start,
+		time.Minute:     start.Add(-time.Minute),
+		time.Hour:       start.Add(-time.Hour),
+	} {
+		require.Equal(t, want, h.Dated(start.Add(-behind)), "%v behind", behind)
+	}
+}
