@@ -150,11 +150,11 @@ coverage:
 	@for pkg in $$($(GO) list $(DECIDING)); do grep -q "^$$pkg/" .tools/cover.out || { echo "$$pkg was not covered"; exit 1; }; done
 	@echo "coverage of $(DECIDING): 100 %"
 
-# The binary stays below 43 MB. CEL and MCP, as a client and as a server, take 10 of them, and text/template 5: the linker
-# keeps every method that its reflection may call. The pages for people take 1.3, and the contract 0.8, as YAML and as one
-# file of JSON.
+# The binary stays below 44.5 MB. CEL and MCP, as a client and as a server, take 10 of them, and text/template 5: the
+# linker keeps every method that its reflection may call. The store on PostgreSQL with its driver takes 1.6, the pages for
+# people 1.3, and the contract 0.8, as YAML and as one file of JSON.
 size: build
-	@bytes=$$(wc -c < bin/orchestrator); echo "binary: $$bytes bytes"; test $$bytes -lt 43000000
+	@bytes=$$(wc -c < bin/orchestrator); echo "binary: $$bytes bytes"; test $$bytes -lt 44500000
 
 # Redocly and Spectral lint the contract where Node is. The tools are downloaded once, in the versions of
 # api/check/package-lock.json, and none of their install scripts runs.
