@@ -256,7 +256,7 @@ func (m *mover) leave(context.Context) error {
 		}
 		return tx.Put(tableMeta, keyHead, bytes.Clone(raw))
 	})
-	if err != nil || m.from.isShared() || !m.to.isShared() {
+	if err != nil || m.from.isShared() || m.from.file != "" || !m.to.isShared() {
 		return err
 	}
 	// So commands that are given no store do not take the folder's old tokens for those of the log.
