@@ -25,13 +25,18 @@ var (
 	errLax     = errors.New("PostgreSQL does not wait for the disk; the comparison would mean nothing")
 )
 
-// servePeer serves the peer from a database that is empty.
-func servePeer(ctx context.Context, bytes stored) error {
+// connect returns a pool of connections to the database that FileDatabase names.
+func connect(ctx context.Context) (*pgxpool.Pool, error) {
 	database, err := os.ReadFile(FileDatabase)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	pool, err := pgxpool.New(ctx, strings.TrimSpace(string(database)))
+	return pgxpool.New(ctx, strings.TrimSpace(string(database)))
+}
+
+// servePeer serves the peer from a database that is empty.
+func servePeer(ctx context.Context, bytes stored) error {
+	pool, err := connect(ctx)
 	if err != nil {
 		return err
 	}

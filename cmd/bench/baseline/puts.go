@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"path"
-	"strings"
 	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
@@ -52,11 +51,7 @@ func servePuts(ctx context.Context, name string) error {
 	if err := json.Unmarshal(content, &puts); err != nil {
 		return err
 	}
-	database, err := os.ReadFile(FileDatabase)
-	if err != nil {
-		return err
-	}
-	pool, err := pgxpool.New(ctx, strings.TrimSpace(string(database)))
+	pool, err := connect(ctx)
 	if err != nil {
 		return err
 	}
