@@ -28,9 +28,7 @@ func (s *Store) WalkForeign() { s.walkForeign() }
 
 // Waiting is the number of updates that the writer has not yet taken.
 func (s *Store) Waiting() int {
-	s.queue.mu.Lock()
-	defer s.queue.mu.Unlock()
-	return len(s.queue.waiting)
+	return s.queue.Len()
 }
 
 // MaxBatchUpdates is the bound of a batch.

@@ -16,6 +16,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore/file"
+	"orchestrator/internal/ledger/store/queue"
 )
 
 // mapSize is the first size of the memory map. Enlarging the map waits for every open View, so it begins
@@ -69,7 +70,7 @@ func Open(path string, opts Options) (*Store, error) {
 
 // start begins to take updates, and to look at the file again and again.
 func (s *Store) start(every time.Duration) {
-	s.queue.init()
+	s.queue = queue.New[*update]()
 	if s.readOnly {
 		close(s.idle)
 		close(s.looked)

@@ -35,6 +35,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/ledger/store/queue"
 )
 
 // Options of Open. The zero value is ready to use.
@@ -54,7 +55,7 @@ type Store struct {
 	readOnly bool
 	anchor   *anchor
 	room     room
-	queue    queue
+	queue    *queue.Queue[*update]
 	idle     chan struct{} // closed when the writer has ended
 	closing  chan struct{} // closed by Close
 	looked   chan struct{} // closed when nobody looks at the file any more
@@ -149,8 +150,8 @@ func (s *Store) Update(ctx context.Context, fn func(store.Tx) error) error {
 		}
 		return fn(tx)
 	}
-	if err := s.queue.add(u); err != nil {
-		return err
+	if !s.queue.Add(u) {
+		return store.ErrClosed
 	}
 	defer touched(s)
 	select {
@@ -172,7 +173,7 @@ func errReadOnly(path string) error {
 // Close runs the updates that are waiting, waits for open Views and lets go of the file.
 func (s *Store) Close() error {
 	s.close.Do(func() {
-		s.queue.close()
+		s.queue.Close()
 		<-s.idle
 		close(s.closing)
 		if s.wedged.Load() {

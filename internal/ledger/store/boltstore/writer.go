@@ -29,12 +29,12 @@ var errGoexit = errors.New("boltstore: a function of the batch ended the writer'
 func (s *Store) write(waiting []*update) {
 	debug.SetPanicOnFault(true)
 	for {
-		if waiting = s.queue.take(waiting); len(waiting) == 0 {
+		if waiting = s.queue.Take(waiting); len(waiting) == 0 {
 			close(s.idle)
 			return
 		}
 		runtime.Gosched() // lets callers that are about to come join this batch instead of the next
-		waiting = s.queue.takeNow(waiting)
+		waiting = s.queue.TakeNow(waiting)
 		waiting = slices.Delete(waiting, 0, s.transact(waiting))
 	}
 }

@@ -28,6 +28,7 @@ import (
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/pgstore/schema"
 	"orchestrator/internal/ledger/store/pgstore/session"
+	"orchestrator/internal/ledger/store/queue"
 )
 
 // CodeRolledBack is the code of a database that has lost commits: another server took over, or an older state came
@@ -61,7 +62,7 @@ type Store struct {
 	id      []byte // of this process among the writers
 	trips   atomic.Uint64
 
-	queue   queue
+	queue   *queue.Queue[*update]
 	writer  *writer
 	readers *pool
 	bell    *bell
@@ -96,7 +97,7 @@ func Open(ctx context.Context, connection string, o Options) (*Store, error) {
 	o.fill()
 	s := &Store{options: o, config: config, id: random(), failure: make(chan struct{})}
 	s.closing, s.close = context.WithCancel(context.Background())
-	s.queue.init()
+	s.queue = queue.New[*update]()
 	s.readers = &pool{
 		connect: func(ctx context.Context) (*session.Conn, error) { return s.connect(ctx, roleRead) },
 		closing: s.closing, places: make(chan struct{}, o.Readers),
@@ -215,8 +216,8 @@ func (s *Store) Update(ctx context.Context, fn func(store.Tx) error) error {
 			WithFix("it was opened so; this is a defect of the program")
 	}
 	u := newUpdate(ctx, fn)
-	if err := s.queue.add(u); err != nil {
-		return err
+	if !s.queue.Add(u) {
+		return store.ErrClosed
 	}
 	patience := time.NewTimer(s.options.Patience)
 	defer patience.Stop()
@@ -252,7 +253,7 @@ func (s *Store) late() error {
 // Close runs the updates that wait, and ends the store. For a server that does not answer it waits as every call does.
 func (s *Store) Close() error {
 	s.closeOnce.Do(func() {
-		s.queue.close()
+		s.queue.Close()
 		late := time.AfterFunc(s.options.Patience, s.close) // a doubt may last longer
 		defer late.Stop()
 		if !s.options.ReadOnly {

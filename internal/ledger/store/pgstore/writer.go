@@ -45,13 +45,13 @@ func newWriter(s *Store) *writer { return &writer{s: s, conn: &link{}, idle: mak
 // write runs batch after batch until the queue is closed and empty.
 func (w *writer) write(waiting []*update) {
 	for {
-		if waiting = w.s.queue.take(waiting); len(waiting) == 0 {
+		if waiting = w.s.queue.Take(waiting); len(waiting) == 0 {
 			w.conn.drop()
 			close(w.idle)
 			return
 		}
 		runtime.Gosched() // lets callers that are about to come join this batch instead of the next
-		waiting = w.s.queue.takeNow(waiting)
+		waiting = w.s.queue.TakeNow(waiting)
 		waiting = slices.Delete(waiting, 0, w.transact(waiting))
 	}
 }

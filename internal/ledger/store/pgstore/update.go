@@ -2,7 +2,6 @@ package pgstore
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 
 	"orchestrator/internal/ledger/store"
@@ -43,56 +42,3 @@ func (u *update) mine() bool {
 
 // isWaiting reports whether somebody waits for the outcome.
 func (u *update) isWaiting() bool { return u.ours || !u.taken.Load() }
-
-// queue holds the updates that wait for the writer.
-type queue struct {
-	mu      sync.Mutex
-	filled  sync.Cond
-	waiting []*update
-	closed  bool
-}
-
-func (q *queue) init() { q.filled.L = &q.mu }
-
-func (q *queue) add(u *update) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.closed {
-		return store.ErrClosed
-	}
-	q.waiting = append(q.waiting, u)
-	q.filled.Signal()
-	return nil
-}
-
-// take waits for updates and moves them all to the end of into, which must be empty or nobody is waited for. It returns
-// an empty slice when the queue is closed and all is taken.
-func (q *queue) take(into []*update) []*update {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for len(into)+len(q.waiting) == 0 && !q.closed {
-		q.filled.Wait()
-	}
-	return q.takeLocked(into)
-}
-
-// takeNow moves all updates that wait now to the end of into.
-func (q *queue) takeNow(into []*update) []*update {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.takeLocked(into)
-}
-
-func (q *queue) takeLocked(into []*update) []*update {
-	into = append(into, q.waiting...)
-	clear(q.waiting)
-	q.waiting = q.waiting[:0]
-	return into
-}
-
-func (q *queue) close() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.closed = true
-	q.filled.Signal()
-}
