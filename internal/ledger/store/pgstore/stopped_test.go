@@ -5,7 +5,9 @@ package pgstore_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"syscall"
@@ -62,15 +64,23 @@ func stopInTransaction(s *pgstore.Store) error {
 	return nil
 }
 
+// stop stops this process until it is woken. A signal that a process sends itself may be late, so it goes on only when
+// its parent has said so as well.
 func stop() error {
 	fmt.Println("stops")
-	return syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+	if err := syscall.Kill(os.Getpid(), syscall.SIGSTOP); err != nil {
+		return err
+	}
+	_, err := io.Copy(io.Discard, os.Stdin)
+	return err
 }
 
-// startStopped starts a child and returns when it has stopped.
-func startStopped(t *testing.T, name, url string) (cmd *exec.Cmd, said *bufio.Reader) {
+// startStopped starts a child that stops, and returns what wakes it.
+func startStopped(t *testing.T, name, url string) (cmd *exec.Cmd, said *bufio.Reader, wake func() error) {
 	t.Helper()
 	cmd = child(t, name, url)
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
@@ -78,7 +88,7 @@ func startStopped(t *testing.T, name, url string) (cmd *exec.Cmd, said *bufio.Re
 	line, err := said.ReadString('\n')
 	require.NoError(t, err)
 	require.Equal(t, "stops\n", line)
-	return cmd, said
+	return cmd, said, func() error { return errors.Join(cmd.Process.Signal(syscall.SIGCONT), in.Close()) }
 }
 
 // A holder that was stopped, and wakes after its lease was taken, writes nothing. Without the fence it does.
@@ -89,7 +99,7 @@ func TestTrapStoppedHolder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			url := pgtest.URL(t)
 			s := open(t, url, pgstore.Options{})
-			cmd, said := startStopped(t, name, url)
+			cmd, said, wake := startStopped(t, name, url)
 			require.Equal(t, "child", get(t, s, "before"))
 			began := time.Now()
 			var lease store.Lease
@@ -100,7 +110,7 @@ func TestTrapStoppedHolder(t *testing.T) {
 			}, time.Minute, 10*time.Millisecond)
 			t.Logf("taken over after %s, the lease being %s", time.Since(began).Round(time.Millisecond), leaseTime)
 			require.NoError(t, putUnder(store.Under(t.Context(), lease), s, "mine", "parent"))
-			require.NoError(t, cmd.Process.Signal(syscall.SIGCONT))
+			require.NoError(t, wake())
 			line, err := said.ReadString('\n')
 			require.NoError(t, err)
 			require.NoError(t, cmd.Wait())
@@ -117,12 +127,12 @@ func TestTrapStoppedInTransaction(t *testing.T) {
 	url := pgtest.URL(t)
 	s := open(t, url, pgstore.Options{})
 	require.NoError(t, put(s, "a", "1"))
-	cmd, said := startStopped(t, "locked", url)
+	cmd, said, wake := startStopped(t, "locked", url)
 	began := time.Now()
 	require.NoError(t, put(s, "a", "2"))
 	t.Logf("the head was free after %s", time.Since(began).Round(time.Millisecond))
 	require.Empty(t, get(t, s, "after"))
-	require.NoError(t, cmd.Process.Signal(syscall.SIGCONT))
+	require.NoError(t, wake())
 	line, err := said.ReadString('\n')
 	require.NoError(t, err)
 	require.NoError(t, cmd.Wait())
