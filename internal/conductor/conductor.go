@@ -216,15 +216,15 @@ func (c *Conductor) begin(ctx context.Context, caller Caller,
 	request planning.Request) (begun state.Request, err error) {
 	c.numbering.Lock()
 	defer c.numbering.Unlock()
-	var stored uint64 // what others have numbered, before this one was on duty
-	err = c.state.View(ctx, func(v state.View) (err error) {
-		stored, err = v.Count()
-		return err
-	})
-	if err != nil {
-		return begun, err
+	if c.number == 0 { // what was numbered before this period, here or elsewhere
+		err = c.state.View(ctx, func(v state.View) (err error) {
+			c.number, err = v.Count()
+			return err
+		})
+		if err != nil {
+			return begun, err
+		}
 	}
-	c.number = max(c.number, stored)
 	begun = state.Request{Number: c.number + 1, Caller: caller, Request: request}
 	if err = begun.Name(c.Tools.Digest()); err == nil {
 		c.number++

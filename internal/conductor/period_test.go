@@ -45,3 +45,27 @@ func TestRunsAreOfTheirPeriod(t *testing.T) {
 	_, err = c.Conduct(t.Context(), ada, request)
 	require.NoError(t, err, "the control: without the lease it is written")
 }
+
+// A run of the next period follows those that another process has numbered meanwhile.
+//
+// Verifies: ORC-364
+func TestRunsOfAnotherPeriodAreNumberedOn(t *testing.T) {
+	hub := storetest.NewHub()
+	f := named("t.a", "ACHIEVE(k.x)")
+	one, other := conductorOn(t, hub.Open(), nil, f), conductorOn(t, hub.Open(), nil, f)
+	request := planning.Request{Obligations: []planning.Obligation{ob(planning.Achieve, "k.x")}}
+	seen := map[string]bool{}
+	for range 2 {
+		for _, c := range []bench{one, other} {
+			c.Begin(t.Context())
+			for range 2 {
+				trace, err := c.Conduct(t.Context(), ada, request)
+				require.NoError(t, err)
+				require.False(t, seen[trace.ID], trace.ID)
+				seen[trace.ID] = true
+			}
+			c.Stop()
+		}
+	}
+	require.Len(t, seen, 8)
+}
