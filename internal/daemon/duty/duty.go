@@ -13,10 +13,11 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/operator/database"
 )
 
-// name is that of the lease.
-const name = "duty"
+// name is that of the lease, which commands that move or verify a log ask for, too.
+const name = database.DutyLease
 
 // CodeOffDuty is the code of what only the replica on duty does.
 const CodeOffDuty fault.Code = "off_duty"
