@@ -234,9 +234,6 @@ func TestAReplicaThatWakesDoesNoDuty(t *testing.T) {
 //
 // Verifies: ORC-384
 func TestBothHostsAreNamed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("another fleet takes its time: make test-long runs it")
-	}
 	d, p := newDatabase(t, StandbyOptions{Synchronous: true}), newProject(t)
 	both, err := url.Parse(d.Primary.URL(""))
 	require.NoError(t, err)

@@ -177,7 +177,7 @@ func (f *Fleet) Judge(within time.Duration) (Judgement, error) {
 			err = j.Err()
 		}
 		if err != nil {
-			return j, fmt.Errorf("%s: %w", r.Name, err)
+			return j, fmt.Errorf("%s: %w; the end of its log:\n%s", r.Name, err, r.LastLog())
 		}
 	}
 	return j, f.Load.Linearizable(within)

@@ -48,13 +48,18 @@ func (s *Server) Halt() error {
 	return s.run(ctx, "pg_ctl", "-D", s.data(), "-m", "fast", "-w", "stop")
 }
 
-// Kill ends all processes of the server by kill -9, and returns when they are gone. It may be started again.
+// Kill ends all processes of the server by kill -9, as the loss of its machine does, and returns when they are gone. It
+// may be started again. The first process is stopped before and ends last: once it is gone, the others no longer wait
+// for a standby, and show each other what only this server has.
 func (s *Server) Kill() error {
 	first, err := s.pid()
 	if err != nil {
 		return err
 	}
-	all := append([]int{first}, children(first)...)
+	if err := syscall.Kill(first, syscall.SIGSTOP); err != nil {
+		return err
+	}
+	all := append(children(first), first)
 	for _, pid := range all {
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
 			return err
