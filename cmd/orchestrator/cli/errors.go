@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -17,6 +18,10 @@ import (
 func PrintError(err error) {
 	defer printAdvice(err)
 	f := fault.As(err)
+	if f == nil && errors.Is(err, context.Canceled) {
+		f = fault.New(fault.Unavailable, "interrupted", "interrupted before the command had ended").
+			WithFix("repeat it: it goes on, or begins anew")
+	}
 	if f == nil {
 		fmt.Fprintln(os.Stderr, "orchestrator:", output.Printable(secret.Mask(err.Error())))
 		return

@@ -38,7 +38,7 @@ func Elsewhere(to string) error {
 // Unfinished returns the error of a store into which a log is being copied.
 func Unfinished() error {
 	return fault.New(fault.Unavailable, CodeUnfinished, "a log is being moved here, and is not whole yet").
-		WithFix("repeat orchestrator migrate, with the same places: it goes on where it was interrupted")
+		WithFix("repeat the command that was interrupted, orchestrator migrate or restore, with the same places")
 }
 
 // Note says which log is being copied.
