@@ -50,11 +50,11 @@ func (a asking) Get(table, key string) ([]byte, error) {
 }
 
 // GetMany makes asking a store.ManyGetter.
-func (a asking) GetMany(table string, keys []string) ([][]byte, error) {
+func (a asking) GetMany(places []store.Place) ([][]byte, error) {
 	if err := a.ctx.Err(); err != nil {
 		return nil, err
 	}
-	return store.GetMany(a.Reader, table, keys)
+	return store.GetMany(a.Reader, places)
 }
 
 func (a asking) Scan(table, from, to string, visit func(key string, value []byte) error) error {

@@ -151,11 +151,7 @@ const readAtOnce = 16
 
 // recordsAt returns the records from one number up to another.
 func recordsAt(r store.Getter, from, to uint64) (records []Record, err error) {
-	var keys []string
-	for seq := from; seq < to; seq++ {
-		keys = append(keys, rows.Key(seq))
-	}
-	found, err := store.GetMany(r, rows.Table, keys)
+	found, err := store.GetMany(r, rows.Places(from, to))
 	if err != nil {
 		return nil, err
 	}

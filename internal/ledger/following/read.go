@@ -104,9 +104,14 @@ func (t Trail) Nodes(r store.Getter) Hashes {
 
 // merge reads the commits since what is published as one.
 func (f *fetch) merge(r store.Reader, c *order.Commit) error {
-	names, err := namesBetween(r, f.at.Number, c.Number)
+	slots, size := slotsBetween(f.at.Number, c.Number), f.at.Head.Size
+	found, err := store.GetMany(r, append(slots, rows.Places(size, min(size+recordsAtOnce, c.Head.Size))...))
+	if err != nil {
+		return err
+	}
+	names, err := namesFrom(found[:len(slots)], f.at.Number)
 	if err == nil {
-		c.Records, err = recordsBetween(r, f.at.Head, c.Head)
+		c.Records, err = recordsBetween(r, f.at.Head, c.Head, found[len(slots):])
 	}
 	if err == nil {
 		c.Writes, err = valuesOf(r, names, f.follower.Tables)
@@ -131,10 +136,14 @@ func (f *fetch) reload(r store.Reader) error {
 	return f.follower.Load(r, f.head)
 }
 
-// recordsBetween returns the records from one head to another, which they lead to.
-func recordsBetween(r store.Reader, from, to audit.Head) (records []audit.Record, err error) {
+// recordsAtOnce is how many records are read together with the names of what was written.
+const recordsAtOnce = 256
+
+// recordsBetween returns the records from one head to another, which they lead to. The rows of the first ones have been
+// read.
+func recordsBetween(r store.Reader, from, to audit.Head, first [][]byte) (records []audit.Record, err error) {
 	head := from
-	err = rows.Scan(r, from.Size, to.Size, func(seq uint64, raw []byte) error {
+	take := func(seq uint64, raw []byte) error {
 		record, err := audit.Decode(bytes.Clone(raw))
 		if err != nil {
 			return store.Damaged("record %d cannot be read", seq).Because(err)
@@ -142,7 +151,15 @@ func recordsBetween(r store.Reader, from, to audit.Head) (records []audit.Record
 		records = append(records, record)
 		head, _, err = head.Seal(raw, record.At)
 		return err
-	})
+	}
+	for _, row := range first {
+		if err := take(head.Size, rows.RecordOf(row)); err != nil {
+			return nil, err
+		}
+	}
+	if head.Size < to.Size {
+		err = rows.Scan(r, head.Size, to.Size, take)
+	}
 	if err == nil && (head.Size != to.Size || head.Root != to.Root) {
 		err = rolledBack(from, to)
 	}
@@ -151,18 +168,16 @@ func recordsBetween(r store.Reader, from, to audit.Head) (records []audit.Record
 
 // valuesOf returns the present values of entries in some tables as writes.
 func valuesOf(r store.Getter, names map[string][]string, tables []string) (writes []order.Write, err error) {
+	var places []store.Place
 	for _, table := range tables {
-		keys := names[table]
-		if len(keys) == 0 {
-			continue
-		}
-		values, err := store.GetMany(r, table, keys)
-		if err != nil {
-			return nil, err
-		}
-		for i, key := range keys {
-			writes = append(writes, order.Write{Table: table, Key: key, Value: bytes.Clone(values[i])})
-		}
+		places = append(places, store.Places(table, names[table]...)...)
+	}
+	values, err := store.GetMany(r, places)
+	if err != nil {
+		return nil, err
+	}
+	for i, at := range places {
+		writes = append(writes, order.Write{Table: at.Table, Key: at.Key, Value: bytes.Clone(values[i])})
 	}
 	return writes, nil
 }

@@ -90,7 +90,7 @@ func (t Trail) ReadHashes(indexes []int64) ([]audit.Hash, error) {
 
 // Read reads the head of a log as it is stored, and the trail of the last commit, at once.
 func Read(from store.Getter) (head []byte, t Trail, err error) {
-	raws, err := store.GetMany(from, tableMeta, []string{keyHead, keyTrail, keyNeeds})
+	raws, err := store.GetMany(from, store.Places(tableMeta, keyHead, keyTrail, keyNeeds))
 	if err == nil {
 		t, err = decodeTrail(raws[1])
 	}

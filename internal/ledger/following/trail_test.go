@@ -1,15 +1,18 @@
 package following
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/ledger/store"
 )
 
 func TestNamesInARing(t *testing.T) {
-	names := []name{{"t\x00\xff", "k"}, {"t", "\x00\xff"}, {"u", "long" + string(make([]byte, 300))}}
+	names := slices.Concat(store.Places("t\x00\xff", "k"), store.Places("t", "\x00\xff"),
+		store.Places("u", "long"+string(make([]byte, 300))))
 	got, err := namesIn(slotRow(7, names), 7)
 	require.NoError(t, err)
 	require.Equal(t, names, got)

@@ -59,6 +59,15 @@ func RecordOf(row []byte) []byte {
 	return record
 }
 
+// Places returns the places of the records from one number up to another.
+func Places(from, to uint64) []store.Place {
+	places := make([]store.Place, 0, to-from)
+	for seq := from; seq < to; seq++ {
+		places = append(places, store.Place{Table: Table, Key: Key(seq)})
+	}
+	return places
+}
+
 // Read returns a record as it is stored, and nil where there is none.
 func Read(r store.Getter, seq uint64) ([]byte, error) {
 	row, err := r.Get(Table, Key(seq))
@@ -82,11 +91,11 @@ type Nodes struct{ From store.Getter }
 
 // ReadHashes makes Nodes a tlog.HashReader.
 func (n Nodes) ReadHashes(indexes []int64) ([]audit.Hash, error) {
-	keys := make([]string, len(indexes))
+	places := make([]store.Place, len(indexes))
 	for i, index := range indexes {
-		keys[i] = rowWith(index)
+		places[i] = store.Place{Table: Table, Key: rowWith(index)}
 	}
-	rows, err := store.GetMany(n.From, Table, keys)
+	rows, err := store.GetMany(n.From, places)
 	if err != nil {
 		return nil, err
 	}

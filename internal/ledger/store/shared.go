@@ -59,21 +59,33 @@ func LeaseOf(ctx context.Context) (l Lease, under bool) {
 	return l, under
 }
 
-// ManyGetter is a Getter that reads several keys for the price of one.
-type ManyGetter interface {
-	// GetMany returns the values of keys in their order; nil where a key is absent.
-	GetMany(table string, keys []string) ([][]byte, error)
+// Place is where a value lies: a key of a table.
+type Place struct{ Table, Key string }
+
+// Places returns the places of keys of a table.
+func Places(table string, keys ...string) []Place {
+	all := make([]Place, len(keys))
+	for i, key := range keys {
+		all[i] = Place{table, key}
+	}
+	return all
 }
 
-// GetMany returns the values of keys in their order, at once if the Getter can; nil where a key is absent.
-func GetMany(from Getter, table string, keys []string) ([][]byte, error) {
-	if many, can := from.(ManyGetter); can {
-		return many.GetMany(table, keys)
+// ManyGetter is a Getter that reads the values of several places for the price of one.
+type ManyGetter interface {
+	// GetMany returns the values of places in their order; nil where there is none.
+	GetMany(places []Place) ([][]byte, error)
+}
+
+// GetMany returns the values of places in their order, at once if the Getter can; nil where there is none.
+func GetMany(from Getter, places []Place) ([][]byte, error) {
+	if many, can := from.(ManyGetter); can && len(places) > 0 {
+		return many.GetMany(places)
 	}
-	values := make([][]byte, len(keys))
-	for i, key := range keys {
+	values := make([][]byte, len(places))
+	for i, at := range places {
 		var err error
-		if values[i], err = from.Get(table, key); err != nil {
+		if values[i], err = from.Get(at.Table, at.Key); err != nil {
 			return nil, err
 		}
 	}

@@ -39,15 +39,14 @@ func (s shown) Get(table, key string) ([]byte, error) {
 }
 
 // GetMany makes shown a store.ManyGetter.
-func (s shown) GetMany(table string, keys []string) ([][]byte, error) {
-	if table != tableMeta {
-		return store.GetMany(s.Reader, table, keys)
+func (s shown) GetMany(places []store.Place) ([][]byte, error) {
+	values, err := store.GetMany(s.Reader, places)
+	for i, at := range places {
+		if err == nil && at.Table == tableMeta {
+			values[i] = s.meta[at.Key]
+		}
 	}
-	values := make([][]byte, len(keys))
-	for i, key := range keys {
-		values[i] = s.meta[key]
-	}
-	return values, nil
+	return values, err
 }
 
 func (s shown) Scan(table, from, to string, visit func(key string, value []byte) error) error {

@@ -40,7 +40,7 @@ func newBatch(w *writer, waiting []*update) *batch {
 // it may be called again.
 func (b *batch) attempt() error {
 	b.next, b.locked = 0, false
-	b.staged = &staged{known: &b.w.known, missing: map[place]bool{}, fenced: map[string]bool{}}
+	b.staged = &staged{known: &b.w.known, missing: map[store.Place]bool{}, fenced: map[string]bool{}}
 	b.w.known.trim()
 	if err := b.w.conn.check(b.w.s.options.Patience); err != nil {
 		return err
@@ -60,7 +60,7 @@ func (b *batch) attempt() error {
 
 // lock locks the head, and reads what a dry run reads.
 func (b *batch) lock() error {
-	b.staged.read = map[place]bool{}
+	b.staged.read = map[store.Place]bool{}
 	b.dry(b.updates)
 	for at := range b.staged.read {
 		b.staged.missing[at] = true
@@ -167,7 +167,7 @@ func (b *batch) fetch(before ...session.Call) error {
 }
 
 // learn takes over what was read at one head.
-func (b *batch) learn(head session.Row, places []place, values [][]byte, names []string, fences []uint64) error {
+func (b *batch) learn(head session.Row, places []store.Place, values [][]byte, names []string, fences []uint64) error {
 	if head == nil {
 		return errHeadless
 	}
@@ -197,10 +197,10 @@ func (b *batch) learn(head session.Row, places []place, values [][]byte, names [
 var errHeadless = errors.New("pgstore: the table head is empty")
 
 // wanted returns the places that are missing, and their tables and keys.
-func (t *staged) wanted() (places []place, tables, keys [][]byte) {
+func (t *staged) wanted() (places []store.Place, tables, keys [][]byte) {
 	for at := range t.missing {
 		places = append(places, at)
-		tables, keys = append(tables, []byte(at.table)), append(keys, []byte(at.key))
+		tables, keys = append(tables, []byte(at.Table)), append(keys, []byte(at.Key))
 	}
 	return places, tables, keys
 }

@@ -15,7 +15,8 @@ import (
 const lookForOthers = time.Second
 
 // bell tells other processes of commits, and this one of theirs. It rings after the commit, in a transaction of its own
-// that several commits share: a notification holds a lock of the whole cluster until its transaction is durable.
+// that several commits share and that waits for no disk: a notification holds a lock of the whole cluster until its
+// transaction has ended.
 type bell struct {
 	s       *Store
 	rings   chan struct{} // what Bell returns

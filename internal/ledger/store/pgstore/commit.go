@@ -32,7 +32,7 @@ func (b *batch) committed(rev uint64, name []byte) {
 	b.w.certain(name, true)
 	b.w.known.nonce = name
 	for _, w := range b.staged.batch.writes {
-		b.w.known.put(w.place, w.value)
+		b.w.known.put(w.Place, w.value)
 	}
 	s.raise(rev)
 	s.full.Store(nil)
@@ -136,7 +136,7 @@ func split(writes []write) []piece {
 	pieces := make([]piece, 1)
 	var deleted piece
 	for _, w := range writes {
-		table, key := []byte(w.table), []byte(w.key)
+		table, key := []byte(w.Table), []byte(w.Key)
 		if w.value == nil {
 			deleted.deleted.tables = append(deleted.deleted.tables, table)
 			deleted.deleted.keys = append(deleted.deleted.keys, key)

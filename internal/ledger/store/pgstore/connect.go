@@ -30,7 +30,7 @@ func (s *Store) connect(ctx context.Context, r role) (*session.Conn, error) {
 	case roleWrite:
 		o.Statement, o.Idle = max(s.options.answer(), time.Second), idleInTransaction
 	case roleBell:
-		o.Notified = s.bell.heard
+		o.Notified, o.Volatile = s.bell.heard, true
 		o.Trips = nil
 	}
 	c, err := s.config.Connect(ctx, o)

@@ -14,26 +14,26 @@ const (
 
 // layer is what was written over what lies below it. A nil value means deleted.
 type layer struct {
-	at     map[place]int // which of writes is at a place
+	at     map[store.Place]int // which of writes is at a place
 	writes []write
 	size   int
 }
 
 type write struct {
-	place
+	store.Place
 	value []byte
 }
 
-func (l *layer) get(at place) (value []byte, written bool) {
+func (l *layer) get(at store.Place) (value []byte, written bool) {
 	if i, has := l.at[at]; has {
 		return l.writes[i].value, true
 	}
 	return nil, false
 }
 
-func (l *layer) put(at place, value []byte) {
+func (l *layer) put(at store.Place, value []byte) {
 	if l.at == nil {
-		l.at = map[place]int{}
+		l.at = map[store.Place]int{}
 	}
 	if i, again := l.at[at]; again {
 		l.size += len(value) - len(l.writes[i].value)
@@ -42,7 +42,7 @@ func (l *layer) put(at place, value []byte) {
 	}
 	l.at[at] = len(l.writes)
 	l.writes = append(l.writes, write{at, value})
-	l.size += len(at.table) + len(at.key) + len(value)
+	l.size += len(at.Table) + len(at.Key) + len(value)
 }
 
 func (l *layer) reset() { *l = layer{} }
@@ -50,7 +50,7 @@ func (l *layer) reset() { *l = layer{} }
 // add lays what another layer has over this one.
 func (l *layer) add(other *layer) {
 	for _, w := range other.writes {
-		l.put(w.place, w.value)
+		l.put(w.Place, w.value)
 	}
 }
 
@@ -58,18 +58,18 @@ func (l *layer) add(other *layer) {
 type staged struct {
 	own, batch layer
 	known      *cache
-	read       map[place]bool  // what the batch has read of the database
-	missing    map[place]bool  // what it would have read if it were known; it was given as absent meanwhile
-	fetch      func() error    // gets what is missing at once; nil: it is collected
-	fenced     map[string]bool // the leases whose fences are missing
-	err        error           // of fetch
+	read       map[store.Place]bool // what the batch has read of the database
+	missing    map[store.Place]bool // what it would have read if it were known; it was given as absent meanwhile
+	fetch      func() error         // gets what is missing at once; nil: it is collected
+	fenced     map[string]bool      // the leases whose fences are missing
+	err        error                // of fetch
 }
 
 func (t *staged) Get(table, key string) ([]byte, error) {
 	if err := store.CheckKey(table, key); err != nil {
 		return nil, err
 	}
-	at := place{table, key}
+	at := store.Place{Table: table, Key: key}
 	if value, written := t.own.get(at); written {
 		return value, nil
 	}
@@ -80,7 +80,7 @@ func (t *staged) Get(table, key string) ([]byte, error) {
 }
 
 // load returns what the database has at a place.
-func (t *staged) load(at place) ([]byte, error) {
+func (t *staged) load(at store.Place) ([]byte, error) {
 	if t.read != nil {
 		t.read[at] = true
 	}
@@ -101,12 +101,12 @@ func (t *staged) load(at place) ([]byte, error) {
 	return value, nil
 }
 
-// GetMany returns the values of keys; those that are not known yet are collected together.
-func (t *staged) GetMany(table string, keys []string) ([][]byte, error) {
-	values := make([][]byte, len(keys))
-	for i, key := range keys {
+// GetMany returns the values of places; those that are not known yet are collected together.
+func (t *staged) GetMany(places []store.Place) ([][]byte, error) {
+	values := make([][]byte, len(places))
+	for i, at := range places {
 		var err error
-		if values[i], err = t.Get(table, key); err != nil {
+		if values[i], err = t.Get(at.Table, at.Key); err != nil {
 			return nil, err
 		}
 	}
@@ -127,7 +127,7 @@ func (t *staged) Put(table, key string, value []byte) error {
 	if value == nil {
 		value = []byte{}
 	}
-	t.own.put(place{table, key}, value)
+	t.own.put(store.Place{Table: table, Key: key}, value)
 	return nil
 }
 
@@ -135,6 +135,6 @@ func (t *staged) Delete(table, key string) error {
 	if err := store.CheckKey(table, key); err != nil {
 		return err
 	}
-	t.own.put(place{table, key}, nil)
+	t.own.put(store.Place{Table: table, Key: key}, nil)
 	return nil
 }

@@ -3,6 +3,8 @@ package pgstore_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/pgstore"
 	"orchestrator/internal/ledger/store/pgstore/pgtest"
@@ -24,4 +26,22 @@ func TestSharedContract(t *testing.T) {
 		}
 		return all
 	})
+}
+
+// A View takes its snapshot with its first read, and several values of any tables come at once.
+func TestAViewTakesFewTrips(t *testing.T) {
+	s := open(t, pgtest.URL(t), pgstore.Options{})
+	require.NoError(t, put(s, "a", "1"))
+	require.Equal(t, "1", get(t, s, "a")) // by now there is a connection
+	trips := func(fn func(store.Reader) error) uint64 {
+		before := s.Stats().Trips
+		require.NoError(t, s.View(t.Context(), fn))
+		return s.Stats().Trips - before
+	}
+	require.EqualValues(t, 2, trips(func(r store.Reader) error {
+		values, err := store.GetMany(r, append(store.Places("t", "a", "b"), store.Places("u", "a")...))
+		require.Equal(t, [][]byte{[]byte("1"), nil, nil}, values)
+		return err
+	}), "one to begin and read, one to end")
+	require.EqualValues(t, 2, trips(func(store.Reader) error { return nil }), "whoever reads nothing asks, too")
 }

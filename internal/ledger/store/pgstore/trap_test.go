@@ -50,7 +50,7 @@ func TestTrapPlanOfAnEmptyTable(t *testing.T) {
 	}
 	read := func(i int) {
 		require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
-			_, err := store.GetMany(r, "audit", []string{fmt.Sprintf("%06d", i), "absent"})
+			_, err := store.GetMany(r, store.Places("audit", fmt.Sprintf("%06d", i), "absent"))
 			return err
 		}))
 		require.NoError(t, s.Update(t.Context(), func(tx store.Tx) error {
@@ -96,11 +96,16 @@ func TestTrapOldSnapshot(t *testing.T) {
 	require.True(t, fault.Is(err, "store_view"), "%v", err)
 	require.Equal(t, "1", get(t, s, "a"))
 
-	stalled := s.View(t.Context(), func(r store.Reader) error {
-		time.Sleep(600 * time.Millisecond) // the server ends it meanwhile
-		return nil
-	})
-	require.NoError(t, stalled, "it has read nothing after its time")
+	for _, reads := range []bool{true, false} {
+		stalled := s.View(t.Context(), func(r store.Reader) (err error) {
+			if reads {
+				_, err = r.Get("t", "a")
+			}
+			time.Sleep(600 * time.Millisecond) // the server ends it meanwhile
+			return err
+		})
+		require.NoError(t, stalled, "it has read nothing after its time")
+	}
 	require.Eventually(t, func() bool {
 		return pgtest.Query(t, pgtest.Shared(t), "", "SELECT count(*) FROM pg_stat_activity "+
 			"WHERE state = 'idle in transaction' AND application_name = 'orchestrator'")[0] == "0"

@@ -18,21 +18,18 @@ import (
 func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 	return s.reading(ctx, func(c *session.Conn) error {
 		defer c.Limit(s.options.MaxView)()
-		before := s.highest.Load()
-		got, err := c.Do(session.Call{Statement: sqlSnapshot}, session.Call{Statement: sqlHead})
-		if err == nil {
-			err = s.notBefore(got[1], before)
+		r := &reader{s: s, c: c, end: time.Now().Add(s.options.MaxView)}
+		err := store.Call(fn, store.Reader(r))
+		if err == nil && !r.begun && time.Now().Before(r.end) {
+			r.begin() // whoever reads nothing is told, too, that there is nothing to read from
 		}
-		if err != nil {
-			return err
-		}
-		r := &reader{c: c, end: time.Now().Add(s.options.MaxView), place: s.config.Place()}
-		err = store.Call(fn, store.Reader(r))
 		if r.err != nil {
 			return r.err
 		}
-		if _, ended := c.Do(session.Call{Statement: sqlRollback}); ended != nil {
-			c.Close() // all was read
+		if r.begun {
+			if _, ended := c.Do(session.Call{Statement: sqlRollback}); ended != nil {
+				c.Close() // all was read
+			}
 		}
 		return fromFunction(err)
 	})
@@ -143,28 +140,48 @@ const (
 	maxPage   = 256
 )
 
-// reader reads one snapshot.
+// reader reads one snapshot, which is taken with the first read.
 type reader struct {
+	s     *Store
 	c     *session.Conn
 	end   time.Time // when the View must be over
-	place string
+	begun bool
 	err   error // of the connection; the View is over with it
+}
+
+// begin takes the snapshot, and makes calls on it in the same round trip.
+func (r *reader) begin(calls ...session.Call) [][]session.Row {
+	before := r.s.highest.Load()
+	calls = append([]session.Call{{Statement: sqlSnapshot}, {Statement: sqlHead}}, calls...)
+	got, err := r.c.Do(calls...)
+	if err == nil {
+		err = r.s.notBefore(got[1], before)
+	}
+	if r.begun, r.err = true, err; err != nil {
+		return nil
+	}
+	return got[2:]
 }
 
 // do runs one statement; what fails ends the View.
 func (r *reader) do(statement *session.Statement, params ...[]byte) ([]session.Row, error) {
 	if r.err == nil && time.Now().After(r.end) {
 		r.c.Close()
-		r.err = fault.New(fault.Unavailable, "store_view", "%s: a View was not over in time", r.place).
+		r.err = fault.New(fault.Unavailable, "store_view", "%s: a View was not over in time", r.s.config.Place()).
 			WithFix("read the log in shorter parts; this is a defect of the program")
 	}
 	if r.err != nil {
 		return nil, r.err
 	}
-	got, err := r.c.Do(session.Call{Statement: statement, Params: params})
-	if err != nil {
-		r.err = err
-		return nil, err
+	call := session.Call{Statement: statement, Params: params}
+	var got [][]session.Row
+	if !r.begun {
+		got = r.begin(call)
+	} else {
+		got, r.err = r.c.Do(call)
+	}
+	if r.err != nil {
+		return nil, r.err
 	}
 	return got[0], nil
 }
@@ -180,20 +197,20 @@ func (r *reader) Get(table, key string) ([]byte, error) {
 	return rows[0][0], nil
 }
 
-// GetMany returns the values of keys in one round trip.
-func (r *reader) GetMany(table string, keys []string) ([][]byte, error) {
-	tables, params := make([][]byte, len(keys)), make([][]byte, len(keys))
-	for i, key := range keys {
-		if err := store.CheckKey(table, key); err != nil {
+// GetMany returns the values of places in one round trip.
+func (r *reader) GetMany(places []store.Place) ([][]byte, error) {
+	tables, keys := make([][]byte, len(places)), make([][]byte, len(places))
+	for i, at := range places {
+		if err := store.CheckKey(at.Table, at.Key); err != nil {
 			return nil, err
 		}
-		tables[i], params[i] = []byte(table), []byte(key)
+		tables[i], keys[i] = []byte(at.Table), []byte(at.Key)
 	}
-	rows, err := r.do(sqlEntries, session.Array(session.Bytea, tables), session.Array(session.Bytea, params))
+	rows, err := r.do(sqlEntries, session.Array(session.Bytea, tables), session.Array(session.Bytea, keys))
 	if err != nil {
 		return nil, err
 	}
-	values := make([][]byte, len(keys))
+	values := make([][]byte, len(places))
 	for _, row := range rows {
 		values[session.Number(row[0])-1] = row[1]
 	}

@@ -289,9 +289,9 @@ func (g getter) Get(table, key string) ([]byte, error) {
 	return g.Getter.Get(table, key)
 }
 
-func (g getter) GetMany(table string, keys []string) ([][]byte, error) {
+func (g getter) GetMany(places []store.Place) ([][]byte, error) {
 	g.trips.Add(1)
-	return store.GetMany(g.Getter, table, keys)
+	return store.GetMany(g.Getter, places)
 }
 
 type reader struct {

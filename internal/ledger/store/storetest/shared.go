@@ -134,13 +134,13 @@ func testGetMany(t *testing.T, all []store.Shared) {
 	put(t, all[0], "t", "a", "1")
 	put(t, all[0], "t", "b", "")
 	put(t, all[0], "u", "c", "of another table")
-	want := [][]byte{[]byte(""), nil, []byte("1"), []byte("1")}
+	want := [][]byte{[]byte(""), nil, []byte("1"), []byte("1"), []byte("of another table")}
 	check := func(from store.Getter) error {
-		values, err := store.GetMany(from, "t", []string{"b", "c", "a", "a"})
+		values, err := store.GetMany(from, append(store.Places("t", "b", "c", "a", "a"), store.Places("u", "c")...))
 		if err != nil || fmt.Sprintf("%#v", values) != fmt.Sprintf("%#v", want) {
 			return fmt.Errorf("%#v %w", values, err)
 		}
-		if values, err = store.GetMany(from, "t", nil); err != nil || len(values) != 0 {
+		if values, err = store.GetMany(from, nil); err != nil || len(values) != 0 {
 			return fmt.Errorf("of no keys: %v %w", values, err)
 		}
 		return nil
@@ -153,7 +153,7 @@ func testGetMany(t *testing.T, all []store.Shared) {
 		if err := errors.Join(tx.Put("t", "a", []byte("2")), tx.Delete("t", "b")); err != nil {
 			return err
 		}
-		values, err := store.GetMany(tx, "t", []string{"a", "b"})
+		values, err := store.GetMany(tx, store.Places("t", "a", "b"))
 		if err != nil || string(values[0]) != "2" || values[1] != nil {
 			return fmt.Errorf("does not see its own writes: %q %w", values, err)
 		}

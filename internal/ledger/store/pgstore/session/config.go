@@ -116,6 +116,7 @@ type Options struct {
 	ReadOnly  bool          // any server will do, a standby too
 	Statement time.Duration // how long a statement may run, the wait of a commit for a standby not counted
 	Idle      time.Duration // how long a transaction may wait for its next statement
+	Volatile  bool          // nothing is kept by its commits, so they wait for no disk and no standby
 	Notified  func(payload string)
 	Trips     *atomic.Uint64 // counts round trips
 }
@@ -168,6 +169,9 @@ func (c *Conn) setUp(o Options) error {
 		"SET client_min_messages=warning; SET default_transaction_isolation='read committed'; "+
 		"SET statement_timeout=%d; SET idle_in_transaction_session_timeout=%d",
 		o.Statement.Milliseconds(), o.Idle.Milliseconds())
+	if o.Volatile {
+		settings += "; SET synchronous_commit=off"
+	}
 	return c.Script(settings)
 }
 
