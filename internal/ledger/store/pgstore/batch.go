@@ -27,13 +27,23 @@ const stateReadOnly = "25006"
 type batch struct {
 	w       *writer
 	staged  *staged
-	updates []*update
-	next    int // the first that has not been run on what is known
+	updates []*update // the first of those that wait
+	next    int       // the first that has not been run on what is known
 	locked  bool
 }
 
-func newBatch(w *writer, waiting []*update) *batch {
-	return &batch{w: w, updates: waiting[:min(len(waiting), maxBatchUpdates)]}
+func newBatch(w *writer) *batch {
+	b := &batch{w: w}
+	b.join()
+	return b
+}
+
+// join adds the updates that have come, as far as the batch has room, and returns those that are new.
+func (b *batch) join() []*update {
+	before := len(b.updates)
+	b.w.waiting = b.w.s.queue.TakeNow(b.w.waiting)
+	b.updates = b.w.waiting[:min(len(b.w.waiting), maxBatchUpdates)]
+	return b.updates[before:]
 }
 
 // attempt runs the updates and commits them. After errLost, and after an error that leaves a doubt which was resolved,
@@ -58,16 +68,23 @@ func (b *batch) attempt() error {
 	return b.commit()
 }
 
-// lock locks the head, and reads what a dry run reads.
+// lock locks the head, and reads what a dry run reads. Updates that come while another process holds the head join the
+// batch: their turn would be after that of the other process otherwise.
 func (b *batch) lock() error {
 	b.staged.read = map[store.Place]bool{}
 	b.dry(b.updates)
 	for at := range b.staged.read {
-		b.staged.missing[at] = true
+		b.staged.missing[at] = true // what was known of it, too
 	}
 	b.staged.read = nil
 	b.locked = true
-	return b.fetch(session.Call{Statement: sqlBegin}, session.Call{Statement: sqlLock})
+	if err := b.fetch(session.Call{Statement: sqlBegin}, session.Call{Statement: sqlLock}); err != nil {
+		return err
+	}
+	if b.dry(b.join()); b.staged.isWhole() {
+		return nil
+	}
+	return b.fetch()
 }
 
 // evaluate runs the updates until nothing is missing.
@@ -82,7 +99,7 @@ func (b *batch) evaluate() error {
 		if b.staged.err != nil {
 			return b.staged.err
 		}
-		if len(b.staged.missing) == 0 && len(b.staged.fenced) == 0 {
+		if b.staged.isWhole() {
 			return nil
 		}
 		if err := b.fetch(); err != nil {
@@ -103,7 +120,7 @@ func (b *batch) run() {
 		}
 		b.staged.own.reset()
 		err := b.call(u)
-		if len(b.staged.missing)+len(b.staged.fenced) > 0 {
+		if !b.staged.isWhole() {
 			b.dry(b.updates[b.next+1:])
 			return
 		}

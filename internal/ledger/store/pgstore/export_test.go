@@ -8,3 +8,6 @@ const (
 	MaxPiece = maxPiece
 	Unused   = unused
 )
+
+// Queued returns how many updates the writer has not taken yet.
+func (s *Store) Queued() int { return s.queue.Len() }

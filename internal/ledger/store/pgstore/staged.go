@@ -65,6 +65,9 @@ type staged struct {
 	err        error                // of fetch
 }
 
+// isWhole reports whether nothing is missing.
+func (t *staged) isWhole() bool { return len(t.missing)+len(t.fenced) == 0 }
+
 func (t *staged) Get(table, key string) ([]byte, error) {
 	if err := store.CheckKey(table, key); err != nil {
 		return nil, err

@@ -111,7 +111,7 @@ func Open(ctx context.Context, connection string, o Options) (*Store, error) {
 		return nil, err
 	}
 	if !o.ReadOnly {
-		s.ended.Go(func() { s.writer.write(nil) })
+		s.ended.Go(s.writer.write)
 		s.ended.Go(s.bell.ring)
 	}
 	s.ended.Go(s.bell.listen)

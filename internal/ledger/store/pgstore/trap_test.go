@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/fault"
@@ -437,6 +438,48 @@ func TestTrapForeignCommit(t *testing.T) {
 	}
 	now = one.Stats()
 	require.LessOrEqual(t, 10*(now.Trips-before.Trips), 11*(now.Batches-before.Batches)+100, "alone, one each")
+}
+
+// Updates that come while another process holds the head are of the batch that waits for it.
+//
+// Verifies: ORC-341
+func TestUpdatesJoinABatchThatWaits(t *testing.T) {
+	server := pgtest.Start(t)
+	one, other := open(t, server.URL(""), pgstore.Options{}), open(t, server.URL(""), pgstore.Options{})
+	for _, s := range []store.Store{one, other, one} { // the last one loses a race
+		_, err := add(s, "n")
+		require.NoError(t, err)
+	}
+	holder, err := pgx.Connect(t.Context(), server.URL(""))
+	require.NoError(t, err)
+	defer holder.Close(t.Context())
+	_, err = holder.Exec(t.Context(), "BEGIN; SELECT FROM orchestrator.head FOR UPDATE")
+	require.NoError(t, err)
+	before := one.Stats()
+	var adding sync.WaitGroup
+	start := func(key string) {
+		adding.Go(func() {
+			if _, err := add(one, key); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	start("n")
+	require.Eventually(t, func() bool {
+		return pgtest.Query(t, server, "", "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")[0] == "1"
+	}, time.Minute, time.Millisecond)
+	for i := range 5 {
+		start([]string{"n", "m"}[i%2]) // of what is known, and of what is not
+	}
+	require.Eventually(t, func() bool { return one.Queued() == 5 }, time.Minute, time.Millisecond)
+	_, err = holder.Exec(t.Context(), "COMMIT")
+	require.NoError(t, err)
+	adding.Wait()
+	now := one.Stats()
+	require.EqualValues(t, 1, now.Batches-before.Batches)
+	require.EqualValues(t, 6, now.Updates-before.Updates)
+	require.LessOrEqual(t, now.Trips-before.Trips, uint64(3+1), "one may check the connection before")
+	require.Equal(t, []string{"7", "2"}, []string{get(t, other, "n"), get(t, other, "m")})
 }
 
 // A value of the greatest size, several in one change, and a table of large ones.

@@ -27,10 +27,11 @@ const idleInTransaction = 2 * time.Second
 
 // writer commits updates, batch after batch, in one goroutine.
 type writer struct {
-	s     *Store
-	conn  *link
-	idle  chan struct{} // closed when it has ended
-	known cache
+	s       *Store
+	conn    *link
+	idle    chan struct{} // closed when it has ended
+	known   cache
+	waiting []*update // taken from the queue, and not answered
 
 	// What the database may have as the last commit of this process, and whether the batch in doubt took place if it
 	// has that. Without a doubt there is one.
@@ -43,43 +44,46 @@ type writer struct {
 func newWriter(s *Store) *writer { return &writer{s: s, conn: &link{}, idle: make(chan struct{})} }
 
 // write runs batch after batch until the queue is closed and empty.
-func (w *writer) write(waiting []*update) {
+func (w *writer) write() {
 	for {
-		if waiting = w.s.queue.Take(waiting); len(waiting) == 0 {
+		if w.waiting = w.s.queue.Take(w.waiting); len(w.waiting) == 0 {
 			w.conn.drop()
 			close(w.idle)
 			return
 		}
 		runtime.Gosched() // lets callers that are about to come join this batch instead of the next
-		waiting = w.s.queue.TakeNow(waiting)
-		waiting = slices.Delete(waiting, 0, w.transact(waiting))
+		w.transact()
 	}
 }
 
-// transact brings the first of the waiting updates to an end, and returns how many.
-func (w *writer) transact(waiting []*update) int {
+// transact brings the first of the waiting updates to an end.
+func (w *writer) transact() {
 	if err := w.s.Err(); err != nil {
-		return w.answer(waiting, err)
+		w.answer(len(w.waiting), err)
+		return
 	}
 	if !w.conn.isUp() {
-		if err := w.reconnect(w.s.options.Patience, waiting); err != nil {
-			return w.answer(waiting, err)
+		if err := w.reconnect(w.s.options.Patience, w.waiting); err != nil {
+			w.answer(len(w.waiting), err)
+			return
 		}
 	}
-	b := newBatch(w, waiting)
+	b := newBatch(w)
 	ended := false
 	defer func() {
 		if !ended { // runtime.Goexit cannot be stopped, so a successor goes on
 			w.conn.drop()
-			w.s.ended.Go(func() { w.write(waiting[w.answer(waiting, errGoexit):]) })
+			w.answer(len(w.waiting), errGoexit)
+			w.s.ended.Go(w.write)
 		}
 	}()
 	err := w.settle(b)
 	ended = true
 	if err != nil {
-		return w.answer(waiting, err)
+		w.answer(len(w.waiting), err)
+		return
 	}
-	return w.answer(b.updates, nil)
+	w.answer(len(b.updates), nil)
 }
 
 // settle runs a batch until it is committed, or cannot be.
@@ -240,8 +244,9 @@ func notReplicated(place, warning string) error {
 		WithFix("see that the standby that commits wait for can be reached").After(time.Second)
 }
 
-// answer gives every update its own outcome, or err if there is one, and returns how many there are.
-func (w *writer) answer(batch []*update, err error) int {
+// answer gives each of the first n waiting updates its own outcome, or err if there is one.
+func (w *writer) answer(n int, err error) {
+	batch := w.waiting[:n]
 	var ok uint64
 	for _, u := range batch {
 		if err != nil && u.mine() {
@@ -256,5 +261,5 @@ func (w *writer) answer(batch []*update, err error) int {
 	for _, u := range batch {
 		u.done <- u.err
 	}
-	return len(batch)
+	w.waiting = slices.Delete(w.waiting, 0, n)
 }
