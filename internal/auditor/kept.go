@@ -158,7 +158,7 @@ func (l Log) gaveUp(k keptAt) bool {
 func Database(ctx context.Context, name string, l *ledger.Ledger, export projection.ExportFile,
 	o Options) (Report, error) {
 	r := Report{Source: name, Against: []Held{}, CannotShow: []string{}}
-	found, err := replay.Verify(ctx, l, export)
+	found, err := replay.Verify(ctx, l, export, o.Progress)
 	if err != nil {
 		return r, badInDatabase(err, found.Records, l.Head().Size)
 	}

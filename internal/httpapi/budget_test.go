@@ -103,7 +103,7 @@ func TestTheBudgetSurvivesARestart(t *testing.T) {
 	again.stop()
 	l, err := ledger.OpenReadOnly(t.Context(), file)
 	require.NoError(t, err)
-	_, err = replay.Verify(t.Context(), l, nil)
+	_, err = replay.Verify(t.Context(), l, nil, nil)
 	require.NoError(t, err, "the log does not account for budgets, and verify does not ask it to")
 }
 
@@ -158,6 +158,6 @@ func TestALargeObligationIsKeptOnce(t *testing.T) {
 	trace := h.expect(200, "", "viewer", "GET", "/traces/"+run.(string), "")
 	require.Greater(t, len(trace.Body), 800_000)
 	h.stop()
-	_, err := replay.Verify(t.Context(), h.Ledger, nil)
+	_, err := replay.Verify(t.Context(), h.Ledger, nil, nil)
 	require.NoError(t, err)
 }

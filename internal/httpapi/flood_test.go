@@ -95,7 +95,7 @@ func TestAFloodOfRefusalsHidesNothing(t *testing.T) {
 	h.requireEveryRefusal(t, before)
 	l, err := ledger.OpenReadOnly(t.Context(), file)
 	require.NoError(t, err)
-	_, err = replay.Verify(t.Context(), l, nil)
+	_, err = replay.Verify(t.Context(), l, nil, nil)
 	require.NoError(t, err)
 }
 

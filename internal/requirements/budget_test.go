@@ -58,7 +58,7 @@ func TestImportsThatNobodyAskedForHaveABudget(t *testing.T) {
 	require.NoError(t, r.CheckUnaskedBudget(t.Context()))
 	_, err = r.importUnasked(text + "- **REQ-004**: More.\n")
 	require.NoError(t, err)
-	_, err = replay.Verify(t.Context(), r.ledger, nil)
+	_, err = replay.Verify(t.Context(), r.ledger, nil, nil)
 	require.NoError(t, err)
 }
 

@@ -78,7 +78,7 @@ func TestVerifyFollowsTheBoundarysJournal(t *testing.T) {
 			}
 			l, err := ledger.OpenReadOnly(t.Context(), s)
 			require.NoError(t, err)
-			_, err = replay.Verify(t.Context(), l, nil)
+			_, err = replay.Verify(t.Context(), l, nil, nil)
 			if c.want == "" {
 				require.NoError(t, err)
 				return

@@ -119,7 +119,7 @@ func TestALogOfOneRecord(t *testing.T) {
 	require.NoError(t, err)
 	l, err := ledger.OpenReadOnly(t.Context(), s)
 	require.NoError(t, err)
-	v, err := replay.Verify(t.Context(), l, nil)
+	v, err := replay.Verify(t.Context(), l, nil, nil)
 	require.NoError(t, err)
 	require.Equal(t, uint64(1), v.Records)
 	require.Equal(t, s.Dump(), rebuilt(t, s).Dump())
@@ -212,7 +212,7 @@ func verify(t *testing.T, s store.Store, export []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = replay.Verify(t.Context(), l, projection.ExportOf(export))
+	_, err = replay.Verify(t.Context(), l, projection.ExportOf(export), nil)
 	return err
 }
 
@@ -370,7 +370,7 @@ func TestVerifyOfTheExport(t *testing.T) {
 	require.Equal(t, "behind", r.verifiedAgainst(export).Export, "whole, and of an earlier moment")
 	l, err := ledger.OpenReadOnly(t.Context(), s)
 	require.NoError(t, err)
-	v, err := replay.Verify(t.Context(), l, nil)
+	v, err := replay.Verify(t.Context(), l, nil, nil)
 	require.NoError(t, err)
 	require.Equal(t, "absent", v.Export)
 }

@@ -161,7 +161,7 @@ func (r *rig) verifiedAgainst(export []byte) replay.Verified {
 	r.t.Helper()
 	l, err := ledger.OpenReadOnly(r.t.Context(), r.store)
 	require.NoError(r.t, err)
-	v, err := replay.Verify(r.t.Context(), l, projection.ExportOf(export))
+	v, err := replay.Verify(r.t.Context(), l, projection.ExportOf(export), nil)
 	require.NoError(r.t, err)
 	return v
 }

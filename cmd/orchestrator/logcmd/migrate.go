@@ -74,11 +74,12 @@ func (o migrateOptions) run(ctx context.Context, notes io.Writer) (done moving.M
 	if err != nil {
 		return done, err
 	}
-	show := output.NewProgress(notes, "records copied")
-	compared := output.NewProgress(notes, "records compared")
+	show := output.NewProgress(notes, "records")
 	defer show.Clear()
-	defer compared.Clear()
-	return moving.Move(ctx, from, to, moving.Options{Now: time.Now, Copied: show.Update(), Compared: compared.Update()})
+	return moving.Move(ctx, from, to, moving.Options{
+		Now: time.Now, Verified: show.Of("records verified"), Copied: show.Of("records copied"),
+		Compared: show.Of("records compared"),
+	})
 }
 
 func writeMoved(out io.Writer, m moving.Moved, asJSON bool) error {

@@ -34,7 +34,10 @@ func NewProgress(notes io.Writer, what string) *progress {
 }
 
 // Update returns what is to be called at each step, or nil.
-func (p *progress) Update() func(done, total int) {
+func (p *progress) Update() func(done, total int) { return p.Of(p.what) }
+
+// Of is Update for something else that is counted on the same line.
+func (p *progress) Of(what string) func(done, total int) {
 	if p.out == nil {
 		return nil
 	}
@@ -44,7 +47,7 @@ func (p *progress) Update() func(done, total int) {
 		}
 		defer p.turn.Unlock()
 		if now := time.Now(); now.After(p.next) {
-			line := fmt.Sprintf("%d of %d %s", done, total, p.what)
+			line := fmt.Sprintf("%-*s", p.long, fmt.Sprintf("%d of %d %s", done, total, what)) // over the line before
 			p.next, p.long = now.Add(progressEvery), len(line)
 			fmt.Fprint(p.out, "\r"+line)
 		}

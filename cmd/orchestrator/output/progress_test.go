@@ -24,6 +24,11 @@ func TestProgress(t *testing.T) {
 	line := "10 of 20 files"
 	require.Equal(t, "\r"+line+"\r"+strings.Repeat(" ", len(line))+"\r", out.String())
 
+	out.Reset()
+	p.next = time.Now().Add(-time.Hour)
+	p.Of("a")(1, 20)
+	require.Equal(t, "\r"+"1 of 20 a"+strings.Repeat(" ", len(line)-len("1 of 20 a")), out.String(), "nothing of a longer line stays")
+
 	file, err := os.Create(t.TempDir() + "/stderr")
 	require.NoError(t, err)
 	defer file.Close()

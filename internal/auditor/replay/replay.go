@@ -44,22 +44,30 @@ const (
 	ExportAbsent  = requirements.ExportAbsent
 )
 
+// progressEvery is how many records are verified between two calls that tell how far it is.
+const progressEvery = 64
+
 // Verify recomputes everything from the log: the hashes, every decision (an accepted change must be legal
 // for its actor at that moment, a refusal must be one), the tables, byte for byte, and the export, which
 // must be the state at the size of the log that it names. A nil export is reported as absent. With an error comes how
 // many records were found good. Records are read and hashed while those before them are decided. The tables of a
 // database of an older format must agree with their check sums; how they differ from what the log amounts to is
-// returned.
-func Verify(ctx context.Context, l *ledger.Ledger, export projection.ExportFile) (Verified, error) {
+// returned. From time to time, and at the end of the log, progress is told how far it is; it may be nil.
+func Verify(ctx context.Context, l *ledger.Ledger, export projection.ExportFile,
+	progress func(done, total int)) (Verified, error) {
 	r, err := New(export)
 	if err != nil {
 		return Verified{}, err
 	}
 	var good uint64
+	size := l.Head().Size
 	head, err := ledger.Verify(ctx, l, r.Read, func(next *Record, head audit.Head) error {
 		err := r.Apply(next, head)
 		if err == nil {
 			good = head.Size
+		}
+		if progress != nil && (good%progressEvery == 0 || good == size) {
+			progress(int(good), int(size))
 		}
 		return err
 	})

@@ -32,7 +32,7 @@ func recordedIn(t *testing.T, s store.Store) (all []record.Recorded) {
 	t.Helper()
 	l, err := ledger.OpenReadOnly(t.Context(), s)
 	require.NoError(t, err)
-	_, err = replay.Verify(t.Context(), l, nil)
+	_, err = replay.Verify(t.Context(), l, nil, nil)
 	require.NoError(t, err)
 	require.NoError(t, l.View(t.Context(), func(r store.Reader) error {
 		for seq := range l.Head().Size {

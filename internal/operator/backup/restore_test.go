@@ -38,7 +38,7 @@ func tables(t *testing.T, path string, from uint64) (entries map[string]string, 
 	require.NoError(t, s.Check())
 	l, err := ledger.OpenReadOnly(t.Context(), s)
 	require.NoError(t, err)
-	_, err = replay.Verify(t.Context(), l, nil)
+	_, err = replay.Verify(t.Context(), l, nil, nil)
 	require.NoError(t, err)
 	entries = map[string]string{}
 	require.NoError(t, l.View(t.Context(), func(r store.Reader) error {

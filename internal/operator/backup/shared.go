@@ -54,6 +54,6 @@ func (r *restorer) openShared(ctx context.Context) error {
 // moveTo moves the log from the file that it was rebuilt in to the store.
 func (r *restorer) moveTo(ctx context.Context, place storage.Place) error {
 	_, err := moving.Move(ctx, moving.InFile(datadir.Dir(r.Folder), r.successor.Temp), moving.At(place),
-		moving.Options{Now: r.Now, Afresh: true})
+		moving.Options{Now: r.Now, Afresh: true, Verified: r.Progress, Copied: r.Progress, Compared: r.Progress})
 	return err
 }

@@ -79,7 +79,7 @@ func Hold(ctx context.Context, service *requirements.Service, l *ledger.Ledger, 
 	if !fault.Is(differs, projection.CodeStoreDiffers) {
 		return false, differs
 	}
-	if _, err := replay.Verify(ctx, l, nil); err != nil {
+	if _, err := replay.Verify(ctx, l, nil, nil); err != nil {
 		return false, errors.Join(differs, err)
 	}
 	return true, nil

@@ -40,9 +40,11 @@ const tableSpent = "spent"
 
 // Options of Move.
 type Options struct {
-	Now              func() time.Time
-	Copied, Compared func(done, total int) // how far it is with the records; may be nil
-	Afresh           bool                  // take the place of what an unfinished move of another log has copied
+	Now    func() time.Time
+	Afresh bool // take the place of what an unfinished move of another log has copied
+
+	// How far it is with the records, which are verified on both sides; may be nil.
+	Verified, Copied, Compared func(done, total int)
 
 	reached     func(step string) error // is called after every step; in tests, an error makes the next step fail
 	pageEntries int                     // in tests
@@ -171,7 +173,7 @@ func (m *mover) audit(ctx context.Context, name string, s store.Store) (auditor.
 	if err != nil {
 		return auditor.Report{}, err
 	}
-	return auditor.Database(ctx, name, l, nil, auditor.Options{})
+	return auditor.Database(ctx, name, l, nil, auditor.Options{Progress: m.Verified})
 }
 
 // copy makes the tables of the target those of the source.

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -44,9 +45,23 @@ func TestALogIsMovedToPostgreSQLAndBack(t *testing.T) {
 	before := heldIn(t, data)
 	require.Greater(t, len(before["audit"]), 1000)
 
-	done, err := Move(t.Context(), InFolder(data), at(t, url), plain)
+	var turn sync.Mutex
+	told := map[string]int{} // how often each step was through with all records
+	of := func(step string) func(done, total int) {
+		return func(done, total int) {
+			turn.Lock()
+			defer turn.Unlock()
+			if done == total {
+				told[step]++
+			}
+		}
+	}
+	o := plain
+	o.Verified, o.Copied, o.Compared = of("verified"), of("copied"), of("compared")
+	done, err := Move(t.Context(), InFolder(data), at(t, url), o)
 	require.NoError(t, err)
 	require.Equal(t, len(before["audit"]), int(done.Records))
+	require.Equal(t, map[string]int{"verified": 2, "copied": 1, "compared": 1}, told)
 	s := openAt(t, url)
 	requireSame(t, before, held(t, s))
 	require.Equal(t, done.Root, requireOrder(t, s).Root)

@@ -36,7 +36,7 @@ func verify(t *testing.T, s store.Store) error {
 	t.Helper()
 	l, err := ledger.OpenReadOnly(t.Context(), s)
 	require.NoError(t, err)
-	_, err = replay.Verify(t.Context(), l, nil)
+	_, err = replay.Verify(t.Context(), l, nil, nil)
 	return err
 }
 
