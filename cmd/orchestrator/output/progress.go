@@ -36,7 +36,7 @@ func NewProgress(notes io.Writer, what string) *progress {
 // Update returns what is to be called at each step, or nil.
 func (p *progress) Update() func(done, total int) { return p.Of(p.what) }
 
-// Of is Update for something else that is counted on the same line.
+// Of returns what Update does, for something else that is counted on the same line.
 func (p *progress) Of(what string) func(done, total int) {
 	if p.out == nil {
 		return nil
