@@ -95,11 +95,15 @@ func placeIn(r store.Getter, l *Ledger) (order.Place, error) {
 	if l.others == nil {
 		return l.order.Place(), nil
 	}
-	raw, t, err := following.Read(r)
+	stored, err := following.Read(r)
 	if err != nil {
 		return order.Place{}, err
 	}
-	head, err := t.Head(r, raw)
+	t, err := stored.Trail()
+	if err != nil {
+		return order.Place{}, err
+	}
+	head, err := t.Head(r, stored.Head)
 	return order.Place{Head: head, Number: t.Number}, err
 }
 

@@ -49,19 +49,22 @@ type encodedMark struct {
 // readMark reads the mark of the store, and on one that several processes share the trail of the last commit. An empty
 // store has the zero mark.
 func (l *Ledger) readMark(from store.Getter) (m mark, t following.Trail, err error) {
-	var raw []byte
+	var stored following.Stored
 	if l.others == nil {
-		raw, err = from.Get(tableMeta, keyHead)
+		stored.Head, err = from.Get(tableMeta, keyHead)
 	} else {
-		raw, t, err = following.Read(from)
+		stored, err = following.Read(from)
 	}
-	if err != nil || raw == nil {
-		return m, t, err
-	}
-	if known := l.last.Load(); known != nil && bytes.Equal(known.raw, raw) {
+	if known := l.last.Load(); err == nil && known != nil && bytes.Equal(known.raw, stored.Head) {
 		return known.mark, known.trail, nil
 	}
-	m, err = decodeMark(t.Nodes(from), raw)
+	if err == nil {
+		t, err = stored.Trail()
+	}
+	if err != nil || stored.Head == nil {
+		return m, t, err
+	}
+	m, err = decodeMark(t.Nodes(from), stored.Head)
 	return m, t, err
 }
 

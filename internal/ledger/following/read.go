@@ -46,9 +46,13 @@ type fetch struct {
 // from may run more than once.
 func (f *fetch) from(r store.Reader, seen audit.Head) error {
 	f.commit = nil
-	raw, t, err := Read(r)
+	stored, err := Read(r)
+	if err != nil {
+		return err
+	}
+	t, err := stored.Trail()
 	if err == nil {
-		f.head, err = t.Head(r, raw)
+		f.head, err = t.Head(r, stored.Head)
 	}
 	if err == nil && (f.head.Size < seen.Size || f.head.Size == seen.Size && f.head.Root != seen.Root) {
 		err = rolledBack(seen, f.head)

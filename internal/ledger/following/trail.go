@@ -88,19 +88,24 @@ func (t Trail) ReadHashes(indexes []int64) ([]audit.Hash, error) {
 	return t.Frontier, nil
 }
 
-// Read reads the head of a log as it is stored, and the trail of the last commit, at once.
-func Read(from store.Getter) (head []byte, t Trail, err error) {
+// Stored is the head of a log and the trail of its last commit, as they are stored.
+type Stored struct{ Head, trail, needs []byte }
+
+// Read reads the head and the trail at once.
+func Read(from store.Getter) (Stored, error) {
 	raws, err := store.GetMany(from, store.Places(tableMeta, keyHead, keyTrail, keyNeeds))
-	if err == nil {
-		t, err = decodeTrail(raws[1])
-	}
-	if err == nil {
-		t.needs, err = decodeNeeds(raws[2])
-	}
 	if err != nil {
-		return nil, t, err
+		return Stored{}, err
 	}
-	return raws[0], t, nil
+	return Stored{raws[0], raws[1], raws[2]}, nil
+}
+
+// Trail returns the trail, with what the log needs; the zero Trail before the first commit.
+func (s Stored) Trail() (t Trail, err error) {
+	if t, err = decodeTrail(s.trail); err == nil {
+		t.needs, err = decodeNeeds(s.needs)
+	}
+	return t, err
 }
 
 // Leave leaves the trail of a commit of this process that comes after t, and returns it.
