@@ -45,7 +45,11 @@ func (l *layer) put(at store.Place, value []byte) {
 	l.size += len(at.Table) + len(at.Key) + len(value)
 }
 
-func (l *layer) reset() { *l = layer{} }
+// reset forgets what was written, and keeps the room for more.
+func (l *layer) reset() {
+	clear(l.at)
+	l.writes, l.size = l.writes[:0], 0
+}
 
 // add lays what another layer has over this one.
 func (l *layer) add(other *layer) {
