@@ -154,6 +154,44 @@ func TestALogThatLostCommitsEndsTheLedger(t *testing.T) {
 	}
 }
 
+// mute is a store that does not say what is newest: what others have committed is found out by reading it.
+type mute struct{ *swapped }
+
+func (mute) Newest(context.Context, string, string) ([]byte, error) {
+	return nil, errors.New("there is no answer")
+}
+
+// A replica that reads a log which has lost commits neither goes on nor takes it for confirmed.
+//
+// Verifies: ORC-350
+func TestAReadFindsThatCommitsWereLost(t *testing.T) {
+	for name, others := range map[string][]int{"shorter": {1}, "as long": {1, 3}} {
+		t.Run(name, func(t *testing.T) {
+			first := newSwapped(storetest.NewHub().Open())
+			l := open(t, mute{first})
+			require.NoError(t, set(t.Context(), l, "a", 1))
+			require.NoError(t, set(t.Context(), l, "a", 2))
+			hub := storetest.NewHub()
+			other := open(t, hub.Open())
+			for _, n := range others {
+				require.NoError(t, set(t.Context(), other, "a", n))
+			}
+			first.now.Store(hub.Open())
+			lost := time.Now()
+			require.Eventually(t, func() bool {
+				l.order.Want()
+				return l.Err() != nil
+			}, 5*time.Second, time.Millisecond)
+			require.Less(t, l.Confirmed(), lost)
+			why, is := l.Err().(interface{ Unwrap() []error })
+			require.True(t, is)
+			require.True(t, fault.Is(errors.Join(why.Unwrap()[1:]...), store.CodeRolledBack), "%v", why.Unwrap())
+			require.NoError(t, l.Close())
+			require.NoError(t, other.Close())
+		})
+	}
+}
+
 func TestAFollowerThatPanicsOverAnotherEndsTheLedger(t *testing.T) {
 	hub := storetest.NewHub()
 	a, b := join(t, hub), join(t, hub)
