@@ -346,7 +346,14 @@ func TestTrapRevisionThatWasSeen(t *testing.T) {
 	require.NoError(t, standby.Promote(t.Context()))
 	way.Aim(standby)
 
-	err := s.View(t.Context(), func(store.Reader) error { return nil })
+	var read error
+	err := s.View(t.Context(), func(r store.Reader) error {
+		_, read = r.Get("t", "a")
+		return nil
+	})
+	require.Error(t, read, "an older state is not shown")
+	require.True(t, fault.Is(err, "store_unreachable", pgstore.CodeRolledBack), "%v", err)
+	err = s.View(t.Context(), func(store.Reader) error { return nil })
 	require.True(t, fault.Is(err, "store_unreachable", pgstore.CodeRolledBack), "%v", err)
 	_, err = s.Newest(t.Context(), "t", "a")
 	require.True(t, fault.Is(err, "store_unreachable", pgstore.CodeRolledBack), "%v", err)
