@@ -133,6 +133,40 @@ func TestTrapCommitWhileDisconnected(t *testing.T) {
 	}
 }
 
+// untilSomebodyWaits keeps a transaction open until another waits for it, though not for ever.
+const untilSomebodyWaits = `DO $$ BEGIN
+FOR i IN 1..500 LOOP
+    PERFORM pg_sleep(0.02), pg_stat_clear_snapshot();
+    EXIT WHEN EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock');
+END LOOP;
+END $$`
+
+// A commit of another that is under way while a process joins the writers, comes before or after that.
+//
+// Verifies: ORC-341, ORC-342
+func TestTrapCommitWhileJoining(t *testing.T) {
+	url := pgtest.URL(t)
+	through, way := behind(t, url)
+	s := open(t, through, pgstore.Options{})
+	n, err := add(s, "n")
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
+	schema := schemaOf(url)
+	other := make(chan string, 1)
+	go func() {
+		out, err := pgtest.Shared(t).SQL(context.Background(), "", "SET search_path = "+schema, "BEGIN",
+			"UPDATE head SET rev = rev + 1, nonce = 'other'", "UPDATE entries SET value = '10' WHERE key = 'n'",
+			untilSomebodyWaits, "COMMIT")
+		other <- fmt.Sprint(out, err)
+	}()
+	awaitQuery(t, pgtest.Shared(t), "SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event = 'PgSleep'", "t")
+	way.Reset()
+	n, err = add(s, "n")
+	require.NoError(t, err)
+	require.Equal(t, 11, n)
+	require.Equal(t, "<nil>", <-other)
+}
+
 // A lease that no standby is known to have is not given: a standby that is promoted would give it to another.
 //
 // Verifies: ORC-342, ORC-344
