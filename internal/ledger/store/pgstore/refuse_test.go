@@ -36,6 +36,7 @@ func TestConnectionStringsThatCannotBeUsed(t *testing.T) {
 		"postgres://u:secret@h:port/d", "postgres://u:secret@h/d?search_path=a,b",
 		"postgres://u:secret@h/d?search_path=",
 		"postgres://u:secret@h/d?search_path=Orders", "postgres://u:secret@h/d?sslmode=perhaps", "host",
+		"postgres://u:first@secret@h:port/d", "host=h password = secret port=x", // the driver repeats these
 	} {
 		err := refused(t, address, pgstore.Options{}, "store_url")
 		require.NotContains(t, err.Error(), "secret")
