@@ -45,7 +45,6 @@ type fetch struct {
 
 // from may run more than once.
 func (f *fetch) from(r store.Reader, seen audit.Head) error {
-	f.commit = nil
 	raw, t, err := Read(r)
 	if err == nil {
 		f.head, err = t.Head(r, raw)
