@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/pgstore"
 	"orchestrator/internal/ledger/store/pgstore/pgtest"
@@ -185,4 +186,31 @@ func TestTrapCancelledLease(t *testing.T) {
 	pgtest.Exec(t, primary, "", "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
 	require.ErrorIs(t, <-done, store.ErrHeld, "it may be there, and nobody knows of it")
 	link.Heal()
+}
+
+// Patience ends the wait of a change that has not been run. One that runs is answered with its outcome alone.
+//
+// Verifies: ORC-342, ORC-345
+func TestPatienceEndsNothingThatRuns(t *testing.T) {
+	s := open(t, pgtest.URL(t), pgstore.Options{Patience: time.Second})
+	require.NoError(t, put(s, "a", "1"))
+	runs, let := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	done := make(chan error, 1)
+	go func() {
+		done <- s.Update(context.Background(), func(tx store.Tx) error {
+			once.Do(func() { close(runs) })
+			<-let
+			return tx.Put("t", "a", []byte("2"))
+		})
+	}()
+	<-runs
+	waited := put(s, "b", "1")
+	require.True(t, fault.Is(waited, "store_unreachable"), "%v", waited)
+	require.Empty(t, done, "it may take place")
+	close(let)
+	require.NoError(t, <-done)
+	require.NoError(t, put(s, "c", "1")) // what waited before has been taken from the queue
+	require.Equal(t, "2", get(t, s, "a"))
+	require.Empty(t, get(t, s, "b"), "it was refused")
 }
