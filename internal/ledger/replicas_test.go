@@ -192,6 +192,49 @@ func TestAReadFindsThatCommitsWereLost(t *testing.T) {
 	}
 }
 
+// torn is a store whose Views fail at their end, as long as it is said so.
+type torn struct {
+	*storetest.Handle
+	tears  atomic.Bool
+	failed atomic.Int64
+}
+
+func (s *torn) View(ctx context.Context, fn func(store.Reader) error) error {
+	return s.Handle.View(ctx, func(r store.Reader) error {
+		err := fn(r)
+		if s.tears.Load() {
+			s.failed.Add(1)
+			err = errors.Join(err, errors.New("the connection broke"))
+		}
+		return err
+	})
+}
+
+// What was read in a View that failed is not told, and the next one begins anew.
+//
+// Verifies: ORC-350
+func TestAReadThatFailsIsRepeated(t *testing.T) {
+	hub := storetest.NewHub()
+	a := join(t, hub)
+	s := &torn{Handle: hub.Open()}
+	b := &replica{Ledger: open(t, s), store: s.Handle}
+	t.Cleanup(func() { require.NoError(t, b.Close()) })
+	require.NoError(t, b.follow(t.Context()))
+	for n := range 3 {
+		seen := b.seen("a")
+		s.tears.Store(true)
+		require.NoError(t, set(t.Context(), a.Ledger, "a", n))
+		failed := s.failed.Load()
+		require.Eventually(t, func() bool { return s.failed.Load() > failed+1 }, 5*time.Second, time.Millisecond)
+		require.Equal(t, seen, b.seen("a"))
+		s.tears.Store(false)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		require.NoError(t, b.CatchUp(ctx))
+		cancel()
+		b.same(t)
+	}
+}
+
 func TestAFollowerThatPanicsOverAnotherEndsTheLedger(t *testing.T) {
 	hub := storetest.NewHub()
 	a, b := join(t, hub), join(t, hub)
