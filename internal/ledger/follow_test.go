@@ -234,6 +234,34 @@ func TestALagBeyondTheRingIsLoaded(t *testing.T) {
 	b.same(t)
 }
 
+// However many records another replica has committed at once, they are told in order, and nothing is loaded anew.
+//
+// Verifies: ORC-350
+func TestManyRecordsOfAnotherAreOneCommit(t *testing.T) {
+	hub := storetest.NewHub()
+	a, b := join(t, hub), join(t, hub)
+	for _, commits := range []int{1, 3} {
+		for _, records := range []int{255, 256, 257, 700} { // 256 are read with the names of what was written
+			resume := b.store.Hold()
+			for c := range commits {
+				require.NoError(t, a.Update(t.Context(), func(tx *Tx) error {
+					_, err := things.Put(tx, fmt.Sprint(c), thing{records})
+					for range records / commits {
+						err = errors.Join(err, tx.Append(Event{Kind: "thing.set", Actor: ada}))
+					}
+					return err
+				}))
+			}
+			resume()
+			b.same(t)
+			require.Equal(t, a.Head(), b.Head())
+			require.Equal(t, 1, b.loads)
+		}
+	}
+	require.NoError(t, set(t.Context(), b.Ledger, "on", 1))
+	a.same(t)
+}
+
 func TestReplicasBeginOneLog(t *testing.T) {
 	for range 20 {
 		hub := storetest.NewHub()

@@ -154,6 +154,87 @@ func TestALogThatLostCommitsEndsTheLedger(t *testing.T) {
 	}
 }
 
+// mute is a store that does not say what is newest: what others have committed is found out by reading it.
+type mute struct{ *swapped }
+
+func (mute) Newest(context.Context, string, string) ([]byte, error) {
+	return nil, errors.New("there is no answer")
+}
+
+// A replica that reads a log which has lost commits neither goes on nor takes it for confirmed.
+//
+// Verifies: ORC-350
+func TestAReadFindsThatCommitsWereLost(t *testing.T) {
+	for name, others := range map[string][]int{"shorter": {1}, "as long": {1, 3}} {
+		t.Run(name, func(t *testing.T) {
+			first := newSwapped(storetest.NewHub().Open())
+			l := open(t, mute{first})
+			require.NoError(t, set(t.Context(), l, "a", 1))
+			require.NoError(t, set(t.Context(), l, "a", 2))
+			hub := storetest.NewHub()
+			other := open(t, hub.Open())
+			for _, n := range others {
+				require.NoError(t, set(t.Context(), other, "a", n))
+			}
+			first.now.Store(hub.Open())
+			lost := time.Now()
+			require.Eventually(t, func() bool {
+				l.order.Want()
+				return l.Err() != nil
+			}, 5*time.Second, time.Millisecond)
+			require.Less(t, l.Confirmed(), lost)
+			why, is := l.Err().(interface{ Unwrap() []error })
+			require.True(t, is)
+			require.True(t, fault.Is(errors.Join(why.Unwrap()[1:]...), store.CodeRolledBack), "%v", why.Unwrap())
+			require.NoError(t, l.Close())
+			require.NoError(t, other.Close())
+		})
+	}
+}
+
+// torn is a store whose Views fail at their end, as long as it is said so.
+type torn struct {
+	*storetest.Handle
+	tears  atomic.Bool
+	failed atomic.Int64
+}
+
+func (s *torn) View(ctx context.Context, fn func(store.Reader) error) error {
+	return s.Handle.View(ctx, func(r store.Reader) error {
+		err := fn(r)
+		if s.tears.Load() {
+			s.failed.Add(1)
+			err = errors.Join(err, errors.New("the connection broke"))
+		}
+		return err
+	})
+}
+
+// What was read in a View that failed is not told, and the next one begins anew.
+//
+// Verifies: ORC-350
+func TestAReadThatFailsIsRepeated(t *testing.T) {
+	hub := storetest.NewHub()
+	a := join(t, hub)
+	s := &torn{Handle: hub.Open()}
+	b := &replica{Ledger: open(t, s), store: s.Handle}
+	t.Cleanup(func() { require.NoError(t, b.Close()) })
+	require.NoError(t, b.follow(t.Context()))
+	for n := range 3 {
+		seen := b.seen("a")
+		s.tears.Store(true)
+		require.NoError(t, set(t.Context(), a.Ledger, "a", n))
+		failed := s.failed.Load()
+		require.Eventually(t, func() bool { return s.failed.Load() > failed+1 }, 5*time.Second, time.Millisecond)
+		require.Equal(t, seen, b.seen("a"))
+		s.tears.Store(false)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		require.NoError(t, b.CatchUp(ctx))
+		cancel()
+		b.same(t)
+	}
+}
+
 func TestAFollowerThatPanicsOverAnotherEndsTheLedger(t *testing.T) {
 	hub := storetest.NewHub()
 	a, b := join(t, hub), join(t, hub)

@@ -45,7 +45,6 @@ type fetch struct {
 
 // from may run more than once.
 func (f *fetch) from(r store.Reader, seen audit.Head) error {
-	f.commit = nil
 	stored, err := Read(r)
 	if err != nil {
 		return err

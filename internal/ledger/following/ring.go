@@ -11,8 +11,6 @@ import (
 // tableSpent has what actors have spent; who has is known anew when another process has charged them.
 const tableSpent = "spent"
 
-// name is where an entry lies.
-
 // slotOf returns the key of a commit in the ring.
 func slotOf(number uint64) string { return rows.Key(number % ringSize) }
 

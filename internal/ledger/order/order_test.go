@@ -65,6 +65,11 @@ func TestAMergedCommitTakesThePlaceOfItsParts(t *testing.T) {
 	require.NoError(t, p.Publish(mine), "it was told already")
 	require.Len(t, told, 2)
 	require.Empty(t, p.waiting, "or it would be kept for ever")
+
+	_, _, claimed = p.Claim(func(at Place) bool { return at.Number == 4 })
+	require.True(t, claimed)
+	p.TakeOver(commit(5))
+	require.Equal(t, Place{audit.Head{Size: 5}, 5}, p.Place())
 }
 
 func TestWhoWaitsIsToldWhatHinders(t *testing.T) {

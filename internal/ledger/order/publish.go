@@ -16,9 +16,6 @@ func (p *Published) Publish(done *Commit) error {
 	runtime.Gosched() // lets the others of the same commit arrive, so that one of them publishes for all
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.at.Head.Size > before {
-		return nil
-	}
 	p.publishWaiting()
 	if p.at.Head.Size <= before && done.Foreign {
 		p.want()

@@ -57,3 +57,25 @@ func TestAReaderFindsOutThatCommitsWereLost(t *testing.T) {
 	}, time.Minute, time.Millisecond)
 	<-s.Failed()
 }
+
+// A commit of which nobody says for long whether it took place ends the store: who goes on would answer by a guess.
+//
+// Verifies: ORC-342
+func TestADoubtThatLastsEndsTheStore(t *testing.T) {
+	primary := pgtest.Start(t)
+	link := pgtest.Proxy(t, primary)
+	pgtest.Standby(t, primary, postgres.StandbyOptions{Name: "second", Synchronous: true, Via: link})
+	s, err := pgstore.Open(t.Context(), primary.URL(""), pgstore.Options{Doubt: 4 * time.Second})
+	require.NoError(t, err)
+	require.NoError(t, put(s, "a", "1"))
+	link.Hold()
+	require.ErrorIs(t, put(s, "a", "2"), store.ErrCommit)
+	require.ErrorIs(t, s.Err(), store.ErrCommit)
+	<-s.Failed()
+	link.Heal()
+	require.ErrorIs(t, put(s, "b", "1"), store.ErrCommit, "it may be there or not")
+	_, err = s.Newest(t.Context(), "t", "a")
+	require.ErrorIs(t, err, store.ErrCommit)
+	require.NoError(t, s.Close())
+	require.Empty(t, get(t, open(t, primary.URL(""), pgstore.Options{}), "b"))
+}

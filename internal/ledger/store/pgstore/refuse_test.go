@@ -36,6 +36,7 @@ func TestConnectionStringsThatCannotBeUsed(t *testing.T) {
 		"postgres://u:secret@h:port/d", "postgres://u:secret@h/d?search_path=a,b",
 		"postgres://u:secret@h/d?search_path=",
 		"postgres://u:secret@h/d?search_path=Orders", "postgres://u:secret@h/d?sslmode=perhaps", "host",
+		"postgres://u:first@secret@h:port/d", "host=h password = secret port=x", // the driver repeats these
 	} {
 		err := refused(t, address, pgstore.Options{}, "store_url")
 		require.NotContains(t, err.Error(), "secret")
@@ -66,6 +67,11 @@ func TestSchemaOfAnotherVersion(t *testing.T) {
 	require.Contains(t, err.Detail, "99")
 	version("1")
 	require.Equal(t, "1", get(t, open(t, address, pgstore.Options{ReadOnly: true}), "a"))
+	pgtest.Exec(t, pgtest.Shared(t), "", "DELETE FROM "+schemaOf(address)+".orchestrator_schema")
+	for _, o := range []pgstore.Options{{}, {ReadOnly: true}, {Migrate: true}} {
+		err := refused(t, address, o, "store_foreign")
+		require.Contains(t, err.Detail, schemaOf(address), "it does not say its version")
+	}
 }
 
 // An owner applies the schema by psql, and gives a role of little privilege what it needs.

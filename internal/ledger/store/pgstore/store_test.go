@@ -1,6 +1,7 @@
 package pgstore_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -44,4 +45,55 @@ func TestAViewTakesFewTrips(t *testing.T) {
 		return err
 	}), "one to begin and read, one to end")
 	require.EqualValues(t, 2, trips(func(store.Reader) error { return nil }), "whoever reads nothing asks, too")
+}
+
+// A View that cannot take its snapshot, or read on, is over with that, whatever its function makes of it: it runs again
+// with another connection.
+//
+// Verifies: ORC-346
+func TestAViewThatBreaksRunsAgain(t *testing.T) {
+	url := pgtest.URL(t)
+	through, way := behind(t, url)
+	s := open(t, through, pgstore.Options{})
+	require.NoError(t, put(s, "a", "1"))
+	require.Equal(t, "1", get(t, s, "a")) // by now there is a connection
+	errOwn := errors.New("of the function")
+	for reads := range 2 { // before the connection breaks
+		for _, own := range []error{nil, errOwn} {
+			runs, seen := 0, ""
+			err := s.View(t.Context(), func(r store.Reader) error {
+				if runs++; runs > 1 {
+					value, err := r.Get("t", "a")
+					seen = string(value)
+					return err
+				}
+				for range reads {
+					if _, err := r.Get("t", "a"); err != nil {
+						return err
+					}
+				}
+				way.Reset()
+				for range 2 {
+					value, err := r.Get("t", "a")
+					require.Error(t, err)
+					require.Nil(t, value)
+					_, err = store.GetMany(r, store.Places("t", "a"))
+					require.Error(t, err)
+					require.Error(t, r.Scan("t", "", "", func(string, []byte) error { return errOwn }))
+				}
+				return own
+			})
+			require.NoError(t, err)
+			require.Equal(t, 2, runs)
+			require.Equal(t, "1", seen)
+		}
+	}
+	runs := 0
+	require.NoError(t, s.View(t.Context(), func(store.Reader) error {
+		if runs++; runs == 1 {
+			way.Reset()
+		}
+		return nil
+	}))
+	require.Equal(t, 2, runs, "whoever reads nothing is told, too")
 }
