@@ -34,14 +34,18 @@ If a service is running with --data, the command returns when that service follo
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			order.URL = args[0]
-			added, err := webhooks.Add(cmd.Context(), o.dir(), order, time.Now())
+			in, err := o.place(cmd)
+			if err != nil {
+				return err
+			}
+			added, err := webhooks.Add(cmd.Context(), in, order, time.Now())
 			if err != nil {
 				return err
 			}
 			if err := writeAdded(cmd.OutOrStdout(), cmd.ErrOrStderr(), added, o.json); err != nil {
 				return err
 			}
-			return webhooks.AwaitFollowed(cmd.Context(), o.dir(), added.Name, wait)
+			return webhooks.AwaitFollowed(cmd.Context(), in, added.Name, wait)
 		},
 	}
 	f := cmd.Flags()
@@ -57,6 +61,7 @@ If a service is running with --data, the command returns when that service follo
 	}
 	f.DurationVar(&wait, "timeout", 5*time.Second, "how long a running service may take to follow it; 0 does not wait")
 	o.flags(cmd)
+	o.storeFlags(cmd)
 	return cli.WithEnv(cmd)
 }
 

@@ -20,7 +20,11 @@ func listCommand() *cobra.Command {
 		Short: "List the webhooks, and how far each has come",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			all, err := webhooks.List(cmd.Context(), o.dir())
+			in, err := o.place(cmd)
+			if err != nil {
+				return err
+			}
+			all, err := webhooks.List(cmd.Context(), in)
 			if err != nil {
 				return err
 			}
@@ -28,6 +32,7 @@ func listCommand() *cobra.Command {
 		},
 	}
 	o.flags(cmd)
+	o.storeFlags(cmd)
 	return cli.WithEnv(cmd)
 }
 

@@ -24,11 +24,15 @@ those that were given up, --since for all from the record with a number on.`,
 		Example: `  orchestrator webhook replay ops --dead
   orchestrator webhook replay ops --since 120`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			in, err := o.place(cmd)
+			if err != nil {
+				return err
+			}
 			replay := func() (webhooks.Replayed, error) {
 				if dead {
-					return webhooks.ReplayDead(cmd.Context(), o.dir(), args[0])
+					return webhooks.ReplayDead(cmd.Context(), in, args[0])
 				}
-				return webhooks.Replay(cmd.Context(), o.dir(), args[0], since)
+				return webhooks.Replay(cmd.Context(), in, args[0], since)
 			}
 			r, err := replay()
 			if err != nil {
@@ -44,6 +48,7 @@ those that were given up, --since for all from the record with a number on.`,
 	cmd.MarkFlagsOneRequired("since", "dead")
 	cmd.MarkFlagsMutuallyExclusive("since", "dead")
 	o.flags(cmd)
+	o.storeFlags(cmd)
 	o.oneName(cmd)
 	return cli.WithEnv(cmd)
 }

@@ -5,7 +5,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrator/cmd/orchestrator/cli"
+	"orchestrator/cmd/orchestrator/cli/storeflag"
 	"orchestrator/internal/datadir"
+	"orchestrator/internal/operator/storage"
 	"orchestrator/internal/operator/webhooks"
 )
 
@@ -24,8 +26,9 @@ changes over by itself, and puts them on record.`,
 
 // common are the flags that all of them have.
 type common struct {
-	data string
-	json bool
+	data  string
+	json  bool
+	store storage.Given
 }
 
 func (o *common) flags(cmd *cobra.Command) {
@@ -36,11 +39,18 @@ func (o *common) flags(cmd *cobra.Command) {
 
 func (o *common) dir() datadir.Dir { return datadir.Dir(o.data) }
 
+// storeFlags adds the flags of what has to do with how far a webhook has come, which several replicas keep in their log.
+func (o *common) storeFlags(cmd *cobra.Command) { storeflag.Add(cmd, &o.store) }
+
+func (o *common) place(cmd *cobra.Command) (storage.Place, error) {
+	return storeflag.Place(cmd, o.data, o.store)
+}
+
 // oneName completes the name of a webhook.
 func (o *common) oneName(cmd *cobra.Command) {
 	cmd.Args = cobra.ExactArgs(1)
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		all, err := webhooks.List(cmd.Context(), o.dir())
+		all, err := webhooks.Named(cmd.Context(), o.dir())
 		if err != nil || len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}

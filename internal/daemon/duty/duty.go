@@ -164,7 +164,7 @@ func (k *Keeper) Try(ctx context.Context) (bool, error) {
 
 // Run takes the duty whenever nobody else has it, until ctx ends, and runs do in each term, with a context that is
 // under the lease and ends with it. It begins no term before the last one has ended. At the end it gives the duty up,
-// when do has returned.
+// when do has returned, and returns the error of do if that is how it ended then.
 //
 // Implements: ORC-363
 func (k *Keeper) Run(ctx context.Context, do func(context.Context) error) error {
@@ -183,8 +183,11 @@ func (k *Keeper) Run(ctx context.Context, do func(context.Context) error) error 
 		}
 		t := k.now()
 		under, leave := t.context(ctx)
-		last = do(under)
+		err = do(under)
 		leave()
+		if ctx.Err() != nil {
+			last = err
+		}
 		if t.lasts() && ctx.Err() == nil {
 			sleep(ctx, min(k.ttl/perLook, mostLooks)) // do has ended by itself: it is done again
 		}

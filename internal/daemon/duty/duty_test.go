@@ -340,3 +340,29 @@ func TestWhatIsWrittenUnderTheDutyIsFenced(t *testing.T) {
 		one.keeper.Close()
 	})
 }
+
+// What failed in a term that is over says nothing of how the process ends.
+func TestTheErrorOfAnEarlierTermIsNotThatOfTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hub := storetest.NewHub()
+		one := newReplica(hub, "http://one")
+		ctx, end := context.WithCancel(t.Context())
+		ran := errors.New("ran")
+		time.AfterFunc(ttl, end)
+		require.NoError(t, one.keeper.Run(ctx, func(under context.Context) error {
+			lease, _ := store.LeaseOf(under)
+			require.NoError(t, one.Release(ctx, lease))
+			_, err := hub.Open().Acquire(ctx, lease.Name, "http://other", time.Hour)
+			require.NoError(t, err)
+			<-under.Done()
+			return ran
+		}))
+
+		ctx, end = context.WithCancel(t.Context())
+		two := newReplica(storetest.NewHub(), "http://two")
+		require.ErrorIs(t, two.keeper.Run(ctx, func(context.Context) error {
+			end()
+			return ran
+		}), ran)
+	})
+}

@@ -74,7 +74,7 @@ func (p *Plan) openLog(ctx context.Context, docs documents.Set, replica joining.
 	if d.duty != nil {
 		opened.add(d.leave)
 	}
-	d.ledger, d.lost, err = p.openLedger(d.duty.Under(ctx), store, damaged, log)
+	d.ledger, d.lost, err = p.openLedger(d.duty.Under(ctx), store, damaged, !d.duty.OnDuty(), log)
 	if err != nil {
 		return nil, err
 	}

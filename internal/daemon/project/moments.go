@@ -41,10 +41,10 @@ func witnessed(path, key string) ([]choices.Moment, error) {
 
 // findRollback refuses a log that has not gone through what the files beside it remember, unless an operator accepts
 // that: then it returns what was lost, to be recorded. damaged is the path of a database whose head page was damaged,
-// which an operator accepted: what it lacks is unknown.
-func (p *Plan) findRollback(ctx context.Context, l *ledger.Ledger, damaged string,
+// which an operator accepted: what it lacks is unknown. beside reports that another replica is on duty.
+func (p *Plan) findRollback(ctx context.Context, l *ledger.Ledger, damaged string, beside bool,
 	log zerolog.Logger) ([]choices.Moment, error) {
-	known, err := p.remembered(ctx, l, log)
+	known, err := p.remembered(ctx, l, beside, log)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,8 @@ func (p *Plan) findRollback(ctx context.Context, l *ledger.Ledger, damaged strin
 }
 
 // remembered returns all that the files beside the database remember of its log.
-func (p *Plan) remembered(ctx context.Context, l *ledger.Ledger, log zerolog.Logger) ([]choices.Moment, error) {
+func (p *Plan) remembered(ctx context.Context, l *ledger.Ledger, beside bool,
+	log zerolog.Logger) ([]choices.Moment, error) {
 	key, err := choices.KeyOnRecord(ctx, l)
 	if err != nil {
 		return nil, err
@@ -95,6 +96,7 @@ func (p *Plan) remembered(ctx context.Context, l *ledger.Ledger, log zerolog.Log
 	imported, err := choices.Imported(ctx, l)
 	switch {
 	case len(known) > 0 || err != nil:
+	case !imported && key != "" && beside: // which imports
 	case !imported && key != "":
 		log.Info().Msg("an earlier start made this database, and imported nothing; this one goes on with it")
 	case p.Export == "":

@@ -24,13 +24,21 @@ func (p *Project) Run(ctx context.Context, requests func(context.Context)) error
 //
 // Implements: ORC-365
 func (p *Project) serveTerm(ctx context.Context) error {
+	if err := p.beginTerm(ctx); err != nil {
+		if ctx.Err() == nil {
+			p.data.log.Error().Err(err).Msg("what the replica on duty does could not begin; it is tried again")
+		}
+		return nil
+	}
+	return p.onDuty.runBefore(ctx, loop{"export", p.Service.Export})
+}
+
+// beginTerm goes on where the replica that had the duty before has ended.
+func (p *Project) beginTerm(ctx context.Context) error {
 	if err := tokens.InLedger(p.Ledger).EndMinted(ctx); err != nil {
 		return err
 	}
-	if err := p.runs.begin(ctx); err != nil {
-		return err
-	}
-	return p.onDuty.runBefore(ctx, loop{"export", p.Service.Export})
+	return p.runs.begin(ctx)
 }
 
 // Duty returns what says whether this process is on duty; nil where no other has the store.

@@ -47,7 +47,7 @@ func closeStore(s storage.Store) error {
 }
 
 // openLedger opens the log and the tables of a database, and returns what they have lost that an operator gave up.
-func (p *Plan) openLedger(ctx context.Context, s storage.Store, damaged string,
+func (p *Plan) openLedger(ctx context.Context, s storage.Store, damaged string, beside bool,
 	log zerolog.Logger) (*ledger.Ledger, []choices.Moment, error) {
 	l, err := ledger.Open(ctx, s, time.Now)
 	if err != nil {
@@ -55,7 +55,7 @@ func (p *Plan) openLedger(ctx context.Context, s storage.Store, damaged string,
 	}
 	l.LimitSpending(p.LogBudget)
 	l.Understand(int(lifecycle.LatestRules), replay.Kinds())
-	lost, err := p.findRollback(ctx, l, damaged, log)
+	lost, err := p.findRollback(ctx, l, damaged, beside, log)
 	return l, lost, err
 }
 

@@ -35,7 +35,7 @@ func Compact(ctx context.Context, place storage.Place) (done Compacted, err erro
 				"and stops every change meanwhile")
 	}
 	data := place.Data()
-	path, err := Existing(place)
+	path, err := Existing(ctx, place)
 	if err != nil {
 		return done, err
 	}

@@ -26,8 +26,11 @@ const CodeMissing fault.Code = "database_missing"
 const DutyLease = "duty"
 
 // Existing returns the name of the database of a project, for what must not make one.
-func Existing(place storage.Place) (string, error) {
+func Existing(ctx context.Context, place storage.Place) (string, error) {
 	if !place.Exists() {
+		if err := place.CheckHere(ctx); err != nil {
+			return "", err
+		}
 		return "", fault.New(fault.NotFound, CodeMissing, "there is no database %s", place).
 			WithFix("give the folder that has it with --data, or the store with --store")
 	}
@@ -37,6 +40,9 @@ func Existing(place storage.Place) (string, error) {
 // Source returns the log of a database, with the key that lies beside it. Call end after use.
 func Source(ctx context.Context, place storage.Place) (src auditor.Source, end func() error, err error) {
 	if !place.Exists() {
+		if err := place.CheckHere(ctx); err != nil {
+			return nil, nil, err
+		}
 		return nil, nil, fault.New(fault.NotFound, CodeMissing,
 			"no service runs with the folder %s, and there is no database in it", place.Data()).
 			WithFix("name the service with --server, or the folder with --data")

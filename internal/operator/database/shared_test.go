@@ -10,6 +10,7 @@ import (
 
 	"orchestrator/internal/auditor"
 	"orchestrator/internal/datadir"
+	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
@@ -110,4 +111,20 @@ func TestWhatTakesThePlaceOfCompactAndUpgrade(t *testing.T) {
 	require.NoError(t, err)
 	_, err = Upgrade(t.Context(), empty, UpgradeOptions{Now: time.Now, DryRun: true})
 	requireFault(t, err, store.CodeMissing)
+}
+
+// Without the name of the store no command looks for a file that there has never been.
+func TestALogElsewhereIsNamed(t *testing.T) {
+	data := datadir.Dir(t.TempDir())
+	place, err := storage.Find(t.Context(), data, storage.Given{URL: "postgres://app@db/shop?search_path=log"})
+	require.NoError(t, err)
+	require.NoError(t, place.Remember(3, audit.Hash{}))
+	here := storage.InFolder(data)
+	_, _, source := Source(t.Context(), here)
+	_, existing := Existing(t.Context(), here)
+	_, compacted := Compact(t.Context(), here)
+	for _, err := range []error{source, existing, compacted} {
+		requireFault(t, err, "store_elsewhere")
+		require.Contains(t, fault.As(err).Fix, "--store "+place.String())
+	}
 }

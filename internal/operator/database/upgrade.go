@@ -64,7 +64,7 @@ func Upgrade(ctx context.Context, place storage.Place, o UpgradeOptions) (done U
 		return upgradeShared(ctx, place, o)
 	}
 	data := place.Data()
-	path, err := Existing(place)
+	path, err := Existing(ctx, place)
 	if err != nil {
 		return done, err
 	}

@@ -20,7 +20,7 @@ import (
 //
 // Implements: ORC-379
 func Verify(ctx context.Context, place storage.Place, export string, o auditor.Options) (r auditor.Report, err error) {
-	name, err := Existing(place)
+	name, err := Existing(ctx, place)
 	r = auditor.Report{Source: name, Against: []auditor.Held{}, CannotShow: []string{}}
 	if err != nil {
 		return r, err

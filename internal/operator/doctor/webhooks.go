@@ -9,7 +9,7 @@ import (
 
 // lookAtWebhooks finds webhooks that fail, and messages that were given up.
 func (e *examination) lookAtWebhooks(ctx context.Context) {
-	all, err := webhooks.List(ctx, e.Data)
+	all, err := webhooks.List(ctx, e.Store.In(e.Data))
 	if err != nil {
 		e.fail("webhooks", Problem, err)
 		return

@@ -88,7 +88,7 @@ func (p Place) openSource(ctx context.Context, lease time.Duration) (*end, error
 	path := p.file
 	if path == "" {
 		var err error
-		if path, err = database.Existing(storage.InFolder(p.folder)); err != nil {
+		if path, err = database.Existing(ctx, storage.InFolder(p.folder)); err != nil {
 			return nil, err
 		}
 	}

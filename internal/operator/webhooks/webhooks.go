@@ -3,6 +3,7 @@
 package webhooks
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -17,6 +18,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
+	"orchestrator/internal/operator/storage"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/webhook/folder"
 	"orchestrator/internal/webhook/hook"
@@ -43,7 +45,11 @@ type Added struct {
 const acceptEvery = 50 * time.Millisecond
 
 // Add adds a webhook.
-func Add(ctx context.Context, data datadir.Dir, o Order, now time.Time) (a Added, err error) {
+func Add(ctx context.Context, in storage.Place, o Order, now time.Time) (a Added, err error) {
+	if err := checkPlace(ctx, in); err != nil {
+		return a, err
+	}
+	data := in.Data()
 	h, err := o.hook(now)
 	if err != nil {
 		return a, err
@@ -114,30 +120,41 @@ func newSecret() string {
 }
 
 // AwaitFollowed returns once the service that runs with the data folder, if one does, follows a webhook.
-func AwaitFollowed(ctx context.Context, data datadir.Dir, name string, most time.Duration) error {
+func AwaitFollowed(ctx context.Context, in storage.Place, name string, most time.Duration) error {
+	data := in.Data()
 	if most <= 0 || !apiclient.Runs(data) {
 		return nil
 	}
-	files := folder.In(data)
-	h, err := find(ctx, files, name)
+	h, err := find(ctx, folder.In(data), name)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, most)
-	defer cancel()
-	for {
-		if _, found, err := files.Progress(ctx, h); found || err != nil || !apiclient.Runs(data) {
-			return err
+	return reading(ctx, in, func(k kept) error {
+		ctx, cancel := context.WithTimeout(ctx, most)
+		defer cancel()
+		for {
+			if _, found, err := k.Progress(ctx, h); found || err != nil || !apiclient.Runs(data) {
+				return err
+			}
+			select {
+			case <-time.After(acceptEvery):
+			case <-ctx.Done():
+				return notFollowed(k, name, most)
+			}
 		}
-		select {
-		case <-time.After(acceptEvery):
-		case <-ctx.Done():
-			return fault.New(fault.Unavailable, "webhook_not_followed",
-				"the webhook was added, and the service did not follow it within %v", most).
-				WithFix("see its log, or orchestrator health, for why it does not take webhooks.json over; "+
-					"orchestrator webhook remove %s takes it back", name)
-		}
+	})
+}
+
+func notFollowed(k kept, name string, most time.Duration) error {
+	err := fault.New(fault.Unavailable, "webhook_not_followed",
+		"the webhook was added, and the service did not follow it within %v", most)
+	if k.shared {
+		return err.WithFix("the replica on duty follows what lies in its own data folder: copy webhooks.json and "+
+			"webhooks/%s.secret to that of %s, or run the command there; orchestrator webhook remove %s takes it back",
+			name, cmp.Or(k.by, "each replica"), name)
 	}
+	return err.WithFix("see its log, or orchestrator health, for why it does not take webhooks.json over; "+
+		"orchestrator webhook remove %s takes it back", name)
 }
 
 func find(ctx context.Context, files folder.Folder, name string) (hook.Hook, error) {
@@ -178,29 +195,40 @@ type Listed struct {
 	Unusable string        `json:"unusable,omitempty"` // why the file that says how far it is cannot be used
 }
 
-// List returns the webhooks as they stand.
-func List(ctx context.Context, data datadir.Dir) ([]Listed, error) {
-	files := folder.In(data)
-	all, err := files.Roster(ctx)
-	if err != nil {
-		return nil, err
-	}
+// Named returns the webhooks of a data folder, without how they stand.
+func Named(ctx context.Context, data datadir.Dir) ([]Listed, error) {
+	all, err := folder.In(data).Roster(ctx)
 	list := []Listed{}
 	for _, h := range all {
-		p, begun, err := files.Progress(ctx, h)
-		if ctx.Err() != nil {
-			return nil, err
-		}
-		if !begun {
-			p = hook.Progress{}
-		}
-		one := listed(h, p, begun)
-		if err != nil {
-			one.Unusable = err.Error()
-		}
-		list = append(list, one)
+		list = append(list, listed(h, hook.Progress{}, false))
 	}
-	return list, nil
+	return list, err
+}
+
+// List returns the webhooks as they stand.
+func List(ctx context.Context, in storage.Place) (list []Listed, err error) {
+	all, err := folder.In(in.Data()).Roster(ctx)
+	if err != nil || len(all) == 0 {
+		return []Listed{}, err
+	}
+	err = reading(ctx, in, func(k kept) error {
+		for _, h := range all {
+			p, begun, err := k.Progress(ctx, h)
+			if ctx.Err() != nil {
+				return err
+			}
+			if !begun {
+				p = hook.Progress{}
+			}
+			one := listed(h, p, begun)
+			if err != nil {
+				one.Unusable = err.Error()
+			}
+			list = append(list, one)
+		}
+		return nil
+	})
+	return list, err
 }
 
 func listed(h hook.Hook, p hook.Progress, begun bool) Listed {
@@ -253,15 +281,15 @@ type Replayed struct {
 }
 
 // Replay marks the records from a number on to be sent again, before what comes next.
-func Replay(ctx context.Context, data datadir.Dir, name string, since uint64) (Replayed, error) {
+func Replay(ctx context.Context, in storage.Place, name string, since uint64) (Replayed, error) {
 	r := Replayed{Name: name, Since: since}
-	return again(ctx, data, r, func(p *hook.Progress) error { return p.Replay(since) })
+	return again(ctx, in, r, func(p *hook.Progress) error { return p.Replay(since) })
 }
 
 // ReplayDead marks all dead letters to be sent again.
-func ReplayDead(ctx context.Context, data datadir.Dir, name string) (Replayed, error) {
+func ReplayDead(ctx context.Context, in storage.Place, name string) (Replayed, error) {
 	var n uint64
-	r, err := again(ctx, data, Replayed{Name: name}, func(p *hook.Progress) (err error) {
+	r, err := again(ctx, in, Replayed{Name: name}, func(p *hook.Progress) (err error) {
 		n, err = p.ReplayDead()
 		return err
 	})
@@ -270,20 +298,22 @@ func ReplayDead(ctx context.Context, data datadir.Dir, name string) (Replayed, e
 }
 
 // again changes how far a webhook has come, which its service notices.
-func again(ctx context.Context, data datadir.Dir, r Replayed, change func(*hook.Progress) error) (Replayed, error) {
-	files := folder.In(data)
-	h, err := find(ctx, files, r.Name)
+func again(ctx context.Context, in storage.Place, r Replayed, change func(*hook.Progress) error) (Replayed, error) {
+	h, err := find(ctx, folder.In(in.Data()), r.Name)
 	if err != nil {
 		return r, err
 	}
-	if _, begun, err := files.Progress(ctx, h); err != nil || !begun {
-		if err == nil {
-			err = fault.New(fault.Conflict, hook.CodeNothing, "no service has followed the webhook %s yet", r.Name).
-				WithFix("start it: orchestrator up; what is recorded from then on is sent anyway")
+	err = with(ctx, in, func(k kept) error {
+		if _, begun, err := k.Progress(ctx, h); err != nil || !begun {
+			if err == nil {
+				err = fault.New(fault.Conflict, hook.CodeNothing, "no service has followed the webhook %s yet", r.Name).
+					WithFix("start it: orchestrator up; what is recorded from then on is sent anyway")
+			}
+			return err
 		}
-		return r, err
-	}
-	_, err = files.Advance(ctx, h, 0, change)
-	r.Runs = apiclient.Runs(data)
+		_, err := k.Advance(ctx, h, 0, change)
+		r.Runs = k.by != ""
+		return err
+	})
 	return r, err
 }

@@ -10,6 +10,7 @@ import (
 
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/fault"
+	"orchestrator/internal/operator/storage"
 	"orchestrator/internal/system/durable"
 	"orchestrator/internal/webhook/folder"
 	"orchestrator/internal/webhook/hook"
@@ -28,7 +29,7 @@ func TestNamesOfHosts(t *testing.T) {
 // Verifies: ORC-320
 func TestAdd(t *testing.T) {
 	data := datadir.Dir(t.TempDir())
-	add := func(o Order) (Added, error) { return Add(t.Context(), data, o, time.Now()) }
+	add := func(o Order) (Added, error) { return Add(t.Context(), storage.InFolder(data), o, time.Now()) }
 	a, err := add(Order{URL: "http://127.0.0.1:9/x", Kinds: []string{"requirement.changed", "webhook.added"}, Roles: []string{"pm", "system"}})
 	require.NoError(t, err)
 	require.Equal(t, Added{"127-0-0-1-9", "http://127.0.0.1:9", folder.In(data).SecretPath("127-0-0-1-9"), false}, a)
@@ -64,7 +65,7 @@ func TestAdd(t *testing.T) {
 		require.True(t, fault.Is(err, c.code), "%s: %v", name, err)
 		require.Contains(t, fault.As(err).Fix, c.fix, name)
 	}
-	all, err := List(t.Context(), data)
+	all, err := List(t.Context(), storage.InFolder(data))
 	require.NoError(t, err)
 	require.Len(t, all, 3)
 }
@@ -72,11 +73,11 @@ func TestAdd(t *testing.T) {
 // Verifies: ORC-324
 func TestReplay(t *testing.T) {
 	data := datadir.Dir(t.TempDir())
-	_, err := Add(t.Context(), data, Order{URL: "https://example.com", Name: "ops"}, time.Now())
+	_, err := Add(t.Context(), storage.InFolder(data), Order{URL: "https://example.com", Name: "ops"}, time.Now())
 	require.NoError(t, err)
-	_, err = Replay(t.Context(), data, "none", 1)
+	_, err = Replay(t.Context(), storage.InFolder(data), "none", 1)
 	require.True(t, fault.Is(err, hook.CodeUnknown))
-	_, err = Replay(t.Context(), data, "ops", 1)
+	_, err = Replay(t.Context(), storage.InFolder(data), "ops", 1)
 	require.ErrorContains(t, err, "no service has followed")
 
 	all, err := folder.In(data).Roster(t.Context())
@@ -87,13 +88,13 @@ func TestReplay(t *testing.T) {
 		return nil
 	})
 	require.NoError(t, err)
-	r, err := ReplayDead(t.Context(), data, "ops")
+	r, err := ReplayDead(t.Context(), storage.InFolder(data), "ops")
 	require.NoError(t, err)
 	require.Equal(t, Replayed{Name: "ops", Dead: 1}, r)
-	r, err = Replay(t.Context(), data, "ops", 6)
+	r, err = Replay(t.Context(), storage.InFolder(data), "ops", 6)
 	require.NoError(t, err)
 	require.Equal(t, Replayed{Name: "ops", Since: 6}, r)
-	list, err := List(t.Context(), data)
+	list, err := List(t.Context(), storage.InFolder(data))
 	require.NoError(t, err)
 	require.EqualValues(t, 5, list[0].Again)
 	require.EqualValues(t, 11, list[0].Next)
@@ -102,15 +103,15 @@ func TestReplay(t *testing.T) {
 
 func TestAwaitFollowed(t *testing.T) {
 	data := datadir.Dir(t.TempDir())
-	_, err := Add(t.Context(), data, Order{URL: "https://example.com", Name: "ops"}, time.Now())
+	_, err := Add(t.Context(), storage.InFolder(data), Order{URL: "https://example.com", Name: "ops"}, time.Now())
 	require.NoError(t, err)
-	require.NoError(t, AwaitFollowed(t.Context(), data, "ops", time.Hour), "no service runs")
+	require.NoError(t, AwaitFollowed(t.Context(), storage.InFolder(data), "ops", time.Hour), "no service runs")
 
 	unlock, err := durable.Lock(data.Address(), 0)
 	require.NoError(t, err)
 	defer unlock()
-	require.NoError(t, AwaitFollowed(t.Context(), data, "ops", 0), "it need not be waited for")
-	err = AwaitFollowed(t.Context(), data, "ops", 200*time.Millisecond)
+	require.NoError(t, AwaitFollowed(t.Context(), storage.InFolder(data), "ops", 0), "it need not be waited for")
+	err = AwaitFollowed(t.Context(), storage.InFolder(data), "ops", 200*time.Millisecond)
 	require.True(t, fault.Is(err, "webhook_not_followed"), "%v", err)
 	require.Contains(t, fault.As(err).Fix, "webhook remove ops")
 	all, err := folder.In(data).Roster(t.Context())
@@ -121,5 +122,5 @@ func TestAwaitFollowed(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	require.NoError(t, AwaitFollowed(t.Context(), data, "ops", time.Hour))
+	require.NoError(t, AwaitFollowed(t.Context(), storage.InFolder(data), "ops", time.Hour))
 }

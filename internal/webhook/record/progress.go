@@ -12,16 +12,37 @@ import (
 // account for it.
 var progress = ledger.Table[hook.Progress]{Name: "webhook_progress"}
 
-// KeepProgress keeps how far a hook has come.
-func KeepProgress(ctx context.Context, l *ledger.Ledger, name string, p hook.Progress) error {
-	return l.Update(ctx, func(tx *ledger.Tx) error { return progress.Keep(tx, name, p) })
-}
+// Kept is how far hooks have come where several processes tell them in turns.
+type Kept struct{ Ledger *ledger.Ledger }
 
-// ProgressKept returns how far a hook had come; found is false where nothing was kept.
-func ProgressKept(ctx context.Context, l *ledger.Ledger, name string) (p hook.Progress, found bool, err error) {
-	err = l.View(ctx, func(r store.Reader) (err error) {
-		p, found, err = progress.Get(r, name)
+// Progress returns how far a hook has come; found is false where it has not begun.
+func (k Kept) Progress(ctx context.Context, h hook.Hook) (p hook.Progress, found bool, err error) {
+	err = k.Ledger.View(ctx, func(r store.Reader) (err error) {
+		p, found, err = progress.Get(r, h.Name)
 		return err
 	})
-	return p, found, err
+	return p, found && p.Hook == h.ID, err
+}
+
+// Advance changes how far a hook has come, which begins with start, and returns it when it is durable. It may call
+// change twice, with the same progress.
+//
+// Implements: ORC-368
+func (k Kept) Advance(ctx context.Context, h hook.Hook, start uint64,
+	change func(*hook.Progress) error) (p hook.Progress, err error) {
+	err = k.Ledger.Update(ctx, func(tx *ledger.Tx) error {
+		was, found, err := progress.Get(tx, h.Name)
+		if err != nil {
+			return err
+		}
+		if !found || was.Hook != h.ID {
+			was = hook.Progress{Hook: h.ID, Next: start}
+		}
+		if err := change(&was); err != nil {
+			return err
+		}
+		p = was
+		return progress.Keep(tx, h.Name, was)
+	})
+	return p, err
 }

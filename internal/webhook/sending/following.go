@@ -11,11 +11,10 @@ import (
 	"orchestrator/internal/ledger/thread"
 	"orchestrator/internal/webhook/hook"
 	"orchestrator/internal/webhook/posting"
-	"orchestrator/internal/webhook/record"
 )
 
 const (
-	lookEvery = time.Second            // how often the files of a hook that waits are looked at, for what somebody wants
+	lookEvery = time.Second            // how often it is looked what somebody wants of a hook that waits
 	keepEvery = 100 * time.Millisecond // how often, at most, it is kept what has arrived: those who write need the disk
 	mostTold  = 4096                   // records that a hook may pass without its file, if it follows none of them
 )
@@ -24,19 +23,22 @@ const (
 // after a crash.
 type following struct {
 	Config
-	hook   hook.Hook
-	since  uint64 // number of the record that added it
-	reader feed.Reader
-	stop   context.CancelFunc
-	ended  chan struct{}
+	hook hook.Hook
+	kept progress // how far it has come
 
-	progress hook.Progress // as its file had it
+	keptBefore progress // where the log had another place
+	since      uint64   // number of the record that added it
+	reader     feed.Reader
+	stop       context.CancelFunc
+	ended      chan struct{}
+
+	progress hook.Progress // as it was kept
 	from     uint64        // the record that came next by that
 	at       uint64        // the record that comes next: those from there on are passed in memory
 	arrivals uint64        // of messages about them
 	lastAt   time.Time     // when the last one arrived
 	keptAt   time.Time
-	tookOver bool   // what another process had kept of it
+	tookOver bool   // what had been kept of it elsewhere
 	why      string // its files cannot be used; "" where they can
 
 	next, sent, failed, dead, letters atomic.Uint64 // for Figures
@@ -69,14 +71,10 @@ func (f *following) begin(ctx context.Context) bool {
 		var p hook.Progress
 		var found bool
 		if err == nil {
-			p, found, err = f.Files.Progress(ctx, f.hook)
+			p, found, err = f.kept.Progress(ctx, f.hook)
 		}
 		if err == nil && (!found || f.at > f.from || p.Next > f.Ledger.Head().Size) {
-			p, err = f.advance(ctx, func(p *hook.Progress) {
-				if was := p.Next; !p.Within(f.Ledger.Head().Size) {
-					f.Events.Behind(f.hook.Name, was)
-				}
-			})
+			p, err = f.goOn(ctx)
 		}
 		if err == nil {
 			f.take(p)
@@ -85,6 +83,20 @@ func (f *following) begin(ctx context.Context) bool {
 		f.broken(ctx, err)
 	}
 	return false
+}
+
+// goOn keeps what was passed in memory, within the log as it is.
+func (f *following) goOn(ctx context.Context) (hook.Progress, error) {
+	var was uint64
+	var within bool
+	p, err := f.advance(ctx, func(p *hook.Progress) {
+		was = p.Next
+		within = p.Within(f.Ledger.Head().Size)
+	})
+	if err == nil && !within {
+		f.Events.Behind(f.hook.Name, was)
+	}
+	return p, err
 }
 
 // broken says that the files of the hook cannot be used, once for each reason, and waits before they are tried again.
@@ -96,10 +108,10 @@ func (f *following) broken(ctx context.Context, err error) {
 	f.sleep(ctx, lookEvery)
 }
 
-// advance keeps what was passed in memory, and a change, in the file of the progress, and goes on from there. What has
-// happened is kept although ctx has ended.
+// advance keeps what was passed in memory, and a change, and goes on from there. What has happened is kept although ctx
+// has ended. It may call change twice, with the same progress.
 func (f *following) advance(ctx context.Context, change func(*hook.Progress)) (hook.Progress, error) {
-	p, err := f.Files.Advance(context.WithoutCancel(ctx), f.hook, f.since+1, func(p *hook.Progress) error {
+	p, err := f.kept.Advance(context.WithoutCancel(ctx), f.hook, f.since+1, func(p *hook.Progress) error {
 		if f.at > f.from && p.Next >= f.from { // else the file was removed, and all is told again
 			p.Pass(f.from, f.at-1)
 		}
@@ -109,37 +121,33 @@ func (f *following) advance(ctx context.Context, change func(*hook.Progress)) (h
 		change(p)
 		return nil
 	})
-	if err == nil && f.Shared {
-		err = record.KeepProgress(context.WithoutCancel(ctx), f.Ledger, f.hook.Name, p)
-	}
 	if err == nil {
 		f.take(p)
 	}
 	return p, err
 }
 
-// takeOver brings into the file how far another process has come with the hook, once. One that was added again since is
-// another hook.
-//
-// Implements: ORC-368
+// takeOver goes on from where the hook had come before the log was moved, once: in a file, how far it has come lies
+// beside the log, and elsewhere in it. One that was added again since is another hook.
 func (f *following) takeOver(ctx context.Context) error {
-	if !f.Shared || f.tookOver {
+	if f.tookOver {
 		return nil
 	}
-	kept, found, err := record.ProgressKept(ctx, f.Ledger, f.hook.Name)
-	if err == nil && found && kept.Hook == f.hook.ID {
-		_, err = f.Files.Advance(ctx, f.hook, f.since+1, func(p *hook.Progress) error {
-			if kept.Next > p.Next {
-				*p = kept
-			}
-			return nil
-		})
+	before, found, err := f.keptBefore.Progress(ctx, f.hook)
+	if err == nil && found {
+		var now hook.Progress
+		if now, found, err = f.kept.Progress(ctx, f.hook); err == nil && (!found || before.Next > now.Next) {
+			_, err = f.kept.Advance(ctx, f.hook, f.since+1, func(p *hook.Progress) error {
+				*p = before
+				return nil
+			})
+		}
 	}
 	f.tookOver = err == nil
 	return err
 }
 
-// take goes on from a progress that the file has.
+// take goes on from a progress that was kept.
 func (f *following) take(p hook.Progress) {
 	f.progress, f.why = p, ""
 	f.from, _ = p.Due()
@@ -327,7 +335,7 @@ func (f *following) giveUp(ctx context.Context, r feed.Record, why error) bool {
 
 // wanted reports whether somebody has changed what comes next.
 func (f *following) wanted(ctx context.Context) bool {
-	p, found, err := f.Files.Progress(ctx, f.hook)
+	p, found, err := f.kept.Progress(ctx, f.hook)
 	if err != nil || !found {
 		return true // which begin looks into
 	}

@@ -17,6 +17,7 @@ import (
 	"orchestrator/internal/webhook/folder"
 	"orchestrator/internal/webhook/hook"
 	"orchestrator/internal/webhook/posting"
+	"orchestrator/internal/webhook/record"
 )
 
 // Post sends a message of a hook.
@@ -42,6 +43,21 @@ type Config struct {
 	Random  func() float64 // from 0 to 1
 	Events  Events
 	Shared  bool // other processes may go on with the hooks, and find in the ledger how far they have come
+}
+
+// progress keeps how far hooks have come.
+type progress interface {
+	Progress(context.Context, hook.Hook) (p hook.Progress, found bool, err error)
+	Advance(_ context.Context, h hook.Hook, start uint64, change func(*hook.Progress) error) (hook.Progress, error)
+}
+
+// places returns what keeps how far hooks have come, and what does where the log has another place.
+func (c Config) places() (now, before progress) {
+	inLedger := record.Kept{Ledger: c.Ledger}
+	if c.Shared {
+		return inLedger, c.Files
+	}
+	return c.Files, inLedger
 }
 
 // Sender is used by one goroutine, but for Figures.
@@ -99,6 +115,7 @@ func (s *Sender) begin(ctx context.Context, h hook.Hook, since uint64) {
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	f := &following{Config: s.Config, hook: h, since: since, reader: s.feed.Open(), stop: stop,
 		ended: make(chan struct{})}
+	f.kept, f.keptBefore = s.places()
 	f.next.Store(since + 1)
 	s.mu.Lock()
 	s.running[h.Name] = f

@@ -159,6 +159,7 @@ func (b *batch) call(u *update) error {
 // fetch reads what is missing, in the round trip of some calls before it. If the head moved on, all that was known
 // before is forgotten.
 func (b *batch) fetch(before ...session.Call) error {
+	highest := b.w.s.highest.Load()
 	places, tables, keys := b.staged.wanted()
 	names, fenced := b.staged.wantedFences()
 	got, err := b.w.conn.c.Do(append(before, session.Call{Statement: sqlFetch, Params: [][]byte{
@@ -179,6 +180,10 @@ func (b *batch) fetch(before ...session.Call) error {
 		default:
 			head = row
 		}
+	}
+	if head != nil && session.Number(head[2]) < highest {
+		// The writer joins by another connection, and finds out whether commits were lost.
+		return errOlder(b.w.s.config.Place(), session.Number(head[2]), highest)
 	}
 	return b.learn(head, places, values, names, fences)
 }

@@ -79,3 +79,30 @@ func TestADoubtThatLastsEndsTheStore(t *testing.T) {
 	require.NoError(t, s.Close())
 	require.Empty(t, get(t, open(t, primary.URL(""), pgstore.Options{}), "b"))
 }
+
+// An older copy may come into the schema of a server that stays, such as from a dump: no connection breaks then.
+//
+// Verifies: ORC-343
+func TestAnOlderCopyInTheSchemaIsFound(t *testing.T) {
+	server := pgtest.Start(t)
+	for schema, find := range map[string]func(*pgstore.Store) error{
+		"writing": func(s *pgstore.Store) error { return put(s, "b", "1") },
+		"looking": func(s *pgstore.Store) error {
+			return s.Update(t.Context(), func(tx store.Tx) error { _, err := tx.Get("t", "c"); return err })
+		},
+		"reading": func(s *pgstore.Store) error { _, err := s.Newest(t.Context(), "t", "a"); return err },
+	} {
+		t.Run(schema, func(t *testing.T) {
+			s, err := pgstore.Open(t.Context(), server.URL("")+"&search_path="+schema, hasty)
+			require.NoError(t, err)
+			defer func() { _ = s.Close() }() // it has failed
+			require.NoError(t, put(s, "a", "1"))
+			require.NoError(t, put(s, "a", "2"))
+			_, err = server.SQL(t.Context(), "", "UPDATE "+schema+".head SET rev = rev - 1, nonce = 'older'")
+			require.NoError(t, err)
+			require.Eventually(t, func() bool { return fault.Is(find(s), pgstore.CodeRolledBack) }, 20*time.Second,
+				time.Millisecond)
+			<-s.Failed()
+		})
+	}
+}

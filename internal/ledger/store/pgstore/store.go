@@ -205,6 +205,13 @@ func rolledBack(place string, rev, highest uint64) error {
 		Because(store.ErrCommit)
 }
 
+func errOlder(place string, rev, before uint64) error {
+	return fault.New(fault.Unavailable, session.CodeUnreachable,
+		"%s: the server is at %d, and the log was at %d: another server is the primary now, or commits were lost",
+		place, rev, before).
+		WithFix("see which server is the primary, and stop the other").After(time.Second)
+}
+
 // Update calls fn in a transaction that it shares with other updates, and returns when it is committed. If ctx ends
 // before fn starts, Update returns at once; afterwards it waits for the outcome.
 func (s *Store) Update(ctx context.Context, fn func(store.Tx) error) error {

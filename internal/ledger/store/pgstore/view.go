@@ -82,13 +82,6 @@ func (s *Store) doubt() {
 	}()
 }
 
-func errOlder(place string, rev, before uint64) error {
-	return fault.New(fault.Unavailable, session.CodeUnreachable,
-		"%s: the server is at %d, and the log was at %d: another server is the primary now, or commits were lost",
-		place, rev, before).
-		WithFix("see which server is the primary, and stop the other").After(time.Second)
-}
-
 // reading calls fn with a connection of its own, and again with another one while connections break.
 func (s *Store) reading(ctx context.Context, fn func(*session.Conn) error) error {
 	if err := ctx.Err(); err != nil {

@@ -147,6 +147,9 @@ func (c *Config) Connect(ctx context.Context, o Options) (*Conn, error) {
 	}
 	var err error
 	if made.pg, err = pgconn.ConnectConfig(ctx, config); err != nil {
+		if gaveUp := ctx.Err(); errors.Is(gaveUp, context.Canceled) {
+			return nil, gaveUp
+		}
 		return nil, c.refusal(err)
 	}
 	connected.Store(true)

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"context"
 	"net"
 	"testing"
 
@@ -59,4 +60,24 @@ func TestPlaceHasNoPassword(t *testing.T) {
 	config, err = session.Parse("host=/run/postgresql dbname=d password=secret")
 	require.NoError(t, err)
 	require.Equal(t, "schema orchestrator of database d at /run/postgresql", config.Place())
+}
+
+// Who gives a connection up while it is made, as by Ctrl-C, learns nothing of the server.
+func TestAConnectionThatIsGivenUpSaysNothingOfTheServer(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer silent.Close()
+	config, err := session.Parse("postgres://app@" + silent.Addr().String() + "/shop?sslmode=disable")
+	require.NoError(t, err)
+	ctx, giveUp := context.WithCancel(t.Context())
+	go func() {
+		if met, err := silent.Accept(); err == nil {
+			defer met.Close()
+			giveUp()
+			<-t.Context().Done()
+		}
+	}()
+	_, err = config.Connect(ctx, session.Options{})
+	require.ErrorIs(t, err, context.Canceled)
+	require.Nil(t, fault.As(err), "%v", err)
 }
