@@ -3,6 +3,7 @@ package duty_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -83,6 +84,13 @@ func newReplica(hub *storetest.Hub, name string) *replica {
 	return r
 }
 
+// reasons returns why the terms of a replica have ended.
+func (r *replica) reasons() []error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.ended)
+}
+
 // run keeps a replica on duty whenever it can be, and returns how many terms it has begun.
 func (r *replica) run(ctx context.Context, do func(context.Context)) (terms *atomic.Int64) {
 	terms = &atomic.Int64{}
@@ -131,8 +139,8 @@ func TestOneReplicaIsOnDuty(t *testing.T) {
 		require.False(t, one.keeper.OnDuty())
 		require.EqualValues(t, 1, first.Load())
 		require.EqualValues(t, 1, second.Load())
-		require.Len(t, one.ended, 1)
-		require.Error(t, one.ended[0])
+		require.Len(t, one.reasons(), 1)
+		require.Error(t, one.reasons()[0])
 	})
 }
 
@@ -222,8 +230,8 @@ func TestATermEndsWhenTheStoreSaysSo(t *testing.T) {
 		require.NoError(t, err)
 		time.Sleep(ttl / 2)
 		require.False(t, one.keeper.OnDuty(), "it does not wait until its lease has run out")
-		require.Len(t, one.ended, 1)
-		require.ErrorIs(t, one.ended[0], store.ErrFenced)
+		require.Len(t, one.reasons(), 1)
+		require.ErrorIs(t, one.reasons()[0], store.ErrFenced)
 	})
 }
 
@@ -243,7 +251,7 @@ func TestANetworkThatIsDownForAMomentEndsNoTerm(t *testing.T) {
 		require.Positive(t, one.doubts)
 		one.fails.Store(true)
 		time.Sleep(ttl)
-		require.Len(t, one.ended, 1)
+		require.Len(t, one.reasons(), 1)
 		one.fails.Store(false)
 		time.Sleep(2 * ttl)
 		require.True(t, one.keeper.OnDuty(), "nobody else has taken it")
@@ -271,7 +279,7 @@ func TestTheDutyIsGivenUpAtTheEnd(t *testing.T) {
 		require.NoError(t, <-flushed, "it is renewed until all is done")
 		time.Sleep(time.Second)
 		require.True(t, two.keeper.OnDuty(), "it need not run out")
-		require.Equal(t, []error{nil}, one.ended)
+		require.Equal(t, []error{nil}, one.reasons())
 	})
 }
 
