@@ -95,3 +95,15 @@ func TestWhoWaitsIsToldWhatHinders(t *testing.T) {
 	_, _, claimed := p.Claim(func(Place) bool { return true })
 	require.False(t, claimed)
 }
+
+func TestAFollowerThatCannotLoadChangesNothing(t *testing.T) {
+	p := New(func(Commit) {})
+	told := 0
+	follower := Follower{Told: func(batch []Commit) { told += len(batch) }}
+	require.NoError(t, p.Follow(follower, func() (Place, error) { return Place{audit.Head{Size: 2}, 2}, nil }))
+	errLoad := errors.New("it cannot be read")
+	require.ErrorIs(t, p.Follow(Follower{}, func() (Place, error) { return Place{}, errLoad }), errLoad)
+	require.Equal(t, Place{audit.Head{Size: 2}, 2}, p.Place())
+	require.NoError(t, p.Publish(commit(3)), "nobody else is kept from publishing")
+	require.Equal(t, 1, told)
+}

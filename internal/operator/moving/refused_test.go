@@ -139,6 +139,26 @@ func TestALogIsMovedFromWhereItIs(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// Another log, where one was about to appear, is not taken for it, however long it is.
+//
+// Verifies: ORC-376
+func TestAnotherLogIsNotTakenForTheOneThatWasMoved(t *testing.T) {
+	data := lived(t, 5)
+	there, _ := inMemory("memory://there")
+	_, err := Move(t.Context(), InFolder(data), there, stopAt("left"))
+	require.ErrorIs(t, err, errStop)
+	taken, memory := inMemory("memory://there")
+	_, err = Move(t.Context(), InFolder(lived(t, 9)), taken, plain)
+	require.NoError(t, err)
+	before := memory.Dump()
+	done, err := Move(t.Context(), InFolder(data), taken, plain)
+	requireFault(t, err, codeNotEmpty)
+	require.False(t, done.Already)
+	require.Equal(t, before, memory.Dump())
+	_, err = Move(t.Context(), InFolder(data), there, plain)
+	require.NoError(t, err)
+}
+
 // A log that is not in order stays where it is, and so does one of which something else arrives.
 func TestWhatIsNotInOrderIsNotMoved(t *testing.T) {
 	data := lived(t, 5)
