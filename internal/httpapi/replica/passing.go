@@ -161,7 +161,8 @@ func (p *passing) failed(ctx context.Context, body *sentBody, failed error) erro
 	}
 	return fault.New(fault.Unavailable, "duty_unreachable",
 		"the replica on duty has not answered; whether the request was carried out is unknown").
-		WithFix("repeat the request with the same Idempotency-Key, or read what it changes").
+		WithFix("repeat the request with the same Idempotency-Key, or idempotency_key of its body, or read what it " +
+			"changes").
 		After(retry).Because(failed).ForClients()
 }
 

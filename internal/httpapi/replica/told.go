@@ -17,8 +17,8 @@ func Told(ctx context.Context, err error) error {
 	if ended || errors.Is(err, store.ErrFenced) {
 		return fault.New(fault.Unavailable, "duty_lost",
 			"this replica lost its duty while it served the request; what was not on record by then is not done").
-			WithFix("repeat the request with the same Idempotency-Key, or read what it changes; runs go on at the " +
-				"next replica on duty").
+			WithFix("repeat the request with the same Idempotency-Key, or idempotency_key of its body, or read what it " +
+				"changes; runs go on at the next replica on duty").
 			After(retry).Because(err).ForClients()
 	}
 	f := fault.As(err)
