@@ -240,8 +240,8 @@ func TestALagBeyondTheRingIsLoaded(t *testing.T) {
 func TestManyRecordsOfAnotherAreOneCommit(t *testing.T) {
 	hub := storetest.NewHub()
 	a, b := join(t, hub), join(t, hub)
-	for _, commits := range []int{1, 3} {
-		for _, records := range []int{255, 256, 257, 700} { // 256 are read with the names of what was written
+	for _, commits := range []int{1, 3, 4, 5} { // 4 are read with the head, with 32 records
+		for _, records := range []int{5, 31, 32, 33, 36, 255, 256, 257, 700} { // 256 with the names of what was written
 			resume := b.store.Hold()
 			for c := range commits {
 				require.NoError(t, a.Update(t.Context(), func(tx *Tx) error {

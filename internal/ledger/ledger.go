@@ -95,7 +95,7 @@ func placeIn(r store.Getter, l *Ledger) (order.Place, error) {
 	if l.others == nil {
 		return l.order.Place(), nil
 	}
-	stored, err := following.Read(r)
+	stored, _, err := following.Read(r)
 	if err != nil {
 		return order.Place{}, err
 	}

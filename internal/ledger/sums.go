@@ -53,7 +53,7 @@ func (l *Ledger) readMark(from store.Getter) (m mark, t following.Trail, err err
 	if l.others == nil {
 		stored.Head, err = from.Get(tableMeta, keyHead)
 	} else {
-		stored, err = following.Read(from)
+		stored, _, err = following.Read(from)
 	}
 	if known := l.last.Load(); err == nil && known != nil && bytes.Equal(known.raw, stored.Head) {
 		return known.mark, known.trail, nil

@@ -37,6 +37,8 @@ type fetch struct {
 	pursuit *Pursuit
 	head    audit.Head // as it is stored
 
+	ahead ahead
+
 	claimed  bool // and nobody else publishes
 	at       order.Place
 	follower order.Follower
@@ -45,10 +47,12 @@ type fetch struct {
 
 // from may run more than once.
 func (f *fetch) from(r store.Reader, seen audit.Head) error {
-	stored, err := Read(r)
+	f.ahead.at = f.pursuit.order.Place()
+	stored, others, err := Read(r, f.ahead.places()...)
 	if err != nil {
 		return err
 	}
+	f.ahead.rows = others
 	t, err := stored.Trail()
 	if err == nil {
 		f.head, err = t.Head(r, stored.Head)
@@ -107,14 +111,13 @@ func (t Trail) Nodes(r store.Getter) Hashes {
 
 // merge reads the commits since what is published as one.
 func (f *fetch) merge(r store.Reader, c *order.Commit) error {
-	slots, size := slotsBetween(f.at.Number, c.Number), f.at.Head.Size
-	found, err := store.GetMany(r, append(slots, rows.Places(size, min(size+recordsAtOnce, c.Head.Size))...))
+	slots, records, err := f.between(r, c)
 	if err != nil {
 		return err
 	}
-	names, err := namesFrom(found[:len(slots)], f.at.Number)
+	names, err := namesFrom(slots, f.at.Number)
 	if err == nil {
-		c.Records, err = recordsBetween(r, f.at.Head, c.Head, found[len(slots):])
+		c.Records, err = recordsBetween(r, f.at.Head, c.Head, records)
 	}
 	if err == nil {
 		c.Writes, err = valuesOf(r, names, f.follower.Tables)
@@ -137,6 +140,38 @@ func (f *fetch) reload(r store.Reader) error {
 		return nil
 	}
 	return f.follower.Load(r, f.head)
+}
+
+// How many commits, and how many records, are read together with the head: a follower that keeps up needs no more.
+const (
+	commitsAhead = 4
+	recordsAhead = 32
+)
+
+// ahead is what lies behind a place of the log, as far as it is read together with the head.
+type ahead struct {
+	at   order.Place
+	rows [][]byte // of the commits behind it, then of the records; nil where there is none yet
+}
+
+func (a *ahead) places() []store.Place {
+	return append(slotsBetween(a.at.Number, a.at.Number+commitsAhead),
+		rows.Places(a.at.Head.Size, a.at.Head.Size+recordsAhead)...)
+}
+
+// between returns the rows of the commits since what is published, and of the first of their records.
+func (f *fetch) between(r store.Getter, c *order.Commit) (slots, records [][]byte, err error) {
+	commits, size := int(c.Number-f.at.Number), f.at.Head.Size
+	more := c.Head.Size - size
+	if size == f.ahead.at.Head.Size && commits <= commitsAhead && more <= recordsAhead {
+		return f.ahead.rows[:commits], f.ahead.rows[commitsAhead:][:more], nil
+	}
+	places := append(slotsBetween(f.at.Number, c.Number), rows.Places(size, size+min(more, recordsAtOnce))...)
+	found, err := store.GetMany(r, places)
+	if err != nil {
+		return nil, nil, err
+	}
+	return found[:commits], found[commits:], nil
 }
 
 // recordsAtOnce is how many records are read together with the names of what was written.

@@ -91,13 +91,13 @@ func (t Trail) ReadHashes(indexes []int64) ([]audit.Hash, error) {
 // Stored is the head of a log and the trail of its last commit, as they are stored.
 type Stored struct{ Head, trail, needs []byte }
 
-// Read reads the head and the trail at once.
-func Read(from store.Getter) (Stored, error) {
-	raws, err := store.GetMany(from, store.Places(tableMeta, keyHead, keyTrail, keyNeeds))
+// Read reads the head and the trail, and the values of other places, at once.
+func Read(from store.Getter, others ...store.Place) (Stored, [][]byte, error) {
+	raws, err := store.GetMany(from, append(store.Places(tableMeta, keyHead, keyTrail, keyNeeds), others...))
 	if err != nil {
-		return Stored{}, err
+		return Stored{}, nil, err
 	}
-	return Stored{raws[0], raws[1], raws[2]}, nil
+	return Stored{raws[0], raws[1], raws[2]}, raws[3:], nil
 }
 
 // Trail returns the trail, with what the log needs; the zero Trail before the first commit.
