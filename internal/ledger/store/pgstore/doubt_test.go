@@ -93,12 +93,10 @@ func TestAnOlderCopyInTheSchemaIsFound(t *testing.T) {
 		"reading": func(s *pgstore.Store) error { _, err := s.Newest(t.Context(), "t", "a"); return err },
 	} {
 		t.Run(schema, func(t *testing.T) {
-			s, err := pgstore.Open(t.Context(), server.URL("")+"&search_path="+schema, hasty)
-			require.NoError(t, err)
-			defer func() { _ = s.Close() }() // it has failed
+			s := openHasty(t, server.URL("")+"&search_path="+schema)
 			require.NoError(t, put(s, "a", "1"))
 			require.NoError(t, put(s, "a", "2"))
-			_, err = server.SQL(t.Context(), "", "UPDATE "+schema+".head SET rev = rev - 1, nonce = 'older'")
+			_, err := server.SQL(t.Context(), "", "UPDATE "+schema+".head SET rev = rev - 1, nonce = 'older'")
 			require.NoError(t, err)
 			require.Eventually(t, func() bool { return fault.Is(find(s), pgstore.CodeRolledBack) }, 20*time.Second,
 				time.Millisecond)

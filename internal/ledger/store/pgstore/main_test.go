@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/ledger/store"
@@ -57,6 +58,20 @@ func open(t testing.TB, url string, o pgstore.Options) *pgstore.Store {
 	s, err := pgstore.Open(t.Context(), url, o)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
+}
+
+// openHasty opens a store that gives up early, however busy the machine is.
+func openHasty(t testing.TB, url string) *pgstore.Store {
+	t.Helper()
+	require.NoError(t, open(t, url, pgstore.Options{}).Close()) // it made the schema
+	var s *pgstore.Store
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		var err error
+		s, err = pgstore.Open(t.Context(), url, hasty)
+		require.NoError(c, err)
+	}, time.Minute, time.Millisecond)
+	t.Cleanup(func() { _ = s.Close() }) // it may have failed
 	return s
 }
 

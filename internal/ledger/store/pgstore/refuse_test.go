@@ -129,7 +129,7 @@ func TestPasswordThatExpired(t *testing.T) {
 	as := func(password string) string {
 		return fmt.Sprintf("postgres://app:%s@%s/postgres", url.QueryEscape(password), proxy.Addr())
 	}
-	s := open(t, as("hunter22"), hasty)
+	s := openHasty(t, as("hunter22"))
 	require.NoError(t, put(s, "a", "1"))
 	pgtest.Exec(t, server, "", "ALTER ROLE app VALID UNTIL '2001-01-01'")
 	require.NoError(t, put(s, "a", "2"), "a session that is there goes on")
@@ -201,7 +201,7 @@ func TestServerThatRestarts(t *testing.T) {
 // Verifies: ORC-345
 func TestServerThatIsGone(t *testing.T) {
 	server := pgtest.Start(t)
-	s := open(t, server.URL(""), hasty)
+	s := openHasty(t, server.URL(""))
 	require.NoError(t, put(s, "a", "1"))
 	time.Sleep(pgstore.Unused)
 	require.NoError(t, server.Halt())

@@ -336,7 +336,7 @@ func TestTrapRevisionThatWasSeen(t *testing.T) {
 	link := pgtest.Proxy(t, primary)
 	standby := pgtest.Standby(t, primary, postgres.StandbyOptions{Name: "second", Via: link})
 	way := pgtest.Proxy(t, primary)
-	s := open(t, way.URL(""), hasty)
+	s := openHasty(t, way.URL(""))
 	other := open(t, primary.URL(""), pgstore.Options{})
 	require.NoError(t, put(other, "a", "1"))
 	awaitQuery(t, primary, "SELECT count(*) FROM pg_stat_replication WHERE replay_lsn = pg_current_wal_lsn()", "1")
