@@ -45,9 +45,14 @@ func (l *layer) put(at store.Place, value []byte) {
 	l.size += len(at.Table) + len(at.Key) + len(value)
 }
 
-// reset forgets what was written, and keeps the room for more.
+// reset forgets what was written, and keeps room for more. Clearing a map that once was large stays slow, so such a map
+// is dropped.
 func (l *layer) reset() {
+	if len(l.writes) > 64 {
+		*l = layer{}
+	}
 	clear(l.at)
+	clear(l.writes)
 	l.writes, l.size = l.writes[:0], 0
 }
 
