@@ -3,6 +3,8 @@ package order
 import (
 	"bytes"
 	"cmp"
+
+	"orchestrator/internal/ledger/store"
 )
 
 // Wanted returns a channel that receives when somebody waits for what another process has committed.
@@ -80,8 +82,7 @@ func (p *Published) TakeOver(c *Commit) {
 
 // drop drops the commits of this process that a merged one has in it. What they encoded need not be decoded.
 func (p *Published) drop(c *Commit) {
-	type name struct{ table, key string }
-	encoded := map[name]Write{}
+	encoded := map[store.Place]Write{}
 	for before, own := range p.waiting {
 		if before >= c.Head.Size {
 			continue
@@ -89,12 +90,12 @@ func (p *Published) drop(c *Commit) {
 		delete(p.waiting, before)
 		for _, w := range own.Writes {
 			if w.Object != nil {
-				encoded[name{w.Table, w.Key}] = w
+				encoded[store.Place{Table: w.Table, Key: w.Key}] = w
 			}
 		}
 	}
 	for i, w := range c.Writes {
-		if own, is := encoded[name{w.Table, w.Key}]; is && bytes.Equal(own.Value, w.Value) {
+		if own, is := encoded[store.Place{Table: w.Table, Key: w.Key}]; is && bytes.Equal(own.Value, w.Value) {
 			c.Writes[i].Object = own.Object
 		}
 	}

@@ -73,11 +73,11 @@ func (m *Memory) Close() error {
 // Dump returns all that the store holds, by table and key.
 func (m *Memory) Dump() map[string]map[string]string {
 	all := map[string]map[string]string{}
-	_ = m.state.Load().scan(place{}, func(at place, value []byte) error {
-		if all[at.table] == nil {
-			all[at.table] = map[string]string{}
+	_ = m.state.Load().scan(Place{}, func(at Place, value []byte) error {
+		if all[at.Table] == nil {
+			all[at.Table] = map[string]string{}
 		}
-		all[at.table][at.key] = string(value)
+		all[at.Table][at.Key] = string(value)
 		return nil
 	})
 	return all
@@ -112,7 +112,7 @@ func (tx *memoryTx) Get(table, key string) ([]byte, error) {
 	if err := CheckKey(table, key); err != nil {
 		return nil, err
 	}
-	return tx.hand(tx.state.get(place{table, key})), nil
+	return tx.hand(tx.state.get(Place{table, key})), nil
 }
 
 func (tx *memoryTx) Put(table, key string, value []byte) error {
@@ -123,7 +123,7 @@ func (tx *memoryTx) Put(table, key string, value []byte) error {
 		return err
 	}
 	// A copy, because value may be bytes that this transaction will spoil.
-	tx.state = tx.state.put(place{table, key}, append([]byte{}, value...))
+	tx.state = tx.state.put(Place{table, key}, append([]byte{}, value...))
 	return nil
 }
 
@@ -131,16 +131,16 @@ func (tx *memoryTx) Delete(table, key string) error {
 	if err := CheckKey(table, key); err != nil {
 		return err
 	}
-	tx.state = tx.state.remove(place{table, key})
+	tx.state = tx.state.remove(Place{table, key})
 	return nil
 }
 
 func (tx *memoryTx) Scan(table, from, to string, visit func(key string, value []byte) error) error {
-	err := tx.state.scan(place{table, from}, func(at place, value []byte) error {
-		if at.table != table || to != "" && at.key >= to {
+	err := tx.state.scan(Place{table, from}, func(at Place, value []byte) error {
+		if at.Table != table || to != "" && at.Key >= to {
 			return ErrStop
 		}
-		return visit(at.key, tx.hand(value))
+		return visit(at.Key, tx.hand(value))
 	})
 	if errors.Is(err, ErrStop) {
 		return nil

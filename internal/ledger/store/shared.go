@@ -1,8 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"strings"
 	"time"
 )
 
@@ -61,6 +63,11 @@ func LeaseOf(ctx context.Context) (l Lease, under bool) {
 
 // Place is where a value lies: a key of a table.
 type Place struct{ Table, Key string }
+
+// Compare orders places by their tables, then by their keys.
+func (p Place) Compare(q Place) int {
+	return cmp.Or(strings.Compare(p.Table, q.Table), strings.Compare(p.Key, q.Key))
+}
 
 // Places returns the places of keys of a table.
 func Places(table string, keys ...string) []Place {

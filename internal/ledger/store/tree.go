@@ -1,30 +1,21 @@
 package store
 
-import (
-	"cmp"
-	"hash/maphash"
-)
+import "hash/maphash"
 
 // tree is an immutable ordered map, a treap: search order by place, heap order by a hash of it. Every change
 // returns a new tree that shares most nodes with the old one. nil is the empty tree.
 type tree struct {
-	at          place
+	at          Place
 	value       []byte
 	weight      uint64
 	left, right *tree
 }
 
-type place struct{ table, key string }
-
 var seed = maphash.MakeSeed()
 
-func (p place) compare(q place) int {
-	return cmp.Or(cmp.Compare(p.table, q.table), cmp.Compare(p.key, q.key))
-}
-
-func (t *tree) get(at place) []byte {
+func (t *tree) get(at Place) []byte {
 	for t != nil {
-		switch c := at.compare(t.at); {
+		switch c := at.Compare(t.at); {
 		case c < 0:
 			t = t.left
 		case c > 0:
@@ -36,22 +27,22 @@ func (t *tree) get(at place) []byte {
 	return nil
 }
 
-func (t *tree) put(at place, value []byte) *tree {
+func (t *tree) put(at Place, value []byte) *tree {
 	less, more := t.split(at)
 	return merge(merge(less, &tree{at: at, value: value, weight: maphash.Comparable(seed, at)}), more)
 }
 
-func (t *tree) remove(at place) *tree {
+func (t *tree) remove(at Place) *tree {
 	return merge(t.split(at))
 }
 
 // split returns the trees of all places before and after at.
-func (t *tree) split(at place) (less, more *tree) {
+func (t *tree) split(at Place) (less, more *tree) {
 	if t == nil {
 		return nil, nil
 	}
 	n := *t
-	switch c := at.compare(t.at); {
+	switch c := at.Compare(t.at); {
 	case c < 0:
 		less, n.left = t.left.split(at)
 		return less, &n
@@ -82,11 +73,11 @@ func merge(less, more *tree) *tree {
 }
 
 // scan visits the places from from on, in order, until visit returns an error.
-func (t *tree) scan(from place, visit func(place, []byte) error) error {
+func (t *tree) scan(from Place, visit func(Place, []byte) error) error {
 	if t == nil {
 		return nil
 	}
-	inside := from.compare(t.at) <= 0
+	inside := from.Compare(t.at) <= 0
 	if inside {
 		if err := t.left.scan(from, visit); err != nil {
 			return err

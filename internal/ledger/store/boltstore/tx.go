@@ -1,11 +1,9 @@
 package boltstore
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"syscall"
 
 	bolt "go.etcd.io/bbolt"
@@ -116,30 +114,26 @@ type staged struct {
 	tx     *bolt.Tx
 	s      *Store
 	writes []write
-	at     map[place]int // which of writes is at a place
+	at     map[store.Place]int // which of writes is at a place
 	size   int
 }
 
-type place struct{ table, key string }
-
 // write is what an update writes at a place; a nil value means deleted.
 type write struct {
-	place
+	store.Place
 	value []byte
 }
 
-func (w write) compare(other write) int {
-	return cmp.Or(strings.Compare(w.table, other.table), strings.Compare(w.key, other.key))
-}
+func (w write) compare(other write) int { return w.Place.Compare(other.Place) }
 
 func newStaged(tx *bolt.Tx, s *Store) *staged {
-	return &staged{tx: tx, s: s, at: map[place]int{}}
+	return &staged{tx: tx, s: s, at: map[store.Place]int{}}
 }
 
 // reset forgets all writes. Clearing a map that once was large stays slow, so such a map is dropped.
 func (t *staged) reset() {
 	if len(t.writes) > 64 {
-		t.writes, t.at = nil, map[place]int{}
+		t.writes, t.at = nil, map[store.Place]int{}
 	}
 	clear(t.at)
 	clear(t.writes)
@@ -151,7 +145,7 @@ func (t *staged) Get(table, key string) ([]byte, error) {
 	if err := store.CheckKey(table, key); err != nil {
 		return nil, err
 	}
-	if at, staged := t.at[place{table, key}]; staged {
+	if at, staged := t.at[store.Place{Table: table, Key: key}]; staged {
 		return t.writes[at].value, nil
 	}
 	t.count(t.tx)
@@ -168,25 +162,25 @@ func (t *staged) Put(table, key string, value []byte) error {
 	if value == nil {
 		value = []byte{}
 	}
-	t.stage(place{table, key}, value)
+	t.stage(store.Place{Table: table, Key: key}, value)
 	return nil
 }
 
-func (t *staged) stage(at place, value []byte) {
+func (t *staged) stage(at store.Place, value []byte) {
 	if i, again := t.at[at]; again {
 		t.writes[i].value = value
 	} else {
 		t.at[at] = len(t.writes)
 		t.writes = append(t.writes, write{at, value})
 	}
-	t.size += len(at.key) + len(value)
+	t.size += len(at.Key) + len(value)
 }
 
 func (t *staged) Delete(table, key string) error {
 	if err := store.CheckKey(table, key); err != nil {
 		return err
 	}
-	t.stage(place{table, key}, nil)
+	t.stage(store.Place{Table: table, Key: key}, nil)
 	return nil
 }
 
@@ -197,28 +191,28 @@ func (t *staged) apply() error {
 	clear(t.at)
 	slices.SortFunc(t.writes, write.compare)
 	for _, w := range t.writes {
-		if err := t.applyOne(w.place, w.value); err != nil {
-			return fmt.Errorf("key %q in table %q: %w", w.key, w.table, err)
+		if err := t.applyOne(w.Place, w.value); err != nil {
+			return fmt.Errorf("key %q in table %q: %w", w.Key, w.Table, err)
 		}
 	}
 	return nil
 }
 
-func (t *staged) applyOne(at place, value []byte) error {
-	bucket := t.tx.Bucket([]byte(at.table))
+func (t *staged) applyOne(at store.Place, value []byte) error {
+	bucket := t.tx.Bucket([]byte(at.Table))
 	if bucket == nil && value == nil {
 		return nil
 	}
 	if bucket == nil {
 		var err error
-		if bucket, err = t.tx.CreateBucket([]byte(at.table)); err != nil {
+		if bucket, err = t.tx.CreateBucket([]byte(at.Table)); err != nil {
 			return err
 		}
 	}
 	if value == nil {
-		return bucket.Delete([]byte(at.key))
+		return bucket.Delete([]byte(at.Key))
 	}
-	return bucket.Put([]byte(at.key), value)
+	return bucket.Put([]byte(at.Key), value)
 }
 
 func (s *Store) get(tx *bolt.Tx, table, key string) (value []byte, err error) {

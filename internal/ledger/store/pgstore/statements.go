@@ -2,7 +2,7 @@ package pgstore
 
 import "orchestrator/internal/ledger/store/pgstore/session"
 
-// entriesOf selects what is at store.Places, by their numbers from 1 on.
+// entriesOf selects what is at places, by their numbers from 1 on.
 const entriesOf = `SELECT k.n, e.value, 0::bigint
 FROM unnest($1::bytea[], $2::bytea[]) WITH ORDINALITY AS k (tbl, key, n)
 JOIN entries AS e ON e.tbl = k.tbl AND e.key = k.key`
@@ -18,7 +18,7 @@ var (
 	sqlMine     = &session.Statement{Name: "mine", SQL: "SELECT nonce FROM writers WHERE id = $1"}
 	sqlEntries  = &session.Statement{Name: "entries", SQL: entriesOf}
 
-	// What is at store.Places, by number; the fences of leases, by number from -1 down; and with 0 the head.
+	// What is at places, by number; the fences of leases, by number from -1 down; and with 0 the head.
 	sqlFetch = &session.Statement{Name: "fetch", SQL: entriesOf + `
 UNION ALL SELECT -l.n, NULL, leases.fence
 FROM unnest($3::text[]) WITH ORDINALITY AS l (name, n) JOIN leases ON leases.name = l.name
