@@ -20,14 +20,9 @@ import (
 // kept is how far the webhooks of a project have come: in files of the data folder, or in the store that several
 // processes share.
 type kept struct {
-	progress
+	hook.Keeper
 	by     string // the service that sends what is due now; "" where none runs
 	shared bool
-}
-
-type progress interface {
-	Progress(context.Context, hook.Hook) (p hook.Progress, found bool, err error)
-	Advance(_ context.Context, h hook.Hook, start uint64, change func(*hook.Progress) error) (hook.Progress, error)
 }
 
 // with calls do with how far the webhooks have come.
@@ -42,10 +37,10 @@ func reading(ctx context.Context, in storage.Place, do func(kept) error) error {
 
 func open(ctx context.Context, in storage.Place, o storage.Options, do func(kept) error) error {
 	if !in.IsShared() {
-		if err := checkPlace(ctx, in); err != nil {
+		if err := in.CheckHere(ctx); err != nil {
 			return err
 		}
-		k := kept{progress: folder.In(in.Data())}
+		k := kept{Keeper: folder.In(in.Data())}
 		if apiclient.Runs(in.Data()) {
 			k.by = "the service"
 		}
@@ -86,12 +81,4 @@ func opened(ctx context.Context, in storage.Place, s storage.Store, o storage.Op
 	}
 	l.Understand(int(lifecycle.LatestRules), replay.Kinds())
 	return kept{record.Kept{Ledger: l}, duty.Holder, true}, l, nil
-}
-
-// checkPlace refuses a data folder whose log lies elsewhere, where it is not named.
-func checkPlace(ctx context.Context, in storage.Place) error {
-	if in.IsShared() {
-		return nil
-	}
-	return in.CheckHere(ctx)
 }

@@ -46,7 +46,7 @@ const acceptEvery = 50 * time.Millisecond
 
 // Add adds a webhook.
 func Add(ctx context.Context, in storage.Place, o Order, now time.Time) (a Added, err error) {
-	if err := checkPlace(ctx, in); err != nil {
+	if err := in.CheckHere(ctx); err != nil {
 		return a, err
 	}
 	data := in.Data()

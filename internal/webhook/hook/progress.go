@@ -2,6 +2,7 @@ package hook
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"time"
 
@@ -14,6 +15,15 @@ const CodeNothing fault.Code = "nothing_to_replay"
 // mostDead is how many spans of dead letters are kept apart. The oldest become one beyond that, in which a message may
 // be that did arrive.
 const mostDead = 100
+
+// Keeper keeps how far hooks have come.
+type Keeper interface {
+	// Progress returns how far a hook has come; found is false where it has not begun.
+	Progress(ctx context.Context, h Hook) (p Progress, found bool, err error)
+	// Advance changes how far a hook has come, which begins with start, and returns it when it is durable. It may call
+	// change twice, with the same progress.
+	Advance(ctx context.Context, h Hook, start uint64, change func(*Progress) error) (Progress, error)
+}
 
 // Span is the records from one number to another, both included.
 type Span struct {

@@ -24,10 +24,10 @@ const (
 type following struct {
 	Config
 	hook hook.Hook
-	kept progress // how far it has come
+	kept hook.Keeper // how far it has come
 
-	keptBefore progress // where the log had another place
-	since      uint64   // number of the record that added it
+	keptBefore hook.Keeper // where the log had another place
+	since      uint64      // number of the record that added it
 	reader     feed.Reader
 	stop       context.CancelFunc
 	ended      chan struct{}

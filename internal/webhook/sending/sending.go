@@ -45,14 +45,8 @@ type Config struct {
 	Shared  bool // other processes may go on with the hooks, and find in the ledger how far they have come
 }
 
-// progress keeps how far hooks have come.
-type progress interface {
-	Progress(context.Context, hook.Hook) (p hook.Progress, found bool, err error)
-	Advance(_ context.Context, h hook.Hook, start uint64, change func(*hook.Progress) error) (hook.Progress, error)
-}
-
 // places returns what keeps how far hooks have come, and what does where the log has another place.
-func (c Config) places() (now, before progress) {
+func (c Config) places() (now, before hook.Keeper) {
 	inLedger := record.Kept{Ledger: c.Ledger}
 	if c.Shared {
 		return inLedger, c.Files
