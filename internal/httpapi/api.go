@@ -32,6 +32,7 @@ import (
 type Authenticator interface {
 	Authenticate(presented string, now time.Time) (token.Token, error)
 	Allow(t token.Token, now time.Time) (left int, retryAfter time.Duration, ok bool)
+	Kept() []byte // the tokens in force or older ones, as replicas have them in common
 }
 
 // Version says which program answers.
@@ -85,6 +86,7 @@ type (
 		Service   *requirements.Service
 		Documents func() ([]reqdoc.File, error)
 		reviews   *turns.Reviews
+		confirm   func(http.ResponseWriter, *http.Request) error
 		waiting   func(func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter, *http.Request) error
 	}
 	logHandlers struct {

@@ -22,7 +22,10 @@ import (
 // against the token's rate limit.
 func (a *API) authenticate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		err := a.upToDate(r) // first: a token that was revoked at any replica is refused at all
+		var err error
+		if !a.assume(w, r) {
+			err = a.upToDate(r) // first: a token that was revoked at any replica is refused at all
+		}
 		if err == nil {
 			err = a.identify(w, r)
 		}
@@ -48,6 +51,35 @@ func (a *API) upToDate(r *http.Request) error {
 		return nil
 	}
 	return a.Replica.Latest(r.Context(), reads)
+}
+
+// assume reports whether a request may go to the transaction that decides it before it is known whether another replica
+// has written. Who does anything else for such a request calls confirm before.
+func (a *API) assume(w http.ResponseWriter, r *http.Request) bool {
+	if !a.Replica.Assumes(r) || isWithin(r) {
+		return false
+	}
+	c := wire.CallOf(w)
+	c.By = a.Tokens.Kept() // before the token is looked at, which newer ones may be asked for
+	presented, err := bearer(r)
+	if err == nil {
+		_, err = a.Tokens.Authenticate(presented, c.Start)
+	}
+	c.Assumed = err == nil // a token that is not known here may be new
+	return c.Assumed
+}
+
+// confirm waits until the state is new enough for a request that was only assumed to be allowed, and looks whether it is.
+func (a *API) confirm(w http.ResponseWriter, r *http.Request) error {
+	c := wire.CallOf(w)
+	if !c.Assumed {
+		return nil
+	}
+	c.Assumed = false
+	if err := a.upToDate(r); err != nil {
+		return err
+	}
+	return a.allowed(w, r)
 }
 
 func (a *API) identify(w http.ResponseWriter, r *http.Request) error {
@@ -154,6 +186,10 @@ func (a *API) keepToRequirement(next http.Handler) http.Handler {
 		id, err := requirementID(r)
 		if slices.Contains(asking, route) || err == nil && slices.Contains(changesOnly, route) && id == c.Only {
 			next.ServeHTTP(w, r)
+			return
+		}
+		if err := a.confirm(w, r); err != nil {
+			a.writeProblem(w, r, err)
 			return
 		}
 		err = fault.New(fault.Forbidden, "agent_bound", "this token is for a run on %s, and changes nothing else",

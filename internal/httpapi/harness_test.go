@@ -95,10 +95,11 @@ type options struct {
 	Log          io.Writer // nil keeps none; to be read when the server is closed
 	Unexported   bool      // the export is never tried
 	Checks       func() []httpapi.Check
-	Replica      *httpapi.Replica // without a Log it gets the ledger's
-	TokensOf     *harness         // whose tokens it takes; nil makes some
-	LogBudget    uint64           // bytes a day of each actor
-	Seen         *seen            // collects which documented answers happened
+	Replica      *httpapi.Replica                                  // without a Log it gets the ledger's
+	Tokens       func(httpapi.Authenticator) httpapi.Authenticator // in place of the harness's
+	TokensOf     *harness                                          // whose tokens it takes; nil makes some
+	LogBudget    uint64                                            // bytes a day of each actor
+	Seen         *seen                                             // collects which documented answers happened
 }
 
 // harness is the whole service in one process: a store in memory, the ledger, real tokens in a folder of
@@ -217,9 +218,13 @@ func (h *harness) startServer(dir string, o options) {
 	if o.Replica != nil && o.Replica.Log == nil {
 		o.Replica.Log = h.Ledger
 	}
+	var tokens httpapi.Authenticator = h.auth
+	if o.Tokens != nil {
+		tokens = o.Tokens(tokens)
+	}
 	driver := &drive.Driver{Project: h.overProject(), Conductor: driven, Draining: h.Draining.Load}
 	handler := httpapi.New(httpapi.Config{
-		Service: h.Service, Ledger: h.Ledger, Stopping: h.Stopping, Boundary: h.guard, Conductor: conducting, Driver: driver, Model: o.Model, Tokens: h.auth, Limit: o.Limit, Documents: h.documents, Log: log, Metrics: prometheus.NewRegistry(),
+		Service: h.Service, Ledger: h.Ledger, Stopping: h.Stopping, Boundary: h.guard, Conductor: conducting, Driver: driver, Model: o.Model, Tokens: tokens, Limit: o.Limit, Documents: h.documents, Log: log, Metrics: prometheus.NewRegistry(),
 		MetricsToken: o.MetricsToken, Hosts: []string{"127.0.0.1"}, Draining: h.Draining.Load, Checks: o.Checks, Replica: o.Replica, Kinds: replay.Kinds(),
 		Version: httpapi.Version{Version: "test", Commit: "none", Go: "go1.26"},
 	})

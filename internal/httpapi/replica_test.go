@@ -240,7 +240,7 @@ func TestATokenThatWasRevokedElsewhereIsRefused(t *testing.T) {
 	seen := false
 	g.set(func(g *group) { g.onAsk = func() { seen = h.auth.Reload() == nil } })
 	require.False(t, seen)
-	h.expect(401, "token_unknown", "coder", "PATCH", one, `{}`)
+	h.expect(401, "token_unknown", "coder", "POST", one+"/claim", `{}`)
 	require.True(t, seen)
 	require.Equal(t, http.StatusUnauthorized, b.visit("/ui/requirements/REQ-001", nil).status)
 	front := h.do("coder", "GET", "/", "", "Accept", "application/json").json(t)
@@ -257,7 +257,6 @@ func TestAPageAndAMessageAskOnce(t *testing.T) {
 		h.expect(200, "", "pm", "POST", "/mcp", rpc("tools/call", `{"name":"next","arguments":{}}`))
 	}))
 	require.Equal(t, 1, g.asks(func() { h.expect(200, "", "pm", "GET", one, "") }))
-	require.Equal(t, 1, g.asks(func() { h.patch("pm", `{"pm_notes":[{"text":"n"}]}`) }))
 	require.Equal(t, 1, g.asks(func() { h.expect(200, "", "pm", "GET", "/", "") }))
 	for _, path := range []string{"/healthz", "/livez", "/version", "/metrics", "/openapi.yaml", "/problems"} {
 		require.Zero(t, g.asks(func() { h.expect(200, "", "", "GET", path, "") }), path)
@@ -276,7 +275,7 @@ func TestStaleReadsAskOnlyWhenTheyAreTooOld(t *testing.T) {
 		require.Equal(t, 200, b.visit("/ui/requirements/REQ-001", nil).status)
 	}
 	require.Zero(t, g.asks(read))
-	require.Equal(t, 1, g.asks(func() { h.patch("pm", `{"pm_notes":[{"text":"n"}]}`) }))
+	require.Equal(t, 1, g.asks(func() { h.expect(422, "invalid_claim", "pm", "POST", one+"/claim", "{}") }))
 	require.Equal(t, 1, g.asks(func() {
 		h.expect(200, "", "pm", "POST", "/mcp", rpc("tools/call",
 			`{"name":"change","arguments":{"id":"REQ-001","change":{"pm_notes":[{"text":"n"}]}}}`))
@@ -284,7 +283,7 @@ func TestStaleReadsAskOnlyWhenTheyAreTooOld(t *testing.T) {
 	g.set(func(g *group) { g.cut = true })
 	read()
 	h.expect(200, "", "", "GET", "/readyz", "")
-	h.expect(503, "store_unreachable", "pm", "PATCH", one, `{}`)
+	h.expect(503, "store_unreachable", "pm", "POST", one+"/claim", `{}`)
 	g.set(func(g *group) { g.cut, g.age = false, time.Hour })
 	require.Equal(t, 4, g.asks(read))
 	g.set(func(g *group) { g.cut = true })

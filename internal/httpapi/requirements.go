@@ -9,10 +9,12 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi/changing"
 	"orchestrator/internal/httpapi/filter"
+	"orchestrator/internal/httpapi/replica"
 	"orchestrator/internal/httpapi/shape"
 	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/requirements"
 	"orchestrator/internal/requirements/drift"
+	"orchestrator/internal/requirements/premise"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -68,9 +70,18 @@ func (h *requirementHandlers) patchRequirement(w http.ResponseWriter, r *http.Re
 		wanted, err = changing.Wanted(r, values)
 	}
 	if err != nil {
+		if unconfirmed := h.confirm(w, r); unconfirmed != nil {
+			w.Header().Del("Accept-Patch") // of the refusal that is not given
+			return unconfirmed
+		}
 		return h.Service.Refuse(r.Context(), wire.ActorOf(w), p.Refused(), err)
 	}
-	answer, err := h.Service.Patch(r.Context(), wire.ActorOf(w), p)
+	answer, err := h.Service.Patch(replica.PremiseOf(w, r), wire.ActorOf(w), p)
+	if errors.Is(err, premise.ErrOpen) {
+		if err = h.confirm(w, r); err == nil {
+			answer, err = h.Service.Patch(r.Context(), wire.ActorOf(w), p)
+		}
+	}
 	setReplay(w, answer)
 	if err != nil {
 		return err

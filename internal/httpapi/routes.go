@@ -57,7 +57,7 @@ func (a *API) router() chi.Router {
 			r.Use(a.Replica.OnDuty(a.Ledger, routeOf, a.writeProblem))
 		}
 		refuses := refuser{a.Service}
-		(&requirementHandlers{a.Service, a.Documents, turns.New(), a.live.Waiting}).route(r, a.handle)
+		(&requirementHandlers{a.Service, a.Documents, turns.New(), a.confirm, a.live.Waiting}).route(r, a.handle)
 		(&logHandlers{a.Service.Log, a.Kinds}).route(r, a.handle)
 		r.Get("/events", a.handle(a.live.Events))
 		r.Post("/mcp", a.handle(a.message))

@@ -12,6 +12,7 @@ import (
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/folding"
+	"orchestrator/internal/requirements/premise"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqid"
@@ -21,7 +22,8 @@ import (
 )
 
 // Patch decides a proposal. With nil, the change is durable and on record; with a refusal, it was not applied; with
-// fault.Unavailable, it may have been. A dry run decides alike, ignores the Idempotency-Key, and changes nothing.
+// fault.Unavailable, it may have been. A dry run decides alike, ignores the Idempotency-Key, and changes nothing. With
+// premise.ErrOpen, nothing was decided.
 func (s *Service) Patch(ctx context.Context, who lifecycle.Actor, p Proposal) (Answer, error) {
 	change, err := decision.Read(p.Body, who.Role)
 	switch {
@@ -67,12 +69,16 @@ func (s *Service) commit(ctx context.Context, who lifecycle.Actor, p Proposal,
 		switch {
 		case err != nil:
 		case p.DryRun:
-			out, err = s.dryRun(who, p, change)
+			if err = premise.Open(ctx); err == nil {
+				out, err = s.dryRun(who, p, change)
+			}
 		default:
 			place := &folding.Ticket{}
 			err = s.ledger.Update(ctx, func(tx *ledger.Tx) (err error) {
 				s.refusals.Restart(place)
-				out, err = s.decide(tx, who, p, change, data, place)
+				if err = premise.Check(ctx, tx); err == nil {
+					out, err = s.decide(tx, who, p, change, data, place)
+				}
 				return err
 			})
 			s.refusals.Settle(place, err)

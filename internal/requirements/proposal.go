@@ -72,16 +72,7 @@ func (p Proposal) Refused() Refused {
 // refuseSecrets refuses a request in which something looks like a secret. It is asked before anything of the request
 // can be put on record: of what it refuses the log keeps size and digest, and the places.
 func refuseSecrets(p Proposal, inBody []fault.Field) error {
-	return decision.RefuseSecrets(append(secretsInHeaders(p), inBody...))
-}
-
-// secretsInHeaders looks at the headers that the log keeps.
-func secretsInHeaders(p Proposal) []fault.Field {
-	found := decision.SecretsIn("", "the header Idempotency-Key", p.IdempotencyKey)
-	for _, tag := range p.IfMatch {
-		found = append(found, decision.SecretsIn("", "the header If-Match", tag)...)
-	}
-	return found
+	return decision.RefuseSecrets(append(decision.SecretsInHeaders(p.IdempotencyKey, p.IfMatch), inBody...))
 }
 
 // bodyDigest identifies a request with an Idempotency-Key: the requirement it is about and the body as sent.

@@ -1,11 +1,13 @@
 package requirements
 
 import (
+	"cmp"
 	"context"
 
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/folding"
+	"orchestrator/internal/requirements/premise"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/rules/lifecycle"
@@ -23,11 +25,12 @@ type Refused struct {
 }
 
 // Refuse puts a refusal on record, or counts it as one of many, and returns it OnRecord. It returns as it is what answers
-// a dry run or is no refusal, and a failure of the ledger instead. No secret that the refusal quotes is recorded.
+// a dry run or is no refusal, and a failure of the ledger or premise.ErrOpen instead. No secret that the refusal quotes
+// is recorded.
 func (s *Service) Refuse(ctx context.Context, who lifecycle.Actor, r Refused, refusal error) error {
 	reason := decision.Refusal(refusal)
-	if reason == nil || r.DryRun {
-		return refusal
+	if open := premise.Open(ctx); open != nil || reason == nil || r.DryRun {
+		return cmp.Or(open, refusal)
 	}
 	data := record.RequestRefused{Request: r.Request, Refusal: secret.Masked(reason), BodyBytes: len(r.Body)}
 	if len(r.Body) > 0 {

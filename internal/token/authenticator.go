@@ -53,8 +53,9 @@ type Authenticator struct {
 	trust   func() error // asked before what the file has comes into force
 	minted  []Token      // that no file has; they end with the process
 
-	version uint64          // of the shared tokens in force
-	ended   map[string]bool // by SHA256, minted ones out of force that the shared tokens may still have
+	version uint64                 // of the shared tokens in force
+	ended   map[string]bool        // by SHA256, minted ones out of force that the shared tokens may still have
+	kept    atomic.Pointer[[]byte] // what the shared tokens in force were read from; set after they are in force
 }
 
 // set is one reading of the token file; immutable but for the state inside the limiters.

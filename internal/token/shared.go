@@ -310,6 +310,7 @@ func NewSharedAuthenticator(shared *Shared, limit Limit) (*Authenticator, error)
 
 // Take brings into force shared tokens as their Keeper has them, unless newer ones are in force. Those that cannot be
 // read are fault.Malformed, and leave the tokens as they were. Tokens that stay keep the state of their rate limit.
+// The bytes are the Authenticator's from then on.
 func (a *Authenticator) Take(kept []byte) error {
 	next, err := decodeShared(kept)
 	if err != nil {
@@ -326,6 +327,16 @@ func (a *Authenticator) Take(kept []byte) error {
 		return !slices.ContainsFunc(all, func(t Token) bool { return t.SHA256 == sum })
 	})
 	a.replace(slices.DeleteFunc(all, func(t Token) bool { return a.ended[t.SHA256] }))
+	a.kept.Store(&kept)
+	return nil
+}
+
+// Kept returns the shared tokens in force as their Keeper has them; nil where they are not shared. Do not change it.
+// Whoever authenticates after the call may do so by newer ones.
+func (a *Authenticator) Kept() []byte {
+	if kept := a.kept.Load(); kept != nil {
+		return *kept
+	}
 	return nil
 }
 

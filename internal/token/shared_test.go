@@ -249,6 +249,7 @@ func TestWhatCannotBeUnmintedEndsHere(t *testing.T) {
 func TestWhatIsTakenIsWholeAndNotOlder(t *testing.T) {
 	p := &place{}
 	one, first, f := p.replica(t)
+	require.Nil(t, first.Kept())
 	ann, made := add(t, f, "ann", "pm")
 	_, _, err := one.Begin(t.Context(), f, nil, noon)
 	require.NoError(t, err)
@@ -257,6 +258,7 @@ func TestWhatIsTakenIsWholeAndNotOlder(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, first.Take(older))
 	require.False(t, works(first, ann))
+	require.Equal(t, p.kept, first.Kept())
 
 	late, _, err := one.Add(t.Context(), "bob", "pm", time.Time{}, noon)
 	require.NoError(t, err)

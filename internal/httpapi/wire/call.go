@@ -24,6 +24,10 @@ type Call struct {
 	Held   inflight.Holding
 	Read   *http.Request // where it only reads, and its answer has a version
 
+	// Assumed says that the caller was identified by tokens that another process may have changed meanwhile; By has them.
+	Assumed bool
+	By      []byte
+
 	Hold    bool // nothing is written while the client has the current version
 	Current bool // it has; set where Hold is
 }

@@ -3,6 +3,7 @@
 package credentials
 
 import (
+	"bytes"
 	"context"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -46,6 +47,12 @@ func Kept(ctx context.Context, l *ledger.Ledger) (raw []byte, err error) {
 		return err
 	})
 	return raw, err
+}
+
+// AreKept reports whether just these bytes are kept.
+func AreKept(from store.Getter, raw []byte) (bool, error) {
+	stored, err := from.Get(Table, Key)
+	return bytes.Equal(stored, raw), err
 }
 
 // Change replaces what is kept by what change makes of it, and accounts for the tokens that are in force then, in one

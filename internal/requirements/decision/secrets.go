@@ -32,6 +32,15 @@ func SecretsIn(pointer, what, text string) (fields []fault.Field) {
 	return fields
 }
 
+// SecretsInHeaders looks at the headers that the log keeps.
+func SecretsInHeaders(idempotencyKey string, ifMatch []string) []fault.Field {
+	found := SecretsIn("", "the header Idempotency-Key", idempotencyKey)
+	for _, tag := range ifMatch {
+		found = append(found, SecretsIn("", "the header If-Match", tag)...)
+	}
+	return found
+}
+
 // SecretsInJSON looks at every string of a body that is known to be JSON, and at the names of its members.
 func SecretsInJSON(body []byte) []fault.Field {
 	if bytes.IndexByte(body, '\\') < 0 && len(secret.Find(string(body))) == 0 {
