@@ -155,9 +155,6 @@ func (h *harness) startService(o options) {
 	h.Service, err = requirements.Open(ctx, h.Ledger, h.Clock.Now, o.Options)
 	require.NoError(h.t, err)
 	var exporting sync.WaitGroup
-	if !o.Unexported {
-		exporting.Go(func() { _ = h.Service.Run(ctx) })
-	}
 	h.stop = func() { stop(); exporting.Wait() }
 	h.t.Cleanup(func() {
 		h.stop()
@@ -167,6 +164,9 @@ func (h *harness) startService(o options) {
 	_, err = h.Service.Import(ctx, lifecycle.Actor{Name: "orchestrator", Role: "system"}, h.documents,
 		requirements.ImportOptions{Origin: projection.ImportOrigin{Via: projection.ViaStart}})
 	require.NoError(h.t, err)
+	if !o.Unexported { // after the import, as in a service: what it reads of the log it reads at once
+		exporting.Go(func() { _ = h.Service.Run(ctx) })
+	}
 }
 
 // startBoundary sets the boundary of a project up. Ids count up, so that answers are the same each time.

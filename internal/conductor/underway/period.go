@@ -9,8 +9,10 @@ import (
 
 // Period is a time in which runs may go on: that of the process, or one in which it has a lease.
 type Period struct {
-	ended   context.Context // ends all runs; a caller that hangs up ends none that is kept
-	end     context.CancelFunc
+	ended context.Context // ends all runs; a caller that hangs up ends none that is kept
+	end   context.CancelFunc
+
+	mu      sync.Mutex // of entering: none does so while the end is being waited for
 	running sync.WaitGroup
 }
 
@@ -22,9 +24,14 @@ func NewPeriod(ctx context.Context) *Period {
 	return p
 }
 
-// Enter returns the context of a run, which ends with the period. One that is kept goes on although its caller hangs
-// up. leave must be called when the run has ended.
+// Enter returns the context of a run, which ends with the period, and has ended already if the period has. One that is
+// kept goes on although its caller hangs up. leave must be called when the run has ended.
 func (p *Period) Enter(ctx context.Context, kept bool) (under context.Context, leave func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended.Err() != nil {
+		return p.ended, func() {}
+	}
 	p.running.Add(1)
 	if kept {
 		ctx = context.WithoutCancel(ctx)
@@ -49,6 +56,8 @@ func (p *Period) End() { p.end() }
 
 // Stop ends the runs, and returns when none goes on.
 func (p *Period) Stop() {
+	p.mu.Lock()
 	p.end()
+	p.mu.Unlock()
 	p.running.Wait()
 }

@@ -133,7 +133,7 @@ func AwaitFollowed(ctx context.Context, in storage.Place, name string, most time
 		ctx, cancel := context.WithTimeout(ctx, most)
 		defer cancel()
 		for {
-			if _, found, err := k.Progress(ctx, h); found || err != nil || !apiclient.Runs(data) {
+			if _, found, err := k.Progress(ctx, h); ctx.Err() == nil && (found || err != nil || !apiclient.Runs(data)) {
 				return err
 			}
 			select {

@@ -164,6 +164,9 @@ func (f Folder) Secrets(ctx context.Context, name string) (hook.Secrets, error) 
 // SecretText reads a file with secrets.
 func (f Folder) SecretText(ctx context.Context, path string) (string, error) {
 	data, err := tree.ReadFile(ctx, path, maxSecret)
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
 	if err != nil {
 		return "", fault.New(fault.Invalid, hook.CodeSecret, "the file %s with the secret cannot be read", path).
 			WithFix("put it back, or remove the webhook and add it again").Because(err)
@@ -175,10 +178,12 @@ func (f Folder) SecretText(ctx context.Context, path string) (string, error) {
 func (f Folder) Progress(ctx context.Context, h hook.Hook) (p hook.Progress, found bool, err error) {
 	path := f.path(h.Name, progressEnd)
 	data, err := tree.ReadFile(ctx, path, maxProgress)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return p, false, nil
-	}
-	if err == nil {
+	case ctx.Err() != nil:
+		return p, false, ctx.Err() // which says nothing of the file
+	case err == nil:
 		err = jsonv2.Unmarshal(data, &p, jsonv2.RejectUnknownMembers(true))
 	}
 	if err != nil {

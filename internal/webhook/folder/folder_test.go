@@ -1,6 +1,7 @@
 package folder_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -145,4 +146,18 @@ func TestFilesThatCannotBeUsed(t *testing.T) {
 
 	nowhere := folder.In(datadir.Dir(filepath.Join(t.TempDir(), "none")))
 	require.True(t, fault.Is(nowhere.Add(t.Context(), named("ops"), secret), "data_folder_missing"))
+}
+
+// Who gives up while a file is read is not told that the file is broken, and to remove it.
+func TestGivingUpSaysNothingOfTheFile(t *testing.T) {
+	f := folder.In(datadir.Dir(t.TempDir()))
+	require.NoError(t, f.Add(t.Context(), named("ops"), secret))
+	_, err := f.Advance(t.Context(), named("ops"), 7, func(*hook.Progress) error { return nil })
+	require.NoError(t, err)
+	ended, end := context.WithCancel(t.Context())
+	end()
+	_, _, err = f.Progress(ended, named("ops"))
+	require.Equal(t, context.Canceled, err)
+	_, err = f.Secrets(ended, "ops")
+	require.Equal(t, context.Canceled, err)
 }
