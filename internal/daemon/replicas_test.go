@@ -19,6 +19,7 @@ import (
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/ledger/store/pgstore/pgtest"
 	"orchestrator/internal/operator/storage"
+	"orchestrator/internal/operator/tokens"
 )
 
 // served is a service that runs in the test.
@@ -62,15 +63,21 @@ func (s *served) ask(method, path string) (int, string) {
 	s.t.Helper()
 	token, err := os.ReadFile("one/data/tokens/pm.token")
 	require.NoError(s.t, err)
-	r, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, nil)
+	return s.send(strings.TrimSpace(string(token)), method, path, "")
+}
+
+func (s *served) send(token, method, path, body string) (int, string) {
+	s.t.Helper()
+	r, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, strings.NewReader(body))
 	require.NoError(s.t, err)
-	r.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
+	r.Header.Set("Authorization", "Bearer "+token)
+	r.Header.Set("Content-Type", "application/json")
 	answer, err := http.DefaultClient.Do(r)
 	require.NoError(s.t, err)
 	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
+	got, err := io.ReadAll(answer.Body)
 	require.NoError(s.t, err)
-	return answer.StatusCode, string(body)
+	return answer.StatusCode, string(got)
 }
 
 func (s *served) onDuty() bool {
@@ -112,4 +119,41 @@ func TestTwoServicesOnOneDatabase(t *testing.T) {
 	two.stop()
 	require.FileExists(t, "two/export.json")
 	require.FileExists(t, "two/data/log.json")
+}
+
+// A token works at every replica as soon as it is made, and changes nothing at any once it is revoked, though no replica
+// has made or revoked it.
+//
+// Verifies: ORC-388
+func TestTokensHoldAtOnceForChangesAtReplicas(t *testing.T) {
+	url := pgtest.URL(t)
+	t.Chdir(t.TempDir())
+	require.NoError(t, exec.CommandContext(t.Context(), "git", "init", "-q").Run())
+	require.NoError(t, os.WriteFile("R.md", []byte("# Demo\n\n- **REQ-001**: One.\n"), 0o600))
+	one := serveReplica(t, url, "one")
+	data := datadir.Dir("one/data")
+	in, err := storage.Find(t.Context(), data, storage.Given{URL: url})
+	require.NoError(t, err)
+	require.NoError(t, tokens.At(t.Context(), data, in, func(at tokens.Place) error {
+		for range 30 {
+			secret, made, err := at.Add(t.Context(), "guest", "pm", time.Time{}, time.Now())
+			require.NoError(t, err)
+			change := func() (int, string) {
+				return one.send(secret, http.MethodPatch, "/requirements/REQ-001", `{"pm_notes":[{"text":"a note"}]}`)
+			}
+			for range 2 {
+				status, body := change()
+				require.Equal(t, http.StatusOK, status, body)
+			}
+			_, err = at.Revoke(t.Context(), made.ID)
+			require.NoError(t, err)
+			status, body := change()
+			require.Equal(t, http.StatusUnauthorized, status, body)
+		}
+		return nil
+	}))
+	status, body := one.ask(http.MethodGet, "/requirements/REQ-001")
+	require.Equal(t, http.StatusOK, status)
+	require.Equal(t, 60, strings.Count(body, "a note"))
+	one.stop()
 }
