@@ -2,12 +2,15 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger/following"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/storetest"
 )
@@ -122,4 +125,20 @@ func TestAnAnswerConfirmsWhenItWasAskedFor(t *testing.T) {
 			}, 10*time.Second, 10*time.Microsecond)
 		})
 	}
+}
+
+// Who asks while it is known that the store does not answer is told at once, and answered when it does again.
+//
+// Verifies: ORC-351
+func TestNobodyWaitsForAStoreThatIsKnownToBeLost(t *testing.T) {
+	s, b := slowReplica(t, storetest.NewHub())
+	s.Cut(errors.New("the server is gone"))
+	lost := b.order.Await(b.Head().Size + 1) // returns when that is known
+	require.True(t, fault.Is(lost, following.CodeUnreachable), "%v", lost)
+	through := s.keep(&s.newest)
+	err := b.CatchUp(t.Context())
+	require.True(t, fault.Is(err, following.CodeUnreachable), "%v", err)
+	s.Cut(nil)
+	through()
+	require.Eventually(t, func() bool { return b.CatchUp(t.Context()) == nil }, 10*time.Second, time.Millisecond)
 }

@@ -28,11 +28,15 @@ type question struct {
 	err      error
 }
 
-// CatchUp returns when all is published that any process had committed before the call.
+// CatchUp returns when all is published that any process had committed before the call. It waits for no store of which it
+// is known that it does not answer.
 //
 // Implements: ORC-351
 func (p *Pursuit) CatchUp(ctx context.Context) error {
 	p.Start()
+	if err := p.order.Hindered(); err != nil {
+		return err
+	}
 	q := p.join()
 	select {
 	case <-q.answered:

@@ -150,7 +150,7 @@ func (p *Published) Grown(size uint64) <-chan struct{} {
 func (p *Published) Reach(ctx context.Context, size uint64) error {
 	for p.Head().Size < size {
 		grown := p.Grown(size - 1)
-		if err := p.hindered(); err != nil {
+		if err := p.Hindered(); err != nil {
 			return err
 		}
 		select {

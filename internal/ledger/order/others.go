@@ -110,8 +110,8 @@ func (p *Published) Lose(why error) {
 	}
 }
 
-// hindered returns what keeps the log from being published, or nil.
-func (p *Published) hindered() error {
+// Hindered returns what keeps the log from being published, or nil.
+func (p *Published) Hindered() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return cmp.Or(p.err, p.lost)
