@@ -444,3 +444,29 @@ func TestAReplicaAtRestAsksSeldom(t *testing.T) {
 		require.Greater(t, c.asked.Load()-before, int64(4), "where others have written it asks often")
 	})
 }
+
+// The records about a subject, each of which names the one before it, are read in few round trips once the process has
+// seen them: as its own, as those of another one, or when it read the log.
+//
+// Verifies: ORC-389
+func TestTheRecordsOfASubjectTakeFewTrips(t *testing.T) {
+	hub := storetest.NewHub()
+	a, b := join(t, hub), join(t, hub)
+	for n := range 100 {
+		require.NoError(t, set(t.Context(), a.Ledger, "a", n))
+		require.NoError(t, set(t.Context(), b.Ledger, "b", n))
+	}
+	late := join(t, hub)
+	_, err := late.Records(t.Context(), 0, 1000)
+	require.NoError(t, err)
+	for _, r := range []*replica{a, b, late} {
+		require.NoError(t, r.CatchUp(t.Context()))
+		for _, subject := range []string{"a", "b"} {
+			before := r.store.Trips()
+			page, err := r.History(t.Context(), subject, 0, 100)
+			require.NoError(t, err)
+			require.Len(t, page.Records, 100)
+			require.Less(t, r.store.Trips()-before, int64(20), subject)
+		}
+	}
+}

@@ -26,6 +26,7 @@ import (
 	"orchestrator/internal/ledger/following"
 	"orchestrator/internal/ledger/moved"
 	"orchestrator/internal/ledger/order"
+	"orchestrator/internal/ledger/readahead"
 	"orchestrator/internal/ledger/store"
 )
 
@@ -54,6 +55,7 @@ type Ledger struct {
 	format  int                // of the database
 	others  *following.Pursuit // follows what other processes commit; nil where none can
 	charged charges
+	links   readahead.Links // of a store that several processes share
 
 	last atomic.Pointer[encodedMark] // what an update wrote last
 }

@@ -73,7 +73,12 @@ var errBegun = errors.New("the log has begun")
 
 func newLedger(s store.Store) *Ledger {
 	l := &Ledger{store: s}
-	l.order = order.New(l.charged.add)
+	l.order = order.New(func(c Commit) {
+		l.charged.add(c)
+		if l.others != nil {
+			l.links.Told(c.Records)
+		}
+	})
 	return l
 }
 

@@ -33,7 +33,12 @@ func (l *Ledger) View(ctx context.Context, fn func(store.Reader) error) error {
 	if err := l.Err(); err != nil {
 		return err
 	}
-	return l.store.View(ctx, func(r store.Reader) error { return fn(asking{r, ctx}) })
+	return l.store.View(ctx, func(r store.Reader) error {
+		if l.others != nil {
+			r = l.links.Reader(r)
+		}
+		return fn(asking{r, ctx})
+	})
 }
 
 // asking reads while its context lasts, so that nobody goes on reading for a caller who has gone, or is out of time.
