@@ -1,5 +1,5 @@
-// Package readahead reads the records about a subject in a few round trips. Each names the one before it alone: without
-// this they would be read one after the other, a round trip each.
+// Package readahead reads records in a few round trips that are asked for one after the other: those that stand in a
+// row in the log, and those about a subject, each of which names the one before it.
 package readahead
 
 import (
@@ -15,7 +15,7 @@ import (
 // How many records are read at first, and at most, in one round trip.
 const (
 	first = 8
-	most  = 64
+	most  = 256
 )
 
 // maxLinks is how many links each half of Links holds.
@@ -79,7 +79,8 @@ func (l *Links) from(seq uint64, n int) []uint64 {
 	return all
 }
 
-// Reader returns a reader that reads with a record those before it that are known, and remembers what it reads.
+// Reader returns a reader that reads with a record those that are likely to be asked for next, and remembers what it
+// reads.
 //
 // Implements: ORC-389
 func (l *Links) Reader(r store.Reader) store.Reader { return &reader{Reader: r, links: l, next: first} }
@@ -87,22 +88,25 @@ func (l *Links) Reader(r store.Reader) store.Reader { return &reader{Reader: r, 
 type reader struct {
 	store.Reader
 	links *Links
+	last  uint64            // the record that was asked for last
 	next  int               // how many records are read in the next round trip
 	ahead map[string][]byte // the rows that were read in the last one, by key
 }
 
-// Get reads a record with those before it about the same subject, and everything else alone.
+// Get reads a record with those that are likely to be next, and everything else alone.
 func (r *reader) Get(table, key string) ([]byte, error) {
 	if table != rows.Table || len(key) != len(rows.Key(0)) {
 		return r.Reader.Get(table, key)
 	}
+	before := r.last
+	r.last = rows.SeqOf(key)
 	if row, read := r.ahead[key]; read {
 		return row, nil
 	}
-	known := r.links.from(rows.SeqOf(key), r.next)
-	var places []store.Place
-	for _, seq := range known {
-		places = append(places, store.Place{Table: table, Key: rows.Key(seq)})
+	wanted := r.wanted(before, r.last)
+	places := make([]store.Place, len(wanted))
+	for i, seq := range wanted {
+		places[i] = store.Place{Table: table, Key: rows.Key(seq)}
 	}
 	found, err := store.GetMany(r.Reader, places)
 	if err != nil {
@@ -112,9 +116,27 @@ func (r *reader) Get(table, key string) ([]byte, error) {
 	r.ahead = map[string][]byte{}
 	for i, row := range found {
 		r.ahead[places[i].Key] = row
-		r.links.learn(known[i], row)
+		r.links.learn(wanted[i], row)
 	}
 	return found[0], nil
+}
+
+// wanted returns a record and those that are likely to be asked for next: in the direction in which the log is being
+// read, or else those before it about the same subject.
+func (r *reader) wanted(before, seq uint64) (all []uint64) {
+	switch seq {
+	case before + 1:
+		for n := range uint64(r.next) {
+			all = append(all, seq+n)
+		}
+	case before - 1:
+		for n := range min(uint64(r.next), seq+1) {
+			all = append(all, seq-n)
+		}
+	default:
+		all = r.links.from(seq, r.next)
+	}
+	return all
 }
 
 // GetMany makes the reader a store.ManyGetter.

@@ -96,6 +96,33 @@ func TestRecordsOfASubjectAreReadTogether(t *testing.T) {
 	require.Equal(t, 4, l.walk(t, told, last))
 }
 
+// Who reads the log record by record, in either direction, reads more of it in each round trip.
+//
+// Verifies: ORC-389
+func TestALogIsReadInPieces(t *testing.T) {
+	const last = 2000
+	for name, at := range map[string]func(n uint64) uint64{
+		"up": func(n uint64) uint64 { return 1 + n }, "down": func(n uint64) uint64 { return last - n },
+	} {
+		l := newLog(last)
+		r := (&Links{}).Reader(l)
+		for n := range uint64(last) {
+			row, err := r.Get(rows.Table, rows.Key(at(n)))
+			require.NoError(t, err)
+			require.Equal(t, l.rows[rows.Table+rows.Key(at(n))], row)
+		}
+		require.LessOrEqual(t, l.trips, 15, name)
+		require.Less(t, l.read, last+2*most, name)
+	}
+	l := newLog(3)
+	r := (&Links{}).Reader(l)
+	for seq := range uint64(4) {
+		_, err := r.Get(rows.Table, rows.Key(3-seq))
+		require.NoError(t, err)
+	}
+	require.Equal(t, 4, l.read, "down to the first, and no further")
+}
+
 // A link that is wrong makes no answer wrong.
 func TestLinksAreHints(t *testing.T) {
 	const last = 50 * every
