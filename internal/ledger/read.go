@@ -37,7 +37,11 @@ func (l *Ledger) View(ctx context.Context, fn func(store.Reader) error) error {
 		if l.others != nil {
 			r = l.links.Reader(r)
 		}
-		return fn(asking{r, ctx})
+		a := asking{r, ctx}
+		if _, can := r.(store.ManyGetter); can {
+			return fn(askingMany{a})
+		}
+		return fn(a)
 	})
 }
 
@@ -54,8 +58,11 @@ func (a asking) Get(table, key string) ([]byte, error) {
 	return a.Reader.Get(table, key)
 }
 
-// GetMany makes asking a store.ManyGetter.
-func (a asking) GetMany(places []store.Place) ([][]byte, error) {
+// askingMany is asking where the store is a store.ManyGetter.
+type askingMany struct{ asking }
+
+// GetMany makes askingMany a store.ManyGetter.
+func (a askingMany) GetMany(places []store.Place) ([][]byte, error) {
 	if err := a.ctx.Err(); err != nil {
 		return nil, err
 	}
