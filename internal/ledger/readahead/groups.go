@@ -11,11 +11,8 @@ import (
 	"orchestrator/internal/ledger/store"
 )
 
-// How much is read in one round trip.
-const (
-	maxGroups  = 32      // groups
-	largeGroup = 1 << 20 // bytes: after so many, one group is read by itself
-)
+// maxGroups is how many groups are read in one round trip; after more bytes than large, it is one again.
+const maxGroups = 32
 
 // Groups returns a reader that reads the rows of a group at once, and those of several groups where one is looked at
 // after the other, from the highest number down. The rows of a group have keys that begin with a prefix and the number
@@ -99,7 +96,7 @@ func (g *groups) load(n uint64) error {
 		g.rows, size = append(g.rows, row{key, value}), size+len(key)+len(value)
 		return nil
 	})
-	if g.next = min(2*g.next, maxGroups); size > largeGroup {
+	if g.next = min(2*g.next, maxGroups); size > large {
 		g.next = 1
 	}
 	if err != nil {

@@ -161,7 +161,7 @@ func TestLargeGroupsAreReadAlone(t *testing.T) {
 	m := store.NewMemory()
 	require.NoError(t, m.Update(context.Background(), func(tx store.Tx) error {
 		for n := range uint64(20) {
-			if err := tx.Put(runs, rowsOf(n)[4], make([]byte, largeGroup)); err != nil {
+			if err := tx.Put(runs, rowsOf(n)[4], make([]byte, large)); err != nil {
 				return err
 			}
 		}

@@ -12,10 +12,11 @@ import (
 	"orchestrator/internal/ledger/store"
 )
 
-// How many records are read at first, and at most, in one round trip.
+// How many records are read in one round trip: at first, and again after more bytes than large, and at most.
 const (
 	first = 8
 	most  = 256
+	large = 1 << 20
 )
 
 // maxLinks is how many links each half of Links holds.
@@ -112,11 +113,15 @@ func (r *reader) Get(table, key string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.next = min(2*r.next, most)
+	size := 0
 	r.ahead = map[string][]byte{}
 	for i, row := range found {
 		r.ahead[places[i].Key] = row
 		r.links.learn(wanted[i], row)
+		size += len(row)
+	}
+	if r.next = min(2*r.next, most); size > large {
+		r.next = first
 	}
 	return found[0], nil
 }

@@ -123,6 +123,20 @@ func TestALogIsReadInPieces(t *testing.T) {
 	require.Equal(t, 4, l.read, "down to the first, and no further")
 }
 
+// Of large records few are read together.
+func TestLargeRecordsAreReadInSmallPieces(t *testing.T) {
+	l := newLog(200)
+	for key, row := range l.rows {
+		l.rows[key] = append(make([]byte, large/4), row...)
+	}
+	r := (&Links{}).Reader(l).(*reader)
+	for seq := uint64(200); seq > 0; seq-- {
+		_, err := r.Get(rows.Table, rows.Key(seq))
+		require.NoError(t, err)
+		require.LessOrEqual(t, len(r.ahead), 2*first)
+	}
+}
+
 // A link that is wrong makes no answer wrong.
 func TestLinksAreHints(t *testing.T) {
 	const last = 50 * every
