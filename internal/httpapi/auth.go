@@ -1,15 +1,16 @@
 package httpapi
 
 import (
+	"cmp"
 	"io"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/go-chi/chi/v5"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi/convention"
 	"orchestrator/internal/httpapi/front"
 	"orchestrator/internal/httpapi/replica"
 	"orchestrator/internal/httpapi/wire"
@@ -28,6 +29,9 @@ func (a *API) authenticate(next http.Handler) http.Handler {
 		}
 		if err == nil {
 			err = a.identify(w, r)
+		}
+		if err != nil && wire.CallOf(w).Assumed {
+			err = cmp.Or(a.confirm(w, r), err)
 		}
 		if err == nil {
 			err = replica.Reached(r, a.Ledger)
@@ -61,7 +65,7 @@ func (a *API) assume(w http.ResponseWriter, r *http.Request) bool {
 	}
 	c := wire.CallOf(w)
 	c.By = a.Tokens.Kept() // before the token is looked at, which newer ones may be asked for
-	presented, err := bearer(r)
+	presented, err := convention.Bearer(r.Header["Authorization"])
 	if err == nil {
 		_, err = a.Tokens.Authenticate(presented, c.Start)
 	}
@@ -69,38 +73,30 @@ func (a *API) assume(w http.ResponseWriter, r *http.Request) bool {
 	return c.Assumed
 }
 
-// confirm waits until the state is new enough for a request that was only assumed to be allowed, and looks whether it is.
+// confirm waits until the state is new enough for a request that was only assumed to be allowed, and identifies its
+// sender anew.
 func (a *API) confirm(w http.ResponseWriter, r *http.Request) error {
 	c := wire.CallOf(w)
 	if !c.Assumed {
 		return nil
 	}
 	c.Assumed = false
+	w.Header().Del("WWW-Authenticate")
 	if err := a.upToDate(r); err != nil {
 		return err
 	}
-	return a.allowed(w, r)
+	_, _, err := a.recognize(w, r)
+	return err
 }
 
+// identify takes the actor from the token, and counts the request.
 func (a *API) identify(w http.ResponseWriter, r *http.Request) error {
-	presented, err := bearer(r)
+	presented, t, err := a.recognize(w, r)
 	if err != nil {
-		w.Header().Set("WWW-Authenticate", `Bearer realm="orchestrator"`)
-		a.metrics.unauthenticated.Inc()
 		return err
 	}
 	c := wire.CallOf(w)
-	t, err := a.Tokens.Authenticate(presented, c.Start)
-	if err != nil {
-		w.Header().Set("WWW-Authenticate", `Bearer realm="orchestrator", error="invalid_token"`)
-		a.metrics.unauthenticated.Inc()
-		if f := fault.As(err); f != nil && f.Kind == fault.Unauthenticated {
-			return f.WithFix("%s. GET / says how to begin", f.Fix)
-		}
-		return err
-	}
-	c.Who, c.Only = lifecycle.Actor{Name: t.Name, Role: lifecycle.Role(t.Role)}, t.Only
-	c.Held, c.Holder = a.bodies.Of(t.Mark()), holderOf(t)
+	c.Held = a.bodies.Of(t.Mark())
 	if r.Body != nil && r.Body != http.NoBody {
 		r.Body = &heldBody{r.Body, func() error { return a.stillIn(w, presented) }}
 	}
@@ -108,6 +104,29 @@ func (a *API) identify(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	return a.countToken(w, t, c.Start)
+}
+
+// recognize takes the actor from the token.
+func (a *API) recognize(w http.ResponseWriter, r *http.Request) (presented string, t token.Token, err error) {
+	presented, err = convention.Bearer(r.Header["Authorization"])
+	if err != nil {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="orchestrator"`)
+		a.metrics.unauthenticated.Inc()
+		return presented, t, err
+	}
+	c := wire.CallOf(w)
+	t, err = a.Tokens.Authenticate(presented, c.Start)
+	if err != nil {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="orchestrator", error="invalid_token"`)
+		a.metrics.unauthenticated.Inc()
+		if f := fault.As(err); f != nil && f.Kind == fault.Unauthenticated {
+			return presented, t, f.WithFix("%s. GET / says how to begin", f.Fix)
+		}
+		return presented, t, err
+	}
+	c.Who, c.Only = lifecycle.Actor{Name: t.Name, Role: lifecycle.Role(t.Role)}, t.Only
+	c.Holder = holderOf(t)
+	return presented, t, nil
 }
 
 // holderOf returns as whom a token claims.
@@ -129,7 +148,7 @@ func (a *API) stillIn(w http.ResponseWriter, presented string) error {
 
 // allowed is stillIn for the token of a request that lasts.
 func (a *API) allowed(w http.ResponseWriter, r *http.Request) error {
-	presented, err := bearer(r)
+	presented, err := convention.Bearer(r.Header["Authorization"])
 	if err != nil {
 		return err
 	}
@@ -144,7 +163,7 @@ func (a *API) caller(r *http.Request) front.Caller {
 	if a.upToDate(r) != nil {
 		return front.Caller{Refused: "the token cannot be looked at now: the database does not answer"}
 	}
-	presented, err := bearer(r)
+	presented, err := convention.Bearer(r.Header["Authorization"])
 	if err == nil {
 		var t token.Token
 		if t, err = a.Tokens.Authenticate(presented, time.Now()); err == nil {
@@ -202,21 +221,3 @@ func (a *API) keepToRequirement(next http.Handler) http.Handler {
 // asking are the routes that need no GET, and change nothing for an agent: the conductor has it do no more than ask.
 // A message of the Model Context Protocol makes requests of its own, which are held to the same.
 var asking = []string{"/obligations", "/requests", "/mcp"}
-
-func bearer(r *http.Request) (string, error) {
-	headers := r.Header.Values("Authorization")
-	if len(headers) != 1 {
-		return "", tokenMissing()
-	}
-	scheme, presented, found := strings.Cut(headers[0], " ")
-	if !found || !strings.EqualFold(scheme, "Bearer") || strings.TrimSpace(presented) == "" {
-		return "", tokenMissing()
-	}
-	return strings.TrimSpace(presented), nil
-}
-
-func tokenMissing() *fault.Error {
-	return fault.New(fault.Unauthenticated, "token_missing", "this path needs a token").
-		WithFix("send the header Authorization: Bearer <token>; the first start wrote those of pm and viewer to " +
-			".orchestrator/tokens/, and orchestrator token add makes others. GET / says how to begin")
-}

@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/httpapi/convention"
 	"orchestrator/internal/httpapi/replica"
 	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/requirements"
@@ -146,7 +147,7 @@ func (h *healthHandlers) serveMetrics() handler {
 	serve := promhttp.HandlerFor(h.Metrics, promhttp.HandlerOpts{})
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if h.MetricsToken != "" {
-			presented, err := bearer(r)
+			presented, err := convention.Bearer(r.Header["Authorization"])
 			got, want := sha256.Sum256([]byte(presented)), sha256.Sum256([]byte(h.MetricsToken))
 			if err != nil || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
 				w.Header().Set("WWW-Authenticate", `Bearer realm="orchestrator metrics"`)

@@ -186,3 +186,29 @@ func TestADryRunSeesTheNewestState(t *testing.T) {
 		require.Len(t, got.json(t)["pm_notes"], i+2)
 	}
 }
+
+// The limit is that of a token that still works.
+func TestALimitIsOfATokenThatStillWorks(t *testing.T) {
+	tokens := &changing{revoked: true, kept: []byte("older ones")}
+	_, other, log := assuming(t, tokens.takeOver, func(o *options) { o.Limit.PerSecond, o.Limit.Burst = 0.001, 3 })
+	tokens.log, tokens.from = log, 1<<62
+	for range 6 {
+		other.do("pm", "PATCH", one, oneNote)
+	}
+	other.expect(429, "rate_limited", "pm", "PATCH", one, oneNote)
+	tokens.from = log.times.Load()
+	other.expect(401, "token_unknown", "pm", "PATCH", one, oneNote)
+	log.lost.Store(true)
+	other.expect(503, "store_unreachable", "pm", "PATCH", one, oneNote)
+}
+
+// A refusal that is not given leaves nothing behind.
+func TestARefusalThatIsNotGivenLeavesNoHeader(t *testing.T) {
+	tokens := &changing{revoked: true, kept: []byte("older ones")}
+	_, other, log := assuming(t, tokens.takeOver)
+	tokens.log = log
+	for _, header := range [][]string{{"Content-Encoding", "gzip"}, {"Content-Type", "text/plain"}} {
+		tokens.from = log.times.Load()
+		other.expect(401, "token_unknown", "pm", "PATCH", one, oneNote, header...)
+	}
+}

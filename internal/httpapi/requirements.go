@@ -71,12 +71,12 @@ func (h *requirementHandlers) patchRequirement(w http.ResponseWriter, r *http.Re
 	}
 	if err != nil {
 		if unconfirmed := h.confirm(w, r); unconfirmed != nil {
-			w.Header().Del("Accept-Patch") // of the refusal that is not given
+			replica.Unrefuse(w.Header())
 			return unconfirmed
 		}
 		return h.Service.Refuse(r.Context(), wire.ActorOf(w), p.Refused(), err)
 	}
-	answer, err := h.Service.Patch(replica.PremiseOf(w, r), wire.ActorOf(w), p)
+	answer, err := h.Service.Patch(replica.PremiseOf(w, r, h.Service.Looks()), wire.ActorOf(w), p)
 	if errors.Is(err, premise.ErrOpen) {
 		if err = h.confirm(w, r); err == nil {
 			answer, err = h.Service.Patch(r.Context(), wire.ActorOf(w), p)

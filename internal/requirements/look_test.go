@@ -19,6 +19,7 @@ import (
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/evidence"
+	"orchestrator/internal/requirements/premise"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/requirements/reqdoc"
@@ -580,4 +581,69 @@ func TestARecordedFailureToReadEvidenceStaysARefusal(t *testing.T) {
 		return errors.Join(err, tx.Append(ledger.Event{Kind: record.KindRefused, Actor: record.Actor(cody), Subject: p.ID, Data: data}))
 	}))
 	r.verified()
+}
+
+// Whoever sends a change that takes something for granted is told nothing that was not decided with it.
+//
+// Verifies: ORC-388
+func TestUnreadableEvidenceIsNotToldBeforeThePremise(t *testing.T) {
+	r, f := startVerifying(t, store.NewMemory())
+	f.failing = errors.New("git hangs")
+	for _, dryRun := range []bool{false, true} {
+		ctx := premise.With(t.Context(), func(store.Getter) (bool, error) { return true, nil })
+		_, err := r.Patch(ctx, paula, Proposal{Request: "PATCH /requirements/{id}", ID: "REQ-001",
+			Body: []byte(move(lifecycle.Done, approved)), DryRun: dryRun})
+		require.ErrorIs(t, err, premise.ErrOpen)
+	}
+	ctx := premise.With(t.Context(), func(store.Getter) (bool, error) { return false, nil })
+	f.unread["a.go"] = true
+	_, err := r.Patch(ctx, cody, Proposal{Request: "PATCH /requirements/{id}", ID: "REQ-002",
+		Body: []byte(`{"implementation":{"summary":"s","files":[{"path":"a.go"}]}}`)})
+	require.ErrorIs(t, err, premise.ErrOpen)
+}
+
+// again is a store that runs each update twice, as one does that has lost a race, and notes what is read.
+type again struct {
+	store.Store
+	read []string
+}
+
+type noting struct {
+	store.Tx
+	of *again
+}
+
+func (n noting) Get(table, key string) ([]byte, error) {
+	n.of.read = append(n.of.read, table)
+	return n.Tx.Get(table, key)
+}
+
+func (a *again) Update(ctx context.Context, fn func(store.Tx) error) error {
+	lost := errors.New("another process came between")
+	_ = a.Store.Update(ctx, func(tx store.Tx) error { return errors.Join(fn(noting{tx, a}), lost) })
+	return a.Store.Update(ctx, fn)
+}
+
+// What is taken for granted is looked at in each run of the transaction, behind all that decides: a store that lacks
+// some of it fetches that together.
+//
+// Verifies: ORC-388
+func TestAPremiseIsOfTheRunThatCounts(t *testing.T) {
+	s := &again{Store: store.NewMemory()}
+	r := start(t, s)
+	size := r.ledger.Head().Size
+	runs := 0
+	ctx := premise.With(t.Context(), func(tx store.Getter) (bool, error) {
+		runs++
+		_, err := tx.Get("premise", "k")
+		return runs == 1, err
+	})
+	s.read = nil
+	_, err := r.Patch(ctx, paula, Proposal{Request: "PATCH /requirements/{id}", ID: "REQ-001",
+		Body: []byte(move(lifecycle.Planned))})
+	require.ErrorIs(t, err, premise.ErrOpen)
+	require.Equal(t, 2, runs)
+	require.Equal(t, size, r.ledger.Head().Size, "nothing is on record")
+	require.Greater(t, slices.Index(s.read, "premise"), slices.Index(s.read, projection.TableRequirements.Name))
+	require.Contains(t, s.read, projection.TableRequirements.Name)
 }

@@ -67,19 +67,16 @@ func (s *Service) commit(ctx context.Context, who lifecycle.Actor, p Proposal,
 		change.Rules, data.Rules = lifecycle.LatestRules, lifecycle.LatestRules
 		var out decided
 		switch {
-		case err != nil:
+		case err != nil || p.DryRun && premise.Open(ctx) != nil:
+			err = cmp.Or(premise.Open(ctx), err)
 		case p.DryRun:
-			if err = premise.Open(ctx); err == nil {
-				out, err = s.dryRun(who, p, change)
-			}
+			out, err = s.dryRun(who, p, change)
 		default:
 			place := &folding.Ticket{}
 			err = s.ledger.Update(ctx, func(tx *ledger.Tx) (err error) {
 				s.refusals.Restart(place)
-				if err = premise.Check(ctx, tx); err == nil {
-					out, err = s.decide(tx, who, p, change, data, place)
-				}
-				return err
+				out, err = s.decide(tx, who, p, change, data, place)
+				return cmp.Or(premise.Check(ctx, tx), err) // last: what is read is fetched together
 			})
 			s.refusals.Settle(place, err)
 		}

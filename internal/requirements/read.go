@@ -170,6 +170,9 @@ type WorkflowView struct {
 	Shares      []lifecycle.Share           `json:"shares"` // how much of a requirement each role may fill
 }
 
+// Looks reports whether evidence is looked up.
+func (s *Reader) Looks() bool { return s.inForce().Looks() }
+
 // Workflow returns what the service decides by.
 func (s *Reader) Workflow() WorkflowView {
 	p := s.current.Load().Project

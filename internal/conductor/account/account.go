@@ -124,6 +124,7 @@ func New(s *state.Store) Reader { return Reader{s} }
 // Implements: ORC-293, ORC-295
 func (r Reader) Page(ctx context.Context, q Query) (page Page, err error) {
 	err = r.store.View(ctx, func(v state.View) error {
+		v = state.InARow(v)
 		n, err := v.Count()
 		if err != nil {
 			return err

@@ -62,6 +62,7 @@ const maxListSeen = 5000
 func List(ctx context.Context, from *state.Store, now time.Time, before uint64, limit int,
 	waitsFor *audit.Actor, settled *Settled) (page []Run, next uint64, err error) {
 	err = from.View(ctx, func(v state.View) error {
+		v = state.InARow(v)
 		n, err := v.Count()
 		if err != nil {
 			return err

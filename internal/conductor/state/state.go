@@ -23,7 +23,6 @@ import (
 	"orchestrator/internal/conductor/usage"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/ledger/audit"
-	"orchestrator/internal/ledger/readahead"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/rules/planning"
 )
@@ -255,7 +254,5 @@ func (s *Store) Err(ctx context.Context) error { return cmp.Or(ctx.Err(), s.ledg
 // View reads the state at one moment.
 func (s *Store) View(ctx context.Context, read func(View) error) error {
 	size := s.ledger.Head().Size
-	return s.ledger.View(ctx, func(r store.Reader) error {
-		return read(View{from: readahead.Groups(r, Table.Name, placeRuns), size: size})
-	})
+	return s.ledger.View(ctx, func(r store.Reader) error { return read(View{from: r, size: size}) })
 }

@@ -11,12 +11,13 @@ import (
 	"orchestrator/internal/ledger/store"
 )
 
-// maxGroups is how many groups are read in one round trip; after more bytes than large, it is one again.
+// maxGroups is how many groups are read in one round trip.
 const maxGroups = 32
 
-// Groups returns a reader that reads the rows of a group at once, and those of several groups where one is looked at
-// after the other, from the highest number down. The rows of a group have keys that begin with a prefix and the number
-// of the group, of eight hexadecimal digits. Where a call is no round trip, r itself is returned.
+// Groups returns a reader for who looks at one group of rows after the other, from the highest number down. It reads
+// all rows of a group at once, and those of several. The rows of a group have keys that begin with a prefix and the
+// number of the group, of eight hexadecimal digits. Once groups were large, it reads ahead no more. Where a call is no
+// round trip, r itself is returned.
 //
 // Implements: ORC-389
 func Groups(r store.Reader, table, prefix string) store.Reader {
@@ -33,6 +34,7 @@ type groups struct {
 	first, end uint64 // the numbers of the groups whose rows are here; the end is left out
 	rows       []row  // of these, in the order of their keys
 	next       int    // how many groups are read next, if it is the one before
+	off        bool   // they were large
 }
 
 type row struct {
@@ -50,11 +52,15 @@ func (g *groups) Get(table, key string) ([]byte, error) {
 	if !is {
 		return g.Reader.Get(table, key)
 	}
-	if err := g.load(n); err != nil {
+	rows, err := g.load(n)
+	if err != nil {
 		return nil, err
 	}
-	if at := g.find(key); at < len(g.rows) && g.rows[at].key == key {
-		return g.rows[at].value, nil
+	if g.off {
+		return g.Reader.Get(table, key)
+	}
+	if at := find(rows, key); at < len(rows) && rows[at].key == key {
+		return rows[at].value, nil
 	}
 	return nil, nil
 }
@@ -64,11 +70,15 @@ func (g *groups) Scan(table, from, to string, visit func(key string, value []byt
 	if last, same := g.numberOf(table, to); !is || !same || last != n {
 		return g.Reader.Scan(table, from, to, visit)
 	}
-	if err := g.load(n); err != nil {
+	rows, err := g.load(n)
+	if err != nil {
 		return err
 	}
-	for at := g.find(from); at < len(g.rows) && g.rows[at].key < to; at++ {
-		if err := visit(g.rows[at].key, g.rows[at].value); errors.Is(err, store.ErrStop) {
+	if g.off {
+		return g.Reader.Scan(table, from, to, visit)
+	}
+	for at := find(rows, from); at < len(rows) && rows[at].key < to; at++ {
+		if err := visit(rows[at].key, rows[at].value); errors.Is(err, store.ErrStop) {
 			return nil
 		} else if err != nil {
 			return err
@@ -78,31 +88,34 @@ func (g *groups) Scan(table, from, to string, visit func(key string, value []byt
 }
 
 // find returns where the first row is whose key is not before another.
-func (g *groups) find(key string) int {
-	return sort.Search(len(g.rows), func(i int) bool { return g.rows[i].key >= key })
+func find(rows []row, key string) int {
+	return sort.Search(len(rows), func(i int) bool { return rows[i].key >= key })
 }
 
-// load reads the rows of a group, and of those before it that are likely to be looked at next.
-func (g *groups) load(n uint64) error {
-	if n >= g.first && n < g.end {
-		return nil
+// load returns the rows of a group, and of those before it that are likely to be looked at next. There are none where
+// the reader reads ahead no more.
+func (g *groups) load(n uint64) ([]row, error) {
+	if g.off || n >= g.first && n < g.end {
+		return g.rows, nil
 	}
 	if n+1 != g.first {
 		g.next = 1
 	}
 	size := 0
-	g.first, g.end, g.rows = n-min(n, uint64(g.next-1)), n+1, nil
-	err := g.Reader.Scan(g.table, g.begin(g.first), g.begin(g.end), func(key string, value []byte) error {
-		g.rows, size = append(g.rows, row{key, value}), size+len(key)+len(value)
+	first, end, rows := n-min(n, uint64(g.next-1)), n+1, []row(nil)
+	err := g.Reader.Scan(g.table, g.begin(first), g.begin(end), func(key string, value []byte) error {
+		rows, size = append(rows, row{key, value}), size+len(key)+len(value)
+		if g.off = size > large; g.off {
+			return store.ErrStop
+		}
 		return nil
 	})
-	if g.next = min(2*g.next, maxGroups); size > large {
-		g.next = 1
+	if err != nil || g.off {
+		g.first, g.end, g.rows = 0, 0, nil
+		return nil, err
 	}
-	if err != nil {
-		g.first, g.end = 0, 0
-	}
-	return err
+	g.first, g.end, g.rows, g.next = first, end, rows, min(2*g.next, maxGroups)
+	return rows, nil
 }
 
 // begin returns where the keys of a group begin.

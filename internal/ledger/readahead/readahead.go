@@ -12,9 +12,10 @@ import (
 	"orchestrator/internal/ledger/store"
 )
 
-// How many records are read in one round trip: at first, and again after more bytes than large, and at most.
+// How many records are read in one round trip: one at first, and more times as many where one leads to the next. After
+// more bytes than large it is one again.
 const (
-	first = 8
+	more  = 4
 	most  = 256
 	large = 1 << 20
 )
@@ -62,6 +63,12 @@ func (l *Links) learn(seq uint64, row []byte) {
 	}
 }
 
+// lead reports whether one record is known to come before another about the same subject.
+func (l *Links) lead(seq, prev uint64) bool {
+	before := l.from(seq, 2)
+	return len(before) == 2 && before[1] == prev
+}
+
 // from returns a record and those before it about the same subject, as far as they are known, n at most.
 func (l *Links) from(seq uint64, n int) []uint64 {
 	l.mu.Lock()
@@ -84,13 +91,13 @@ func (l *Links) from(seq uint64, n int) []uint64 {
 // reads.
 //
 // Implements: ORC-389
-func (l *Links) Reader(r store.Reader) store.Reader { return &reader{Reader: r, links: l, next: first} }
+func (l *Links) Reader(r store.Reader) store.Reader { return &reader{Reader: r, links: l} }
 
 type reader struct {
 	store.Reader
 	links *Links
 	last  uint64            // the record that was asked for last
-	next  int               // how many records are read in the next round trip
+	many  int               // how many records were read in the last round trip
 	ahead map[string][]byte // the rows that were read in the last one, by key
 }
 
@@ -114,32 +121,35 @@ func (r *reader) Get(table, key string) ([]byte, error) {
 		return nil, err
 	}
 	size := 0
-	r.ahead = map[string][]byte{}
+	r.ahead, r.many = map[string][]byte{}, len(wanted)
 	for i, row := range found {
 		r.ahead[places[i].Key] = row
 		r.links.learn(wanted[i], row)
 		size += len(row)
 	}
-	if r.next = min(2*r.next, most); size > large {
-		r.next = first
+	if size > large {
+		r.many = 0
 	}
 	return found[0], nil
 }
 
 // wanted returns a record and those that are likely to be asked for next: in the direction in which the log is being
-// read, or else those before it about the same subject.
+// read, or else those before it about the same subject. A record to which the one before does not lead is read alone.
 func (r *reader) wanted(before, seq uint64) (all []uint64) {
-	switch seq {
-	case before + 1:
-		for n := range uint64(r.next) {
+	many := uint64(max(1, min(more*r.many, most)))
+	switch {
+	case seq == before+1:
+		for n := range many {
 			all = append(all, seq+n)
 		}
-	case before - 1:
-		for n := range min(uint64(r.next), seq+1) {
+	case seq == before-1:
+		for n := range min(many, seq+1) {
 			all = append(all, seq-n)
 		}
+	case r.links.lead(before, seq):
+		all = r.links.from(seq, int(many))
 	default:
-		all = r.links.from(seq, r.next)
+		all = []uint64{seq}
 	}
 	return all
 }
