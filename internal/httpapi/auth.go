@@ -64,7 +64,7 @@ func (a *API) assume(w http.ResponseWriter, r *http.Request) bool {
 		return false
 	}
 	c := wire.CallOf(w)
-	c.By = a.Tokens.Kept() // before the token is looked at, which newer ones may be asked for
+	c.By = a.Tokens.Kept() // before the token is looked at: the check may use newer ones
 	presented, err := convention.Bearer(r.Header["Authorization"])
 	if err == nil {
 		_, err = a.Tokens.Authenticate(presented, c.Start)

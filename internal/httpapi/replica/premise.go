@@ -16,7 +16,7 @@ import (
 const freshAge = time.Second
 
 // Assumes reports whether a request can be decided without asking the store whether another replica has written: a
-// change is decided by a transaction, which sees the newest state. Without replicas there is nothing to ask.
+// change is decided by a transaction, which sees the newest state. It is false without replicas, where nobody is asked.
 //
 // Implements: ORC-388
 func (c *Config) Assumes(r *http.Request) bool {
