@@ -30,6 +30,15 @@ type served struct {
 	ended chan error
 }
 
+// inProject makes the present folder that of a new project, and returns the URL of a database for it.
+func inProject(t *testing.T) (url string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	require.NoError(t, exec.CommandContext(t.Context(), "git", "init", "-q").Run())
+	require.NoError(t, os.WriteFile("R.md", []byte("# Demo\n\n- **REQ-001**: One.\n"), 0o600))
+	return pgtest.URL(t)
+}
+
 func serveReplica(t *testing.T, url, name string) *served {
 	t.Helper()
 	data := datadir.Dir(filepath.Join(name, "data"))
@@ -88,10 +97,7 @@ func (s *served) onDuty() bool {
 // Verifies: ORC-363
 // Verifies: ORC-365
 func TestTwoServicesOnOneDatabase(t *testing.T) {
-	url := pgtest.URL(t)
-	t.Chdir(t.TempDir())
-	require.NoError(t, exec.CommandContext(t.Context(), "git", "init", "-q").Run())
-	require.NoError(t, os.WriteFile("R.md", []byte("# Demo\n\n- **REQ-001**: One.\n"), 0o600))
+	url := inProject(t)
 	one := serveReplica(t, url, "one")
 	require.NoError(t, os.MkdirAll("two/data", 0o700))
 	key, err := os.ReadFile("one/data/audit.key")
@@ -126,10 +132,7 @@ func TestTwoServicesOnOneDatabase(t *testing.T) {
 //
 // Verifies: ORC-388
 func TestTokensHoldAtOnceForChangesAtReplicas(t *testing.T) {
-	url := pgtest.URL(t)
-	t.Chdir(t.TempDir())
-	require.NoError(t, exec.CommandContext(t.Context(), "git", "init", "-q").Run())
-	require.NoError(t, os.WriteFile("R.md", []byte("# Demo\n\n- **REQ-001**: One.\n"), 0o600))
+	url := inProject(t)
 	one := serveReplica(t, url, "one")
 	data := datadir.Dir("one/data")
 	in, err := storage.Find(t.Context(), data, storage.Given{URL: url})

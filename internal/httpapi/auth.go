@@ -58,17 +58,14 @@ func (a *API) upToDate(r *http.Request) error {
 }
 
 // assume reports whether a request may go to the transaction that decides it before it is known whether another replica
-// has written. Who does anything else for such a request calls confirm before.
+// has written. Whatever else answers such a request must call confirm first.
 func (a *API) assume(w http.ResponseWriter, r *http.Request) bool {
 	if !a.Replica.Assumes(r) || isWithin(r) {
 		return false
 	}
 	c := wire.CallOf(w)
 	c.By = a.Tokens.Kept() // before the token is looked at: the check may use newer ones
-	presented, err := convention.Bearer(r.Header["Authorization"])
-	if err == nil {
-		_, err = a.Tokens.Authenticate(presented, c.Start)
-	}
+	_, _, err := a.tokenOf(r, c.Start)
 	c.Assumed = err == nil // a token that is not known here may be new
 	return c.Assumed
 }
@@ -108,25 +105,31 @@ func (a *API) identify(w http.ResponseWriter, r *http.Request) error {
 
 // recognize takes the actor from the token.
 func (a *API) recognize(w http.ResponseWriter, r *http.Request) (presented string, t token.Token, err error) {
-	presented, err = convention.Bearer(r.Header["Authorization"])
-	if err != nil {
-		w.Header().Set("WWW-Authenticate", `Bearer realm="orchestrator"`)
-		a.metrics.unauthenticated.Inc()
-		return presented, t, err
-	}
 	c := wire.CallOf(w)
-	t, err = a.Tokens.Authenticate(presented, c.Start)
-	if err != nil {
-		w.Header().Set("WWW-Authenticate", `Bearer realm="orchestrator", error="invalid_token"`)
-		a.metrics.unauthenticated.Inc()
-		if f := fault.As(err); f != nil && f.Kind == fault.Unauthenticated {
-			return presented, t, f.WithFix("%s. GET / says how to begin", f.Fix)
-		}
+	presented, t, err = a.tokenOf(r, c.Start)
+	if err == nil {
+		c.Who, c.Only = lifecycle.Actor{Name: t.Name, Role: lifecycle.Role(t.Role)}, t.Only
+		c.Holder = holderOf(t)
+		return presented, t, nil
+	}
+	a.metrics.unauthenticated.Inc()
+	if presented == "" {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="orchestrator"`)
 		return presented, t, err
 	}
-	c.Who, c.Only = lifecycle.Actor{Name: t.Name, Role: lifecycle.Role(t.Role)}, t.Only
-	c.Holder = holderOf(t)
-	return presented, t, nil
+	w.Header().Set("WWW-Authenticate", `Bearer realm="orchestrator", error="invalid_token"`)
+	if f := fault.As(err); f != nil && f.Kind == fault.Unauthenticated {
+		err = f.WithFix("%s. GET / says how to begin", f.Fix)
+	}
+	return presented, t, err
+}
+
+// tokenOf returns the token that a request presents, and its text; "" where it presents none.
+func (a *API) tokenOf(r *http.Request, now time.Time) (presented string, t token.Token, err error) {
+	if presented, err = convention.Bearer(r.Header["Authorization"]); err == nil {
+		t, err = a.Tokens.Authenticate(presented, now)
+	}
+	return presented, t, err
 }
 
 // holderOf returns as whom a token claims.
@@ -163,12 +166,9 @@ func (a *API) caller(r *http.Request) front.Caller {
 	if a.upToDate(r) != nil {
 		return front.Caller{Refused: "the token cannot be looked at now: the database does not answer"}
 	}
-	presented, err := convention.Bearer(r.Header["Authorization"])
+	_, t, err := a.tokenOf(r, time.Now())
 	if err == nil {
-		var t token.Token
-		if t, err = a.Tokens.Authenticate(presented, time.Now()); err == nil {
-			return front.Caller{Name: t.Name, Role: t.Role, Requirement: t.Only}
-		}
+		return front.Caller{Name: t.Name, Role: t.Role, Requirement: t.Only}
 	}
 	return front.Caller{Refused: fault.As(err).Detail}
 }

@@ -257,6 +257,7 @@ func TestAPageAndAMessageAskOnce(t *testing.T) {
 		h.expect(200, "", "pm", "POST", "/mcp", rpc("tools/call", `{"name":"next","arguments":{}}`))
 	}))
 	require.Equal(t, 1, g.asks(func() { h.expect(200, "", "pm", "GET", one, "") }))
+	require.Zero(t, g.asks(func() { h.patch("pm", `{"pm_notes":[{"text":"n"}]}`) }), "its transaction sees the newest state")
 	require.Equal(t, 1, g.asks(func() { h.expect(200, "", "pm", "GET", "/", "") }))
 	for _, path := range []string{"/healthz", "/livez", "/version", "/metrics", "/openapi.yaml", "/problems"} {
 		require.Zero(t, g.asks(func() { h.expect(200, "", "", "GET", path, "") }), path)
@@ -275,6 +276,7 @@ func TestStaleReadsAskOnlyWhenTheyAreTooOld(t *testing.T) {
 		require.Equal(t, 200, b.visit("/ui/requirements/REQ-001", nil).status)
 	}
 	require.Zero(t, g.asks(read))
+	require.Zero(t, g.asks(func() { h.patch("pm", `{"pm_notes":[{"text":"n"}]}`) }))
 	require.Equal(t, 1, g.asks(func() { h.expect(422, "invalid_claim", "pm", "POST", one+"/claim", "{}") }))
 	require.Equal(t, 1, g.asks(func() {
 		h.expect(200, "", "pm", "POST", "/mcp", rpc("tools/call",

@@ -99,8 +99,7 @@ var ofTheExport = function{"requirements", "Log", "checkpointOf"}
 
 // besideTheWay lists the further functions that run once in a PATCH, by the reason why the page does not list them.
 var besideTheWay = map[string][]function{
-	"tell that there is nothing to ask without replicas": {{"httpapi", "API", "assume"}},
-	"take the actor from the token, for identify":        {{"httpapi", "API", "recognize"}},
+	"take the actor from the token, for identify": {{"httpapi", "API", "recognize"}},
 	"read one part of the request for readProposal": {
 		{"httpapi/wire", "", "readHeld"}, {"httpapi/wire", "", "checkMediaType"}, {"httpapi/wire", "", "Query"},
 		{"httpapi/wire", "", "IfMatch"}, {"httpapi/wire", "", "IdempotencyKey"},

@@ -34,9 +34,7 @@ func (l *Ledger) View(ctx context.Context, fn func(store.Reader) error) error {
 		return err
 	}
 	return l.store.View(ctx, func(r store.Reader) error {
-		if l.others != nil {
-			r = l.links.Reader(r)
-		}
+		r = l.links.Reader(r)
 		a := asking{r, ctx}
 		if _, can := r.(store.ManyGetter); can {
 			return fn(askingMany{a})

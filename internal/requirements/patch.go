@@ -65,10 +65,10 @@ func (s *Service) commit(ctx context.Context, who lifecycle.Actor, p Proposal,
 		data.IfMatch, data.IdempotencyKey, data.BodySHA256, data.Looked = p.IfMatch, p.IdempotencyKey, bodyDigest(p),
 			change.Looked
 		change.Rules, data.Rules = lifecycle.LatestRules, lifecycle.LatestRules
-		var out decided
+		out, open := decided{}, premise.Open(ctx)
 		switch {
-		case err != nil || p.DryRun && premise.Open(ctx) != nil:
-			err = cmp.Or(premise.Open(ctx), err)
+		case err != nil, p.DryRun && open != nil:
+			err = cmp.Or(open, err)
 		case p.DryRun:
 			out, err = s.dryRun(who, p, change)
 		default:

@@ -25,7 +25,7 @@ type View struct {
 	size   uint64 // records that it has at least
 }
 
-// InARow returns a view for who looks at one run after the other, newest first: it reads the rows of several together.
+// InARow returns a view for reading one run after the other, newest first. It reads the rows of several at once.
 func InARow(v View) View {
 	v.from = readahead.Groups(v.from, Table.Name, placeRuns)
 	return v

@@ -12,7 +12,7 @@ type Period struct {
 	ended context.Context // ends all runs; a caller that hangs up ends none that is kept
 	end   context.CancelFunc
 
-	mu      sync.Mutex // of entering: none does so while the end is being waited for
+	mu      sync.Mutex // orders Enter and Stop: no run enters once Stop waits
 	running sync.WaitGroup
 }
 

@@ -14,14 +14,14 @@ import (
 // maxGroups is how many groups are read in one round trip.
 const maxGroups = 32
 
-// Groups returns a reader for who looks at one group of rows after the other, from the highest number down. It reads
-// all rows of a group at once, and those of several. The rows of a group have keys that begin with a prefix and the
-// number of the group, of eight hexadecimal digits. Once groups were large, it reads ahead no more. Where a call is no
-// round trip, r itself is returned.
+// Groups returns a reader for visiting groups of rows in descending order. It reads all rows of a group, and then those
+// of several groups, in one round trip. The keys of a group begin with the prefix and the number of the group, in eight
+// hexadecimal digits. After more bytes than large it reads nothing ahead. Where a call is no round trip, Groups returns
+// r itself.
 //
 // Implements: ORC-389
 func Groups(r store.Reader, table, prefix string) store.Reader {
-	if _, remote := r.(store.ManyGetter); !remote {
+	if !isRemote(r) {
 		return r
 	}
 	return &groups{Reader: r, table: table, prefix: prefix, next: 1}
@@ -48,15 +48,11 @@ func (g *groups) GetMany(places []store.Place) ([][]byte, error) {
 }
 
 func (g *groups) Get(table, key string) ([]byte, error) {
-	n, is := g.numberOf(table, key)
-	if !is {
-		return g.Reader.Get(table, key)
-	}
-	rows, err := g.load(n)
+	rows, held, err := g.groupOf(table, key)
 	if err != nil {
 		return nil, err
 	}
-	if g.off {
+	if !held {
 		return g.Reader.Get(table, key)
 	}
 	if at := find(rows, key); at < len(rows) && rows[at].key == key {
@@ -66,15 +62,15 @@ func (g *groups) Get(table, key string) ([]byte, error) {
 }
 
 func (g *groups) Scan(table, from, to string, visit func(key string, value []byte) error) error {
-	n, is := g.numberOf(table, from)
-	if last, same := g.numberOf(table, to); !is || !same || last != n {
+	first, _ := g.numberOf(table, from)
+	if last, is := g.numberOf(table, to); !is || last != first {
 		return g.Reader.Scan(table, from, to, visit)
 	}
-	rows, err := g.load(n)
+	rows, held, err := g.groupOf(table, from)
 	if err != nil {
 		return err
 	}
-	if g.off {
+	if !held {
 		return g.Reader.Scan(table, from, to, visit)
 	}
 	for at := find(rows, from); at < len(rows) && rows[at].key < to; at++ {
@@ -85,6 +81,16 @@ func (g *groups) Scan(table, from, to string, visit func(key string, value []byt
 		}
 	}
 	return nil
+}
+
+// groupOf returns rows that include those of the group of a key. held is false where they are read one by one.
+func (g *groups) groupOf(table, key string) (rows []row, held bool, err error) {
+	n, is := g.numberOf(table, key)
+	if !is {
+		return nil, false, nil
+	}
+	rows, err = g.load(n)
+	return rows, err == nil && !g.off, err
 }
 
 // find returns where the first row is whose key is not before another.

@@ -23,7 +23,7 @@ const (
 // maxLinks is how many links each half of Links holds.
 const maxLinks = 1 << 15
 
-// Links remember of records which one comes before them about the same subject. They are hints: one that is missing or
+// Links remembers for each record the one before it about the same subject. A link is a hint: one that is missing or
 // wrong costs a round trip. The zero value has none. It is safe for concurrent use.
 type Links struct {
 	mu         sync.Mutex
@@ -63,7 +63,7 @@ func (l *Links) learn(seq uint64, row []byte) {
 	}
 }
 
-// lead reports whether one record is known to come before another about the same subject.
+// lead reports whether prev is known to be the record before seq about the same subject.
 func (l *Links) lead(seq, prev uint64) bool {
 	before := l.from(seq, 2)
 	return len(before) == 2 && before[1] == prev
@@ -88,10 +88,21 @@ func (l *Links) from(seq uint64, n int) []uint64 {
 }
 
 // Reader returns a reader that reads with a record those that are likely to be asked for next, and remembers what it
-// reads.
+// reads. Where a call is no round trip, Reader returns r itself.
 //
 // Implements: ORC-389
-func (l *Links) Reader(r store.Reader) store.Reader { return &reader{Reader: r, links: l} }
+func (l *Links) Reader(r store.Reader) store.Reader {
+	if !isRemote(r) {
+		return r
+	}
+	return &reader{Reader: r, links: l}
+}
+
+// isRemote reports whether each call of a reader is a round trip: who reads many at once says so.
+func isRemote(r store.Reader) bool {
+	_, many := r.(store.ManyGetter)
+	return many
+}
 
 type reader struct {
 	store.Reader

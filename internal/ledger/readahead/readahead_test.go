@@ -208,3 +208,15 @@ func TestLinksAreBounded(t *testing.T) {
 	links.add(9, 0)
 	require.Len(t, links.from(9, most), 1)
 }
+
+// A store in the process is read as it is.
+func TestNothingIsReadAheadWhereACallIsNoRoundTrip(t *testing.T) {
+	require.NoError(t, store.NewMemory().View(t.Context(), func(r store.Reader) error {
+		if _, many := r.(store.ManyGetter); many {
+			t.Fatal("the control: it reads one by one")
+		}
+		require.Equal(t, r, (&Links{}).Reader(r))
+		require.Equal(t, r, Groups(r, runs, "run/"))
+		return nil
+	}))
+}

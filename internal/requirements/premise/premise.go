@@ -11,7 +11,7 @@ import (
 
 // ErrOpen says that a request was neither decided nor put on record: what it takes for granted is no longer so, or no
 // transaction has come to the point where it is looked at. The request can be made again.
-var ErrOpen = errors.New("premise: it is not known whether what the request takes for granted is so")
+var ErrOpen = errors.New("premise: what the request takes for granted was not confirmed")
 
 // Holds reports whether what a request takes for granted is so in a transaction. It may be called more than once.
 type Holds func(store.Getter) (bool, error)
