@@ -220,6 +220,7 @@ func TestALagBeyondTheRingIsLoaded(t *testing.T) {
 	}
 	for _, more := range []int{ringSize, ringSize + 1} {
 		loads := b.loads
+		time.Sleep(10 * pollEvery) // until the bells of earlier commits have been answered: no View is under way
 		resume := b.store.Hold()
 		for i := range more {
 			require.NoError(t, set(t.Context(), a.Ledger, fmt.Sprint(i%7), i))
