@@ -39,14 +39,14 @@ var manyExported = map[string]int{"internal/ledger/audit": 29}
 // manyMethods lists the types over maxMethods.
 var manyMethods = map[string]int{
 	"cmd/bench.bench": 35, "internal/boundary/shell.call": 41, "internal/boundary/shell.walker": 40,
-	"internal/conductor.run": 42, "internal/ledger/store/boltstore.Store": 44,
+	"internal/conductor.run": 42, "internal/ledger/store/onefile.Store": 44,
 	"internal/requirements/reqdoc.collector": 49,
 }
 
 // largeKnots lists the packages with a knot over maxKnot files.
 var largeKnots = map[string]int{
 	"cmd/bench": 8, "internal/boundary/shell": 19, "internal/conductor": 14,
-	"internal/ledger/store/boltstore": 8, "internal/requirements/evidence": 10,
+	"internal/ledger/store/onefile": 8, "internal/requirements/evidence": 10,
 	"internal/requirements/reqdoc": 25, "internal/rules/lifecycle": 11,
 	"internal/system/runner": 7,
 }

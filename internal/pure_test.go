@@ -21,7 +21,7 @@ var pure = []string{
 	"internal/system/shellquote",
 	"internal/boundary/shell", "internal/boundary/shell/escapes", "internal/boundary/shell/lists",
 	"internal/boundary/shell/sedscript", "internal/boundary/shell/toolchain", "internal/agentclient", "internal/ledger/audit",
-	"internal/ledger/store/boltstore/file", "internal/strictjson", "internal/secret",
+	"internal/ledger/store/onefile/file", "internal/strictjson", "internal/secret",
 	"internal/fault", "internal/requirements/review", "internal/requirements/review/render",
 	"internal/requirements/reqdoc", "internal/requirements/reqid", "internal/requirements/markdown",
 	"internal/requirements/placeholder", "internal/requirements/statusmark", "internal/requirements/vocabulary",

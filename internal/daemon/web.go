@@ -114,6 +114,14 @@ func registerStore(registry *prometheus.Registry, figures func() storage.Stats) 
 	counter("updates_total", "Updates committed.", func(s storage.Stats) uint64 { return s.Updates })
 	counter("updates_failed_total", "Updates that committed nothing.",
 		func(s storage.Stats) uint64 { return s.Failed })
+	registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "orchestrator_store_wal",
+		Help: "1 while changes go to the write-ahead log of the database file."},
+		func() float64 {
+			if figures().WAL {
+				return 1
+			}
+			return 0
+		}))
 	counter("trips_total", "Round trips to the database.",
 		func(s storage.Stats) uint64 { return s.Trips })
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/httpapi"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -28,8 +29,12 @@ const withPatch = "ORCHESTRATOR_TEST_PATCH"
 // TestOnePatch moves one requirement, in a database on disk, and waits for the export. The file is not looked at from
 // time to time: how often that happens depends on how long the test takes, and it runs what a PATCH runs.
 func TestOnePatch(t *testing.T) {
-	s, err := boltstore.Open(filepath.Join(t.TempDir(), "state.db"), boltstore.Options{LookEvery: time.Hour})
+	s, err := boltstore.Open(filepath.Join(t.TempDir(), "state.db"), boltstore.Options{LookEvery: time.Hour, WAL: true})
 	require.NoError(t, err)
+	for range 64 { // from which on there is a write-ahead log
+		require.NoError(t, s.Update(t.Context(), func(tx store.Tx) error { return tx.Delete("t", "nothing") }))
+	}
+	require.Eventually(t, func() bool { return s.Stats().WAL }, time.Minute, time.Millisecond)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	h := newHarness(t, func(o *options) { o.Store = s })
 	_, err = h.Service.Dossier(t.Context(), "REQ-001", false) // waits for what is read in the background at the start
@@ -125,8 +130,9 @@ var besideTheWay = map[string][]function{
 	},
 	"are the steps of Put, Append and the transaction": {
 		{"ledger", "Tx", "write"}, {"ledger", "Tx", "follow"}, {"ledger", "Tx", "charge"},
-		{"ledger/audit", "Head", "seal"}, {"ledger/store/boltstore", "Store", "checkLocked"},
-		{"ledger/store/boltstore", "Store", "answer"},
+		{"ledger/audit", "Head", "seal"}, {"ledger/store/boltstore", "Store", "transact"},
+		{"ledger/store/boltstore", "Store", "answer"}, {"ledger/store/tail", "Tail", "Write"},
+		{"ledger/store/tail", "Tail", "readyWAL"}, {"ledger/store/wal", "Log", "Check"},
 	},
 }
 

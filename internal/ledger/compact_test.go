@@ -56,7 +56,7 @@ func TestCompactKeepsEveryRecordNodeAndProof(t *testing.T) {
 
 	s, err = boltstore.Open(path, boltstore.Options{})
 	require.NoError(t, err)
-	c, err := s.Compact(t.Context(), func(copied *boltstore.Store) error {
+	c, err := s.Compact(t.Context(), func(copied store.Store) error {
 		_, err := OpenReadOnly(t.Context(), copied)
 		return err
 	})

@@ -30,11 +30,11 @@ func (p *Plan) openStore(ctx context.Context, log zerolog.Logger) (opened storag
 	if err := makeDataDir(p.Data, log); err != nil {
 		return nil, "", err
 	}
-	opened, err = p.Store.Open(ctx, storage.Options{})
-	if p.AcceptRollback == "" || !fault.Is(err, store.CodeHeadDamaged) {
+	opened, err = p.Store.Open(ctx, storage.Options{WAL: true})
+	if p.AcceptRollback == "" || !fault.Is(err, store.CodeHeadDamaged) && !fault.Is(err, store.CodeWALMissing) {
 		return opened, "", err
 	}
-	opened, err = p.Store.Open(ctx, storage.Options{AcceptDamagedHead: true})
+	opened, err = p.Store.Open(ctx, storage.Options{WAL: true, AcceptDamagedHead: true})
 	return opened, p.Store.String(), err
 }
 

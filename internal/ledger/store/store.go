@@ -34,6 +34,7 @@ const (
 	CodeIO          fault.Code = "store_io"           // the disk failed
 	CodeDamaged     fault.Code = "store_damaged"      // what it holds is not what was written
 	CodeHeadDamaged fault.Code = "store_head_damaged" // its last commit may be lost; the one before it is there
+	CodeWALMissing  fault.Code = "store_wal_missing"  // its newest commits may be lost with its WAL
 	CodeRolledBack  fault.Code = "store_rolled_back"  // commits are lost that it has confirmed
 )
 

@@ -8,6 +8,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/operator/storage"
 )
@@ -52,7 +53,7 @@ func Compact(ctx context.Context, place storage.Place) (done Compacted, err erro
 		return done, NameUpgrade(err, data)
 	}
 	before := l.Head()
-	c, err := s.Compact(ctx, func(copied *boltstore.Store) error {
+	c, err := s.Compact(ctx, func(copied store.Store) error {
 		l, err := openSound(ctx, copied)
 		if err == nil && !l.Head().Equal(before) {
 			err = fmt.Errorf("the log of the copy is another: %d records with root %s", l.Head().Size, l.Head().Root)
@@ -63,7 +64,7 @@ func Compact(ctx context.Context, place storage.Place) (done Compacted, err erro
 }
 
 // openSound opens the ledger of a store in which the end of the log and the check sums of all tables are in order.
-func openSound(ctx context.Context, s *boltstore.Store) (*ledger.Ledger, error) {
+func openSound(ctx context.Context, s store.Store) (*ledger.Ledger, error) {
 	l, err := ledger.OpenReadOnly(ctx, s)
 	if err != nil {
 		return nil, err

@@ -76,6 +76,11 @@ func Upgrade(ctx context.Context, place storage.Place, o UpgradeOptions) (done U
 		return done, notBegun(path, err)
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	if !o.DryRun {
+		if err := boltstore.Settle(s.Place, LockPatience); err != nil {
+			return done, InUse(ctx, err, data, stopFirst)
+		}
+	}
 	old, err := boltstore.Open(s.Place, boltstore.Options{ReadOnly: true, LockTimeout: LockPatience})
 	if err != nil {
 		return done, InUse(ctx, err, data, stopFirst)

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/system/git"
@@ -114,7 +115,8 @@ func (e *examination) someBranch(ctx context.Context, r repository) string {
 
 // lookAtSecrets finds what git tracks, or would, of the data folder.
 func (e *examination) lookAtSecrets(ctx context.Context) {
-	paths := []string{e.Data.Tokens(), e.Data.Token("pm"), e.Data.Key(), e.Data.Database(), e.Data.Webhooks()}
+	paths := []string{e.Data.Tokens(), e.Data.Token("pm"), e.Data.Key(), e.Data.Database(),
+		boltstore.WALOf(e.Data.Database()), e.Data.Webhooks()}
 	secrets, _ := filepath.Glob(filepath.Join(e.Data.WebhookDir(), "*.secret")) // the pattern is well-formed
 	for _, path := range append(paths, secrets...) {
 		exposed, err := gitignore.Look(ctx, path)

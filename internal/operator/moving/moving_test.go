@@ -86,7 +86,7 @@ func TestNoTableIsLeftBehind(t *testing.T) {
 	data := lived(t, 5)
 	s, err := boltstore.Open(data.Database(), boltstore.Options{})
 	require.NoError(t, err)
-	c, err := s.Compact(t.Context(), func(*boltstore.Store) error { return nil })
+	c, err := s.Compact(t.Context(), func(store.Store) error { return nil })
 	require.NoError(t, err)
 	require.NoError(t, s.Close())
 	known := heldIn(t, data)

@@ -28,13 +28,15 @@ type Stats struct {
 	Failed  uint64 // updates that committed nothing
 	Trips   uint64 // round trips to the database; 0 of a file
 	Size    int64  // bytes of the file; 0 of a database
+	WAL     bool   // changes are appended to the write-ahead log of the file
 }
 
 // Options say how a store is opened.
 type Options struct {
 	ReadOnly          bool
 	Migrate           bool          // of a database: bring an older schema up to date
-	AcceptDamagedHead bool          // of a file: open it although its last commit may be lost
+	WAL               bool          // of a file: append changes to a WAL beside it, for a service
+	AcceptDamagedHead bool          // of a file: open it although its last commits may be lost
 	LockTimeout       time.Duration // of a file: how long to wait for whoever has it open; 0 is two seconds
 }
 
@@ -51,7 +53,7 @@ func (p Place) Open(ctx context.Context, o Options) (Store, error) {
 		return openPostgres(ctx, p.url, o)
 	}
 	opened, err := boltstore.Open(p.data.Database(), boltstore.Options{ReadOnly: o.ReadOnly,
-		AcceptDamagedHead: o.AcceptDamagedHead, LockTimeout: o.LockTimeout})
+		WAL: o.WAL, AcceptDamagedHead: o.AcceptDamagedHead, LockTimeout: o.LockTimeout})
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +90,7 @@ type file struct{ *boltstore.Store }
 // Stats implements Store.
 func (f file) Stats() Stats {
 	s := f.Store.Stats()
-	return Stats{Batches: s.Batches, Updates: s.Updates, Failed: s.Failed, Size: s.Size}
+	return Stats{Batches: s.Batches, Updates: s.Updates, Failed: s.Failed, Size: s.Size, WAL: s.WAL}
 }
 
 // asShared returns a shared store as a Store. One that does not say how it fares never fails.

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"orchestrator/internal/datadir"
+	"orchestrator/internal/ledger/store/boltstore"
 )
 
 // ErrBusy is the error of Open while another successor of the folder is at work.
@@ -79,9 +80,10 @@ func (s *Successor) RemoveStale() error {
 	if err != nil {
 		return err
 	}
+	wal, _ := os.Stat(boltstore.WALOf(s.Place)) // there need be none
 	kept, err := filepath.Glob(globEscape(s.Place) + ".before-*-*")
 	for _, path := range kept {
-		if info, failed := os.Stat(path); failed == nil && os.SameFile(info, now) {
+		if info, failed := os.Stat(path); failed == nil && (os.SameFile(info, now) || os.SameFile(info, wal)) {
 			err = errors.Join(err, os.Remove(path))
 		}
 	}
@@ -99,11 +101,27 @@ func (s *Successor) Keep(path string) error {
 		return err
 	}
 	s.Kept = append(s.Kept, kept)
-	return nil
+	if path != s.Place {
+		return nil
+	}
+	err := os.Link(boltstore.WALOf(path), boltstore.WALOf(kept)) // which a crash may have left
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		s.Kept = append(s.Kept, boltstore.WALOf(kept))
+	}
+	return err
 }
 
-// Put puts the new database where there is none.
+// Put puts the new database where there is none. A write-ahead log that was left there is set aside: it belongs to
+// another.
 func (s *Successor) Put() error {
+	wal := boltstore.WALOf(s.Place)
+	err := os.Rename(wal, boltstore.WALOf(s.Place+".before-"+s.kind+"-"+s.stamp))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	if err := os.Link(s.Temp, s.Place); err != nil { // unlike a rename it takes no other's place
 		return err
 	}
@@ -120,7 +138,14 @@ func (s *Successor) Replace(kept func() error) error {
 	if err := kept(); err != nil {
 		return err
 	}
-	return os.Rename(s.Temp, s.Place)
+	if err := os.Rename(s.Temp, s.Place); err != nil {
+		return err
+	}
+	err := os.Remove(boltstore.WALOf(s.Place)) // it belongs to the old one, and was kept with it
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // Undo takes the second names away again, where the database was not replaced.

@@ -21,9 +21,7 @@ const childEnv = "BOLTSTORE_TEST_CHILD"
 // children are what the test binary does when it is started again as another process, on the file in its
 // first argument.
 var children = map[string]func(path string) error{
-	"hold":    holdLock,
-	"append":  appendForEver,
-	"compact": compactAndDie,
+	"append": appendForEver,
 }
 
 func TestMain(m *testing.M) {

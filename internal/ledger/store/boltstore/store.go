@@ -1,75 +1,49 @@
-// Package boltstore keeps a store in one bbolt file.
+// Package boltstore keeps a store in one bbolt file, with a write-ahead log (WAL) beside it while a service has it
+// open.
 //
-// Layout: one top-level bucket per table, named like the table; in it the keys and values as they were given
-// to Put. There are no nested buckets and nothing else, so the bbolt command can read the file
-// (bbolt buckets FILE, bbolt get FILE TABLE KEY) while no process has it open for writing. This is the only
-// package that may import bbolt.
+// Group commit: one goroutine takes all updates that are waiting, runs each over its own staged writes, drops those
+// that fail, and makes the rest durable with one sync. There is no timer: a batch is what was waiting while the last
+// one was written, so a single client waits for nothing but the disk.
 //
-// Group commit: one goroutine takes all updates that are waiting, runs each over its own staged writes in one
-// bbolt transaction, drops those that fail, and commits the rest with one fsync. There is no timer: a batch is
-// what was waiting while the last one was written, so a single client waits for nothing but the disk.
-//
-// Before a batch is committed, the store makes sure that the disk has room for all of it; without room its updates are
-// refused with fault.InsufficientStorage, and nothing has happened. See room.
-//
-// The file must stay the one at its path, as long and as sound as it was left: that is looked at before and after
-// every commit, before every View, and every second. See anchor.
-//
-// A failed commit, a lost file and a damaged one are final. bbolt can show a change whose fsync failed, so after one
-// every View and Update is refused with an error that wraps store.ErrCommit, and Failed says so; only opening the file
-// again tells what is in it. For the same reason no View begins while a commit is under way.
+// The file is that of package onefile, which says when a store fails, and package tail has the WAL.
 package boltstore
 
 import (
 	"context"
 	"errors"
-	"fmt"
+	"io/fs"
 	"os"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
-	bolterrors "go.etcd.io/bbolt/errors"
-
-	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/ledger/store/onefile"
 	"orchestrator/internal/ledger/store/queue"
+	"orchestrator/internal/ledger/store/tail"
 )
 
 // Options of Open. The zero value is ready to use.
 type Options struct {
 	LockTimeout time.Duration // how long to wait for another process to let go of the file; 0 means 2 s
-	LookEvery   time.Duration // how often the file is looked at when nothing is written or read; 0 means 1 s
+	LookEvery   time.Duration // how often the files are looked at when nothing is written or read; 0 means 1 s
 	ReadOnly    bool          // refuse Update, and share the file with other readers; the file must exist
+	WAL         bool          // append updates to a WAL, from which the file gets them, after some; for a service
 
-	AcceptDamagedHead bool // open a file of whose two head pages one is damaged, and which may lack its last commit
+	// AcceptDamagedHead opens a file of whose two head pages one is damaged, and one whose WAL is not there. It may
+	// lack its newest changes.
+	AcceptDamagedHead bool
 }
 
 // Store is an open file. It keeps the contract of store.Store.
 type Store struct {
-	db       *bolt.DB
-	file     *os.File // the descriptor that db uses
-	path     string
+	file     *onefile.Store
+	tail     *tail.Tail
 	readOnly bool
-	anchor   *anchor
-	room     room
 	queue    *queue.Queue[*update]
 	idle     chan struct{} // closed when the writer has ended
-	closing  chan struct{} // closed by Close
-	looked   chan struct{} // closed when nobody looks at the file any more
-
-	commit  sync.RWMutex          // held by a commit, read-held to begin a View
-	failed  atomic.Pointer[error] // what every call gets after a failure
-	failure chan struct{}         // closed when failed is set by one
-	wedged  atomic.Bool           // bbolt could not end a transaction, and keeps its locks
-
-	wanted int64 // room that the batch under way did not find; the writer's
 
 	batches, updates, refused atomic.Uint64
-
-	touches atomic.Uint64 // Views and Updates so far
 
 	close    sync.Once
 	closeErr error
@@ -77,83 +51,62 @@ type Store struct {
 
 var _ store.Store = (*Store)(nil)
 
+// Open opens the file, or creates it with mode 0600 if there is none, and takes over what a crash has left in its
+// WAL. It never starts afresh over something that is there: a file or a WAL that is empty, cut short, damaged,
+// foreign, locked or not to be read is an error of kind fault.Unavailable that names it and says what to do.
+func Open(path string, o Options) (*Store, error) { return open(path, o, tail.Options{}) }
+
+func open(path string, o Options, t tail.Options) (*Store, error) {
+	file, err := onefile.Open(path, onefile.Options{LockTimeout: o.LockTimeout, LookEvery: o.LookEvery,
+		ReadOnly: o.ReadOnly, AcceptDamagedHead: o.AcceptDamagedHead})
+	if err != nil {
+		return nil, err
+	}
+	t.WAL, t.AcceptMissing, t.SettleEvery = o.WAL, o.AcceptDamagedHead, o.LookEvery
+	over, err := tail.Open(file, path, o.ReadOnly, t)
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	s := &Store{file: file, tail: over, readOnly: o.ReadOnly, queue: queue.New[*update](), idle: make(chan struct{})}
+	if s.readOnly {
+		close(s.idle)
+	} else {
+		go s.write(nil)
+	}
+	return s, nil
+}
+
 // Stats are counts since Open.
 type Stats struct {
-	Batches uint64 // transactions committed, each with one fsync of data and one of the head page
+	Batches uint64 // batches made durable, each with one sync of the WAL, or two of the file
 	Updates uint64 // updates committed in them
 	Failed  uint64 // updates that returned an error
 	Size    int64  // bytes of the file, free pages included; 0 after Close
+	WAL     bool   // the next batch goes to the WAL, unless it is too long
 }
 
 // Stats returns the counts so far. It is cheap and may be called at any time.
 func (s *Store) Stats() Stats {
-	size, _ := s.size()
-	return Stats{Batches: s.batches.Load(), Updates: s.updates.Load(), Failed: s.refused.Load(), Size: size}
+	return Stats{Batches: s.batches.Load(), Updates: s.updates.Load(), Failed: s.refused.Load(), Size: s.file.Size(),
+		WAL: s.tail.HasWAL()}
 }
 
 // View calls fn on a snapshot. A long View makes the file grow, and can hold up an Update that has to enlarge
 // the memory map.
 func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	tx, err := s.beginView()
-	if err != nil {
-		return err
-	}
-	defer touched(s)                                         // when the View has ended
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // a file cut short under us must not kill the process
-	defer func() { _ = tx.Rollback() }()
-	return s.failIfHurt(store.Call(fn, store.Reader(&reader{tx: tx, s: s})))
-}
-
-func (s *Store) beginView() (*bolt.Tx, error) {
-	s.commit.RLock()
-	defer s.commit.RUnlock()
-	if err := s.checkLocked(); err != nil {
-		return nil, err
-	}
-	return s.begin()
-}
-
-func (s *Store) begin() (tx *bolt.Tx, err error) {
-	if err := s.Err(); err != nil {
-		return nil, err
-	}
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // bbolt reads the heads
-	defer s.catchWedged(&err)
-	tx, err = s.db.Begin(false)
-	if errors.Is(err, bolterrors.ErrDatabaseNotOpen) {
-		return nil, store.ErrClosed
-	}
-	return tx, err
-}
-
-// catchWedged recovers from the begin of a transaction, which panics when the heads are gone, and keeps its locks.
-func (s *Store) catchWedged(err *error) {
-	if p := recover(); p != nil {
-		s.wedged.Store(true)
-		*err = s.fail(hurt(s.path, fmt.Errorf("%v", p)))
-	}
+	return s.tail.View(ctx, fn)
 }
 
 // Update calls fn in a transaction that it shares with other updates, and returns when it is committed.
 // If ctx ends before fn starts, Update returns at once; afterwards it waits for the outcome.
 func (s *Store) Update(ctx context.Context, fn func(store.Tx) error) error {
 	if s.readOnly {
-		return errReadOnly(s.path)
+		return s.file.Update(ctx, fn) // which refuses it
 	}
-	u := &update{done: make(chan error, 1)}
-	u.run = func(tx store.Tx) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		return fn(tx)
-	}
+	u := newUpdate(ctx, fn)
 	if !s.queue.Add(u) {
 		return store.ErrClosed
 	}
-	defer touched(s)
 	select {
 	case err := <-u.done:
 		return err
@@ -165,24 +118,73 @@ func (s *Store) Update(ctx context.Context, fn func(store.Tx) error) error {
 	}
 }
 
-func errReadOnly(path string) error {
-	return fault.New(fault.Unavailable, "store_read_only", "%s is open for reading only", path).
-		WithFix("it was opened so; this is a defect of the program")
-}
+// Failed returns a channel that is closed when the store has failed; Err then says why. It happens without a call too:
+// the file is looked at from time to time.
+func (s *Store) Failed() <-chan struct{} { return s.file.Failed() }
 
-// Close runs the updates that are waiting, waits for open Views and lets go of the file.
+// Err returns the failure that ended the store, or nil.
+func (s *Store) Err() error { return s.file.Err() }
+
+// Full returns why changes are refused for want of room, or nil.
+func (s *Store) Full() error { return s.tail.Full() }
+
+// Check walks every page of the file and returns an error that names the first flaw. What the WAL has is not
+// in the file yet.
+func (s *Store) Check() error { return s.file.Check() }
+
+// Close runs the updates that are waiting, waits for open Views, gives the file what the WAL has, and lets go of both.
 func (s *Store) Close() error {
 	s.close.Do(func() {
 		s.queue.Close()
 		<-s.idle
-		close(s.closing)
-		if s.wedged.Load() {
-			return // closing bbolt would wait for ever; the end of the process frees the file
-		}
-		<-s.looked
-		s.commit.Lock() // nobody looks at a file that is being closed
-		defer s.commit.Unlock()
-		s.closeErr = s.db.Close()
+		s.closeErr = errors.Join(s.tail.Close(), s.file.Close())
 	})
 	return s.closeErr
+}
+
+// Compacted is what Compact did.
+type Compacted = onefile.Compacted
+
+// Compact writes the file anew without its free pages, and puts it in the place of the old one. It changes no entry:
+// accept is given the new file for reading, and may refuse it. After it the Store answers nothing more: open the file
+// again.
+func (s *Store) Compact(ctx context.Context, accept func(store.Store) error) (Compacted, error) {
+	if err := s.tail.Settle(); err != nil {
+		return Compacted{}, err
+	}
+	return s.file.Compact(ctx, func(copied *onefile.Store) error { return accept(copied) })
+}
+
+// WALOf returns the path of the WAL of the file at path, which is no link.
+func WALOf(path string) string { return tail.PathOf(path) }
+
+// Settle gives the file at path what a crash has left in its WAL, and removes that. Without one it does nothing.
+func Settle(path string, wait time.Duration) error {
+	if _, err := os.Lstat(WALOf(path)); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	s, err := Open(path, Options{LockTimeout: wait})
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.tail.Full(), s.Close())
+}
+
+// Claim takes the lock of a file that need not be sound, and gives it up in release. Meanwhile no process can open it;
+// one that has it open already is an error.
+func Claim(path string) (release func() error, err error) { return onefile.Claim(path) }
+
+// Rescue copies the file of a store that has failed, if no path leads to it any more and it would be gone with the
+// process, with all that the WAL has. It returns where the copy is: beside the path, under its name with .saved- and
+// the time; "" where the file has a path.
+func Rescue(s *Store, now time.Time) (saved string, err error) {
+	saved, err = onefile.Rescue(s.file, now)
+	if saved == "" || err != nil {
+		return saved, err
+	}
+	copied, err := onefile.Open(saved, onefile.Options{})
+	if err != nil {
+		return saved, err
+	}
+	return saved, errors.Join(s.tail.Save(copied), copied.Close())
 }

@@ -161,6 +161,7 @@ func TestGoexit(t *testing.T) {
 }
 
 func has(t *testing.T, s store.Store, key string) (found bool) {
+	t.Helper()
 	require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
 		value, err := r.Get("t", key)
 		found = value != nil

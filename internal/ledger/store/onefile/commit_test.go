@@ -1,6 +1,6 @@
 //go:build linux
 
-package boltstore_test
+package onefile_test
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/ledger/store/boltstore"
+	"orchestrator/internal/ledger/store/onefile"
 )
 
 func init() {
@@ -26,14 +26,14 @@ func init() {
 }
 
 func commitOnFullDisk(path string) error {
-	s, err := boltstore.Open(path, boltstore.Options{})
+	s, err := onefile.Open(path, onefile.Options{})
 	if err != nil {
 		return err
 	}
 	if err := put(s, "a", "1"); err != nil {
 		return err
 	}
-	limit := uint64(s.Stats().Size)
+	limit := uint64(s.Size())
 	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: limit, Max: limit}); err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func TestCommitOnFullDisk(t *testing.T) {
 }
 
 func commitWithoutSync(path string) error {
-	s, err := boltstore.Open(path, boltstore.Options{})
+	s, err := onefile.Open(path, onefile.Options{})
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package boltstore_test
+package onefile_test
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/ledger/store/boltstore"
+	"orchestrator/internal/ledger/store/onefile"
 )
 
 // attacks are what can be done to an open file from outside, with the code of the failure.
@@ -106,10 +106,10 @@ func putOlder(path string) error {
 }
 
 // attacked is a store of some pages, in a folder of its own.
-func attacked(t *testing.T) (s *boltstore.Store, path string) {
+func attacked(t *testing.T) (s *onefile.Store, path string) {
 	path = filepath.Join(t.TempDir(), "data", "state.db")
 	require.NoError(t, os.Mkdir(filepath.Dir(path), 0o700))
-	s, err := boltstore.Open(path, boltstore.Options{})
+	s, err := onefile.Open(path, onefile.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = s.Close() })
 	for i := range 4 {
@@ -123,7 +123,7 @@ func attacked(t *testing.T) (s *boltstore.Store, path string) {
 	return s, path
 }
 
-func wantEnded(t *testing.T, s *boltstore.Store, code string) {
+func wantEnded(t *testing.T, s *onefile.Store, code string) {
 	t.Helper()
 	var f *fault.Error
 	require.ErrorAs(t, s.Err(), &f)
@@ -134,7 +134,7 @@ func wantEnded(t *testing.T, s *boltstore.Store, code string) {
 }
 
 // After a failed commit nothing is served, and Close still returns.
-func wantStopped(s *boltstore.Store, first error) error {
+func wantStopped(s *onefile.Store, first error) error {
 	_, view := get(s, "a")
 	for _, err := range []error{first, view, put(s, "a", "again"), s.Check()} {
 		if !errors.Is(err, store.ErrCommit) || !errors.Is(err, fault.Unavailable) {
@@ -160,7 +160,7 @@ func TestChangeOfAnAttackedFile(t *testing.T) {
 
 // So it does without a change.
 func TestIdleOnAnAttackedFile(t *testing.T) {
-	stores := map[string]*boltstore.Store{}
+	stores := map[string]*onefile.Store{}
 	for name, attack := range attacks {
 		s, path := attacked(t)
 		require.NoError(t, attack.do(path))
@@ -266,7 +266,7 @@ func TestLinkAtTheStart(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, copied, 0o600))
 	require.NoError(t, os.Remove(link))
 	require.NoError(t, os.Symlink(path, link))
-	s, err := boltstore.Open(link, boltstore.Options{})
+	s, err := onefile.Open(link, onefile.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = s.Close() })
 	require.NoError(t, put(s, "a", "1"))

@@ -1,9 +1,9 @@
-package boltstore
+package onefile
 
 import (
 	bolt "go.etcd.io/bbolt"
 
-	"orchestrator/internal/ledger/store/boltstore/file"
+	"orchestrator/internal/ledger/store/onefile/file"
 )
 
 // Check walks every page of the newest committed state and returns an error that names the first flaw: a page
@@ -34,6 +34,8 @@ func (s *Store) Check() error {
 
 // beginCheck reads the heads while no commit can change them.
 func (s *Store) beginCheck() (tx *bolt.Tx, heads [2]file.Head, err error) {
+	s.beside.Lock()
+	defer s.beside.Unlock()
 	s.commit.RLock()
 	defer s.commit.RUnlock()
 	if tx, err = s.begin(); err != nil {

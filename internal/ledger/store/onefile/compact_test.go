@@ -1,4 +1,4 @@
-package boltstore_test
+package onefile_test
 
 import (
 	"bytes"
@@ -18,10 +18,10 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/ledger/store/boltstore"
+	"orchestrator/internal/ledger/store/onefile"
 )
 
-func accepting(*boltstore.Store) error { return nil }
+func accepting(*onefile.Store) error { return nil }
 
 // steps are those that Compact goes through.
 var steps = []string{"created", "copied", "synced", "checked", "renamed"}
@@ -91,7 +91,7 @@ func TestCompactKeepsEveryEntry(t *testing.T) {
 	before, size := content(t, path), sizeOf(t, path)
 	s := open(t, path)
 	var shown string
-	c, err := s.Compact(t.Context(), func(compacted *boltstore.Store) error {
+	c, err := s.Compact(t.Context(), func(compacted *onefile.Store) error {
 		value, err := get(compacted, key(7))
 		shown = value
 		return errors.Join(err, onlyReads(compacted))
@@ -168,7 +168,7 @@ func TestCompactFails(t *testing.T) {
 			s := open(t, path)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			_, err = s.CompactReaching(ctx, func(*boltstore.Store) error {
+			_, err = s.CompactReaching(ctx, func(*onefile.Store) error {
 				switch step {
 				case "accept":
 					return boom
@@ -261,7 +261,7 @@ func TestCompactChecksTheCopy(t *testing.T) {
 // compactAndDie compacts, and ends at the step that stands behind the path, as a crash would.
 func compactAndDie(arg string) error {
 	path, step, _ := strings.Cut(arg, "\n")
-	s, err := boltstore.Open(path, boltstore.Options{})
+	s, err := onefile.Open(path, onefile.Options{})
 	if err != nil {
 		return err
 	}
@@ -325,12 +325,12 @@ func openWaitsForCompact(t *testing.T, readOnly bool) {
 	path := grown(t)
 	s := open(t, path)
 	type opened struct {
-		s   *boltstore.Store
+		s   *onefile.Store
 		err error
 	}
 	waiting := make(chan opened)
 	go func() {
-		s, err := boltstore.Open(path, boltstore.Options{LockTimeout: time.Minute, ReadOnly: readOnly})
+		s, err := onefile.Open(path, onefile.Options{LockTimeout: time.Minute, ReadOnly: readOnly})
 		waiting <- opened{s, err}
 	}()
 	time.Sleep(200 * time.Millisecond) // it waits for the lock now; if it does not yet, it cannot fail
@@ -339,7 +339,7 @@ func openWaitsForCompact(t *testing.T, readOnly bool) {
 	require.NoError(t, s.Close())
 	next := <-waiting
 	require.NoError(t, next.err)
-	require.Equal(t, c.After, next.s.Stats().Size)
+	require.Equal(t, c.After, next.s.Size())
 	require.NoError(t, next.s.Close())
 }
 
@@ -348,7 +348,7 @@ func TestUpdateDuringCompact(t *testing.T) {
 	path := grown(t)
 	s := open(t, path)
 	answered := make(chan error)
-	_, err := s.Compact(t.Context(), func(*boltstore.Store) error {
+	_, err := s.Compact(t.Context(), func(*onefile.Store) error {
 		go func() { answered <- put(s, "later", "x") }()
 		time.Sleep(50 * time.Millisecond) // it waits for the writer now
 		return nil
@@ -360,7 +360,7 @@ func TestUpdateDuringCompact(t *testing.T) {
 
 func TestCompactRefuses(t *testing.T) {
 	path := grown(t)
-	s, err := boltstore.Open(path, boltstore.Options{ReadOnly: true})
+	s, err := onefile.Open(path, onefile.Options{ReadOnly: true})
 	require.NoError(t, err)
 	_, err = s.Compact(t.Context(), accepting)
 	require.ErrorContains(t, err, "for reading only")

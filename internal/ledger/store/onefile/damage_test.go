@@ -1,4 +1,4 @@
-package boltstore_test
+package onefile_test
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/ledger/store/boltstore"
+	"orchestrator/internal/ledger/store/onefile"
 )
 
 const pageSize = 4096
@@ -61,9 +61,9 @@ func TestOneHeadDamaged(t *testing.T) {
 		b := bytes.Clone(good)
 		b[at] ^= 0xFF
 		path := write(t, b)
-		wantRefused(t, path, "store_head_damaged", boltstore.Options{})
-		wantRefused(t, path, "store_head_damaged", boltstore.Options{ReadOnly: true})
-		s, err := boltstore.Open(path, boltstore.Options{AcceptDamagedHead: true})
+		wantRefused(t, path, "store_head_damaged", onefile.Options{})
+		wantRefused(t, path, "store_head_damaged", onefile.Options{ReadOnly: true})
+		s, err := onefile.Open(path, onefile.Options{AcceptDamagedHead: true})
 		require.NoError(t, err)
 		require.ErrorContains(t, s.Check(), "damaged head page")
 		_, err = s.Compact(t.Context(), accepting)
@@ -71,7 +71,7 @@ func TestOneHeadDamaged(t *testing.T) {
 		require.NoError(t, s.Close())
 
 		path = write(t, b)
-		s, err = boltstore.Open(path, boltstore.Options{AcceptDamagedHead: true})
+		s, err = onefile.Open(path, onefile.Options{AcceptDamagedHead: true})
 		require.NoError(t, err)
 		require.NoError(t, put(s, "a", "b"))
 		require.NoError(t, s.Check())
@@ -93,7 +93,7 @@ func TestWhatADamagedHeadLoses(t *testing.T) {
 	for page := range 2 {
 		b := bytes.Clone(whole)
 		b[page*os.Getpagesize()+60] ^= 1
-		s, err := boltstore.Open(write(t, b), boltstore.Options{AcceptDamagedHead: true, ReadOnly: true})
+		s, err := onefile.Open(write(t, b), onefile.Options{AcceptDamagedHead: true, ReadOnly: true})
 		require.NoError(t, err)
 		value, err := get(s, "a")
 		require.NoError(t, err)
@@ -132,7 +132,7 @@ func TestDamagedPages(t *testing.T) {
 
 // use does everything that can be done with a file, and returns what Open and Check say.
 func use(path string) error {
-	s, err := boltstore.Open(path, boltstore.Options{})
+	s, err := onefile.Open(path, onefile.Options{})
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package boltstore
+package onefile
 
 import (
 	"cmp"
@@ -15,8 +15,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/ledger/store/boltstore/file"
-	"orchestrator/internal/ledger/store/queue"
+	"orchestrator/internal/ledger/store/onefile/file"
 )
 
 // mapSize is the first size of the memory map. Enlarging the map waits for every open View, so it begins
@@ -48,7 +47,7 @@ func Open(path string, opts Options) (*Store, error) {
 		return nil, refusal(path, err)
 	}
 	s := &Store{
-		path: path, readOnly: opts.ReadOnly, idle: make(chan struct{}),
+		path: path, readOnly: opts.ReadOnly,
 		closing: make(chan struct{}), looked: make(chan struct{}), failure: make(chan struct{}),
 	}
 	err = s.open(opts)
@@ -68,17 +67,14 @@ func Open(path string, opts Options) (*Store, error) {
 	return s, nil
 }
 
-// start begins to take updates, and to look at the file again and again.
+// start begins to look at the file again and again.
 func (s *Store) start(every time.Duration) {
-	s.queue = queue.New[*update]()
+	s.room.disk = onFileSystem(s.file)
 	if s.readOnly {
-		close(s.idle)
 		close(s.looked)
 		return
 	}
-	s.room.disk = onFileSystem(s.file)
 	s.db.AllocSize = 0 // bbolt compares MaxSize with what it needs, and not with what it would like
-	go s.write(nil)
 	go s.keepLooking(every)
 }
 

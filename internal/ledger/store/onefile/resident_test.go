@@ -1,6 +1,6 @@
 //go:build linux
 
-package boltstore_test
+package onefile_test
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/ledger/store/boltstore"
+	"orchestrator/internal/ledger/store/onefile"
 )
 
 // residentFiles is how many bytes of files are mapped and in the memory of this process.
@@ -50,7 +50,7 @@ func TestScanLetsGoOfThePagesItHasPassed(t *testing.T) {
 	s := open(t, path)
 	fill(t, s)
 	require.NoError(t, s.Close())
-	s, err := boltstore.Open(path, boltstore.Options{ReadOnly: true})
+	s, err := onefile.Open(path, onefile.Options{ReadOnly: true})
 	require.NoError(t, err)
 	before, most, sum := residentFiles(t), 0, 0
 	require.NoError(t, s.View(t.Context(), func(r store.Reader) error {

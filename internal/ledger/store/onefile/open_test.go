@@ -1,4 +1,4 @@
-package boltstore_test
+package onefile_test
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/ledger/store/boltstore"
+	"orchestrator/internal/ledger/store/onefile"
 )
 
 func write(t *testing.T, content []byte) string {
@@ -23,10 +23,10 @@ func write(t *testing.T, content []byte) string {
 	return path
 }
 
-func wantRefused(t *testing.T, path, code string, opts boltstore.Options) {
+func wantRefused(t *testing.T, path, code string, opts onefile.Options) {
 	t.Helper()
 	before, _ := os.ReadFile(path)
-	s, err := boltstore.Open(path, opts)
+	s, err := onefile.Open(path, opts)
 	if err == nil {
 		_ = s.Close()
 	}
@@ -70,17 +70,17 @@ func TestBadFiles(t *testing.T) {
 		"zeros after the two heads": {append(bytes.Clone(good[:2*pageSize]), make([]byte, len(good))...), "store_damaged"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			wantRefused(t, write(t, c.content), c.code, boltstore.Options{})
-			wantRefused(t, write(t, c.content), c.code, boltstore.Options{ReadOnly: true})
+			wantRefused(t, write(t, c.content), c.code, onefile.Options{})
+			wantRefused(t, write(t, c.content), c.code, onefile.Options{ReadOnly: true})
 		})
 	}
-	t.Run("directory", func(t *testing.T) { wantRefused(t, t.TempDir(), "store_not_file", boltstore.Options{}) })
+	t.Run("directory", func(t *testing.T) { wantRefused(t, t.TempDir(), "store_not_file", onefile.Options{}) })
 	t.Run("no folder", func(t *testing.T) {
-		wantRefused(t, filepath.Join(t.TempDir(), "no", "state.db"), "store_missing", boltstore.Options{})
+		wantRefused(t, filepath.Join(t.TempDir(), "no", "state.db"), "store_missing", onefile.Options{})
 	})
 	t.Run("missing", func(t *testing.T) {
 		path := newPath(t)
-		wantRefused(t, path, "store_missing", boltstore.Options{ReadOnly: true})
+		wantRefused(t, path, "store_missing", onefile.Options{ReadOnly: true})
 		require.NoFileExists(t, path)
 	})
 	t.Run("no permission", func(t *testing.T) {
@@ -89,7 +89,7 @@ func TestBadFiles(t *testing.T) {
 		}
 		path := write(t, good)
 		require.NoError(t, os.Chmod(path, 0o400))
-		wantRefused(t, path, "store_denied", boltstore.Options{})
+		wantRefused(t, path, "store_denied", onefile.Options{})
 	})
 }
 
@@ -98,7 +98,7 @@ func TestNewFile(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 { // at once: one opens it, the others find it locked
 		wg.Go(func() {
-			s, err := boltstore.Open(path, boltstore.Options{LockTimeout: 200 * time.Millisecond})
+			s, err := onefile.Open(path, onefile.Options{LockTimeout: 200 * time.Millisecond})
 			if err != nil {
 				var f *fault.Error
 				if !errors.As(err, &f) || f.Code != "store_locked" {
@@ -123,7 +123,7 @@ func TestNewFile(t *testing.T) {
 }
 
 func holdLock(path string) error {
-	s, err := boltstore.Open(path, boltstore.Options{})
+	s, err := onefile.Open(path, onefile.Options{})
 	if err != nil {
 		return err
 	}
@@ -136,15 +136,15 @@ func TestLocked(t *testing.T) {
 	t.Run("by this process", func(t *testing.T) {
 		path := newPath(t)
 		s := open(t, path)
-		wantRefused(t, path, "store_locked", boltstore.Options{LockTimeout: 100 * time.Millisecond})
-		wantRefused(t, path, "store_locked", boltstore.Options{LockTimeout: 100 * time.Millisecond, ReadOnly: true})
+		wantRefused(t, path, "store_locked", onefile.Options{LockTimeout: 100 * time.Millisecond})
+		wantRefused(t, path, "store_locked", onefile.Options{LockTimeout: 100 * time.Millisecond, ReadOnly: true})
 		require.NoError(t, put(s, "a", "still works"))
 	})
 	t.Run("by another process", func(t *testing.T) {
 		path := newPath(t)
 		cmd, lines := start(t, "hold", path)
 		require.True(t, lines.Scan())
-		wantRefused(t, path, "store_locked", boltstore.Options{})
+		wantRefused(t, path, "store_locked", onefile.Options{})
 		require.NoError(t, cmd.Process.Kill())
 		_ = cmd.Wait()
 		open(t, path)
@@ -157,7 +157,7 @@ func TestReadOnly(t *testing.T) {
 	require.NoError(t, put(s, "a", "1"))
 	require.NoError(t, s.Close())
 	for range 2 { // both at once
-		s, err := boltstore.Open(path, boltstore.Options{ReadOnly: true})
+		s, err := onefile.Open(path, onefile.Options{ReadOnly: true})
 		require.NoError(t, err)
 		defer func() { require.NoError(t, s.Close()) }()
 		require.True(t, has(t, s, "a"))
@@ -165,5 +165,5 @@ func TestReadOnly(t *testing.T) {
 		err = put(s, "a", "2")
 		require.ErrorIs(t, err, fault.Unavailable)
 	}
-	wantRefused(t, path, "store_locked", boltstore.Options{LockTimeout: 100 * time.Millisecond})
+	wantRefused(t, path, "store_locked", onefile.Options{LockTimeout: 100 * time.Millisecond})
 }

@@ -1,4 +1,4 @@
-package boltstore
+package onefile
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 	"runtime/debug"
 	"syscall"
 
-	"orchestrator/internal/ledger/store/boltstore/file"
+	"orchestrator/internal/ledger/store/onefile/file"
 
 	bolt "go.etcd.io/bbolt"
 )
@@ -54,10 +54,10 @@ func (s *Store) compact(ctx context.Context, accept func(*Store) error,
 	temp := filepath.Join(filepath.Dir(target), "."+filepath.Base(target)+".compact")
 	defer func() { _ = os.Remove(temp) }() // after the rename there is none
 	if c.Before, err = s.size(); err == nil {
-		err = s.copyTo(temp, reached)
+		err = compaction{s}.copyTo(temp, reached)
 	}
 	if err == nil {
-		c.Entries, c.After, err = s.checkCopy(ctx, temp, accept)
+		c.Entries, c.After, err = compaction{s}.checkCopy(ctx, temp, accept)
 	}
 	if err == nil {
 		err = reached("checked")
@@ -69,11 +69,14 @@ func (s *Store) compact(ctx context.Context, accept func(*Store) error,
 		c.After = c.Before
 		return c, nil
 	}
-	return c, s.replaceBy(temp, target, reached)
+	return c, compaction{s}.replaceBy(temp, target, reached)
 }
 
+// compaction is a store whose file is written anew.
+type compaction struct{ *Store }
+
 // copyTo writes and syncs the new file, with mode and owner of the old one.
-func (s *Store) copyTo(temp string, reached func(string) error) error {
+func (s compaction) copyTo(temp string, reached func(string) error) error {
 	// what a crash left; the lock keeps others out
 	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -92,7 +95,7 @@ func (s *Store) copyTo(temp string, reached func(string) error) error {
 	return err
 }
 
-func (s *Store) copyEntries(temp string, reached func(string) error) (err error) {
+func (s compaction) copyEntries(temp string, reached func(string) error) (err error) {
 	defer s.catch(&err)
 	dst, err := bolt.Open(temp, 0o600, &bolt.Options{
 		PageSize: s.db.Info().PageSize, FreelistType: bolt.FreelistMapType, InitialMmapSize: mapSize,
@@ -116,7 +119,7 @@ func (s *Store) copyEntries(temp string, reached func(string) error) (err error)
 }
 
 // trim cuts off what bbolt allotted beyond the last page, and gives the new file mode and owner of the old one.
-func (s *Store) trim(f *os.File) error {
+func (s compaction) trim(f *os.File) error {
 	heads, err := file.ReadHeads(f, func() (int64, error) { info, err := f.Stat(); return info.Size(), err })
 	if err != nil {
 		return err
@@ -138,7 +141,7 @@ func (s *Store) trim(f *os.File) error {
 }
 
 // checkCopy holds the new file against the old one.
-func (s *Store) checkCopy(ctx context.Context, temp string,
+func (s compaction) checkCopy(ctx context.Context, temp string,
 	accept func(*Store) error) (entries map[string]int, size int64, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, 0, err
@@ -151,7 +154,7 @@ func (s *Store) checkCopy(ctx context.Context, temp string,
 	if err := c.Check(); err != nil {
 		return nil, 0, err
 	}
-	if entries, err = sameEntries(ctx, s, c); err != nil {
+	if entries, err = sameEntries(ctx, s.Store, c); err != nil {
 		return nil, 0, err
 	}
 	if err := accept(c); err != nil {
@@ -208,7 +211,7 @@ func sameCursors(a, b *bolt.Cursor, visit func(key, value []byte) error) error {
 
 // replaceBy puts the new file in the place of the old one. From then on the old one, which this Store has open, must
 // not be written to.
-func (s *Store) replaceBy(temp, target string, reached func(string) error) error {
+func (s compaction) replaceBy(temp, target string, reached func(string) error) error {
 	if err := s.rename(temp, target); err != nil {
 		return notCompacted(s.path, err)
 	}
@@ -224,7 +227,7 @@ func (s *Store) replaceBy(temp, target string, reached func(string) error) error
 }
 
 // rename keeps others from looking at the file before they can know that it was replaced on purpose.
-func (s *Store) rename(temp, target string) error {
+func (s compaction) rename(temp, target string) error {
 	s.commit.Lock()
 	defer s.commit.Unlock()
 	if err := os.Rename(temp, target); err != nil {

@@ -1,4 +1,4 @@
-package boltstore
+package onefile
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/ledger/store/boltstore/file"
+	"orchestrator/internal/ledger/store/onefile/file"
 )
 
 // lookEvery is how often an open file is looked at when nothing is written or read, unless the options say.
@@ -28,6 +28,7 @@ type anchor struct {
 
 	heads   [2]file.Head // as of the last commit; written under Store.commit
 	written time.Time    // when the file was last changed as far as is known; written under Store.commit
+	pending uint64       // number of a state that is being committed beside Views, or 0; written under Store.commit
 	foreign atomic.Bool  // another hand has changed the file since
 }
 
@@ -96,13 +97,15 @@ func (a *anchor) check(made uint64, least int64) error {
 		if !heads[made%2].Valid || heads[made%2].TxID != made {
 			return hurt(a.path, errors.New("the head page of the last commit is not the one that was written"))
 		}
+	} else if a.pending != 0 {
+		expected[a.pending%2] = heads[a.pending%2]
 	}
 	if heads != expected {
 		return hurt(a.path, errors.New("a head page was overwritten"))
 	}
 	if made != 0 {
 		a.heads, a.written = heads, opened.ModTime()
-	} else if !opened.ModTime().Equal(a.written) {
+	} else if a.pending == 0 && !opened.ModTime().Equal(a.written) {
 		a.foreign.Store(true)
 	}
 	return nil
@@ -148,9 +151,9 @@ func (s *Store) Err() error {
 	return nil
 }
 
-// failIfHurt makes of an error that comes from the mapped file the end of the store. A fault of the memory means that
+// FailIfHurt makes of an error that comes from the mapped file the end of the store. A fault of the memory means that
 // the file ends before it should, or that a page points out of it.
-func (s *Store) failIfHurt(err error) error {
+func (s *Store) FailIfHurt(err error) error {
 	if p, is := errors.AsType[*store.Panic](err); is && isFault(p.Value) {
 		return s.fail(hurt(s.path, err))
 	}
@@ -193,7 +196,7 @@ func (s *Store) keepLooking(every time.Duration) {
 	ticks := time.NewTicker(every)
 	defer ticks.Stop()
 	var walkAgain time.Time
-	var touches uint64
+	var reads uint64
 	for {
 		select {
 		case <-s.closing:
@@ -210,8 +213,8 @@ func (s *Store) keepLooking(every time.Duration) {
 				walkAgain = time.Now().Add(10 * time.Since(now))
 			}
 			s.lookForRoom()
-			if n := s.touches.Load(); n != touches {
-				touches = n
+			if n := s.reads.Load(); n != reads {
+				reads = n
 				letGoAll(s)
 			}
 		}

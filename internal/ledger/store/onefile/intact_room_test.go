@@ -1,4 +1,4 @@
-package boltstore_test
+package onefile_test
 
 import (
 	"errors"
@@ -10,12 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/ledger/store/boltstore"
+	"orchestrator/internal/ledger/store/onefile"
 )
 
 // TestGrowingIsNoOtherHand: readers that come while the file is extended do not take that for the work of another.
 func TestGrowingIsNoOtherHand(t *testing.T) {
-	s, err := boltstore.Open(filepath.Join(t.TempDir(), "state.db"), boltstore.Options{})
+	s, err := onefile.Open(filepath.Join(t.TempDir(), "state.db"), onefile.Options{})
 	require.NoError(t, err)
 	defer s.Close()
 	done := make(chan struct{})
@@ -44,7 +44,7 @@ func TestGrowingIsNoOtherHand(t *testing.T) {
 
 // TestNothingIsConfirmedOnceTheStoreHasFailed: also not what was about to be committed when it failed.
 func TestNothingIsConfirmedOnceTheStoreHasFailed(t *testing.T) {
-	s, err := boltstore.Open(filepath.Join(t.TempDir(), "state.db"), boltstore.Options{})
+	s, err := onefile.Open(filepath.Join(t.TempDir(), "state.db"), onefile.Options{})
 	require.NoError(t, err)
 	broken := errors.New("broken meanwhile")
 	s.OnDisk(func(free func() (int64, error), allocate func(int64) error) (func() (int64, error), func(int64) error) {

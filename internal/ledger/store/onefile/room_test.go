@@ -1,4 +1,4 @@
-package boltstore_test
+package onefile_test
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/store"
-	"orchestrator/internal/ledger/store/boltstore"
+	"orchestrator/internal/ledger/store/onefile"
 )
 
 const mega = 1 << 20
@@ -23,7 +23,7 @@ const mega = 1 << 20
 // small is a disk that has room for files up to end, and free bytes besides.
 type small struct{ free, end atomic.Int64 }
 
-func onSmall(s *boltstore.Store, free, end int64) *small {
+func onSmall(s *onefile.Store, free, end int64) *small {
 	d := &small{}
 	d.free.Store(free)
 	d.end.Store(end)
@@ -81,9 +81,9 @@ func TestFullDiskIsNoticed(t *testing.T) {
 	s.Look()
 	require.NoError(t, s.Full())
 
-	before := s.Stats().Size
+	before := s.Size()
 	s.Look()
-	require.Equal(t, before, s.Stats().Size, "a look takes no room")
+	require.Equal(t, before, s.Size(), "a look takes no room")
 }
 
 // A batch that needs more than was set aside runs again with more, and is refused whole where there is none.
@@ -101,7 +101,7 @@ func TestRoomForALargeBatch(t *testing.T) {
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, info.Sys().(*syscall.Stat_t).Blocks*512, int64(5*mega), "its blocks are there")
 
-	d := onSmall(s, 1<<40, s.Stats().Size+4*mega)
+	d := onSmall(s, 1<<40, s.Size()+4*mega)
 	wantFull(t, large("larger", 20*mega))
 	require.NoError(t, s.Check())
 	require.NoError(t, put(s, "b", "fits"))
@@ -174,7 +174,7 @@ func TestThinFile(t *testing.T) {
 	free := atomic.Int64{}
 	free.Store(mega + 100)
 	s.OnDisk(func(_ func() (int64, error), allocate func(int64) error) (func() (int64, error), func(int64) error) {
-		return func() (int64, error) { return free.Load(), nil }, func(end int64) error { return errors.Join(allocate(end), boltstore.ErrThin) }
+		return func() (int64, error) { return free.Load(), nil }, func(end int64) error { return errors.Join(allocate(end), onefile.ErrThin) }
 	})
 	wantFull(t, put(s, "a", "1"))
 	free.Store(3 * mega)

@@ -1,4 +1,4 @@
-package boltstore
+package onefile
 
 import (
 	"errors"
@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"orchestrator/internal/fault"
-	"orchestrator/internal/ledger/store/boltstore/file"
+	"orchestrator/internal/ledger/store/onefile/file"
 )
 
 const (
@@ -56,6 +56,18 @@ func (r *room) ensure(used, extra int64) (end int64, err error) {
 	}
 	r.full = err
 	return r.end, err
+}
+
+// check refuses a change that the file gets later, when the disk is full.
+func (r *room) check(used int64) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	err := r.enoughFree(used)
+	if err != nil {
+		err = noRoom(err)
+	}
+	r.full = err
+	return err
 }
 
 func (r *room) enoughFree(used int64) error {
@@ -117,6 +129,12 @@ func (s *Store) Full() error {
 	defer s.room.mu.Unlock()
 	return s.room.full
 }
+
+// CheckRoom refuses a change that the file gets later, when the disk is full.
+func (s *Store) CheckRoom() error { return s.room.check(s.used()) }
+
+// Free returns how many bytes may still be written to the file system.
+func (s *Store) Free() (int64, error) { return s.room.free() }
 
 // lookForRoom learns that the disk is full, or no longer is, while nothing is written.
 func (s *Store) lookForRoom() {

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package boltstore
+package onefile
 
 import (
 	"math"

@@ -1,0 +1,19 @@
+package tail
+
+// Unsettled returns how many keys the WAL has written and the file not yet.
+func (t *Tail) Unsettled() int {
+	l := t.layers.Load()
+	return l.young.Len() + l.old.Len()
+}
+
+// SettleAll gives the file everything, and keeps the WAL.
+func (t *Tail) SettleAll() error {
+	t.writing.Lock()
+	defer t.writing.Unlock()
+	return t.settleAll()
+}
+
+// Rest waits until nothing is being settled.
+func (t *Tail) Rest() {
+	_ = t.settle()
+}

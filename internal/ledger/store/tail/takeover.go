@@ -1,0 +1,185 @@
+package tail
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+
+	"orchestrator/internal/fault"
+	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/ledger/store/overlay"
+	"orchestrator/internal/ledger/store/wal"
+)
+
+// Where the mark is kept. No other package writes to this table.
+const (
+	markTable = "store.wal"
+	markKey   = "mark"
+)
+
+// mark says which WAL goes on where the file ends. Every commit writes it, from the first WAL on.
+type mark struct {
+	ID      wal.ID
+	Applied uint64 // number of the last batch that the file has
+	Open    bool   // batches are being appended
+	State   uint64 // number of the commit that wrote the mark; at another a program wrote that knows no WAL
+}
+
+func (m mark) encode() []byte {
+	b := append(make([]byte, 0, 25), m.ID[:]...)
+	b = binary.LittleEndian.AppendUint64(b, m.Applied)
+	b = binary.LittleEndian.AppendUint64(b, m.State)
+	if m.Open {
+		return append(b, 1)
+	}
+	return append(b, 0)
+}
+
+func decodeMark(b []byte) (m mark, err error) {
+	if len(b) != len(m.ID)+8+8+1 {
+		return m, store.Damaged("the mark of the write-ahead log has %d bytes", len(b))
+	}
+	copy(m.ID[:], b)
+	m.Applied = binary.LittleEndian.Uint64(b[8:])
+	m.State = binary.LittleEndian.Uint64(b[16:])
+	m.Open = b[24] == 1
+	return m, nil
+}
+
+// stamp writes the mark, if there ever was a WAL.
+func (t *Tail) stamp(tx store.Tx) error {
+	if t.mark.ID == (wal.ID{}) {
+		return nil
+	}
+	m := t.mark
+	m.State = t.file.Number() + 1
+	return tx.Put(markTable, markKey, m.encode())
+}
+
+// Why the WAL beside a file cannot be used.
+var (
+	errMissing = errors.New("the write-ahead log is not there")
+	errOther   = errors.New("the write-ahead log goes on from another state")
+)
+
+// takeOver reads the WAL that a crash has left. The file gets what it has; where there is no room for that, it stays
+// a layer over it.
+//
+// Implements: ORC-390
+func (t *Tail) takeOver(readOnly, acceptMissing bool) error {
+	if err := t.readMark(); err != nil {
+		return err
+	}
+	wasOpen := t.mark.Open
+	t.mark.Open = false
+	kept, err := wal.Read(t.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if wasOpen && !acceptMissing {
+			return errMissing
+		}
+		if wasOpen && !readOnly {
+			return t.note(t.mark)
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	left, err := t.leftBy(kept, wasOpen)
+	if err != nil {
+		return err
+	}
+	t.layers.Store(&layers{old: left})
+	if readOnly {
+		return nil
+	}
+	if left.Len() > 0 {
+		err = t.settle()
+	} else if wasOpen {
+		err = t.note(t.mark)
+	}
+	if errors.Is(err, fault.InsufficientStorage) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return os.Remove(t.path)
+}
+
+func (t *Tail) readMark() error {
+	return t.file.View(context.Background(), func(r store.Reader) error {
+		b, err := r.Get(markTable, markKey)
+		if err == nil && b != nil {
+			t.mark, err = decodeMark(b)
+		}
+		return err
+	})
+}
+
+// leftBy returns what a WAL has and the file has not, and notes how far it goes.
+func (t *Tail) leftBy(kept wal.Kept, wasOpen bool) (*overlay.Layer, error) {
+	left := overlay.New()
+	if kept.ID != t.mark.ID {
+		if wasOpen || len(kept.Batches) > 0 {
+			return nil, errOther
+		}
+		return left, nil
+	}
+	batches, err := kept.After(t.mark.Applied)
+	if err == nil && len(batches) > 0 && t.mark.State != t.file.Number() {
+		err = errOther
+	}
+	for _, b := range batches {
+		if err == nil {
+			err = b.EachWrite(func(table, key string, value []byte) {
+				left.Set(overlay.Write{Table: table, Key: key, Value: value})
+			})
+		}
+		t.mark.Applied = b.Number
+	}
+	return left, err
+}
+
+// Save gives a copy of the file all that the WAL has.
+func (t *Tail) Save(copied store.Store) error {
+	if t.mark.ID == (wal.ID{}) {
+		return nil
+	}
+	l := t.layers.Load()
+	return copied.Update(context.Background(), func(tx store.Tx) error {
+		for _, layer := range []*overlay.Layer{l.old, l.young} {
+			if err := putAll(tx, layer); err != nil {
+				return err
+			}
+		}
+		done := mark{ID: t.mark.ID, Applied: math.MaxUint64}
+		return tx.Put(markTable, markKey, done.encode())
+	})
+}
+
+// refusal returns why the WAL at the side of the file at path was not taken over, and what to do.
+func refusal(path string, err error) error {
+	refuse := func(code fault.Code, format, fix string) error {
+		return fault.New(fault.Unavailable, code, format, path).Because(err).WithFix("%s", fix)
+	}
+	const accept = "accept the state that is left with serve --accept-rollback and the reason"
+	switch {
+	case errors.Is(err, errMissing):
+		return refuse(store.CodeWALMissing,
+			"%s was in use when its process ended, and its write-ahead log is gone: it may lack its newest changes",
+			"put that, which has its name and ends in .wal, back beside it; else restore a backup, or "+accept)
+	case errors.Is(err, errOther) || errors.Is(err, wal.ErrGap):
+		return refuse("store_wal_foreign", "the write-ahead log beside %s has changes that do not follow on from it",
+			"put back the database that the log belongs to; or move the log away if its changes are not wanted")
+	case errors.Is(err, wal.ErrDamaged):
+		return refuse("store_wal_damaged", "the write-ahead log beside %s is damaged",
+			"keep a copy of both, and restore a backup; or move the log away, and "+accept)
+	case fault.Is(err, store.CodeDamaged):
+		return err
+	}
+	return refuse(store.CodeIO, "the write-ahead log beside %s cannot be read", "look at the cause")
+}

@@ -1,0 +1,141 @@
+package wal
+
+import (
+	"bytes"
+	"errors"
+	"hash/crc32"
+	"io"
+	"os"
+	"syscall"
+)
+
+// ErrDamaged says that a file is no WAL, or that a batch that was confirmed is not as it was written.
+var ErrDamaged = errors.New("the write-ahead log is damaged")
+
+// Kept is what a WAL file has.
+type Kept struct {
+	ID      ID
+	Batches []Batch // with consecutive numbers
+}
+
+// Batch is one batch of a WAL.
+type Batch struct {
+	Number  uint64
+	Payload []byte
+}
+
+// Read returns the batches of a WAL file that nobody appends to. One that a crash cut short is not among them: it
+// was the last, and was not confirmed. The error is one of the file system, or wraps ErrDamaged.
+func Read(path string) (kept Kept, err error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return kept, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	info, err := f.Stat()
+	if err != nil {
+		return kept, err
+	}
+	if !info.Mode().IsRegular() || info.Size() != fileSize {
+		return kept, ErrDamaged
+	}
+	b := make([]byte, fileSize)
+	if _, err := io.ReadFull(f, b); err != nil {
+		return kept, err
+	}
+	return parse(b)
+}
+
+func parse(b []byte) (kept Kept, err error) {
+	if len(b) != fileSize || string(b[:len(magic)]) != magic {
+		return kept, ErrDamaged
+	}
+	copy(kept.ID[:], b[len(magic):])
+	if !bytes.Equal(b[:headSize], appendHead(nil, kept.ID)) {
+		return kept, ErrDamaged
+	}
+	halves := b[headSize:]
+	kept.Batches = join(parseHalf(halves[:Half], kept.ID), parseHalf(halves[Half:], kept.ID))
+	last := uint64(0)
+	if n := len(kept.Batches); n > 0 {
+		last = kept.Batches[n-1].Number
+	}
+	if hasBeyond(halves, kept.ID, last+1) {
+		return kept, ErrDamaged
+	}
+	return kept, nil
+}
+
+// parseHalf returns the intact batches that follow one another from the start of a half.
+func parseHalf(b []byte, id ID) (list []Batch) {
+	for {
+		next, ok := parseBatch(b, id)
+		if n := len(list); !ok || n > 0 && next.Number != list[n-1].Number+1 {
+			return list
+		}
+		list = append(list, next)
+		b = b[batchHead+len(next.Payload):]
+	}
+}
+
+// parseBatch returns the batch at the start of b, if there is an intact one.
+func parseBatch(b []byte, id ID) (Batch, bool) {
+	if len(b) < batchHead || !bytes.Equal(b[8:8+len(id)], id[:]) {
+		return Batch{}, false
+	}
+	length := uint64(order.Uint32(b[4:]))
+	if length > uint64(len(b)-batchHead) {
+		return Batch{}, false
+	}
+	whole := b[:batchHead+int(length)]
+	if crc32.Checksum(whole[4:], castage) != order.Uint32(whole) {
+		return Batch{}, false
+	}
+	return Batch{order.Uint64(whole[8+len(id):]), whole[batchHead:]}, true
+}
+
+// join puts the batches of two halves in their order. Where they do not follow on, the older ones are what a batch that
+// was cut short has left of a former round.
+func join(one, other []Batch) []Batch {
+	if len(one) == 0 || len(other) > 0 && other[0].Number < one[0].Number {
+		one, other = other, one
+	}
+	if len(other) > 0 && other[0].Number != one[len(one)-1].Number+1 {
+		return other
+	}
+	return append(one, other...)
+}
+
+// hasBeyond reports whether an intact batch with a number above most lies anywhere. A batch is written only when the
+// one before it is durable: that one has been damaged since.
+func hasBeyond(b []byte, id ID, most uint64) bool {
+	for {
+		at := bytes.Index(b, id[:])
+		if at < 0 {
+			return false
+		}
+		if at >= 8 {
+			if found, ok := parseBatch(b[at-8:], id); ok && found.Number > most {
+				return true
+			}
+		}
+		b = b[at+1:]
+		// the 8 bytes before the next id must stay
+	}
+}
+
+// ErrGap says that batches between those of the database and those of the WAL are missing.
+var ErrGap = errors.New("the write-ahead log does not go on where the database ends")
+
+// After returns the batches with numbers above applied, of which the first must be the next.
+func (k Kept) After(applied uint64) ([]Batch, error) {
+	for i, b := range k.Batches {
+		if b.Number > applied {
+			if b.Number != applied+1 {
+				return nil, ErrGap
+			}
+			return k.Batches[i:], nil
+		}
+	}
+	return nil, nil
+}
