@@ -23,8 +23,7 @@ var secretFiles = []secretFile{
 	{".orchestrator/tokens.json", false}, {".orchestrator/webhooks.json", false},
 	{".orchestrator/audit.key", false},
 	{".orchestrator/witness.key", false},
-	{".orchestrator/state.db", false},
-	{".orchestrator/state.db.wal", false},
+	{".orchestrator/state.db", false}, {".orchestrator/state.db.wal", false},
 }
 
 // together looks at commands of which one may be fed what another one finds.

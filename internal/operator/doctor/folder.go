@@ -233,7 +233,8 @@ func (e *examination) lookAtModes() {
 	own = append(own, secrets...)
 	modes := map[fs.FileMode][]string{
 		0o700: {string(e.Data), e.Data.TokenDir(), e.Data.WebhookDir()},
-		0o600: append(own, e.Data.Tokens(), e.Data.Webhooks(), e.Data.Key(), e.Data.Database(), boltstore.WALOf(e.Data.Database())),
+		0o600: append(own, e.Data.Tokens(), e.Data.Webhooks(), e.Data.Key(), e.Data.Database(),
+			boltstore.WALOf(e.Data.Database())),
 	}
 	open := false
 	for _, want := range []fs.FileMode{0o700, 0o600} {

@@ -139,8 +139,8 @@ func (s *Store) commitFailed(tx *bolt.Tx, err error) error {
 	return s.FailCommit(err)
 }
 
-// FailCommit ends the store after an error that leaves open whether a change is durable, and returns what every call gets
-// from now on.
+// FailCommit ends the store after an error that leaves open whether a change is durable, and returns what every call
+// gets from now on.
 func (s *Store) FailCommit(cause error) error {
 	return s.fail(fault.New(fault.Unavailable, "store_commit",
 		"%s: a commit failed, and its changes may or may not be there", s.path).

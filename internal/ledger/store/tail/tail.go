@@ -5,9 +5,9 @@
 // and the old one, of the other half, which the file is getting. Whoever reads sees both. The file gets the old layer
 // in one commit, with a mark that says how far it has come; then the halves change places.
 //
-// Nothing depends on the WAL but what is not in the file yet: when another hand takes it away, the file
-// gets everything from memory, and batches are committed to the file itself until there is another WAL. A closed
-// file has no WAL. After a crash Open reads the one that is there, which must go on where the file ends.
+// Nothing depends on the WAL but what is not in the file yet: when another hand takes it away, the file gets everything
+// from memory, and batches are committed to the file itself until there is another WAL. A closed file has none. After a
+// crash Open reads the one that is there, which must go on where the file ends.
 package tail
 
 import (
