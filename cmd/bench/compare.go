@@ -74,12 +74,16 @@ func (b *bench) patch(ctx context.Context) (rows []row, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, waiting.stop()) }()
-	floor, sizes, err := b.startPatchFloor(ctx, now)
-	if err != nil {
-		return nil, err
+	servers, sizes := []*server{now, waiting}, ""
+	for _, kind := range []string{baseline.FloorPatch, baseline.FloorAppend} {
+		var floor *server
+		if floor, sizes, err = b.startPatchFloor(ctx, kind, now, patched); err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, floor.stop()) }()
+		servers = append(servers, floor)
 	}
-	defer func() { err = errors.Join(err, floor.stop()) }()
-	return b.comparePatch(ctx, sizes, floor, now, waiting)
+	return b.comparePatch(ctx, sizes, servers...)
 }
 
 // startPatched starts the product and changes every requirement once, so that none grows later.
@@ -98,34 +102,35 @@ func (b *bench) startPatched(ctx context.Context, name string, flags ...string) 
 	return s, nil
 }
 
-func (b *bench) comparePatch(ctx context.Context, sizes string, floor, now, waiting *server) (rows []row, err error) {
+func (b *bench) comparePatch(ctx context.Context, sizes string, servers ...*server) (rows []row, err error) {
 	for _, c := range clientCounts {
-		results, err := b.interleave(ctx, c, side{"floor", floor, floor.patch(patched, 1)},
-			side{"product, export-wait 0", now, now.patch(patched, 1)},
-			side{"product, default wait", waiting, waiting.patch(patched, 1)})
+		var sides []side
+		for i, name := range []string{"product, export-wait 0", "product, default wait", "floor", "floor, appending"} {
+			sides = append(sides, side{name, servers[i], servers[i].patch(patched, 1)})
+		}
+		results, err := b.interleave(ctx, c, sides...)
 		if err != nil {
 			return rows, err
 		}
 		rows = append(rows,
-			rateRow(fmt.Sprintf("PATCH, %s, export-wait 0, c=%d", sizes, c), results[0], results[1],
-				patchGoals[c]),
-			rateRow(fmt.Sprintf("PATCH, default export-wait, c=%d", c), results[0], results[2],
-				atLeast(0.5)))
+			rateRow(fmt.Sprintf("PATCH, %s, export-wait 0, c=%d", sizes, c), results[2], results[0], patchGoals[c]),
+			rateRow(fmt.Sprintf("PATCH, default export-wait, c=%d", c), results[2], results[1], atLeast(0.5)),
+			rateRow(fmt.Sprintf("PATCH, export-wait 0, c=%d, against a floor that appends", c), results[3], results[0], nil))
 	}
 	return rows, nil
 }
 
-// startPatchFloor starts the floor with the bytes that the product has stored.
-func (b *bench) startPatchFloor(ctx context.Context, from *server) (*server, string, error) {
-	files, err := from.stored(patched)
+// startPatchFloor starts a floor with n requirements, and the bytes that the product has stored.
+func (b *bench) startPatchFloor(ctx context.Context, kind string, from *server, n int) (*server, string, error) {
+	files, err := from.stored(n)
 	if err != nil {
 		return nil, "", err
 	}
-	dir, err := b.folderOf(baseline.FloorPatch, files)
+	dir, err := b.folderOf(kind, files)
 	if err != nil {
 		return nil, "", err
 	}
-	s, err := b.baseline(ctx, baseline.FloorPatch, dir)
+	s, err := b.baseline(ctx, kind, dir)
 	return s, fmt.Sprintf("%d+%d bytes", len(files[baseline.FileRequirement]), len(files[baseline.FileRecord])), err
 }
 

@@ -99,14 +99,7 @@ func (b devices) start(ctx context.Context) (product, floor *server, err error) 
 	if err := product.once(ctx, product.patch(started, 1), started); err != nil {
 		return nil, nil, err
 	}
-	files, err := product.stored(started)
-	if err != nil {
-		return nil, nil, err
-	}
-	if dir, err = b.folderOf(baseline.FloorPatch, files); err != nil {
-		return nil, nil, err
-	}
-	floor, err = b.baseline(ctx, baseline.FloorPatch, dir)
+	floor, _, err = b.startPatchFloor(ctx, baseline.FloorPatch, product, started)
 	return product, floor, err
 }
 

@@ -1,7 +1,8 @@
 // Package baseline has the programs that the product is measured beside.
 //
 // A floor does only what no implementation can leave out: for GET it returns the same bytes, for PATCH it commits the
-// same bytes to the same store, or the same puts to PostgreSQL in the same groups. The peer is the handler that people
+// same bytes to the same database file, or appends them to its write-ahead log, or commits the same puts to PostgreSQL,
+// in the same groups. The peer is the handler that people
 // write without the product, with chi and PostgreSQL; the lone one makes a transaction of each request.
 // None of them authenticates, decides, hashes or exports anything.
 //
@@ -24,11 +25,12 @@ import (
 
 // The names of the baselines.
 const (
-	FloorGet   = "floor-get"
-	FloorPatch = "floor-patch"
-	FloorGroup = "floor-group"
-	Peer       = "peer"
-	Lone       = "lone"
+	FloorGet    = "floor-get"
+	FloorPatch  = "floor-patch"
+	FloorAppend = "floor-append"
+	FloorGroup  = "floor-group"
+	Peer        = "peer"
+	Lone        = "lone"
 )
 
 // The files in the folder of a baseline.
@@ -55,7 +57,7 @@ func Files(ids []string, requirement, history []byte) (map[string][]byte, error)
 
 // Is reports whether a baseline has that name.
 func Is(name string) bool {
-	return slices.Contains([]string{FloorGet, FloorPatch, FloorGroup, Peer, Lone}, name)
+	return slices.Contains([]string{FloorGet, FloorPatch, FloorAppend, FloorGroup, Peer, Lone}, name)
 }
 
 // Serve serves a baseline from the current folder until ctx ends.
@@ -82,7 +84,7 @@ func Serve(ctx context.Context, name string) error {
 	if name == Peer {
 		return servePeer(ctx, bytes)
 	}
-	return serveFloor(ctx, bytes)
+	return serveFloor(ctx, bytes, name == FloorAppend)
 }
 
 // stored is what a baseline has, and what each change makes it store.

@@ -22,9 +22,9 @@ func bytesHandler(body []byte) http.HandlerFunc {
 	}
 }
 
-// serveFloor serves the floor of PATCH from a new database.
-func serveFloor(ctx context.Context, bytes stored) error {
-	db, err := boltstore.Open(datadir.Dir(datadir.Default).Database(), boltstore.Options{})
+// serveFloor serves the floor of PATCH from a new database, with a write-ahead log or without.
+func serveFloor(ctx context.Context, bytes stored, wal bool) error {
+	db, err := boltstore.Open(datadir.Dir(datadir.Default).Database(), boltstore.Options{WAL: wal})
 	if err != nil {
 		return err
 	}
