@@ -57,6 +57,11 @@ var _ store.Store = (*Store)(nil)
 func Open(path string, o Options) (*Store, error) { return open(path, o, tail.Options{}) }
 
 func open(path string, o Options, t tail.Options) (*Store, error) {
+	if !o.ReadOnly {
+		if err := tail.CheckNew(path); err != nil {
+			return nil, err
+		}
+	}
 	file, err := onefile.Open(path, onefile.Options{LockTimeout: o.LockTimeout, LookEvery: o.LookEvery,
 		ReadOnly: o.ReadOnly, AcceptDamagedHead: o.AcceptDamagedHead})
 	if err != nil {
@@ -148,11 +153,12 @@ type Compacted = onefile.Compacted
 // Compact writes the file anew without its free pages, and puts it in the place of the old one. It changes no entry:
 // accept is given the new file for reading, and may refuse it. After it the Store answers nothing more: open the file
 // again.
-func (s *Store) Compact(ctx context.Context, accept func(store.Store) error) (Compacted, error) {
-	if err := s.tail.Settle(); err != nil {
-		return Compacted{}, err
-	}
-	return s.file.Compact(ctx, func(copied *onefile.Store) error { return accept(copied) })
+func (s *Store) Compact(ctx context.Context, accept func(store.Store) error) (c Compacted, err error) {
+	err = s.tail.Alone(func() (err error) {
+		c, err = s.file.Compact(ctx, func(copied *onefile.Store) error { return accept(copied) })
+		return err
+	})
+	return c, err
 }
 
 // WALOf returns the path of the WAL of the file at path, which is no link.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/ledger/store/boltstore"
 	"orchestrator/internal/ledger/store/storetest"
@@ -181,4 +182,23 @@ func TestSettle(t *testing.T) {
 	require.NoError(t, boltstore.Settle(path, time.Second))
 	require.NoFileExists(t, boltstore.WALOf(path))
 	require.True(t, has(t, open(t, path), "49"))
+}
+
+// Where the database is gone and its write-ahead log is there, no new database is begun, which would look like the one
+// that is missing.
+//
+// Verifies: ORC-390
+func TestNoDatabaseIsBegunBesideAWAL(t *testing.T) {
+	path := newPath(t)
+	cmd, lines := start(t, "append to WAL", path)
+	require.True(t, lines.Scan())
+	require.NoError(t, cmd.Process.Kill())
+	_ = cmd.Wait()
+	require.FileExists(t, boltstore.WALOf(path))
+	require.NoError(t, os.Rename(path, path+".away"))
+	_, err := boltstore.Open(path, boltstore.Options{WAL: true})
+	require.True(t, fault.Is(err, "store_wal_foreign"), "%v", err)
+	require.NoFileExists(t, path)
+	require.NoError(t, os.Rename(path+".away", path))
+	require.True(t, has(t, open(t, path), "0"))
 }

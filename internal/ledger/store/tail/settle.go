@@ -44,7 +44,7 @@ func (t *Tail) turn() {
 		return
 	}
 	t.mark.Applied = t.log.Last()
-	t.swap(func(now layers) layers { return layers{overlay.New(), now.young} })
+	t.swap(func(now layers) layers { return layers{overlay.New(), now.young, now.moves + 1} })
 	t.log.Turn()
 	select {
 	case t.turned <- struct{}{}:
@@ -77,7 +77,7 @@ func (t *Tail) settle() error {
 		return t.stamp(tx)
 	})
 	if err == nil {
-		t.swap(func(now layers) layers { return layers{young: now.young} })
+		t.swap(func(now layers) layers { return layers{young: now.young, moves: now.moves + 1} })
 	}
 	if t.stuck.Store(nil); errors.Is(err, fault.InsufficientStorage) {
 		t.stuck.Store(&err)
@@ -112,7 +112,8 @@ func (t *Tail) adopt() error {
 	select {
 	case j := <-t.made:
 		if err := j.Install(); err != nil {
-			return j.Discard()
+			_ = j.Discard() // batches are committed to the file
+			return nil
 		}
 		t.log = j
 		if err := t.note(mark{ID: j.ID(), Open: true}); err != nil {
@@ -120,7 +121,7 @@ func (t *Tail) adopt() error {
 			return err
 		}
 		t.hasWAL.Store(true)
-		t.swap(func(layers) layers { return layers{young: overlay.New()} })
+		t.swap(func(now layers) layers { return layers{young: overlay.New(), moves: now.moves} })
 	default:
 	}
 	return nil

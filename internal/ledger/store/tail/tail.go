@@ -97,7 +97,10 @@ type Tail struct {
 }
 
 // layers are what the WAL has and the file has not. They are not changed, but replaced.
-type layers struct{ young, old *overlay.Layer }
+type layers struct {
+	young, old *overlay.Layer
+	moves      uint64 // how often the young layer became the old one, or the file got the old one
+}
 
 // written returns what was last written at a key, if that is in a layer.
 func (l layers) written(table, key string) (value []byte, written bool) {
@@ -136,11 +139,22 @@ func Open(file File, path string, readOnly bool, o Options) (*Tail, error) {
 
 // View calls fn on a snapshot, and returns its error.
 func (t *Tail) View(ctx context.Context, fn func(store.Reader) error) error {
-	l := *t.layers.Load() // before the View begins, which then has what is no longer in a layer
-	if l.isEmpty() {
-		return t.file.View(ctx, fn)
+	for {
+		l := *t.layers.Load() // before the View begins, which then has what is no longer in a layer
+		if l.isEmpty() {
+			return t.file.View(ctx, fn)
+		}
+		moved := false
+		err := t.file.View(ctx, func(r store.Reader) error {
+			if moved = t.layers.Load().moves != l.moves; moved {
+				return nil // the file may have newer changes, which these layers would hide in part
+			}
+			return fn(&reader{l, r})
+		})
+		if !moved {
+			return err
+		}
 	}
-	return t.file.View(ctx, func(r store.Reader) error { return fn(&reader{l, r}) })
 }
 
 // HasWAL reports whether the next batch goes to the WAL, if it is not too long for that.
@@ -166,23 +180,36 @@ func (t *Tail) Close() error {
 		_ = j.Discard()
 	default:
 	}
-	if t.log == nil || t.file.Err() != nil {
+	if t.log == nil {
 		return nil
 	}
-	if err := t.closeWAL(); !errors.Is(err, fault.InsufficientStorage) {
-		return err
+	var err error
+	if t.file.Err() == nil {
+		err = t.closeWAL()
 	}
-	return nil
+	if t.log != nil {
+		_ = t.log.Close() // all of it was synced
+	}
+	if errors.Is(err, fault.InsufficientStorage) {
+		return nil
+	}
+	return err
 }
 
-// Settle gives the file everything, and removes the WAL.
-func (t *Tail) Settle() error {
+// Alone gives the file everything, removes the WAL, and calls fn while no batch is written.
+func (t *Tail) Alone(fn func() error) error {
 	t.writing.Lock()
 	defer t.writing.Unlock()
+	var err error
 	if t.log != nil {
-		return t.closeWAL()
+		err = t.closeWAL()
+	} else {
+		err = t.settleAll()
 	}
-	return t.settleAll()
+	if err != nil {
+		return err
+	}
+	return fn()
 }
 
 // keepSettling gives the file what the WAL has, when a half of it is full and from time to time.
@@ -197,7 +224,7 @@ func (t *Tail) keepSettling(every time.Duration) {
 		case <-t.file.Failed():
 			return
 		case <-t.wanted:
-			t.makeWAL()
+			t.Look()
 		case <-t.turned:
 			_ = t.settle() // it has ended the file, or it is tried again
 		case <-ticks.C:

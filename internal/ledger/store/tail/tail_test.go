@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -57,9 +58,28 @@ func (k kept) get(t *testing.T, key string) (value string) {
 // disk is a file on a disk that may be full.
 type disk struct {
 	*onefile.Store
-	free    int64 // 0 is enough
-	noRoom  bool  // for any change
-	noSpace bool  // for what the WAL has
+	free    int64       // 0 is enough
+	noRoom  bool        // for any change
+	noSpace atomic.Bool // for what the WAL has
+
+	beforeView, beforeUpdate func() // are called once, where they are set
+}
+
+func (d *disk) View(ctx context.Context, fn func(store.Reader) error) error {
+	once(&d.beforeView)
+	return d.Store.View(ctx, fn)
+}
+
+func (d *disk) Update(ctx context.Context, fn func(store.Tx) error) error {
+	once(&d.beforeUpdate)
+	return d.Store.Update(ctx, fn)
+}
+
+func once(f *func()) {
+	if call := *f; call != nil {
+		*f = nil
+		call()
+	}
 }
 
 var errFull = fault.New(fault.InsufficientStorage, "disk_full", "the disk has no room").WithFix("make some")
@@ -74,7 +94,7 @@ func (d *disk) CheckRoom() error {
 }
 
 func (d *disk) UpdateBeside(ctx context.Context, fn func(store.Tx) error) error {
-	if d.noSpace {
+	if d.noSpace.Load() {
 		return errFull
 	}
 	return d.Store.UpdateBeside(ctx, fn)
@@ -296,14 +316,14 @@ func TestAWALOnAFullDisk(t *testing.T) {
 	require.NoError(t, s.put("a", "3"))
 	require.NoError(t, s.Full())
 
-	s.file.noSpace = true
+	s.file.noSpace.Store(true)
 	require.ErrorIs(t, s.SettleAll(), errFull)
 	require.ErrorIs(t, s.put("a", "4"), errFull)
 	require.ErrorIs(t, s.Full(), errFull)
 	require.Equal(t, "3", s.get(t, "a"))
 	left := crash(t, path)
 
-	s.file.noSpace = false
+	s.file.noSpace.Store(false)
 	s.Look()
 	require.NoError(t, s.Full())
 	require.NoError(t, s.put("a", "5"))
@@ -318,13 +338,14 @@ func TestAWALThatCannotBeSettledStays(t *testing.T) {
 	require.NoError(t, s.write(overlay.Write{Table: "t", Key: "nothing"}))
 	require.Eventually(t, s.HasWAL, time.Minute, time.Millisecond)
 	require.NoError(t, s.put("a", "1"))
-	s.file.noSpace = true
+	s.file.noSpace.Store(true)
 	require.NoError(t, s.Close())
 	require.FileExists(t, path+".wal")
 
 	file, err := onefile.Open(path, onefile.Options{})
 	require.NoError(t, err)
-	d := &disk{Store: file, noSpace: true}
+	d := &disk{Store: file}
+	d.noSpace.Store(true)
 	tl, err := tail.Open(d, path, false, tail.Options{WAL: true, SettleEvery: time.Hour, After: 1})
 	require.NoError(t, err)
 	s = kept{tl, d, &sync.Once{}}
@@ -332,7 +353,7 @@ func TestAWALThatCannotBeSettledStays(t *testing.T) {
 	require.ErrorIs(t, s.put("a", "2"), errFull)
 	require.ErrorIs(t, s.Full(), errFull)
 	wantModel(t, map[string]string{"a": "1"}, crash(t, path))
-	d.noSpace = false
+	d.noSpace.Store(false)
 	s.Look()
 	require.NoError(t, s.put("a", "3"))
 	require.Eventually(t, s.HasWAL, time.Minute, time.Millisecond)
@@ -459,4 +480,117 @@ func TestSave(t *testing.T) {
 		require.NoError(t, k.Close())
 		require.NoFileExists(t, saved+".wal")
 	}
+}
+
+// What the file gets while a View is about to begin does not mix with what the View has from the layers.
+func TestAViewIsOneState(t *testing.T) {
+	for name, write := range map[string]func(k kept, a, b string) error{
+		"by way of the WAL": func(k kept, a, b string) error {
+			err := k.Write(func(g tail.Ground) error {
+				return g.Put([]overlay.Write{{Table: "t", Key: "a", Value: []byte(a)}, {Table: "t", Key: "b", Value: []byte(b)}})
+			})
+			return errors.Join(err, k.SettleAll())
+		},
+		"in the file itself": func(k kept, a, b string) error {
+			return k.Write(func(g tail.Ground) error {
+				return g.Put([]overlay.Write{{Table: "t", Key: "a", Value: []byte(a)}, {Table: "t", Key: "b", Value: []byte(b)},
+					{Table: "t", Key: "long", Value: make([]byte, 2<<20)}})
+			})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := openWithWAL(t, newPath(t), 0)
+			require.NoError(t, s.put("a", "1"))
+			s.file.beforeView = func() { require.NoError(t, write(s, "2", "2")) }
+			require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
+				a, err := r.Get("t", "a")
+				b, err2 := r.Get("t", "b")
+				require.Contains(t, []string{"1 ", "2 2"}, string(a)+" "+string(b))
+				return errors.Join(err, err2)
+			}))
+		})
+	}
+}
+
+// A look that falls on the commit after which a WAL is wanted does not make two of them.
+func TestOneWALIsMade(t *testing.T) {
+	path := newPath(t)
+	s, err := openTail(path, false, tail.Options{WAL: true, SettleEvery: time.Millisecond, After: 1})
+	require.NoError(t, err)
+	s.file.beforeUpdate = func() { time.Sleep(100 * time.Millisecond) } // in which a look begins to wait
+	require.NoError(t, s.write(overlay.Write{Table: "t", Key: "nothing"}))
+	require.Eventually(t, s.HasWAL, time.Minute, time.Millisecond)
+	time.Sleep(200 * time.Millisecond)
+	closed := make(chan error, 1)
+	go func() { closed <- s.Close() }()
+	select {
+	case err := <-closed:
+		require.NoError(t, err)
+	case <-time.After(10 * time.Second):
+		t.Fatal("Close waits for ever")
+	}
+}
+
+func copyOver(t *testing.T, from, to string) {
+	t.Helper()
+	content, err := os.ReadFile(from)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(to, content, 0o600))
+}
+
+// An older copy of the WAL, which ends before the file does, is not taken for the WAL.
+//
+// Verifies: ORC-390
+func TestAnOldCopyOfTheWAL(t *testing.T) {
+	path := newPath(t)
+	s := openWithWAL(t, path, 0)
+	require.NoError(t, s.put("a", "1"))
+	old := crash(t, path)
+	require.NoError(t, s.put("a", "2"))
+	require.NoError(t, s.SettleAll())
+	require.NoError(t, s.put("b", "confirmed"))
+	left := crash(t, path)
+	copyOver(t, old+".wal", left+".wal")
+	for _, readOnly := range []bool{true, false} {
+		_, err := openTail(left, readOnly, tail.Options{})
+		wantCode(t, "store_wal_foreign", err)
+	}
+}
+
+// A WAL that was given up does not come back over what was written since.
+//
+// Verifies: ORC-390
+func TestAWALThatWasGivenUp(t *testing.T) {
+	path := newPath(t)
+	s := openWithWAL(t, path, 0)
+	require.NoError(t, s.put("a", "1"))
+	left := crash(t, path)
+	require.NoError(t, os.Rename(left+".wal", left+".away"))
+	accepted, err := openTail(left, false, tail.Options{AcceptMissing: true})
+	require.NoError(t, err)
+	require.NoError(t, accepted.put("a", "2"))
+	require.NoError(t, accepted.Close())
+	require.NoError(t, os.Rename(left+".away", left+".wal"))
+	for _, readOnly := range []bool{true, false} {
+		_, err := openTail(left, readOnly, tail.Options{})
+		wantCode(t, "store_wal_foreign", err)
+	}
+	require.NoError(t, os.Remove(left+".wal"))
+	require.Equal(t, "2", open(t, left, tail.Options{}).get(t, "a"))
+}
+
+// A change that was refused for want of room is not there after a crash, although the WAL had it for a moment.
+//
+// Verifies: ORC-390
+func TestARefusedChangeDoesNotComeBack(t *testing.T) {
+	path := newPath(t)
+	s := openWithWAL(t, path, 0)
+	require.NoError(t, s.put("a", "1"))
+	require.NoError(t, os.Rename(path+".wal", path+".away"))
+	s.file.noSpace.Store(true)
+	require.ErrorIs(t, s.put("a", "2"), errFull)
+	require.NoError(t, os.Rename(path+".away", path+".wal"))
+	require.Equal(t, "1", s.get(t, "a"))
+	require.Equal(t, "1", open(t, crash(t, path), tail.Options{}).get(t, "a"))
+	s.file.noSpace.Store(false)
 }

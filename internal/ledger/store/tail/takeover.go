@@ -59,6 +59,16 @@ func (t *Tail) stamp(tx store.Tx) error {
 	return tx.Put(markTable, markKey, m.encode())
 }
 
+// CheckNew refuses to begin a file at path where a WAL lies that belongs to another, which is gone.
+func CheckNew(path string) error {
+	_, err := os.Stat(path)
+	_, failed := os.Lstat(PathOf(path))
+	if errors.Is(err, fs.ErrNotExist) && failed == nil {
+		return refusal(path, errOther)
+	}
+	return nil
+}
+
 // Why the WAL beside a file cannot be used.
 var (
 	errMissing = errors.New("the write-ahead log is not there")
@@ -107,7 +117,8 @@ func (t *Tail) takeOver(readOnly, acceptMissing bool) error {
 	if err != nil {
 		return err
 	}
-	return os.Remove(t.path)
+	_ = os.Remove(t.path) // one that stays has nothing that the file has not
+	return nil
 }
 
 func (t *Tail) readMark() error {
@@ -130,7 +141,11 @@ func (t *Tail) leftBy(kept wal.Kept, wasOpen bool) (*overlay.Layer, error) {
 		return left, nil
 	}
 	batches, err := kept.After(t.mark.Applied)
-	if err == nil && len(batches) > 0 && t.mark.State != t.file.Number() {
+	switch {
+	case err != nil:
+	case wasOpen && kept.Last() < t.mark.Applied: // it is an older copy
+		err = errOther
+	case len(batches) > 0 && (!wasOpen || t.mark.State != t.file.Number()): // the file went on without it
 		err = errOther
 	}
 	for _, b := range batches {
@@ -146,17 +161,22 @@ func (t *Tail) leftBy(kept wal.Kept, wasOpen bool) (*overlay.Layer, error) {
 
 // Save gives a copy of the file all that the WAL has.
 func (t *Tail) Save(copied store.Store) error {
-	if t.mark.ID == (wal.ID{}) {
-		return nil
-	}
 	l := t.layers.Load()
 	return copied.Update(context.Background(), func(tx store.Tx) error {
+		b, err := tx.Get(markTable, markKey)
+		if err != nil || b == nil { // there never was a WAL
+			return err
+		}
+		done, err := decodeMark(b)
+		if err != nil {
+			return err
+		}
 		for _, layer := range []*overlay.Layer{l.old, l.young} {
 			if err := putAll(tx, layer); err != nil {
 				return err
 			}
 		}
-		done := mark{ID: t.mark.ID, Applied: math.MaxUint64}
+		done.Applied, done.Open = math.MaxUint64, false
 		return tx.Put(markTable, markKey, done.encode())
 	})
 }
@@ -173,8 +193,8 @@ func refusal(path string, err error) error {
 			"%s was in use when its process ended, and its write-ahead log is gone: it may lack its newest changes",
 			"put that, which has its name and ends in .wal, back beside it; else restore a backup, or "+accept)
 	case errors.Is(err, errOther) || errors.Is(err, wal.ErrGap):
-		return refuse("store_wal_foreign", "the write-ahead log beside %s has changes that do not follow on from it",
-			"put back the database that the log belongs to; or move the log away if its changes are not wanted")
+		return refuse("store_wal_foreign", "the write-ahead log beside %s does not go on where the database ends",
+			"put back the one of them that was replaced; or move the log away if its changes are not wanted")
 	case errors.Is(err, wal.ErrDamaged):
 		return refuse("store_wal_damaged", "the write-ahead log beside %s is damaged",
 			"keep a copy of both, and restore a backup; or move the log away, and "+accept)

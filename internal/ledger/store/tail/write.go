@@ -30,19 +30,35 @@ var errAgain = errors.New("tail: the batch runs again")
 func (t *Tail) Write(fn func(Ground) error) error {
 	t.writing.Lock()
 	defer t.writing.Unlock()
-	long := false // for the WAL
+	long := false       // for the WAL
+	var unsure *wal.Log // may have the batch
 	for {
 		ready, err := t.readyWAL()
+		if err != nil && unsure != nil && unsure == t.log {
+			return t.retract(err)
+		}
 		if err != nil {
 			return err
 		}
 		if !ready || long {
 			return t.commit(fn)
 		}
+		on := t.log
 		if long, err = t.append(fn); !errors.Is(err, errAgain) {
 			return err
 		}
+		if !long {
+			unsure = on
+		}
 	}
+}
+
+// retract returns cause, why a batch was refused, when the WAL surely does not have the batch. The WAL takes no more.
+func (t *Tail) retract(cause error) error {
+	if err := t.log.Retract(); err != nil {
+		return t.file.FailCommit(errors.Join(cause, err))
+	}
+	return cause
 }
 
 // inFile is the ground of a batch that is committed to the file itself.
@@ -132,7 +148,7 @@ func (g *inWAL) Put(writes []overlay.Write) error {
 // the file can still have all of it. An error of the disk ends the file.
 func (t *Tail) append(fn func(Ground) error) (long bool, err error) {
 	l := *t.layers.Load() // before the View begins, as in View
-	g := &inWAL{layers: layers{l.young.Copy(), l.old}, payload: t.payload[:0]}
+	g := &inWAL{layers: layers{young: l.young.Copy(), old: l.old}, payload: t.payload[:0]}
 	err = t.file.View(context.Background(), func(r store.Reader) error {
 		g.file = r
 		return fn(g)
@@ -157,7 +173,7 @@ func (t *Tail) append(fn func(Ground) error) (long bool, err error) {
 	if err := t.file.Err(); err != nil { // nothing that this process still says may be relied on
 		return false, err
 	}
-	t.swap(func(now layers) layers { return layers{g.young, now.old} })
+	t.swap(func(now layers) layers { return layers{g.young, now.old, now.moves} })
 	return false, nil
 }
 

@@ -56,11 +56,7 @@ func parse(b []byte) (kept Kept, err error) {
 	}
 	halves := b[headSize:]
 	kept.Batches = join(parseHalf(halves[:Half], kept.ID), parseHalf(halves[Half:], kept.ID))
-	last := uint64(0)
-	if n := len(kept.Batches); n > 0 {
-		last = kept.Batches[n-1].Number
-	}
-	if hasBeyond(halves, kept.ID, last+1) {
+	if hasBeyond(halves, kept.ID, kept.Last()+1) {
 		return kept, ErrDamaged
 	}
 	return kept, nil
@@ -126,6 +122,14 @@ func hasBeyond(b []byte, id ID, most uint64) bool {
 
 // ErrGap says that batches between those of the database and those of the WAL are missing.
 var ErrGap = errors.New("the write-ahead log does not go on where the database ends")
+
+// Last returns the number of the last batch, 0 if there is none.
+func (k Kept) Last() uint64 {
+	if n := len(k.Batches); n > 0 {
+		return k.Batches[n-1].Number
+	}
+	return 0
+}
 
 // After returns the batches with numbers above applied, of which the first must be the next.
 func (k Kept) After(applied uint64) ([]Batch, error) {

@@ -49,6 +49,7 @@ type Log struct {
 	last uint64 // number of the last batch
 	half int
 	used int
+	at   int64 // where the last batch begins
 	buf  []byte
 }
 
@@ -97,7 +98,7 @@ func (j *Log) Install() error {
 	if err := os.Rename(j.file.Name(), j.path); err != nil {
 		return err
 	}
-	return syncFolder(j.path)
+	return errors.Join(syncFolder(j.path), j.Check())
 }
 
 // ID returns the id of the WAL.
@@ -120,7 +121,8 @@ func (j *Log) Turn() { j.half, j.used = 1-j.half, 0 }
 func (j *Log) Append(payload []byte) error {
 	j.last++
 	j.buf = appendBatch(j.buf[:0], j.id, j.last, payload)
-	if _, err := j.file.WriteAt(j.buf, int64(headSize+j.half*Half+j.used)); err != nil {
+	j.at = int64(headSize + j.half*Half + j.used)
+	if _, err := j.file.WriteAt(j.buf, j.at); err != nil {
 		return err
 	}
 	if err := datasync(j.file); err != nil {
@@ -128,6 +130,14 @@ func (j *Log) Append(payload []byte) error {
 	}
 	j.used += len(j.buf)
 	return j.Check()
+}
+
+// Retract makes sure, after an error of Append, that the WAL does not have the batch.
+func (j *Log) Retract() error {
+	if _, err := j.file.WriteAt(make([]byte, batchHead), j.at); err != nil {
+		return err
+	}
+	return datasync(j.file)
 }
 
 func appendBatch(b []byte, id ID, number uint64, payload []byte) []byte {
@@ -155,6 +165,9 @@ func (j *Log) Check() error {
 	}
 	return err
 }
+
+// Close closes the WAL and leaves its file.
+func (j *Log) Close() error { return j.file.Close() }
 
 // Discard closes the WAL and removes its file, wherever that is.
 func (j *Log) Discard() error {

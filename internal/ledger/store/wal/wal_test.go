@@ -176,6 +176,21 @@ func TestALostWALIsNoticed(t *testing.T) {
 	}
 }
 
+// A batch of which Append could not say whether it is there can be taken back.
+func TestRetract(t *testing.T) {
+	j, path := create(t)
+	require.NoError(t, j.Append([]byte("a")))
+	require.NoError(t, os.Rename(path, path+"2"))
+	require.ErrorIs(t, j.Append([]byte("b")), wal.ErrLost)
+	kept, err := wal.Read(path + "2")
+	require.NoError(t, err)
+	require.Equal(t, []string{"a", "b"}, payloads(kept.Batches))
+	require.NoError(t, j.Retract())
+	kept, err = wal.Read(path + "2")
+	require.NoError(t, err)
+	require.Equal(t, []string{"a"}, payloads(kept.Batches))
+}
+
 func TestDiscardRemovesItsOwnFileAlone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "j")
 	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(path), ".j.new"), []byte("left by a crash"), 0o600))
