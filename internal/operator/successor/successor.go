@@ -18,6 +18,7 @@ import (
 
 	"orchestrator/internal/datadir"
 	"orchestrator/internal/ledger/store/boltstore"
+	"orchestrator/internal/system/tree"
 )
 
 // ErrBusy is the error of Open while another successor of the folder is at work.
@@ -74,7 +75,8 @@ func (s *Successor) RemoveTemp() error {
 	return nil
 }
 
-// RemoveStale removes second names of the database, which are what a kill leaves between keeping and replacing.
+// RemoveStale removes second names of the database, which are what a kill leaves between keeping and replacing, and the
+// write-ahead log of a database that was replaced, which one leaves between replacing that and removing the log.
 func (s *Successor) RemoveStale() error {
 	now, err := os.Stat(s.Place)
 	if err != nil {
@@ -83,9 +85,15 @@ func (s *Successor) RemoveStale() error {
 	wal, _ := os.Stat(boltstore.WALOf(s.Place)) // there need be none
 	kept, err := filepath.Glob(globEscape(s.Place) + ".before-*-*")
 	for _, path := range kept {
-		if info, failed := os.Stat(path); failed == nil && (os.SameFile(info, now) || os.SameFile(info, wal)) {
-			err = errors.Join(err, os.Remove(path))
+		info, failed := os.Stat(path)
+		if failed != nil || !os.SameFile(info, now) && !os.SameFile(info, wal) {
+			continue
 		}
+		stale := path
+		if old, isWAL := strings.CutSuffix(path, boltstore.WALOf("")); isWAL && tree.Exists(old) {
+			stale = boltstore.WALOf(s.Place) // the database that it belongs to was replaced
+		}
+		err = errors.Join(err, os.Remove(stale))
 	}
 	return err
 }
@@ -141,11 +149,8 @@ func (s *Successor) Replace(kept func() error) error {
 	if err := os.Rename(s.Temp, s.Place); err != nil {
 		return err
 	}
-	err := os.Remove(boltstore.WALOf(s.Place)) // it belongs to the old one, and was kept with it
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
+	_ = os.Remove(boltstore.WALOf(s.Place)) // it was kept with the old one; the next start refuses one that stays
+	return nil
 }
 
 // Undo takes the second names away again, where the database was not replaced.

@@ -79,3 +79,27 @@ func TestRemoveStale(t *testing.T) {
 	require.NoError(t, s.RemoveTemp())
 	require.Equal(t, map[string]string{"state.db": "old", "state.db.wal": "old log"}, contents(t, folder))
 }
+
+// A kill after the new database has its place, and before the write-ahead log of the old one is gone, leaves the old
+// one and its log together.
+func TestAKillBeforeTheOldWriteAheadLogIsRemoved(t *testing.T) {
+	s, folder := open(t, map[string]string{"state.db": "old", "state.db.wal": "old log"})
+	require.NoError(t, s.Keep(s.Place))
+	require.NoError(t, os.Rename(s.Temp, s.Place))
+	require.NoError(t, s.RemoveStale())
+	require.Equal(t, map[string]string{"state.db": "new", kept: "old", kept + ".wal": "old log"}, contents(t, folder))
+}
+
+// Once the new database has its place nothing takes the old one away.
+func TestAWriteAheadLogThatCannotBeRemoved(t *testing.T) {
+	s, folder := open(t, map[string]string{"state.db": "old", "state.db.wal": "old log"})
+	wal := filepath.Join(folder, "state.db.wal")
+	err := s.Replace(func() error {
+		return errors.Join(os.Remove(wal), os.MkdirAll(filepath.Join(wal, "another's"), 0o700))
+	})
+	if err != nil {
+		s.Undo() // as every caller does
+	}
+	require.FileExists(t, filepath.Join(folder, kept))
+	require.FileExists(t, filepath.Join(folder, kept+".wal"))
+}
