@@ -62,7 +62,7 @@ type disk struct {
 	noRoom  bool        // for any change
 	noSpace atomic.Bool // for what the WAL has
 
-	beforeView, beforeUpdate func() // are called once, where they are set
+	beforeView, beforeUpdate, beforeBeside, afterBeside func() // are called once, where they are set
 }
 
 func (d *disk) View(ctx context.Context, fn func(store.Reader) error) error {
@@ -97,6 +97,8 @@ func (d *disk) UpdateBeside(ctx context.Context, fn func(store.Tx) error) error 
 	if d.noSpace.Load() {
 		return errFull
 	}
+	once(&d.beforeBeside)
+	defer once(&d.afterBeside)
 	return d.Store.UpdateBeside(ctx, fn)
 }
 
@@ -483,31 +485,55 @@ func TestSave(t *testing.T) {
 }
 
 // What the file gets while a View is about to begin does not mix with what the View has from the layers.
+//
+// Verifies: ORC-390
 func TestAViewIsOneState(t *testing.T) {
-	for name, write := range map[string]func(k kept, a, b string) error{
-		"by way of the WAL": func(k kept, a, b string) error {
-			err := k.Write(func(g tail.Ground) error {
-				return g.Put([]overlay.Write{{Table: "t", Key: "a", Value: []byte(a)}, {Table: "t", Key: "b", Value: []byte(b)}})
-			})
-			return errors.Join(err, k.SettleAll())
+	short := []overlay.Write{{Table: "t", Key: "a", Value: []byte("2")}, {Table: "t", Key: "b", Value: []byte("2")}}
+	long := append(short[:2:2], overlay.Write{Table: "t", Key: "long", Value: make([]byte, 2<<20)})
+	write := func(s kept, writes []overlay.Write) {
+		require.NoError(t, s.Write(func(g tail.Ground) error { return g.Put(writes) }))
+	}
+	for name, prepare := range map[string]func(s kept, viewed chan struct{}){
+		"the file gets a later batch from the WAL": func(s kept, _ chan struct{}) {
+			s.file.beforeView = func() {
+				write(s, short)
+				require.NoError(t, s.SettleAll())
+			}
 		},
-		"in the file itself": func(k kept, a, b string) error {
-			return k.Write(func(g tail.Ground) error {
-				return g.Put([]overlay.Write{{Table: "t", Key: "a", Value: []byte(a)}, {Table: "t", Key: "b", Value: []byte(b)},
-					{Table: "t", Key: "long", Value: make([]byte, 2<<20)}})
-			})
+		"the file has just got a later batch": func(s kept, viewed chan struct{}) {
+			committed := make(chan struct{})
+			s.file.beforeView = func() {
+				write(s, short)
+				s.file.afterBeside = func() {
+					close(committed)
+					<-viewed
+				}
+				go func() { _ = s.SettleAll() }()
+				<-committed
+			}
+		},
+		"a later batch is committed to the file": func(s kept, _ chan struct{}) {
+			s.file.beforeView = func() { write(s, long) }
+		},
+		"one is committed to the file when that has the old layer": func(s kept, _ chan struct{}) {
+			s.file.noSpace.Store(true)
+			require.ErrorIs(t, s.SettleAll(), errFull)
+			s.file.noSpace.Store(false)
+			s.file.beforeView = func() { write(s, long) }
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := openWithWAL(t, newPath(t), 0)
 			require.NoError(t, s.put("a", "1"))
-			s.file.beforeView = func() { require.NoError(t, write(s, "2", "2")) }
+			viewed := make(chan struct{})
+			prepare(s, viewed)
 			require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
 				a, err := r.Get("t", "a")
 				b, err2 := r.Get("t", "b")
 				require.Contains(t, []string{"1 ", "2 2"}, string(a)+" "+string(b))
 				return errors.Join(err, err2)
 			}))
+			close(viewed)
 		})
 	}
 }
@@ -593,4 +619,66 @@ func TestARefusedChangeDoesNotComeBack(t *testing.T) {
 	require.Equal(t, "1", s.get(t, "a"))
 	require.Equal(t, "1", open(t, crash(t, path), tail.Options{}).get(t, "a"))
 	s.file.noSpace.Store(false)
+}
+
+// A half is not written beyond its end while the file is slow to get the other.
+func TestAFullHalfWaitsForTheFile(t *testing.T) {
+	path := newPath(t)
+	s := openWithWAL(t, path, 1)
+	begun := make(chan struct{})
+	s.file.beforeBeside = func() {
+		close(begun)
+		time.Sleep(time.Second)
+	}
+	require.NoError(t, s.put("a", "1"))
+	require.NoError(t, s.put("b", "1")) // in the other half
+	<-begun
+	for i := range 6 {
+		require.NoError(t, s.put(fmt.Sprint(i), string(make([]byte, 1_000_000))))
+	}
+	s.Rest()
+	left := open(t, crash(t, path), tail.Options{})
+	for i := range 6 {
+		require.NotEmpty(t, left.get(t, fmt.Sprint(i)))
+	}
+}
+
+// Nothing is confirmed by a file that has failed, although the WAL has it.
+func TestNothingIsConfirmedAfterAFailure(t *testing.T) {
+	s := openWithWAL(t, newPath(t), 0)
+	require.ErrorIs(t, s.Write(func(g tail.Ground) error {
+		_ = s.file.FailCommit(errors.New("an I/O error"))
+		return g.Put([]overlay.Write{{Table: "t", Key: "a", Value: []byte("1")}})
+	}), store.ErrCommit)
+}
+
+// A file that had everything when it crashed can be opened again and again, and one that was closed before its WAL was
+// used is one file.
+func TestOpenAndClose(t *testing.T) {
+	path := newPath(t)
+	s := openWithWAL(t, path, 0)
+	require.NoError(t, s.put("a", "1"))
+	require.NoError(t, s.SettleAll())
+	left := crash(t, path)
+	require.NoError(t, open(t, left, tail.Options{}).Close())
+	require.NoFileExists(t, left+".wal")
+	require.NoError(t, open(t, left, tail.Options{}).Close())
+
+	path = newPath(t)
+	require.NoError(t, openWithWAL(t, path, 0).Close())
+	all, err := os.ReadDir(filepath.Dir(path))
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+}
+
+// A WAL that was away while the file got everything has nothing that the file has not, when it comes back.
+func TestAWALThatComesBack(t *testing.T) {
+	path := newPath(t)
+	s := openWithWAL(t, path, 0)
+	require.NoError(t, s.put("a", "1"))
+	require.NoError(t, os.Rename(path+".wal", path+".away"))
+	require.NoError(t, s.put("a", "2"))
+	require.NoError(t, s.Close())
+	require.NoError(t, os.Rename(path+".away", path+".wal"))
+	require.Equal(t, "2", open(t, path, tail.Options{}).get(t, "a"))
 }
