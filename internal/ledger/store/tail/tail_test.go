@@ -671,7 +671,7 @@ func TestOpenAndClose(t *testing.T) {
 	require.Len(t, all, 1)
 }
 
-// A WAL that was away when it got its only batch, which the file got then, has nothing that the file has not, when it comes back.
+// A WAL that was away when it got its only batch may come back: the file has that batch.
 func TestAWALThatComesBack(t *testing.T) {
 	path := newPath(t)
 	s := openWithWAL(t, path, 0)
