@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -25,13 +26,22 @@ func Rescue(s *Store, now time.Time) (saved string, err error) {
 	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || stat.Nlink > 0 {
 		return "", nil
 	}
-	for begun := time.Now(); !s.commit.TryLock(); time.Sleep(stepWait) {
-		if time.Since(begun) > rescueWait {
-			return writeCopy(s, now) // a failed commit can keep its lock for ever, and writes no more
+	// A failed commit can keep its locks for ever, and writes no more.
+	for _, lock := range []sync.Locker{&s.beside, &s.commit} {
+		if take(lock) {
+			defer lock.Unlock()
 		}
 	}
-	defer s.commit.Unlock()
 	return writeCopy(s, now)
+}
+
+// take takes a lock unless somebody keeps it.
+func take(lock sync.Locker) bool {
+	may, can := lock.(interface{ TryLock() bool })
+	for begun := time.Now(); can && !may.TryLock(); time.Sleep(stepWait) {
+		can = time.Since(begun) < rescueWait
+	}
+	return can
 }
 
 func writeCopy(s *Store, now time.Time) (saved string, err error) {

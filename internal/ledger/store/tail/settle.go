@@ -79,8 +79,10 @@ func (t *Tail) settle() error {
 	if err == nil {
 		t.swap(func(now layers) layers { return layers{young: now.young, moves: now.moves + 1} })
 	}
-	if t.stuck.Store(nil); errors.Is(err, fault.InsufficientStorage) {
+	if errors.Is(err, fault.InsufficientStorage) {
 		t.stuck.Store(&err)
+	} else {
+		t.stuck.Store(nil)
 	}
 	return err
 }

@@ -45,6 +45,7 @@ var ErrLost = errors.New("the write-ahead log is no longer the file that was wri
 type Log struct {
 	path string
 	file *os.File
+	sync func(*os.File) error // makes what was written durable
 	id   ID
 	last uint64 // number of the last batch
 	half int
@@ -56,7 +57,7 @@ type Log struct {
 // Create makes a WAL beside path, with all its room, and mode 0600. Install puts it there. One process at a time may
 // do so.
 func Create(path string) (*Log, error) {
-	j := &Log{path: path}
+	j := &Log{path: path, sync: datasync}
 	_, _ = rand.Read(j.id[:]) // never fails
 	name := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".new")
 	err := os.Remove(name) // what a crash left
@@ -125,7 +126,7 @@ func (j *Log) Append(payload []byte) error {
 	if _, err := j.file.WriteAt(j.buf, j.at); err != nil {
 		return err
 	}
-	if err := datasync(j.file); err != nil {
+	if err := j.sync(j.file); err != nil {
 		return err
 	}
 	j.used += len(j.buf)

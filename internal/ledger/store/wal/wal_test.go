@@ -296,3 +296,23 @@ func FuzzEachWrite(f *testing.F) {
 		require.Equal(t, all, same)
 	})
 }
+
+// A batch is confirmed by the sync of its bytes alone, and by no other.
+func TestAppendSyncs(t *testing.T) {
+	j, path := create(t)
+	synced := 0
+	refused := errors.New("refused")
+	var outcome error
+	j.OnSync(func(*os.File) error {
+		kept, err := wal.Read(path)
+		require.NoError(t, err)
+		require.Len(t, kept.Batches, synced+1, "what is synced was written before")
+		synced++
+		return outcome
+	})
+	require.NoError(t, j.Append([]byte("a")))
+	require.NoError(t, j.Append([]byte("b")))
+	require.Equal(t, 2, synced)
+	outcome = refused
+	require.ErrorIs(t, j.Append([]byte("c")), refused)
+}
