@@ -48,6 +48,33 @@ func TestTheVariableIsMentionedInSmallLetters(t *testing.T) {
 	require.Equal(t, strings.ToLower(BypassVariable), bypassVariable)
 }
 
+// A target touches paths as if each pattern were looked at whole; those of the boundary itself are in small letters.
+func TestTargetsTouchWhatPatternsMatchOrLieBelow(t *testing.T) {
+	for _, p := range own.Paths {
+		require.Equal(t, strings.ToLower(p), p)
+	}
+	r := rand.New(rand.NewPCG(7, 8))
+	draw := func(from ...string) string {
+		all := make([]string, r.IntN(5))
+		for i := range all {
+			all[i] = from[r.IntN(len(from))]
+		}
+		return strings.Repeat("/", r.IntN(2)) + strings.Join(all, "/")
+	}
+	touching := 0
+	for range 50_000 {
+		pattern, unfinished := draw("", "a", "ab", "é", "**", "**", "a*", "?", "["), r.IntN(2) == 0
+		name := draw("", "a", "ab", "b", "é")
+		want := name != "" && (glob.Path(pattern, name) || leadsTo(name, pattern, unfinished))
+		got := Target{Path: strings.ToUpper(name), Unknown: unfinished}.touches(nil, []string{pattern})
+		require.Equal(t, want, got, "%q %q", pattern, name)
+		if want {
+			touching++
+		}
+	}
+	require.Greater(t, touching, 1000)
+}
+
 // matchSplit is matchPath as it is written with lists of elements, which is plain and makes many of them.
 func matchSplit(pattern, name []string) bool {
 	switch {

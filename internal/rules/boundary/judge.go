@@ -179,9 +179,11 @@ func (j *judgement) protected() (ruling, bool) {
 	if !j.class.mayChange() {
 		return ruling{}, false
 	}
-	touched := without(j.targets(), func(t Target) bool {
-		return !t.touches(own.Paths, j.call.Guarded.Paths, j.policy.ProtectedPaths)
-	})
+	guarded := slices.Concat(j.call.Guarded.Paths, j.policy.ProtectedPaths)
+	for i, pattern := range guarded {
+		guarded[i] = strings.ToLower(pattern)
+	}
+	touched := without(j.targets(), func(t Target) bool { return !t.touches(own.Paths, guarded) })
 	sweeps, fix := j.call.sweeps(), "a person changes them, in an editor or with orchestrator boundary"
 	if sweeps {
 		fix = "name the folder that you mean instead of the whole project; git clean takes -e .orchestrator"
@@ -332,10 +334,9 @@ func (j *judgement) notes() (ruling, bool) {
 // exempt lets a main session write where the policy says so.
 func (j *judgement) exempt() (ruling, bool) {
 	targets, exempted := j.sources(), atHome(j.policy.ExemptPaths, j.call.Homes)
-	allowed := j.class == Writes && len(targets) > 0 && j.namesItsFiles() && !j.any(Ambiguous) &&
-		(j.policy.produces() == Allow || !j.any(Produces)) && !slices.ContainsFunc(targets, func(t Target) bool {
-		return t.Unknown || t.plantsRepository() || t.Link == HardLink || !t.Within(exempted)
-	})
+	allowed := j.class == Writes && len(targets) > 0 && !slices.ContainsFunc(targets, func(t Target) bool {
+		return t.Unknown || t.Link == HardLink || !t.Within(exempted) || t.plantsRepository()
+	}) && j.namesItsFiles() && !j.any(Ambiguous) && (j.policy.produces() == Allow || !j.any(Produces))
 	return ruling{rule: RuleExempt, would: Allow},
 		j.saw(RuleExempt, allowed, "files that it writes: %d; all exempt: %t", len(targets), allowed)
 }

@@ -84,28 +84,33 @@ func (t Target) plantsRepository() bool {
 	})
 }
 
-// touches reports whether a file, by its name or by where its links lead, may be among some paths: itself, or below
-// one. Letters are compared without case: there are file systems that do.
+// touches reports whether a file, by its name or by where its links lead, may be among some paths in small letters:
+// itself, or below one. Letters are compared without case: there are file systems that do.
 func (t Target) touches(lists ...[]string) bool {
-	names := [...]string{strings.ToLower(t.Path), strings.ToLower(t.Real)}
-	return slices.ContainsFunc(lists, func(patterns []string) bool { return touchesAny(names[:], patterns, t.Unknown) })
-}
-
-func touchesAny(names, patterns []string, unfinished bool) bool {
-	for _, p := range patterns {
-		p = strings.ToLower(p)
-		literal := strings.TrimSuffix(glob.Literal(p), "/")
-		below, anywhere := strings.CutPrefix(p, "**/")
-		below = strings.Trim(glob.Literal(below), "/") // what matches has it
-		for _, name := range names {
-			alike := strings.HasPrefix(name, literal) || strings.HasPrefix(literal, name) // most are not
-			alike = alike && !(anywhere && !strings.Contains(name, below))
-			if name != "" && alike && (glob.Path(p, name) || leadsTo(name, p, unfinished)) {
-				return true
+	for _, name := range [...]string{strings.ToLower(t.Path), strings.ToLower(t.Real)} {
+		for _, patterns := range lists {
+			for _, p := range patterns {
+				if mayTouch(name, p) && (glob.Path(p, name) || leadsTo(name, p, t.Unknown)) {
+					return true
+				}
 			}
 		}
 	}
 	return false
+}
+
+// mayTouch tells most names at once from those that a pattern matches, or that lead to its files.
+func mayTouch(name, pattern string) bool {
+	switch below, anywhere := strings.CutPrefix(pattern, "**/"); {
+	case name == "", pattern == "":
+		return false
+	case anywhere: // what matches has what comes next
+		return strings.Contains(name, strings.Trim(glob.Literal(below), "/"))
+	case pattern[0] != name[0] && strings.IndexByte(`*?[\`, pattern[0]) < 0:
+		return false
+	}
+	literal := strings.TrimSuffix(glob.Literal(pattern), "/")
+	return strings.HasPrefix(name, literal) || strings.HasPrefix(literal, name)
 }
 
 // leadsTo reports whether name is a folder above the pattern's files, so that what is done to it is done to them, or an
