@@ -27,25 +27,19 @@ type walker struct {
 	pours   bool     // a program shows files that are not known here
 	blind   bool     // variables behave in ways that are not followed
 	dotglob bool     // a wildcard at the beginning of a name stands for a dot too
+	braces  bool     // a word may have braces
 
 	args   []arg // room for what a command needs many of; see lists.Carve
 	names  []string
 	paths  strings.Builder // room for the text of paths, which are parts of it
 	room   [3][64]byte     // for a word; see builder
-	calls  [4]call         // for the programs that are looked at, each within the one before
+	calls  [2]call         // for the programs that are looked at, each within the one before
 	inside int             // how many there are
 	within bool            // a word is put together in room
 }
 
 // doubt adds what cannot be told, and no policy can vouch for.
 func (w *walker) doubt(why string) { w.add(Part{Class: Ambiguous, Why: why}) }
-
-func (w *walker) note(word string) {
-	if word != "" {
-		w.text.WriteString(word)
-		w.text.WriteByte('\n')
-	}
-}
 
 // code reads the text of a command, or of one within it.
 func (w *walker) code(src string) {
@@ -70,6 +64,7 @@ func (w *walker) code(src string) {
 		w.doubt("the command cannot be parsed")
 		return
 	}
+	w.braces = w.braces || strings.IndexByte(src, '{') >= 0
 	w.nested++
 	w.stmts(file.Stmts)
 	w.nested--
@@ -300,6 +295,8 @@ func (w *walker) unsettle(node syntax.Node) {
 			if exports(n) {
 				w.scope.altered = &n.Variant.Value
 			}
+		case *syntax.Word:
+			return n.Lit() == "" // there is nothing in a literal
 		case *syntax.Assign:
 			if n.Name != nil {
 				w.scope.bind(n.Name.Value, arg{loose: true})

@@ -71,7 +71,8 @@ func (c *call) look() {
 	}
 	if c.plain { // as most are, which no other table has
 		c.reads()
-	} else if wrapped, ok := wrappers.find(c.name); ok {
+	} else if lists.Wraps(c.name) {
+		wrapped, _ := wrappers.find(c.name)
 		c.unwrap(wrapped)
 	} else if c.name != "git" && produces(c) {
 		return
@@ -138,10 +139,9 @@ func singleDashes(args []arg) []arg {
 
 // listed reports whether a table tells what a program does.
 func listed(name string) bool {
-	_, wraps := wrappers.find(name)
 	_, does := program(name)
 	_, runs := interpreters.find(name)
-	return wraps || does || runs || special(name) != nil || lists.ReadsPlainly(name)
+	return lists.Wraps(name) || does || runs || special(name) != nil || lists.ReadsPlainly(name)
 }
 
 // judge decides by a row of a table.
@@ -337,9 +337,6 @@ func (c *call) about() bool {
 	if len(c.args) != 1 || !c.args[0].known {
 		return false
 	}
-	switch c.args[0].text {
-	case "--version", "-V", "--help":
-		return true
-	}
-	return false
+	text := c.args[0].text
+	return text == "--version" || text == "-V" || text == "--help"
 }

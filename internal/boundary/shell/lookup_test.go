@@ -73,6 +73,15 @@ func TestPlainReadersStandInNoOtherTable(t *testing.T) {
 	}
 }
 
+// Whether a program wraps another one is told by a switch, and how by a table.
+func TestWrappersAreThoseOfTheTable(t *testing.T) {
+	var all []string
+	for _, row := range wrappers {
+		all = append(all, row.name)
+	}
+	require.Equal(t, all, casesOf(t, "Wraps"))
+}
+
 // casesOf returns the words that a function of package lists tells from all others.
 func casesOf(t *testing.T, function string) (words []string) {
 	file, err := parser.ParseFile(token.NewFileSet(), "lists/programs.go", nil, 0)

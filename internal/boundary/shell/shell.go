@@ -95,8 +95,8 @@ func Unread(command, why string) Reading {
 // Bash reads a command as bash and sh would.
 func Bash(command string) Reading {
 	words := min(strings.Count(command, " ")+1, 200) // to make room once; there may be more of all that is noted
-	w := walker{budget: maxExpanded, parts: make([]Part, 0, words/4+2), shown: make([]Target, 0, words/2+4),
-		args: make([]arg, 0, words+words/4+4), names: make([]string, 0, words/2+4)}
+	w := walker{budget: maxExpanded, parts: make([]Part, 0, words/5+2), shown: make([]Target, 0, words/3+4),
+		args: make([]arg, 0, words+2), names: make([]string, 0, words/3+4)}
 	w.text.Grow(min(len(command), maxCommand) + 16)
 	w.paths.Grow(min(len(command), maxCommand))
 	w.code(command)

@@ -17,10 +17,8 @@ func (w *walker) show(c *call) {
 	if toolchain.ShowsVariables(c.name) {
 		showVariables(w, toolchain.Variables(c.name, texts(c.args)))
 	}
-	if !c.plain {
-		if _, wraps := wrappers.find(c.name); wraps || c.name == "env" || c.name == "xargs" {
-			return // the command within is looked at for itself
-		}
+	if !c.plain && (lists.Wraps(c.name) || c.name == "env" || c.name == "xargs") {
+		return // the command within is looked at for itself
 	}
 	switch c.name {
 	case "find", "gfind":

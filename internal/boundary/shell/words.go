@@ -35,7 +35,10 @@ type builder struct {
 func (w *walker) words(list []*syntax.Word) []arg {
 	args := lists.Carve(&w.args, len(list)+1)
 	for _, word := range list {
-		braces := countBraces(word)
+		braces := 0
+		if w.braces {
+			braces = countBraces(word)
+		}
 		if braces > maxBraces {
 			w.word(word)
 			args = append(args, arg{loose: true})
@@ -63,8 +66,6 @@ func (w *walker) assemble(parts []syntax.WordPart) arg {
 			w.note(lit.Value)
 			return literal(lit.Value)
 		}
-	}
-	if len(parts) == 1 {
 		if single, ok := parts[0].(*syntax.SglQuoted); ok && !single.Dollar && !strings.HasPrefix(single.Value, "~") {
 			w.subscript(single.Value)
 			w.note(single.Value)
@@ -81,6 +82,13 @@ func (w *walker) assemble(parts []syntax.WordPart) arg {
 	}
 	w.within = !outer
 	return b.evaluated()
+}
+
+func (w *walker) note(word string) {
+	if word != "" {
+		w.text.WriteString(word)
+		w.text.WriteByte('\n')
+	}
 }
 
 func countBraces(word *syntax.Word) (n int) {

@@ -51,10 +51,14 @@ func before(a, b string) bool {
 	return a < b
 }
 
-// Only reports whether a text has no other bytes than those of a set.
+// Only reports whether a text has no other bytes than those of a short set.
 func Only(text, set string) bool {
 	for i := range len(text) {
-		if strings.IndexByte(set, text[i]) < 0 {
+		at := 0
+		for at < len(set) && set[at] != text[i] {
+			at++
+		}
+		if at == len(set) {
 			return false
 		}
 	}

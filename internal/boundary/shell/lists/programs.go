@@ -23,6 +23,16 @@ func ReadsPlainly(program string) bool {
 	return false
 }
 
+// Wraps reports whether a program runs the command in its words: whether there is a row of it among those of wrappers.
+func Wraps(program string) bool {
+	switch program {
+	case "builtin", "bunx", "busybox", "caffeinate", "chronic", "chrt", "command", "doas", "exec", "gtimeout", "ionice",
+		"nice", "nohup", "npx", "setsid", "stdbuf", "sudo", "taskset", "time", "timeout", "toybox", "unbuffer", "uvx":
+		return true
+	}
+	return false
+}
+
 // Contentless reports whether a program names, moves or removes files, and shows nothing of what is in them.
 func Contentless(program string) bool {
 	switch program {

@@ -18,6 +18,7 @@ func TestWhatAProgramIsIn(t *testing.T) {
 		"git without content": {ContentlessGit, []string{"branch", "tag"}, []string{"show", "diff", "add"}},
 		"flags as in Go":      {TakesGoFlags, []string{"clang-format", "goimports"}, []string{"sed", "prettier"}},
 		"folders of programs": {SystemFolder, []string{"/bin/", "/usr/sbin/"}, []string{"/bin", "bin/", "/tmp/bin/", ""}},
+		"wraps":               {Wraps, []string{"builtin", "sudo", "uvx"}, []string{"", "env", "xargs", "cat"}},
 		"moves":               {Moves, []string{"cd", "."}, []string{"ls", "exec"}},
 		"assigns":             {Assigns, []string{"read", "unset", "."}, []string{"cd", "echo"}},
 	} {
