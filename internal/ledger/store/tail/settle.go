@@ -113,8 +113,8 @@ func (t *Tail) adopt() error {
 	}
 	select {
 	case j := <-t.made:
-		if err := j.Install(); err != nil {
-			_ = j.Discard() // batches are committed to the file
+		if installed := j.Install() == nil; !installed { // batches are committed to the file
+			_ = j.Discard()
 			return nil
 		}
 		t.log = j
