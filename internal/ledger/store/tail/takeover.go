@@ -183,23 +183,25 @@ func (t *Tail) Save(copied store.Store) error {
 
 // refusal returns why the WAL at the side of the file at path was not taken over, and what to do.
 func refusal(path string, err error) error {
-	refuse := func(code fault.Code, format, fix string) error {
-		return fault.New(fault.Unavailable, code, format, path).Because(err).WithFix("%s", fix)
-	}
 	const accept = "accept the state that is left with serve --accept-rollback and the reason"
 	switch {
 	case errors.Is(err, errMissing):
-		return refuse(store.CodeWALMissing,
+		return refuse(store.CodeWALMissing, path, err,
 			"%s was in use when its process ended, and its write-ahead log is gone: it may lack its newest changes",
 			"put that, which has its name and ends in .wal, back beside it; else restore a backup, or "+accept)
 	case errors.Is(err, errOther) || errors.Is(err, wal.ErrGap):
-		return refuse("store_wal_foreign", "the write-ahead log beside %s does not go on where the database ends",
+		return refuse("store_wal_foreign", path, err,
+			"the write-ahead log beside %s does not go on where the database ends",
 			"put back the one of them that was replaced; or move the log away if its changes are not wanted")
 	case errors.Is(err, wal.ErrDamaged):
-		return refuse("store_wal_damaged", "the write-ahead log beside %s is damaged",
+		return refuse("store_wal_damaged", path, err, "the write-ahead log beside %s is damaged",
 			"keep a copy of both, and restore a backup; or move the log away, and "+accept)
 	case fault.Is(err, store.CodeDamaged):
 		return err
 	}
-	return refuse(store.CodeIO, "the write-ahead log beside %s cannot be read", "look at the cause")
+	return refuse(store.CodeIO, path, err, "the write-ahead log beside %s cannot be read", "look at the cause")
+}
+
+func refuse(code fault.Code, path string, cause error, format, fix string) error {
+	return fault.New(fault.Unavailable, code, format, path).Because(cause).WithFix("%s", fix)
 }
