@@ -71,7 +71,7 @@ func (t *Tail) settle() error {
 		return nil
 	}
 	err := t.file.UpdateBeside(context.Background(), func(tx store.Tx) error {
-		if err := putAll(tx, old); err != nil {
+		if err := putAll(tx, old.All()); err != nil {
 			return err
 		}
 		return t.stamp(tx)
@@ -85,15 +85,6 @@ func (t *Tail) settle() error {
 		t.stuck.Store(nil)
 	}
 	return err
-}
-
-func putAll(tx store.Tx, l *overlay.Layer) error {
-	for w := range l.All() {
-		if err := putInFile(tx, w); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // makeWAL makes a WAL, where there is room for one, for a later batch to begin with.

@@ -172,7 +172,7 @@ func (t *Tail) Save(copied store.Store) error {
 			return err
 		}
 		for _, layer := range []*overlay.Layer{l.old, l.young} {
-			if err := putAll(tx, layer); err != nil {
+			if err := putAll(tx, layer.All()); err != nil {
 				return err
 			}
 		}

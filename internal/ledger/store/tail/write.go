@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"iter"
+	"slices"
 	"syscall"
 
 	"orchestrator/internal/ledger/store"
@@ -62,24 +64,33 @@ func (t *Tail) retract(cause error) error {
 }
 
 // inFile is the ground of a batch that is committed to the file itself.
-type inFile struct{ store.Tx }
+type inFile struct {
+	store.Getter
+	tx    store.Tx
+	dirty bool // something was put
+}
 
-func (inFile) Most() int { return 16 << 20 }
+func (*inFile) Most() int { return 16 << 20 }
 
-func (g inFile) Put(writes []overlay.Write) error {
-	for _, w := range writes {
-		if err := putInFile(g.Tx, w); err != nil {
+func (g *inFile) Put(writes []overlay.Write) error {
+	g.dirty = true
+	return putAll(g.tx, slices.Values(writes))
+}
+
+// putAll writes to the file.
+func putAll(tx store.Tx, writes iter.Seq[overlay.Write]) error {
+	for w := range writes {
+		var err error
+		if w.Value == nil {
+			err = tx.Delete(w.Table, w.Key)
+		} else {
+			err = tx.Put(w.Table, w.Key, w.Value)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func putInFile(tx store.Tx, w overlay.Write) error {
-	if w.Value == nil {
-		return tx.Delete(w.Table, w.Key)
-	}
-	return tx.Put(w.Table, w.Key, w.Value)
 }
 
 // commit commits a batch to the file, which has everything by then.
@@ -87,9 +98,9 @@ func (t *Tail) commit(fn func(Ground) error) error {
 	if err := t.settleAll(); err != nil {
 		return err
 	}
-	var g *counted
+	var g *inFile
 	err := t.file.Update(context.Background(), func(tx store.Tx) error {
-		g = &counted{inFile: inFile{tx}}
+		g = &inFile{Getter: tx, tx: tx}
 		if err := fn(g); err != nil || !g.dirty {
 			return err
 		}
@@ -106,17 +117,6 @@ func (t *Tail) countCommit() {
 	if t.after--; t.after == 0 && t.wanted != nil {
 		t.wanted <- struct{}{}
 	}
-}
-
-// counted is a ground that knows whether anything was put.
-type counted struct {
-	inFile
-	dirty bool
-}
-
-func (g *counted) Put(writes []overlay.Write) error {
-	g.dirty = true
-	return g.inFile.Put(writes)
 }
 
 // inWAL is the ground of a batch that is appended to the WAL.
