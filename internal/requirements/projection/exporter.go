@@ -12,9 +12,10 @@ import (
 	"orchestrator/internal/system/tree"
 )
 
-// Pacing of the export: it costs time that commits need, so the exporter rests restFactor times as long as exports
-// take. It may save up to credit of rest for a while in which more exports are waited for. When nobody waits for the
-// next export, it rests minRest at least, and maxRest at most where it is slow.
+// Pacing of the export: it costs time that commits need, so the exporter rests after each, restFactor times as long as
+// that took at most. It rests less after an export of few changes: who makes one change after the other would wait for a
+// rest that nobody needs. It may save up to credit of rest for a while in which more exports are waited for. When nobody
+// waits for the next export, it rests minRest at least, and maxRest at most where it is slow.
 const (
 	restFactor = 4
 	minRest    = 100 * time.Millisecond
@@ -283,6 +284,22 @@ func restAfter(took time.Duration) time.Duration {
 	return min(max(restFactor*took, minRest), maxRest)
 }
 
+// restBetween returns the rest after an export of so many changes, before the next one that is waited for may begin.
+func restBetween(took time.Duration, changes uint64) time.Duration {
+	if took > slowExport {
+		return min(restFactor*took, maxRest)
+	}
+	return time.Duration(min(changes-1, restFactor)) * took
+}
+
+// changesIn returns how many records of the log a snapshot has that the export has not; one at least.
+func (x *Exporter) changesIn(snap *Snapshot) uint64 {
+	if x.written == nil || snap.Head.Size <= x.written.Head.Size {
+		return 1
+	}
+	return snap.Head.Size - x.written.Head.Size
+}
+
 // rest ends after d, or when somebody is in a hurry.
 func (x *Exporter) rest(ctx context.Context, d time.Duration, hurry <-chan struct{}) {
 	if d <= 0 {
@@ -298,6 +315,10 @@ func (x *Exporter) rest(ctx context.Context, d time.Duration, hurry <-chan struc
 }
 
 func (x *Exporter) writeNewest() error {
+	select {
+	case <-x.hurry: // for this export, or one before it
+	default:
+	}
 	snap := x.Newest()
 	if x.standsBy() || snap.Head.Size == x.State().Size && !x.lost {
 		return nil
@@ -309,11 +330,11 @@ func (x *Exporter) writeNewest() error {
 		x.fail(err, false)
 		return err
 	}
-	x.written, x.writtenAt, x.lost = snap, time.Now(), false
 	if saved := start.Add(-credit); x.rested.Before(saved) {
 		x.rested = saved
 	}
-	x.rested = x.rested.Add(took + min(restFactor*took, maxRest))
+	x.rested = x.rested.Add(took + restBetween(took, x.changesIn(snap)))
+	x.written, x.writtenAt, x.lost = snap, time.Now(), false
 	x.note(snap.Head.Size, took)
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -41,6 +42,11 @@ func TestRest(t *testing.T) {
 	require.Equal(t, minRest, restAfter(0))
 	require.Equal(t, 400*time.Millisecond, restAfter(100*time.Millisecond))
 	require.Equal(t, maxRest, restAfter(time.Minute))
+	require.Zero(t, restBetween(time.Millisecond, 1), "who makes one change after the other waits for no rest")
+	require.Equal(t, 2*time.Millisecond, restBetween(time.Millisecond, 3))
+	require.Equal(t, restFactor*time.Millisecond, restBetween(time.Millisecond, 1000))
+	require.Equal(t, restFactor*time.Second, restBetween(time.Second, 1), "a slow export takes the time of others")
+	require.Equal(t, maxRest, restBetween(time.Minute, 1))
 }
 
 func TestWait(t *testing.T) {
@@ -192,4 +198,41 @@ func TestTheCheckpointIsSignedSeldom(t *testing.T) {
 	}
 	require.LessOrEqual(t, signed.Load(), 2+uint64(time.Since(start)/maxUnsigned))
 	x.Close()
+}
+
+// It is signed no more often while each change waits for its export: a rest ends early for who waits, and who was served
+// waits no more.
+func TestTheCheckpointIsSignedSeldomWhereOthersWait(t *testing.T) {
+	const clients, each = 8, 200
+	var size, signed atomic.Uint64
+	newest := func() *Snapshot {
+		snap, err := New(Project{Name: "Demo"}, nil, audit.Head{Size: size.Load()})
+		require.NoError(t, err)
+		return snap
+	}
+	sign := func(*Snapshot) ([]byte, error) {
+		signed.Add(1)
+		return []byte("signed"), nil
+	}
+	x := NewExporter(Exporting{Path: filepath.Join(t.TempDir(), "status.json"), Newest: newest, Sign: sign})
+	ctx, end := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- x.Run(ctx) }()
+	start := time.Now()
+	var waiting sync.WaitGroup
+	for range clients {
+		waiting.Go(func() {
+			for range each {
+				n := size.Add(1)
+				x.Wake()
+				if got := x.Wait(ctx, n, time.Minute); got != ExportWritten {
+					t.Errorf("the export of %d is %s", n, got)
+				}
+			}
+		})
+	}
+	waiting.Wait()
+	require.LessOrEqual(t, signed.Load(), 2+uint64(time.Since(start)/minRest))
+	end()
+	require.NoError(t, <-done)
 }
