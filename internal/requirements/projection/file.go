@@ -123,6 +123,18 @@ func WriteFile(w io.Writer, p Project, counts Counts, log audit.Head, raw iter.S
 	return err
 }
 
+// encodedHead returns what encodeHead does of the snapshot. It is not to be changed.
+func (s *Snapshot) encodedHead() ([]byte, error) {
+	if head := s.head.Load(); head != nil {
+		return *head, nil
+	}
+	head, err := encodeHead(s.Project, s.Counts, s.Head)
+	if err == nil {
+		s.head.Store(&head)
+	}
+	return head, err
+}
+
 // encodeHead returns everything in the export that stands before the requirements.
 func encodeHead(p Project, counts Counts, log audit.Head) ([]byte, error) {
 	by := map[lifecycle.Status]int{}

@@ -8,11 +8,11 @@ import (
 // WriteOver writes the export into a file that holds the export of another snapshot: what differs, and what stands
 // elsewhere. It returns the size of the export in bytes.
 func (s *Snapshot) WriteOver(to io.WriterAt, held *Snapshot) (size int64, err error) {
-	head, err := encodeHead(s.Project, s.Counts, s.Head)
+	head, err := s.encodedHead()
 	if err != nil {
 		return 0, err
 	}
-	heldHead, err := encodeHead(held.Project, held.Counts, held.Head)
+	heldHead, err := held.encodedHead()
 	if err != nil {
 		return 0, err
 	}
@@ -35,7 +35,11 @@ func (s *Snapshot) WriteOver(to io.WriterAt, held *Snapshot) (size int64, err er
 			was += held.widths[i]
 		}
 	}
-	out.put([]byte(fileEnd))
+	if was == out.at {
+		out.skip(int64(len(fileEnd))) // the file ends there already
+	} else {
+		out.put([]byte(fileEnd))
+	}
 	out.flush()
 	return out.at, out.err
 }

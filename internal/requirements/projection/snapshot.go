@@ -139,6 +139,7 @@ type Snapshot struct {
 	names    *names                      // shared by the snapshots between two imports
 	proposed *proposed                   // as names
 	renames  *renames                    // of this snapshot alone
+	head     *atomic.Pointer[[]byte]     // of its export, once that was encoded; of this snapshot alone
 	former   former                      // shared alike
 	claims   map[string][]claiming.Claim // by the id of the requirement; shared while nobody claims
 	Counts   Counts
@@ -178,7 +179,7 @@ func (c *Counts) add(s Summary, sign int) {
 // are a damaged store.
 func New(p Project, entries map[string]*Entry, head audit.Head) (*Snapshot, error) {
 	s := &Snapshot{Project: p, Head: head, position: make(map[string]int, len(p.IDs)),
-		names: &names{}, proposed: &proposed{}, renames: &renames{}, former: former{},
+		names: &names{}, proposed: &proposed{}, renames: &renames{}, former: former{}, head: &atomic.Pointer[[]byte]{},
 		Counts: Counts{ByStatus: map[lifecycle.Status]int{}}}
 	ordered := make([]*Entry, 0, len(p.IDs))
 	for i, id := range p.IDs {
@@ -232,7 +233,7 @@ func Disagreement(format string, args ...any) *fault.Error {
 // After returns the snapshot with a batch of commits on top. What did not change is shared with s.
 func (s *Snapshot) After(batch []ledger.Commit) *Snapshot {
 	next := *s
-	next.renames = &renames{}
+	next.renames, next.head = &renames{}, &atomic.Pointer[[]byte]{}
 	next.Head, next.claims = batch[len(batch)-1].Head, s.claimed(batch)
 	changed := map[string]*Entry{} // by id; the last of the batch, nil for one that has another id now
 	project := projectIn(batch)

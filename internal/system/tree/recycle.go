@@ -87,10 +87,10 @@ func (r *Recycler) openSpare() (file *os.File, at spot, intact bool) {
 
 // recycle writes the content over the spare file, and puts that in place. Nobody else can open the file until then.
 func (r *Recycler) recycle(file *os.File, spare spot, intact bool, v Version) (displaced string, err error) {
-	held := r.kept.content
+	before := r.kept
 	r.kept = version{} // after an error it is not a whole file
 	if !intact {
-		held = nil
+		before.content = nil
 	}
 	placed := false
 	defer func() { // also after a panic
@@ -99,7 +99,7 @@ func (r *Recycler) recycle(file *os.File, spare spot, intact bool, v Version) (d
 		}
 		err = errors.Join(err, letGo(file), file.Close())
 	}()
-	if err := v.write(file, held); err != nil {
+	if err := v.write(file, before); err != nil {
 		return "", err
 	}
 	written, err := file.Stat()
@@ -123,15 +123,17 @@ func (r *Recycler) recycle(file *os.File, spare spot, intact bool, v Version) (d
 	})
 }
 
-// write writes the content over another one; held is nil where nobody knows that one.
-func (v Version) write(file *os.File, held any) (err error) {
-	var size int64
-	if held != nil && v.Over != nil {
-		size, err = v.Over(file, held)
-	} else {
-		size, err = writeWhole(file, v.Whole)
+// write writes the content over another one, of which nobody may know what it is.
+func (v Version) write(file *os.File, before version) error {
+	if before.content == nil || v.Over == nil {
+		size, err := writeWhole(file, v.Whole)
+		if err != nil {
+			return err
+		}
+		return file.Truncate(size)
 	}
-	if err != nil {
+	size, err := v.Over(file, before.content)
+	if err != nil || size >= before.file.Size() {
 		return err
 	}
 	return file.Truncate(size)
