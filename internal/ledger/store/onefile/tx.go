@@ -12,15 +12,41 @@ import (
 
 // reader reads one bbolt transaction.
 type reader struct {
-	tx *bolt.Tx
-	s  *Store
+	tx     *bolt.Tx
+	s      *Store
+	tables map[string]*bolt.Bucket // that a View has looked up; nil where there is none such
 }
 
-func (r *reader) Get(table, key string) ([]byte, error) {
+// Get reads one entry. It lets go of the pages of the former ones when there were many: an import reads every entry in
+// one transaction.
+func (r *reader) Get(table, key string) (value []byte, err error) {
 	if err := store.CheckKey(table, key); err != nil {
 		return nil, err
 	}
-	return r.s.get(r.tx, table, key)
+	defer r.s.catch(&err)
+	if r.s.reads.Add(1)%maxReads == 0 {
+		letGo(r.tx)
+	}
+	if bucket := r.bucket(table); bucket != nil {
+		value = bucket.Get([]byte(key))
+	}
+	return value, nil
+}
+
+// bucket looks a table up. An Update may add to them, and bbolt remembers those that it has looked up.
+func (r *reader) bucket(table string) *bolt.Bucket {
+	if r.tx.Writable() {
+		return r.tx.Bucket([]byte(table))
+	}
+	bucket, known := r.tables[table]
+	if !known {
+		if r.tables == nil {
+			r.tables = map[string]*bolt.Bucket{}
+		}
+		bucket = r.tx.Bucket([]byte(table))
+		r.tables[table] = bucket
+	}
+	return bucket
 }
 
 func (r *reader) Scan(table, from, to string, visit func(key string, value []byte) error) error {
@@ -29,7 +55,7 @@ func (r *reader) Scan(table, from, to string, visit func(key string, value []byt
 		defer r.s.catch(&err)
 		if at != nil {
 			k, v = at.Next()
-		} else if b := r.tx.Bucket([]byte(table)); b != nil {
+		} else if b := r.bucket(table); b != nil {
 			at = b.Cursor()
 			k, v = at.Seek([]byte(from))
 		}
@@ -131,19 +157,6 @@ func (w *writing) write(table, key string, value []byte) (err error) {
 		err = w.s.fail(hurt(w.s.path, fmt.Errorf("key %q in table %q: %w", key, table, err)))
 	}
 	return err
-}
-
-// get reads one entry. It lets go of the pages of the former ones when there were many: an import reads every entry in
-// one transaction.
-func (s *Store) get(tx *bolt.Tx, table, key string) (value []byte, err error) {
-	defer s.catch(&err)
-	if s.reads.Add(1)%maxReads == 0 {
-		letGo(tx)
-	}
-	if bucket := tx.Bucket([]byte(table)); bucket != nil {
-		value = bucket.Get([]byte(key))
-	}
-	return value, nil
 }
 
 // catch recovers from calls of bbolt, which panics on pages that make no sense. The store has failed then.

@@ -54,7 +54,7 @@ func (s *Store) attempt(ctx context.Context, beside bool, room int64, fn func(st
 	if err != nil {
 		return 0, err
 	}
-	w := &writing{reader: reader{tx, s}}
+	w := &writing{reader: reader{tx: tx, s: s}}
 	defer func() {
 		if !w.committed { // fn may have ended the goroutine
 			_ = tx.Rollback()

@@ -27,11 +27,11 @@ func (w Write) Compare(other Write) int {
 
 // Layer is a set of writes in the order of their tables and keys, the last one of each key. It may be read by several
 // goroutines while nobody calls Set. A nil Layer is empty, and cannot be set.
-type Layer struct{ tree *btree.BTreeG[Write] }
+type Layer struct{ tree *btree.BTreeG[*Write] } // pointers, since changing a node copies what is in it
 
 // New returns an empty layer.
 func New() *Layer {
-	less := func(a, b Write) bool { return a.Compare(b) < 0 }
+	less := func(a, b *Write) bool { return a.Compare(*b) < 0 }
 	return &Layer{btree.NewBTreeGOptions(less, btree.Options{Degree: degree, NoLocks: true})}
 }
 
@@ -40,7 +40,7 @@ func New() *Layer {
 func (l *Layer) Copy() *Layer { return &Layer{l.tree.Copy()} }
 
 // Set puts a write in the place of what was written there before.
-func (l *Layer) Set(w Write) { l.tree.Set(w) }
+func (l *Layer) Set(w Write) { l.tree.Set(&w) }
 
 // Len returns the number of writes.
 func (l *Layer) Len() int {
@@ -55,8 +55,11 @@ func (l *Layer) Get(table, key string) (value []byte, written bool) {
 	if l.Len() == 0 {
 		return nil, false
 	}
-	w, written := l.tree.Get(Write{Table: table, Key: key})
-	return w.Value, written
+	w, written := l.tree.Get(&Write{Table: table, Key: key})
+	if !written {
+		return nil, false
+	}
+	return w.Value, true
 }
 
 // From returns a function that returns the writes of a table from a key on, one with each call, and false after the
@@ -66,13 +69,13 @@ func (l *Layer) From(table, from string) (next func() (Write, bool)) {
 		return func() (Write, bool) { return Write{}, false }
 	}
 	at := l.tree.Iter()
-	step := func() bool { return at.Seek(Write{Table: table, Key: from}) }
+	step := func() bool { return at.Seek(&Write{Table: table, Key: from}) }
 	return func() (Write, bool) {
 		if !step() {
 			return Write{}, false
 		}
 		step = at.Next
-		return at.Item(), at.Item().Table == table
+		return *at.Item(), at.Item().Table == table
 	}
 }
 
@@ -103,7 +106,7 @@ func Merged(newer, older *Layer, table, from string) (next func() (Write, bool))
 func (l *Layer) All() iter.Seq[Write] {
 	return func(yield func(Write) bool) {
 		if l.Len() > 0 {
-			l.tree.Scan(yield)
+			l.tree.Scan(func(w *Write) bool { return yield(*w) })
 		}
 	}
 }
