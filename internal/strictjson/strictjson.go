@@ -14,6 +14,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -38,6 +39,12 @@ const (
 // Implements: ORC-027
 func Parse(body []byte) (any, error) { return parse(body, MaxValues) }
 
+// decoders keeps the memory of decoders from one body to the next.
+var (
+	decoders = sync.Pool{New: func() any { return new(jsontext.Decoder) }}
+	nothing  = strings.NewReader("")
+)
+
 // ParseUncounted parses, without counting values, what is not the body of a request and is bounded otherwise: what the
 // log has, which an earlier version may have accepted with more values, contracts, and answers of tools and language
 // models.
@@ -51,7 +58,13 @@ func parse(body []byte, most int) (any, error) {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil, malformed("", "json_empty", "the body is empty").WithFix("send one JSON object")
 	}
-	d := &reader{Decoder: jsontext.NewDecoder(bytes.NewBuffer(body)), left: most, most: most}
+	decoder := decoders.Get().(*jsontext.Decoder)
+	decoder.Reset(bytes.NewBuffer(body))
+	defer func() {
+		decoder.Reset(nothing) // lets go of the body
+		decoders.Put(decoder)
+	}()
+	d := &reader{Decoder: decoder, left: most, most: most}
 	value, err := readValue(d)
 	if err != nil {
 		return nil, err

@@ -116,21 +116,27 @@ func filtered(object []byte, keep func(name string) bool) ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// With returns an object with the members of others after its own.
+// With returns an object with the members of others after its own. There is room for a line feed after it.
 func With(object []byte, others ...any) ([]byte, error) {
-	whole := bytes.TrimRight(object, "\n")
+	object = bytes.TrimRight(object, "\n")
+	whole := bytes.NewBuffer(append(make([]byte, 0, len(object)+roomForOthers), object...))
 	for _, other := range others {
-		more, err := jsonv2.Marshal(other, jsonv2.Deterministic(true))
-		if err != nil {
+		own := whole.Len()
+		if err := jsonv2.MarshalWrite(whole, other, jsonv2.Deterministic(true)); err != nil {
 			return nil, err
 		}
-		switch {
-		case len(more) == len("{}"):
-		case len(whole) == len("{}"):
-			whole = more
-		default:
-			whole = slices.Concat(whole[:len(whole)-1], []byte{','}, more[1:])
+		switch both := whole.Bytes(); {
+		case len(both) == own+len("{}"):
+			whole.Truncate(own)
+		case own == len("{}"):
+			whole.Truncate(copy(both, both[own:]))
+		default: // a comma takes the place of the braces between them
+			both[own-1] = ','
+			whole.Truncate(own + copy(both[own:], both[own+1:]))
 		}
 	}
-	return whole, nil
+	return whole.Bytes(), nil
 }
+
+// roomForOthers is as much as what comes next takes in most answers.
+const roomForOthers = 512

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"slices"
 
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -33,7 +34,7 @@ func (o Wanted) Cut(object []byte) ([]byte, error) {
 
 // CutValue encodes a value, and cuts it.
 func (o Wanted) CutValue(v any) ([]byte, error) {
-	whole, err := With([]byte("{}"), v)
+	whole, err := jsonv2.Marshal(v, jsonv2.Deterministic(true))
 	if err != nil {
 		return nil, err
 	}

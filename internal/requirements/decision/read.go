@@ -159,16 +159,31 @@ func memberHint(name string) string {
 // Quote returns the beginning of what a client sent, without secrets, for an error that quotes it.
 func Quote(s string) string { return fault.Clip(secret.Mask(s), 128) }
 
-// Compact returns JSON that was parsed before without its white space.
+// Compact returns JSON that was parsed before without its white space. What has none is returned as it is.
 func Compact(raw jsontext.Value) json.RawMessage {
-	if raw == nil {
-		return nil
+	if raw == nil || isCompact(raw) {
+		return json.RawMessage(raw)
 	}
 	raw = bytes.Clone(raw)
 	if err := raw.Compact(); err != nil {
 		return nil
 	}
 	return json.RawMessage(raw)
+}
+
+// isCompact reports whether valid JSON has no white space but in its strings.
+func isCompact(raw []byte) bool {
+	for quoted, i := false, 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case c == '"':
+			quoted = !quoted
+		case !quoted && c <= ' ':
+			return false
+		case quoted && c == '\\':
+			i++
+		}
+	}
+	return true
 }
 
 // namesIn lists the files and commits that an implementation names, as evidence. The schema has accepted it.
