@@ -115,7 +115,7 @@ var besideTheWay = map[string][]function{
 	"are the steps of Read and Decide": {
 		{"requirements/decision", "", "changeOf"}, {"requirements/decision", "", "violations"},
 		{"requirements/decision", "", "fill"}, {"requirements/decision", "", "namesIn"},
-		{"requirements/decision", "", "checkCondition"},
+		{"requirements/decision", "", "checkCondition"}, {"requirements/decision", "", "isCompact"},
 	},
 	"hold the evidence of the change against the branch, and do nothing where a change gives no report": {
 		{"requirements", "Rechecker", "weigh"}, {"requirements", "", "recordChange"},

@@ -196,7 +196,6 @@ func (s *Store) keepLooking(every time.Duration) {
 	ticks := time.NewTicker(every)
 	defer ticks.Stop()
 	var walkAgain time.Time
-	var reads uint64
 	for {
 		select {
 		case <-s.closing:
@@ -213,8 +212,7 @@ func (s *Store) keepLooking(every time.Duration) {
 				walkAgain = time.Now().Add(10 * time.Since(now))
 			}
 			s.lookForRoom()
-			if n := s.reads.Load(); n != reads {
-				reads = n
+			if s.resident.Swap(0) > 0 {
 				letGoAll(s)
 			}
 		}

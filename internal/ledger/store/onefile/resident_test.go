@@ -71,6 +71,26 @@ func TestScanLetsGoOfThePagesItHasPassed(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
+// Nor does whoever scans piece after piece, each in a View of its own.
+func TestManyViewsLetGoOfTheirPages(t *testing.T) {
+	s := open(t, newPath(t))
+	fill(t, s)
+	before, most := residentFiles(t), 0
+	for i := range entries {
+		key, sum := fmt.Sprintf("%06d", i), 0
+		require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
+			return r.Scan("t", key, key+"\x00", func(_ string, value []byte) error {
+				sum += bytes.Count(value, []byte{byte(i)})
+				return nil
+			})
+		}))
+		require.Equal(t, size, sum)
+		most = max(most, residentFiles(t)-before)
+	}
+	require.Less(t, most, 40<<20, "of a file of 79 MB")
+	require.NoError(t, s.Close())
+}
+
 // Nor does whoever reads entry after entry in one transaction.
 func TestManyGetsLetGoOfTheirPages(t *testing.T) {
 	path := newPath(t)

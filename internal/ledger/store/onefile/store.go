@@ -61,7 +61,7 @@ type Store struct {
 	failure chan struct{}         // closed when failed is set by one
 	wedged  atomic.Bool           // bbolt could not end a transaction, and keeps its locks
 
-	reads atomic.Uint64 // Gets so far
+	resident atomic.Int64 // bytes of entries that were read since their pages were let go
 
 	close    sync.Once
 	closeErr error

@@ -17,19 +17,15 @@ type reader struct {
 	tables map[string]*bolt.Bucket // that a View has looked up; nil where there is none such
 }
 
-// Get reads one entry. It lets go of the pages of the former ones when there were many: an import reads every entry in
-// one transaction.
 func (r *reader) Get(table, key string) (value []byte, err error) {
 	if err := store.CheckKey(table, key); err != nil {
 		return nil, err
 	}
 	defer r.s.catch(&err)
-	if r.s.reads.Add(1)%maxReads == 0 {
-		letGo(r.tx)
-	}
 	if bucket := r.bucket(table); bucket != nil {
 		value = bucket.Get([]byte(key))
 	}
+	r.read(len(value))
 	return value, nil
 }
 
@@ -61,15 +57,12 @@ func (r *reader) Scan(table, from, to string, visit func(key string, value []byt
 		}
 		return k, v, nil
 	}
-	for passed := 0; ; {
+	for {
 		k, v, err := step()
 		if err != nil {
 			return err
 		}
-		if passed += max(len(k)+len(v), minResident); passed > maxResident {
-			passed = 0
-			letGo(r.tx)
-		}
+		r.read(len(k) + len(v))
 		if k == nil || to != "" && string(k) >= to {
 			return nil
 		}
@@ -81,20 +74,25 @@ func (r *reader) Scan(table, from, to string, visit func(key string, value []byt
 	}
 }
 
-// maxResident is how many bytes of keys and values a Scan passes before it lets go of their pages. An entry counts for
-// minResident at least: the system brings the pages around each that is read, so that small ones, whose pages lie
+// maxResident is how many bytes of entries are read, by Get and by Scan, before their pages are let go. An entry counts
+// for minResident at least: the system brings the pages around each that is read, so that small ones, whose pages lie
 // scattered, make many times their size resident.
 const (
-	maxResident = 1 << 20
+	maxResident = 2 << 20
 	minResident = 4 << 10
 )
+
+// read counts an entry that is read, and lets go of the pages of the former ones when there were many.
+func (r *reader) read(bytes int) {
+	if r.s.resident.Add(int64(max(bytes, minResident))) > maxResident {
+		r.s.resident.Store(0)
+		letGo(r.tx)
+	}
+}
 
 // letGo takes the pages of the file out of the memory of this process; they stay in the cache of the system, and come
 // back when they are read again. Without it a Scan of the whole file would leave all of it resident.
 func letGo(tx *bolt.Tx) { advise(tx.DB(), int(tx.Size()), syscall.MADV_DONTNEED) }
-
-// maxReads is how many Gets pass before their pages are let go. Around each the system brings 64 KB.
-const maxReads = 512
 
 // letGoAll lets go of all pages, if it can: a store that has failed keeps them.
 func letGoAll(s *Store) {
