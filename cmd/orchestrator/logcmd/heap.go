@@ -12,7 +12,7 @@ const verifyGC = 60
 
 // verifyHeap is how large a heap may grow before it is collected at all. Of a log that holds on to little, the
 // collections would take a fifth of the time otherwise.
-const verifyHeap = 80 << 20
+const verifyHeap = 112 << 20
 
 // minHeap is what the runtime takes for the heap at least, times GOGC/100.
 const minHeap = 4 << 20

@@ -17,7 +17,7 @@ import (
 // compresses them: few projects have more.
 const (
 	maxHot     = 5 << 20
-	maxResting = 8 << 20
+	maxResting = 24 << 20
 )
 
 // states are the requirements that a log amounts to so far. They can be more than memory should hold, and few are
