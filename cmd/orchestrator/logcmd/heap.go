@@ -8,7 +8,7 @@ import (
 
 // verifyGC is by how many per cent the heap may grow between collections: what a verification holds on to is the state
 // of the whole project, and there is no need to have it nearly twice.
-const verifyGC = 60
+const verifyGC = 50
 
 // verifyHeap is how large a heap may grow before it is collected at all. Of a log that holds on to little, the
 // collections would take a fifth of the time otherwise.

@@ -20,7 +20,8 @@ type Outcome struct {
 
 // After returns what a change has led to.
 func (a Around) After(req lifecycle.Requirement) Outcome {
-	return Outcome{WaitingFor: a.Workflow.WaitingFor(req), Next: a.Leads(req), Warnings: a.Against(req)}
+	waiting := a.Workflow.WaitingFor(req)
+	return Outcome{WaitingFor: waiting, Next: a.leads(req, waiting), Warnings: a.Against(req)}
 }
 
 // Explained returns a refusal with an example beside what it lacks: for each unmet gate what would meet it, for each

@@ -25,6 +25,11 @@ type Lead struct {
 
 // Leads lists what leads on: none for what is finished. PM's word is asked for when the work of the others is there.
 func (a Around) Leads(req lifecycle.Requirement) []Lead {
+	return a.leads(req, a.Workflow.WaitingFor(req))
+}
+
+// leads lists what Leads does for a requirement that waits for these parties.
+func (a Around) leads(req lifecycle.Requirement, waiting []lifecycle.Party) []Lead {
 	leads, p := []Lead{}, place{req, a}
 	pm := lifecycle.Party(lifecycle.PM)
 	if req.Retired || req.Status == lifecycle.Done {
@@ -43,7 +48,7 @@ func (a Around) Leads(req lifecycle.Requirement) []Lead {
 	for _, t := range due(a.Workflow.Tasks(req)) {
 		leads = append(leads, p.lead(t))
 	}
-	return p.owned(leads)
+	return owned(leads, waiting)
 }
 
 // Ahead lists what leads on now, and then what is still to be supplied on the way to done.
@@ -124,8 +129,7 @@ func (p place) lead(t lifecycle.Task) Lead {
 
 // owned puts the operator in the place of a role that can do nothing before the repository can be read, and leaves out
 // what is lacking for two moves twice.
-func (p place) owned(leads []Lead) (all []Lead) {
-	waiting := p.Workflow.WaitingFor(p.Requirement)
+func owned(leads []Lead, waiting []lifecycle.Party) (all []Lead) {
 	for _, l := range leads {
 		if !slices.Contains(waiting, l.By) && slices.Contains(waiting, lifecycle.Operator) {
 			l = Lead{By: lifecycle.Operator, Needs: mending[lifecycle.Unknown]}

@@ -14,7 +14,7 @@ import (
 )
 
 // How many bytes of requirements, as encoded, a replay keeps decoded, and how many it keeps encoded before it
-// compresses them: few projects have more.
+// compresses them: few projects have more. What is compressed takes up to two thirds of the room for the latter.
 const (
 	maxHot     = 5 << 20
 	maxResting = 24 << 20
@@ -26,6 +26,7 @@ type states struct {
 	byID    map[string]*replayed // nil before the first
 	hot     pile                 // the one used last in front
 	resting pile                 // encoded; the one laid to rest last in front
+	packed  int                  // bytes of those that are compressed
 
 	encoded []byte // the last encoding
 	packer
@@ -38,8 +39,8 @@ type pile struct {
 	most      int
 }
 
-// overfull reports whether a pile has too much. It may always have one.
-func (p *pile) overfull() bool { return p.size > p.most && p.Len() > 1 }
+// overfull reports whether a pile has too much beside what there is already. It may always have one.
+func (p *pile) overfull(beside int) bool { return p.size > p.most-beside && p.Len() > 1 }
 
 // replayed is one requirement.
 type replayed struct {
@@ -143,6 +144,7 @@ func (s *states) forget(one *replayed) {
 	if one.hot != nil {
 		s.hot.size -= one.size
 	}
+	s.packed -= len(one.packed)
 	one.packed = nil
 	s.forgetResting(one)
 }
@@ -164,7 +166,7 @@ func (s *states) heat(one *replayed, req lifecycle.Requirement, p pieces) {
 		s.hot.MoveToFront(one.hot.at)
 	}
 	one.hot.req, one.hot.pieces = req, p
-	for s.hot.size += one.size; s.hot.overfull(); {
+	for s.hot.size += one.size; s.hot.overfull(0); {
 		oldest := s.hot.Remove(s.hot.Back()).(*replayed)
 		s.hot.size -= oldest.size
 		s.rest(oldest)
@@ -179,12 +181,16 @@ func (s *states) rest(one *replayed) {
 	}
 	one.resting = one.hot.append(make([]byte, 0, one.size))
 	one.at = s.resting.PushFront(one)
-	for s.resting.size += one.size; s.resting.overfull(); {
+	for s.resting.size += one.size; s.resting.overfull(s.besideResting()); {
 		oldest := s.resting.Back().Value.(*replayed)
 		oldest.packed = s.pack(oldest.resting)
+		s.packed += len(oldest.packed)
 		s.forgetResting(oldest)
 	}
 }
+
+// besideResting returns how much of the room for what rests is taken by what is compressed.
+func (s *states) besideResting() int { return min(s.packed, s.resting.most*2/3) }
 
 // table returns the requirements as a table.
 func (s *states) table() ledger.Contents {

@@ -69,7 +69,7 @@ func TestStates(t *testing.T) {
 			require.Equal(rt, ledger.Digest(encoded), s.digest(id))
 			want[id] = bytes.Clone(encoded)
 		}
-		hot, resting := 0, 0
+		hot, resting, packed := 0, 0, 0
 		for id, raw := range want {
 			require.Equal(rt, raw, s.raw(id))
 			require.Equal(rt, ledger.Digest(raw), fmt.Sprintf("%x", s.byID[id].sum))
@@ -80,12 +80,13 @@ func TestStates(t *testing.T) {
 				require.Nil(rt, one.packed)
 				resting += one.size
 			}
+			packed += len(s.byID[id].packed)
 		}
 		require.Equal(rt, hot, s.hot.size)
 		require.Equal(rt, resting, s.resting.size)
-		for _, p := range []*pile{&s.hot, &s.resting} {
-			require.True(rt, p.size <= p.most || p.Len() == 1, "memory is bounded")
-		}
+		require.Equal(rt, packed, s.packed)
+		require.True(rt, hot <= s.hot.most || s.hot.Len() == 1, "memory is bounded")
+		require.True(rt, resting <= s.resting.most || s.resting.Len() == 1)
 		require.ElementsMatch(rt, slices.Collect(maps.Keys(want)), slices.Collect(maps.Keys(s.byID)))
 	})
 }
