@@ -126,6 +126,9 @@ func (s *server) run(ctx context.Context, metricsToken string, ready func(Starte
 	}
 	s.announce(ready)
 	defer runtime.KeepAlive(s.heap.settle())
+	atRest, stop := context.WithCancel(ctx)
+	defer stop()
+	go s.heap.rest(atRest)
 	return s.serveUntilDone(ctx, &http.Server{
 		Handler: s.handler(metricsToken), ReadTimeout: ReadTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: MaxHeader, ErrorLog: stdLogger(s.log),

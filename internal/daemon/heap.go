@@ -1,8 +1,11 @@
 package daemon
 
 import (
+	"context"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
+	"time"
 
 	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/system/program"
@@ -15,6 +18,12 @@ const (
 	// The floor is an amount, and GOGC a factor: one that gives a small heap that room would let a heap that has grown
 	// since take many times its size.
 	heapFloor = 40 << 20
+
+	// The heap is looked at seldom until a collection is worthwhile, and then often until less than quiet is allocated
+	// from one look to the next.
+	seldom = 500 * time.Millisecond
+	often  = 100 * time.Millisecond
+	quiet  = 512 << 10
 
 	// besides is by how many per cent the heap may grow between collections while documents are read beside requests.
 	besides = 10
@@ -38,6 +47,46 @@ func (h heap) settle() (ballast []byte) {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return make([]byte, h.missing(m.HeapAlloc))
+}
+
+// rest gives back what traffic has needed, as soon as there is none, until ctx ends: the heap has then grown to its goal,
+// and would stay so. It collects no more often than allocating does by itself.
+func (h heap) rest(ctx context.Context) {
+	look := time.NewTimer(seldom)
+	defer look.Stop()
+	before := allocated()
+	for given := before; ; {
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			return
+		}
+		now := allocated()
+		worthwhile := now-given >= h.growth()
+		if worthwhile && now-before < quiet {
+			debug.FreeOSMemory()
+			program.LetGo()
+			given, worthwhile = now, false
+		}
+		before = now
+		if worthwhile {
+			look.Reset(often)
+		} else {
+			look.Reset(seldom)
+		}
+	}
+}
+
+// growth returns how much is allocated from one collection to the next.
+func (h heap) growth() uint64 { return read("/gc/heap/live:bytes") * uint64(h.percent) / 100 }
+
+// allocated returns how many bytes were allocated so far.
+func allocated() uint64 { return read("/gc/heap/allocs:bytes") }
+
+func read(metric string) uint64 {
+	sample := []metrics.Sample{{Name: metric}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
 }
 
 // missing returns how much more must count as live for a heap of so many live bytes to grow to heapFloor: all that

@@ -1,8 +1,10 @@
 package daemon
 
 import (
+	"runtime"
 	"runtime/debug"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -30,4 +32,28 @@ func TestTheCollectorIsSetInOnePlace(t *testing.T) {
 	require.Equal(t, h.percent, percent())
 	h.sparingly(func() { require.Equal(t, besides, percent()) })
 	require.Equal(t, h.percent, percent())
+}
+
+// What traffic has taken is given back when there is none, and that is all.
+func TestMemoryIsGivenBackAtRest(t *testing.T) {
+	forced := func() uint32 {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.NumForcedGC
+	}
+	debug.FreeOSMemory()
+	before := forced()
+	go heap{50}.rest(t.Context())
+	garbage := make([][]byte, 0, 64)
+	for range cap(garbage) {
+		garbage = append(garbage, make([]byte, 4<<20))
+		time.Sleep(often / 10)
+	}
+	runtime.KeepAlive(garbage)
+	require.Eventually(t, func() bool { return forced() > before }, time.Minute, often)
+	require.Eventually(t, func() bool {
+		last := forced()
+		time.Sleep(3 * seldom)
+		return forced() == last
+	}, time.Minute, often, "there is no end to it")
 }

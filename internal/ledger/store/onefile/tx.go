@@ -78,7 +78,7 @@ func (r *reader) Scan(table, from, to string, visit func(key string, value []byt
 // for minResident at least: the system brings the pages around each that is read, so that small ones, whose pages lie
 // scattered, make many times their size resident.
 const (
-	maxResident = 2 << 20
+	maxResident = 1 << 20
 	minResident = 4 << 10
 )
 
