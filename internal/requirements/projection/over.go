@@ -35,6 +35,9 @@ func (s *Snapshot) WriteOver(to io.WriterAt, held *Snapshot) (size int64, err er
 			was += held.widths[i]
 		}
 	}
+	for i := len(s.chunks); i < len(held.widths); i++ {
+		was += held.widths[i]
+	}
 	if was == out.at {
 		out.skip(int64(len(fileEnd))) // the file ends there already
 	} else {

@@ -61,11 +61,28 @@ func TestWritingOverIsWritingWhole(t *testing.T) {
 	})
 }
 
+// An export that has fewer requirements ends where its last one does, also where the next one of the other stood.
+func TestWritingOverALongerExport(t *testing.T) {
+	for _, more := range []int{1, chunkSize, chunkSize + 1} {
+		p, entries := numbered(chunkSize + more)
+		held, err := New(p, entries, audit.Head{Size: 9})
+		require.NoError(t, err)
+		fewer, left := numbered(chunkSize)
+		for id := range left {
+			left[id] = entries[id]
+		}
+		s, err := New(fewer, left, audit.Head{Size: 9})
+		require.NoError(t, err)
+		require.Equal(t, string(exportOf(t, s)), string(writtenOver(t, s, held).content))
+	}
+}
+
 // later draws a snapshot after another: with changed requirements, or after an import.
 func later(t *rapid.T, s *Snapshot) *Snapshot {
 	size := s.Head.Size + uint64(rapid.IntRange(1, 1000).Draw(t, "records"))
 	if rapid.IntRange(0, 5).Draw(t, "import") == 0 {
-		p, entries := numbered(rapid.IntRange(1, 2*chunkSize).Draw(t, "imported"))
+		p, entries := numbered(rapid.OneOf(rapid.IntRange(1, 2*chunkSize), rapid.SampledFrom([]int{chunkSize, 2 * chunkSize})).
+			Draw(t, "imported"))
 		p.Name = rapid.SampledFrom([]string{"Demo", "A longer name"}).Draw(t, "name")
 		for e := range s.All() { // what an import does not change is taken over
 			if _, there := entries[e.Summary.ID]; there {
