@@ -116,7 +116,7 @@ func filtered(object []byte, keep func(name string) bool) ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// With returns an object with the members of others after its own. There is room for a line feed after it.
+// With returns an object with the members of others after its own, in memory of its own.
 func With(object []byte, others ...any) ([]byte, error) {
 	object = bytes.TrimRight(object, "\n")
 	whole := bytes.NewBuffer(append(make([]byte, 0, len(object)+roomForOthers), object...))

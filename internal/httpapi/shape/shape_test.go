@@ -59,9 +59,11 @@ func TestObjects(t *testing.T) {
 	more, err := With(cut, map[string]int{}, map[string]int{"a": 1}, map[string]int{"b": 2})
 	require.NoError(t, err)
 	require.Equal(t, `{"a":1,"b":2}`, string(more))
-	more, err = With([]byte("{\"z\":0}\n"), map[string]int{"a": 1})
+	stored := append(make([]byte, 0, 100), `{"z":0}`+"\n"...)
+	more, err = With(stored, map[string]int{}, map[string]int{"a": 1}, map[string]int{})
 	require.NoError(t, err)
 	require.Equal(t, `{"z":0,"a":1}`, string(more))
+	require.Equal(t, `{"z":0}`+"\n", string(stored), "what it is given stays as it is")
 	for _, broken := range []string{``, `{`, `{"a"`, `{"a":`, `{"a":1`} {
 		_, err := Only([]byte(broken), "a")
 		require.Error(t, err, broken)

@@ -6,6 +6,7 @@
 //   - The function given to View or Update may run more than once, on any goroutine; only its last run
 //     counts. It must therefore only assign to what it captures: no append, no I/O, no log line.
 //   - It must not call the store that runs it: that may wait for ever.
+//   - What it is given to read and write with is for one goroutine at a time.
 //   - Bytes handed out are valid until the function returns, and must not be changed; copy what you keep.
 //     They may be given to Put of the same transaction.
 //   - Bytes given to Put are the store's from then on; do not change them.

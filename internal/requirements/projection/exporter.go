@@ -13,9 +13,9 @@ import (
 )
 
 // Pacing of the export: it costs time that commits need, so the exporter rests after each, restFactor times as long as
-// that took at most. It rests less after an export of few changes: who makes one change after the other would wait for a
-// rest that nobody needs. It may save up to credit of rest for a while in which more exports are waited for. When nobody
-// waits for the next export, it rests minRest at least, and maxRest at most where it is slow.
+// that took at most. It rests less after a quick export of few records: who makes one change after the other would wait
+// for a rest that nobody needs. It may save up to credit of rest for a while in which more exports are waited for. When
+// nobody waits for the next export, it rests minRest at least, and maxRest at most where it is slow.
 const (
 	restFactor = 4
 	minRest    = 100 * time.Millisecond
@@ -64,7 +64,7 @@ type Exporter struct {
 	lost      bool      // written may not be in the file any more
 	signedAt  time.Time
 
-	seen uint64 // how many exports there were at the end of the last round; of Run alone
+	seen uint64 // how many exports there were at the last rest that nobody ended; of Run alone
 
 	mu       sync.Mutex
 	advanced chan struct{} // closed and replaced when the file is newer
@@ -188,24 +188,27 @@ func (x *Exporter) due() <-chan time.Time {
 }
 
 // round writes the export, rests, and writes the checkpoint: before the rest where the last one is old, and after it
-// unless there is a newer snapshot or export by then.
+// unless somebody has waited for an export meanwhile, or there is a newer snapshot or export by then.
 func (x *Exporter) round(ctx context.Context) error {
 	x.rest(ctx, time.Until(x.State().Rested), nil)
 	after, err := x.catchUp()
 	if err != nil {
 		return err
 	}
-	if after.Writes != x.seen { // by this goroutine, or by one that waited
+	rested := after.Writes == x.seen
+	if !rested { // since an export by this goroutine, or by one that waited
 		hurry := x.hurry
 		if after.Took > slowExport {
 			hurry = nil
 		}
-		x.rest(ctx, restAfter(after.Took), hurry)
+		rested = x.rest(ctx, restAfter(after.Took), hurry)
 	}
-	x.seen = after.Writes
+	if rested {
+		x.seen = after.Writes
+	}
 	x.turn.Lock()
 	defer x.turn.Unlock()
-	if now := x.State(); x.Newest().Head.Size == now.Size && now.Writes == after.Writes {
+	if now := x.State(); rested && x.Newest().Head.Size == now.Size && now.Writes == after.Writes {
 		return x.writeCheckpoint()
 	}
 	return x.writeDueCheckpoint() // that of the next export is as good, and its two syncs keep commits waiting
@@ -284,41 +287,40 @@ func restAfter(took time.Duration) time.Duration {
 	return min(max(restFactor*took, minRest), maxRest)
 }
 
-// restBetween returns the rest after an export of so many changes, before the next one that is waited for may begin.
-func restBetween(took time.Duration, changes uint64) time.Duration {
+// restBetween returns the rest after an export of so many new records, before the next one that is waited for may begin.
+func restBetween(took time.Duration, records uint64) time.Duration {
 	if took > slowExport {
 		return min(restFactor*took, maxRest)
 	}
-	return time.Duration(min(changes-1, restFactor)) * took
+	return time.Duration(min(records-1, restFactor)) * took
 }
 
-// changesIn returns how many records of the log a snapshot has that the export has not; one at least.
-func (x *Exporter) changesIn(snap *Snapshot) uint64 {
+// newIn returns how many records of the log a snapshot has that the export has not; one at least.
+func (x *Exporter) newIn(snap *Snapshot) uint64 {
 	if x.written == nil || snap.Head.Size <= x.written.Head.Size {
 		return 1
 	}
 	return snap.Head.Size - x.written.Head.Size
 }
 
-// rest ends after d, or when somebody is in a hurry.
-func (x *Exporter) rest(ctx context.Context, d time.Duration, hurry <-chan struct{}) {
+// rest ends after d, or when somebody is in a hurry, and reports whether nobody was. Who was may have been served by the
+// export under way then.
+func (x *Exporter) rest(ctx context.Context, d time.Duration, hurry <-chan struct{}) bool {
 	if d <= 0 {
-		return
+		return true
 	}
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-t.C:
 	case <-hurry:
+		return false
 	case <-ctx.Done():
 	}
+	return true
 }
 
 func (x *Exporter) writeNewest() error {
-	select {
-	case <-x.hurry: // for this export, or one before it
-	default:
-	}
 	snap := x.Newest()
 	if x.standsBy() || snap.Head.Size == x.State().Size && !x.lost {
 		return nil
@@ -333,7 +335,7 @@ func (x *Exporter) writeNewest() error {
 	if saved := start.Add(-credit); x.rested.Before(saved) {
 		x.rested = saved
 	}
-	x.rested = x.rested.Add(took + restBetween(took, x.changesIn(snap)))
+	x.rested = x.rested.Add(took + restBetween(took, x.newIn(snap)))
 	x.written, x.writtenAt, x.lost = snap, time.Now(), false
 	x.note(snap.Head.Size, took)
 	return nil

@@ -49,6 +49,31 @@ func TestRest(t *testing.T) {
 	require.Equal(t, maxRest, restBetween(time.Minute, 1))
 }
 
+// The rest between two exports that are waited for is that of restBetween.
+func TestAnExportIsFollowedByARest(t *testing.T) {
+	size := uint64(1)
+	newest := func() *Snapshot {
+		snap, err := New(Project{Name: "Demo"}, nil, audit.Head{Size: size})
+		require.NoError(t, err)
+		return snap
+	}
+	x := NewExporter(Exporting{Path: filepath.Join(t.TempDir(), "status.json"), Newest: newest})
+	defer x.Close()
+	require.NoError(t, x.writeNewest())
+	for _, records := range []uint64{1, 2, 4, 1000} {
+		size += records
+		before := time.Now().Add(time.Hour) // so that no rest is saved
+		x.rested = before
+		require.NoError(t, x.writeNewest())
+		took := x.State().Took
+		require.Equal(t, took+restBetween(took, records), x.rested.Sub(before), "%d records", records)
+	}
+	size++
+	x.rested = time.Time{}
+	require.NoError(t, x.writeNewest())
+	require.Greater(t, time.Since(x.rested), credit/2, "a rest that was saved is not to be waited for")
+}
+
 func TestWait(t *testing.T) {
 	x := NewExporter(Exporting{})
 	require.Equal(t, ExportNone, x.Wait(t.Context(), 9, time.Hour), "without an export nothing is waited for")
@@ -232,7 +257,7 @@ func TestTheCheckpointIsSignedSeldomWhereOthersWait(t *testing.T) {
 		})
 	}
 	waiting.Wait()
-	require.LessOrEqual(t, signed.Load(), 2+uint64(time.Since(start)/minRest))
+	require.LessOrEqual(t, signed.Load(), 2+uint64(time.Since(start)/minRest), "a rest that nobody ended, or a second")
 	end()
 	require.NoError(t, <-done)
 }

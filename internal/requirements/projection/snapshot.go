@@ -139,7 +139,7 @@ type Snapshot struct {
 	names    *names                      // shared by the snapshots between two imports
 	proposed *proposed                   // as names
 	renames  *renames                    // of this snapshot alone
-	head     *atomic.Pointer[[]byte]     // of its export, once that was encoded; of this snapshot alone
+	head     *atomic.Pointer[[]byte]     // of its export, once that was encoded; it has no claims
 	former   former                      // shared alike
 	claims   map[string][]claiming.Claim // by the id of the requirement; shared while nobody claims
 	Counts   Counts

@@ -14,7 +14,7 @@ import (
 )
 
 // How many bytes of requirements, as encoded, a replay keeps decoded, and how many it keeps encoded before it
-// compresses them: few projects have more. What is compressed takes up to two thirds of the room for the latter.
+// compresses them: few projects have more. What is compressed leaves them less room, but a third of it at least.
 const (
 	maxHot     = 5 << 20
 	maxResting = 24 << 20

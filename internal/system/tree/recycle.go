@@ -123,7 +123,7 @@ func (r *Recycler) recycle(file *os.File, spare spot, intact bool, v Version) (d
 	})
 }
 
-// write writes the content over another one, of which nobody may know what it is.
+// write writes the content over another one. before.content is nil where nobody knows what the file holds.
 func (v Version) write(file *os.File, before version) error {
 	if before.content == nil || v.Over == nil {
 		size, err := writeWhole(file, v.Whole)

@@ -272,7 +272,7 @@ func TestWithoutAFolderForSpares(t *testing.T) {
 
 // Only a file that holds what was written to it is written over in part.
 func TestWritingOver(t *testing.T) {
-	r, dir, _ := recycling(t)
+	r, dir, spares := recycling(t)
 	path := filepath.Join(dir, "f")
 	var over []any
 	place := func(s string) {
@@ -320,4 +320,15 @@ func TestWritingOver(t *testing.T) {
 	place("a9")
 	place("c1")
 	require.Equal(t, []any{"a7"}, over, "so is one whose time was set back")
+
+	place("a10")
+	place("c2")
+	over = nil
+	f, err = os.OpenFile(filepath.Join(spares, "spare"), os.O_WRONLY|os.O_APPEND, 0)
+	require.NoError(t, err)
+	_, err = f.WriteString("!")
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	place("d1")
+	require.Empty(t, over, "so is one that was written to after it was replaced")
 }

@@ -90,3 +90,26 @@ func TestCommitWithoutSync(t *testing.T) {
 		require.NoError(t, open(t, path).Check())
 	}
 }
+
+// An Update sees what it has put into a table that was not there when it looked.
+func TestATableIsSeenOnceItIsThere(t *testing.T) {
+	s := open(t, newPath(t))
+	require.NoError(t, s.Update(t.Context(), func(tx store.Tx) error {
+		none, err := tx.Get("t", "k")
+		require.NoError(t, err)
+		require.Nil(t, none)
+		require.NoError(t, tx.Put("t", "k", []byte("v")))
+		value, err := tx.Get("t", "k")
+		require.Equal(t, "v", string(value))
+		return err
+	}))
+	require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
+		for _, table := range []string{"none", "t", "none", "t"} {
+			value, err := r.Get(table, "k")
+			require.NoError(t, err)
+			require.Equal(t, table == "t", value != nil)
+		}
+		return nil
+	}))
+	require.NoError(t, s.Close())
+}
