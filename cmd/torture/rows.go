@@ -42,7 +42,7 @@ func rows() []row {
 		{name: "cut-sync", what: "power cut (ext4), --export-sync", runs: 20, fresh: 5, megabytes: 512,
 			tools: append(loop, "xfs_io"), flags: []string{"--export-sync"}, strike: (*run).cut},
 		{name: "eio", what: "EIO from the disk", runs: 30, fresh: 10, tools: []string{"strace"}, strike: (*run).fail},
-		{name: "full", what: "full disk (ext4)", runs: 6, fresh: 3, megabytes: 128, padding: 1 << 10, tools: loop, strike: (*run).fill},
+		{name: "full", what: "full disk (ext4)", runs: 6, fresh: 2, megabytes: 256, padding: 1 << 10, tools: loop, strike: (*run).fill},
 		{name: "moved", what: "database moved away or replaced", runs: 10, fresh: 5, strike: (*run).move},
 		{name: "lie", what: "control: power cut, syncs swallowed", runs: 5, fresh: 1, megabytes: 96, control: true,
 			mayTear: true, tools: append(loop, "xfs_io", "strace"), strike: (*run).lie},
