@@ -49,8 +49,8 @@ func (h heap) settle() (ballast []byte) {
 	return make([]byte, h.missing(m.HeapAlloc))
 }
 
-// rest gives back what traffic has needed, when there is little for a moment, until ctx ends: the heap has then grown to
-// its goal, and would stay so. It makes at most one collection for each that allocating makes.
+// rest gives back what traffic has needed, when there is little for a moment, until ctx ends: the heap has then grown
+// to its goal, and would stay so. It makes at most one collection for each that allocating makes.
 func (h heap) rest(ctx context.Context) {
 	look := time.NewTimer(seldom)
 	defer look.Stop()

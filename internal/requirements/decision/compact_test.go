@@ -10,7 +10,8 @@ import (
 func TestCompact(t *testing.T) {
 	require.Nil(t, Compact(nil))
 	for _, text := range []string{
-		`{}`, ` {} `, `{"a": 1}`, `{"a":" b"}`, "{\"a\":\n1}", `{"a":"\" "}`, `{"a":"\\", "b":2}`, `{"a":"\\\" \\","b":"c d"}`, `["x y",[1, 2]]`,
+		`{}`, ` {} `, `{"a": 1}`, `{"a":" b"}`, "{\"a\":\n1}", `{"a":"\" "}`, `{"a":"\\", "b":2}`,
+		`{"a":"\\\" \\","b":"c d"}`, `["x y",[1, 2]]`,
 		`{"a b":"c"}`, `{"a":"\u0020 \"","b":[true,null,1.50]}`, "\t1", `"a\\" `,
 	} {
 		want := jsontext.Value(text)

@@ -287,7 +287,8 @@ func restAfter(took time.Duration) time.Duration {
 	return min(max(restFactor*took, minRest), maxRest)
 }
 
-// restBetween returns the rest after an export of so many new records, before the next one that is waited for may begin.
+// restBetween returns the rest after an export of so many new records, before the next one that is waited for may
+// begin.
 func restBetween(took time.Duration, records uint64) time.Duration {
 	if took > slowExport {
 		return min(restFactor*took, maxRest)
@@ -295,16 +296,16 @@ func restBetween(took time.Duration, records uint64) time.Duration {
 	return time.Duration(min(records-1, restFactor)) * took
 }
 
-// newIn returns how many records of the log a snapshot has that the export has not; one at least.
-func (x *Exporter) newIn(snap *Snapshot) uint64 {
-	if x.written == nil || snap.Head.Size <= x.written.Head.Size {
+// newIn returns how many records of the log a snapshot has that the one before has not, which may be nil; 1 at least.
+func newIn(snap, before *Snapshot) uint64 {
+	if before == nil || snap.Head.Size <= before.Head.Size {
 		return 1
 	}
-	return snap.Head.Size - x.written.Head.Size
+	return snap.Head.Size - before.Head.Size
 }
 
-// rest ends after d, or when somebody is in a hurry, and reports whether nobody was. Who was may have been served by the
-// export under way then.
+// rest ends after d, or when somebody is in a hurry, and reports whether nobody was. Who was may have been served by
+// the export under way then.
 func (x *Exporter) rest(ctx context.Context, d time.Duration, hurry <-chan struct{}) bool {
 	if d <= 0 {
 		return true
@@ -335,7 +336,7 @@ func (x *Exporter) writeNewest() error {
 	if saved := start.Add(-credit); x.rested.Before(saved) {
 		x.rested = saved
 	}
-	x.rested = x.rested.Add(took + restBetween(took, x.newIn(snap)))
+	x.rested = x.rested.Add(took + restBetween(took, newIn(snap, x.written)))
 	x.written, x.writtenAt, x.lost = snap, time.Now(), false
 	x.note(snap.Head.Size, took)
 	return nil

@@ -225,8 +225,8 @@ func TestTheCheckpointIsSignedSeldom(t *testing.T) {
 	x.Close()
 }
 
-// It is signed no more often while each change waits for its export: a rest ends early for who waits, and who was served
-// waits no more.
+// It is signed no more often while each change waits for its export: a rest ends early for who waits, and who was
+// served waits no more.
 func TestTheCheckpointIsSignedSeldomWhereOthersWait(t *testing.T) {
 	const clients, each = 8, 200
 	var size, signed atomic.Uint64

@@ -123,8 +123,8 @@ func WriteFile(w io.Writer, p Project, counts Counts, log audit.Head, raw iter.S
 	return err
 }
 
-// encodedHead returns what encodeHead does of the snapshot. It is not to be changed.
-func (s *Snapshot) encodedHead() ([]byte, error) {
+// headOf returns what encodeHead does of a snapshot. It is not to be changed.
+func headOf(s *Snapshot) ([]byte, error) {
 	if head := s.head.Load(); head != nil {
 		return *head, nil
 	}

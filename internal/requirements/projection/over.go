@@ -8,11 +8,11 @@ import (
 // WriteOver writes the export into a file that holds the export of another snapshot: what differs, and what stands
 // elsewhere. It returns the size of the export in bytes.
 func (s *Snapshot) WriteOver(to io.WriterAt, held *Snapshot) (size int64, err error) {
-	head, err := s.encodedHead()
+	head, err := headOf(s)
 	if err != nil {
 		return 0, err
 	}
-	heldHead, err := held.encodedHead()
+	heldHead, err := headOf(held)
 	if err != nil {
 		return 0, err
 	}

@@ -81,8 +81,8 @@ func TestWritingOverALongerExport(t *testing.T) {
 func later(t *rapid.T, s *Snapshot) *Snapshot {
 	size := s.Head.Size + uint64(rapid.IntRange(1, 1000).Draw(t, "records"))
 	if rapid.IntRange(0, 5).Draw(t, "import") == 0 {
-		p, entries := numbered(rapid.OneOf(rapid.IntRange(1, 2*chunkSize), rapid.SampledFrom([]int{chunkSize, 2 * chunkSize})).
-			Draw(t, "imported"))
+		few, whole := rapid.IntRange(1, 2*chunkSize), rapid.SampledFrom([]int{chunkSize, 2 * chunkSize})
+		p, entries := numbered(rapid.OneOf(few, whole).Draw(t, "imported"))
 		p.Name = rapid.SampledFrom([]string{"Demo", "A longer name"}).Draw(t, "name")
 		for e := range s.All() { // what an import does not change is taken over
 			if _, there := entries[e.Summary.ID]; there {

@@ -179,7 +179,8 @@ func (c *Counts) add(s Summary, sign int) {
 // are a damaged store.
 func New(p Project, entries map[string]*Entry, head audit.Head) (*Snapshot, error) {
 	s := &Snapshot{Project: p, Head: head, position: make(map[string]int, len(p.IDs)),
-		names: &names{}, proposed: &proposed{}, renames: &renames{}, former: former{}, head: &atomic.Pointer[[]byte]{},
+		names: &names{}, proposed: &proposed{}, renames: &renames{}, former: former{},
+		head:   &atomic.Pointer[[]byte]{},
 		Counts: Counts{ByStatus: map[lifecycle.Status]int{}}}
 	ordered := make([]*Entry, 0, len(p.IDs))
 	for i, id := range p.IDs {
