@@ -46,7 +46,9 @@ func (h heap) settle() (ballast []byte) {
 	program.LetGo()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return make([]byte, h.missing(m.HeapAlloc))
+	ballast = make([]byte, h.missing(m.HeapAlloc))
+	program.Empty(ballast) // where others have lain, it was filled with zeros
+	return ballast
 }
 
 // rest gives back what traffic has needed, when there is little for a moment, until ctx ends: the heap has then grown

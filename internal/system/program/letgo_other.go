@@ -4,3 +4,6 @@ package program
 
 // LetGo does nothing here.
 func LetGo() {}
+
+// Empty does nothing here.
+func Empty([]byte) {}

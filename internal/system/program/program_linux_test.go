@@ -1,6 +1,7 @@
 package program
 
 import (
+	"bytes"
 	"os"
 	"strconv"
 	"strings"
@@ -27,10 +28,26 @@ func TestTheProgramGoesOnWithFewerPages(t *testing.T) {
 	require.Less(t, resident(t), before, "kilobytes of files that are resident")
 }
 
-func resident(t *testing.T) int {
+func TestMemoryIsTakenUntilItIsTouched(t *testing.T) {
+	for _, size := range []int{0, 1, 4096, 32 << 20} {
+		b := bytes.Repeat([]byte{7}, size+1)[1:]
+		before := residentOf(t, "RssAnon:")
+		Empty(b)
+		require.LessOrEqual(t, residentOf(t, "RssAnon:"), before-size>>10+1024)
+		for i, c := range b {
+			if c != 0 && i > os.Getpagesize() && i < size-os.Getpagesize() {
+				t.Fatalf("byte %d of %d is %d", i, size, c)
+			}
+		}
+	}
+}
+
+func resident(t *testing.T) int { return residentOf(t, "RssFile:") }
+
+func residentOf(t *testing.T, line string) int {
 	status, err := os.ReadFile("/proc/self/status")
 	require.NoError(t, err)
-	_, after, found := strings.Cut(string(status), "RssFile:")
+	_, after, found := strings.Cut(string(status), line)
 	require.True(t, found)
 	kilobytes, err := strconv.Atoi(strings.Fields(after)[0])
 	require.NoError(t, err)
