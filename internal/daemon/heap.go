@@ -54,28 +54,24 @@ func (h heap) settle() (ballast []byte) {
 // rest gives back what traffic has needed, when there is little for a moment, until ctx ends: the heap has then grown
 // to its goal, and would stay so. It makes at most one collection for each that allocating makes.
 func (h heap) rest(ctx context.Context) {
-	look := time.NewTimer(seldom)
-	defer look.Stop()
-	before := allocated()
+	wait, before := seldom, allocated()
 	for given := before; ; {
 		select {
-		case <-look.C:
+		case <-time.After(wait):
 		case <-ctx.Done():
 			return
 		}
 		now := allocated()
-		worthwhile := now-given >= h.growth()
-		if worthwhile && now-before < quiet {
+		switch wait = seldom; {
+		case now-given < h.growth():
+		case now-before < quiet:
 			debug.FreeOSMemory()
 			program.LetGo()
-			given, worthwhile = now, false
+			given = now
+		default:
+			wait = often
 		}
 		before = now
-		if worthwhile {
-			look.Reset(often)
-		} else {
-			look.Reset(seldom)
-		}
 	}
 }
 

@@ -39,16 +39,16 @@ const (
 // Implements: ORC-027
 func Parse(body []byte) (any, error) { return parse(body, MaxValues) }
 
-// decoders keeps the memory of decoders from one body to the next.
-var (
-	decoders = sync.Pool{New: func() any { return new(jsontext.Decoder) }}
-	nothing  = strings.NewReader("")
-)
-
 // ParseUncounted parses, without counting values, what is not the body of a request and is bounded otherwise: what the
 // log has, which an earlier version may have accepted with more values, contracts, and answers of tools and language
 // models.
 func ParseUncounted(body []byte) (any, error) { return parse(body, math.MaxInt) }
+
+// decoders keeps the memory of decoders from one body to the next; they read nothing meanwhile.
+var (
+	decoders = sync.Pool{New: func() any { return new(jsontext.Decoder) }}
+	nothing  = strings.NewReader("")
+)
 
 func parse(body []byte, most int) (any, error) {
 	if bytes.HasPrefix(body, []byte("\xef\xbb\xbf")) {

@@ -304,8 +304,7 @@ func newIn(snap, before *Snapshot) uint64 {
 	return snap.Head.Size - before.Head.Size
 }
 
-// rest ends after d, or when somebody is in a hurry, and reports whether nobody was. Who was may have been served by
-// the export under way then.
+// rest waits for d, for somebody in a hurry, or for the end of ctx, and reports whether nobody was in a hurry.
 func (x *Exporter) rest(ctx context.Context, d time.Duration, hurry <-chan struct{}) bool {
 	if d <= 0 {
 		return true

@@ -18,6 +18,23 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 )
 
+// newestOf returns the newest snapshot of a log whose size changes.
+func newestOf(t *testing.T, size func() uint64) func() *Snapshot {
+	return func() *Snapshot {
+		snap, err := New(Project{Name: "Demo"}, nil, audit.Head{Size: size()})
+		require.NoError(t, err)
+		return snap
+	}
+}
+
+// counted counts the checkpoints that are signed.
+func counted(signed *atomic.Uint64) func(*Snapshot) ([]byte, error) {
+	return func(*Snapshot) ([]byte, error) {
+		signed.Add(1)
+		return []byte("signed"), nil
+	}
+}
+
 func TestTheLastExportIsWrittenAtTheEnd(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.json")
 	snap, err := New(Project{Name: "Demo"}, nil, audit.Head{Size: 3})
@@ -52,11 +69,7 @@ func TestRest(t *testing.T) {
 // The rest between two exports that are waited for is that of restBetween.
 func TestAnExportIsFollowedByARest(t *testing.T) {
 	size := uint64(1)
-	newest := func() *Snapshot {
-		snap, err := New(Project{Name: "Demo"}, nil, audit.Head{Size: size})
-		require.NoError(t, err)
-		return snap
-	}
+	newest := newestOf(t, func() uint64 { return size })
 	x := NewExporter(Exporting{Path: filepath.Join(t.TempDir(), "status.json"), Newest: newest})
 	defer x.Close()
 	require.NoError(t, x.writeNewest())
@@ -115,11 +128,7 @@ func TestNobodyWaitsInVain(t *testing.T) {
 func TestWhoWaitsWritesTheExport(t *testing.T) {
 	var size atomic.Uint64
 	size.Store(1)
-	newest := func() *Snapshot {
-		snap, err := New(Project{Name: "Demo"}, nil, audit.Head{Size: size.Load()})
-		require.NoError(t, err)
-		return snap
-	}
+	newest := newestOf(t, size.Load)
 	x := NewExporter(Exporting{Path: filepath.Join(t.TempDir(), "status.json"), Newest: newest})
 	pending := func(ctx context.Context, size uint64, atMost time.Duration, why string) {
 		x.state.Took, x.state.Rested = 0, time.Time{} // however slow the last export was
@@ -171,11 +180,7 @@ func TestTheCheckpointFollowsTheExport(t *testing.T) {
 	require.Equal(t, filepath.Join(dir, "status.checkpoint"), CheckpointPath(path))
 	var size atomic.Uint64
 	size.Store(1)
-	newest := func() *Snapshot {
-		snap, err := New(Project{Name: "Demo"}, nil, audit.Head{Size: size.Load()})
-		require.NoError(t, err)
-		return snap
-	}
+	newest := newestOf(t, size.Load)
 	sign := func(s *Snapshot) ([]byte, error) { return fmt.Appendf(nil, "%d", s.Head.Size), nil }
 	require.NoError(t, os.Mkdir(CheckpointPath(path), 0o755)) // in the way
 	x := NewExporter(Exporting{Path: path, Newest: newest, Sign: sign})
@@ -207,16 +212,8 @@ func TestTheCheckpointFollowsTheExport(t *testing.T) {
 func TestTheCheckpointIsSignedSeldom(t *testing.T) {
 	var size, signed atomic.Uint64
 	size.Store(1)
-	newest := func() *Snapshot {
-		snap, err := New(Project{Name: "Demo"}, nil, audit.Head{Size: size.Add(1)})
-		require.NoError(t, err)
-		return snap
-	}
-	sign := func(*Snapshot) ([]byte, error) {
-		signed.Add(1)
-		return []byte("signed"), nil
-	}
-	x := NewExporter(Exporting{Path: filepath.Join(t.TempDir(), "status.json"), Newest: newest, Sign: sign})
+	newest := newestOf(t, func() uint64 { return size.Add(1) })
+	x := NewExporter(Exporting{Path: filepath.Join(t.TempDir(), "status.json"), Newest: newest, Sign: counted(&signed)})
 	start := time.Now()
 	for range 5 {
 		require.NoError(t, x.round(t.Context()))
@@ -230,16 +227,8 @@ func TestTheCheckpointIsSignedSeldom(t *testing.T) {
 func TestTheCheckpointIsSignedSeldomWhereOthersWait(t *testing.T) {
 	const clients, each = 8, 200
 	var size, signed atomic.Uint64
-	newest := func() *Snapshot {
-		snap, err := New(Project{Name: "Demo"}, nil, audit.Head{Size: size.Load()})
-		require.NoError(t, err)
-		return snap
-	}
-	sign := func(*Snapshot) ([]byte, error) {
-		signed.Add(1)
-		return []byte("signed"), nil
-	}
-	x := NewExporter(Exporting{Path: filepath.Join(t.TempDir(), "status.json"), Newest: newest, Sign: sign})
+	newest := newestOf(t, size.Load)
+	x := NewExporter(Exporting{Path: filepath.Join(t.TempDir(), "status.json"), Newest: newest, Sign: counted(&signed)})
 	ctx, end := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() { done <- x.Run(ctx) }()

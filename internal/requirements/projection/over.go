@@ -20,7 +20,11 @@ func (s *Snapshot) WriteOver(to io.WriterAt, held *Snapshot) (size int64, err er
 	defer runs.Put(run)
 	out := &patch{to: to, run: (*run)[:0]}
 	out.put(head)
-	was := int64(len(heldHead))
+	was := int64(len(heldHead)) // where a chunk of the file begins
+	end := was                  // and where its last one ends
+	for _, width := range held.widths {
+		end += width
+	}
 	for i, chunk := range s.chunks {
 		var before []*Entry
 		if i < len(held.chunks) {
@@ -35,10 +39,7 @@ func (s *Snapshot) WriteOver(to io.WriterAt, held *Snapshot) (size int64, err er
 			was += held.widths[i]
 		}
 	}
-	for i := len(s.chunks); i < len(held.widths); i++ {
-		was += held.widths[i]
-	}
-	if was == out.at {
+	if out.at == end {
 		out.skip(int64(len(fileEnd))) // the file ends there already
 	} else {
 		out.put([]byte(fileEnd))

@@ -21,11 +21,7 @@ func exporting(t *testing.T, path string) (x *Exporter, grow func() uint64) {
 	t.Helper()
 	var size atomic.Uint64
 	size.Store(1)
-	newest := func() *Snapshot {
-		snap, err := New(Project{Name: "Demo"}, nil, audit.Head{Size: size.Load()})
-		require.NoError(t, err)
-		return snap
-	}
+	newest := newestOf(t, size.Load)
 	sign := func(s *Snapshot) ([]byte, error) { return fmt.Appendf(nil, "%d", s.Head.Size), nil }
 	x = NewExporter(Exporting{Path: path, Newest: newest, Sign: sign})
 	ctx, end := context.WithCancel(t.Context())

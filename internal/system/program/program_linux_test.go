@@ -3,11 +3,11 @@ package program
 import (
 	"bytes"
 	"os"
-	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/system/child"
 )
 
 func TestOnlyWhatIsNeverWrittenIsLetGo(t *testing.T) {
@@ -23,17 +23,17 @@ c000000000-c000400000 rw-p 00000000 00:00 0
 }
 
 func TestTheProgramGoesOnWithFewerPages(t *testing.T) {
-	before := resident(t)
+	before := resident(t, "RssFile")
 	LetGo()
-	require.Less(t, resident(t), before, "kilobytes of files that are resident")
+	require.Less(t, resident(t, "RssFile"), before, "megabytes of files that are resident")
 }
 
 func TestMemoryIsTakenUntilItIsTouched(t *testing.T) {
 	for _, size := range []int{0, 1, 4096, 32 << 20} {
 		b := bytes.Repeat([]byte{7}, size+1)[1:]
-		before := residentOf(t, "RssAnon:")
+		before := resident(t, "RssAnon")
 		Empty(b)
-		require.LessOrEqual(t, residentOf(t, "RssAnon:"), before-size>>10+1024)
+		require.LessOrEqual(t, resident(t, "RssAnon"), before-float64(size)/1e6+1)
 		for i, c := range b {
 			if c != 0 && i > os.Getpagesize() && i < size-os.Getpagesize() {
 				t.Fatalf("byte %d of %d is %d", i, size, c)
@@ -42,14 +42,9 @@ func TestMemoryIsTakenUntilItIsTouched(t *testing.T) {
 	}
 }
 
-func resident(t *testing.T) int { return residentOf(t, "RssFile:") }
-
-func residentOf(t *testing.T, line string) int {
-	status, err := os.ReadFile("/proc/self/status")
+// resident returns a line of what is resident of this process, in MB.
+func resident(t *testing.T, line string) float64 {
+	megabytes, err := child.Memory(os.Getpid(), line)
 	require.NoError(t, err)
-	_, after, found := strings.Cut(string(status), line)
-	require.True(t, found)
-	kilobytes, err := strconv.Atoi(strings.Fields(after)[0])
-	require.NoError(t, err)
-	return kilobytes
+	return megabytes
 }
