@@ -3,8 +3,12 @@ package layout_test
 import (
 	"go/ast"
 	"maps"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -163,8 +167,34 @@ func TestTheHookStaysLight(t *testing.T) {
 		"internal/boundary/shell/escapes", "internal/boundary/shell/lists", "internal/boundary/shell/sedscript",
 		"internal/boundary/shell/toolchain", "internal/fault",
 		"internal/rules/boundary", "internal/rules/boundary/glob", "internal/rules/boundary/share", "internal/strictjson",
-		"internal/system/durable", "internal/system/shellquote", "internal/system/tree",
+		"internal/system/durable", "internal/system/lazyregexp", "internal/system/shellquote", "internal/system/tree",
 	}, ours)
+}
+
+// maxAtStart is how many bytes a package may allocate before main begins.
+const maxAtStart = 64 << 10
+
+// atStart is what GODEBUG=inittrace=1 tells of the start of a package.
+var atStart = regexp.MustCompile(`(?m)^init (\S+) @.*, (\d+) bytes, \d+ allocs$`)
+
+// TestTheStartIsLight: each command begins with the variables of all packages, whatever it needs of them.
+func TestTheStartIsLight(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "orchestrator")
+	out, err := exec.Command("go", "build", "-o", program, module+"/cmd/orchestrator").CombinedOutput()
+	require.NoError(t, err, string(out))
+	version := exec.Command(program, "version")
+	version.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	out, err = version.CombinedOutput()
+	require.NoError(t, err, string(out))
+	ours := map[string]int{}
+	for _, found := range atStart.FindAllStringSubmatch(string(out), -1) {
+		if name, is := strings.CutPrefix(found[1], module+"/"); is {
+			ours[name], err = strconv.Atoi(found[2])
+			require.NoError(t, err)
+		}
+	}
+	require.NotEmpty(t, ours)
+	within(t, ours, maxAtStart, nil)
 }
 
 func TestThereAreFewFolders(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
@@ -137,24 +138,29 @@ func keyword(location string) fault.Code {
 
 // rewordings bring the library's messages into one form: what was got, and what is wanted. The messages are those of
 // its last release of version 5, which gives a violation no other form than words.
-var rewordings = []struct {
+var rewordings = sync.OnceValue(func() []rewording {
+	return []rewording{
+		{regexp.MustCompile(`^expected (.*), but got (.*)$`), "got $2, want $1"},
+		{regexp.MustCompile(`^missing properties: ('(?:[^'\\]|\\.)*')$`), "missing property $1"},
+		{regexp.MustCompile(`^missing properties: `), "missing properties "},
+		{regexp.MustCompile(`^m\w+imum (\d+) \w+ \w+, but found (\d+) \w+$`), "%s: got $2, want $1"},
+		{regexp.MustCompile(`^length must be [<>]= (\d+), but got (\d+)$`), "%s: got $2, want $1"},
+		{regexp.MustCompile(`^must be [<>]=? (\S+) but found (\S+)$`), "%s: got $2, want $1"},
+		{regexp.MustCompile(`^items at index `), "items at "},
+		{regexp.MustCompile(`"(-?\d[\d.eE+-]*)"`), "$1"},
+		{regexp.MustCompile(`"((?:[^"\\]|\\.)*)"`), "'$1'"},
+	}
+})
+
+// rewording is a form of the messages.
+type rewording struct {
 	from *regexp.Regexp
 	to   string // %s is the keyword
-}{
-	{regexp.MustCompile(`^expected (.*), but got (.*)$`), "got $2, want $1"},
-	{regexp.MustCompile(`^missing properties: ('(?:[^'\\]|\\.)*')$`), "missing property $1"},
-	{regexp.MustCompile(`^missing properties: `), "missing properties "},
-	{regexp.MustCompile(`^m\w+imum (\d+) \w+ \w+, but found (\d+) \w+$`), "%s: got $2, want $1"},
-	{regexp.MustCompile(`^length must be [<>]= (\d+), but got (\d+)$`), "%s: got $2, want $1"},
-	{regexp.MustCompile(`^must be [<>]=? (\S+) but found (\S+)$`), "%s: got $2, want $1"},
-	{regexp.MustCompile(`^items at index `), "items at "},
-	{regexp.MustCompile(`"(-?\d[\d.eE+-]*)"`), "$1"},
-	{regexp.MustCompile(`"((?:[^"\\]|\\.)*)"`), "'$1'"},
 }
 
 // reword returns the message about a keyword in the words of this package.
 func reword(keyword fault.Code, message string) string {
-	for _, r := range rewordings {
+	for _, r := range rewordings() {
 		message = r.from.ReplaceAllString(message, strings.ReplaceAll(r.to, "%s", string(keyword)))
 	}
 	return message

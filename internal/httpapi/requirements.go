@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"regexp"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi/changing"
@@ -17,6 +16,7 @@ import (
 	"orchestrator/internal/requirements/premise"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/system/lazyregexp"
 )
 
 // Page sizes of the lists.
@@ -127,7 +127,7 @@ func (h *requirementHandlers) attachReport(w http.ResponseWriter, r *http.Reques
 }
 
 // commitID is how a change names a commit, too.
-var commitID = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
+var commitID = lazyregexp.New(`^[0-9a-f]{7,64}$`)
 
 func attachOptions(values url.Values) (requirements.AttachOptions, error) {
 	o := requirements.AttachOptions{Commit: values.Get("commit"), Tests: values.Get("tests")}
@@ -136,7 +136,7 @@ func attachOptions(values url.Values) (requirements.AttachOptions, error) {
 			return o, wire.Parameter(name, "it is empty").WithFix("leave it out, or give it a value")
 		}
 	}
-	if o.Commit == "" || commitID.MatchString(o.Commit) {
+	if o.Commit == "" || commitID().MatchString(o.Commit) {
 		return o, nil
 	}
 	return o, wire.Parameter("commit", "%q is no commit id of 7 to 64 hexadecimal digits", wire.Clip(o.Commit)).

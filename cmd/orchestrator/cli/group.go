@@ -1,17 +1,17 @@
 package cli
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/system/lazyregexp"
 	"orchestrator/internal/system/shellquote"
 )
 
 // wrongValue is how an error begins that says that a flag does not take a value.
-var wrongValue = regexp.MustCompile(`^invalid argument "(.*)" for "(?:-\w, )?--([a-z-]+)" flag: `)
+var wrongValue = lazyregexp.New(`^invalid argument "(.*)" for "(?:-\w, )?--([a-z-]+)" flag: `)
 
 // taken says what the flags of a type take.
 var taken = map[string]struct{ what, fix string }{
@@ -21,7 +21,7 @@ var taken = map[string]struct{ what, fix string }{
 
 // flagError adds to an error of a flag what to do.
 func flagError(cmd *cobra.Command, err error) error {
-	if m := wrongValue.FindStringSubmatch(err.Error()); m != nil {
+	if m := wrongValue().FindStringSubmatch(err.Error()); m != nil {
 		f := cmd.Flags().Lookup(m[2])
 		if t, known := taken[f.Value.Type()]; known {
 			return fault.Misuse("--%s takes %s, not %q", f.Name, t.what, m[1]).WithFix("give --%s %s", f.Name, t.fix)

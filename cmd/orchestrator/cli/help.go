@@ -3,8 +3,9 @@ package cli
 import (
 	"bytes"
 	"io"
-	"regexp"
 	"strings"
+
+	"orchestrator/internal/system/lazyregexp"
 
 	"github.com/spf13/cobra"
 )
@@ -30,13 +31,13 @@ func narrowHelp(root *cobra.Command) {
 }
 
 // listLine is a line of the list of flags, or of commands; what it says of one begins behind the spaces.
-var listLine = regexp.MustCompile(`^(?:( +(?:-\w, )?--\S+(?: \S+)? {2,})\S|(  [a-z][a-z-]* +)[A-Z])`)
+var listLine = lazyregexp.New(`^(?:( +(?:-\w, )?--\S+(?: \S+)? {2,})\S|(  [a-z][a-z-]* +)[A-Z])`)
 
 // program begins an example.
 const program = "orchestrator"
 
 // exampleLine is an example with a comment behind it.
-var exampleLine = regexp.MustCompile(`^(  \S.*?) +(# .*)$`)
+var exampleLine = lazyregexp.New(`^(  \S.*?) +(# .*)$`)
 
 func narrow(help string) string {
 	var out strings.Builder
@@ -64,11 +65,11 @@ func narrow(help string) string {
 // it.
 func writeIndented(out *strings.Builder, line string) {
 	what := ""
-	if m := listLine.FindStringSubmatch(line); m != nil && !strings.HasPrefix(line, "  "+program+" ") {
+	if m := listLine().FindStringSubmatch(line); m != nil && !strings.HasPrefix(line, "  "+program+" ") {
 		what = m[1] + m[2]
 	}
 	if what == "" {
-		if m := exampleLine.FindStringSubmatch(line); m != nil && len([]rune(line)) > helpWidth {
+		if m := exampleLine().FindStringSubmatch(line); m != nil && len([]rune(line)) > helpWidth {
 			line = "  " + m[2] + "\n" + m[1]
 		}
 		out.WriteString(line + "\n")

@@ -1,7 +1,6 @@
 package control
 
 import (
-	"regexp"
 	"strings"
 
 	"orchestrator/internal/boundary/folder"
@@ -9,6 +8,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/rules/boundary/reviewing"
+	"orchestrator/internal/system/lazyregexp"
 )
 
 // maxLink is the most bytes of a link: a line of the journal has room for it beside two texts of maxReason.
@@ -58,7 +58,7 @@ type Account struct {
 }
 
 // linkOrIssue matches a URL, or an issue by its number or its id: #12, owner/name#12, ORC-12.
-var linkOrIssue = regexp.MustCompile(`^([a-z]+://[^\s/]+\S*|\S*#\d+|[A-Za-z][A-Za-z0-9_]*-\d+)$`)
+var linkOrIssue = lazyregexp.New(`^([a-z]+://[^\s/]+\S*|\S*#\d+|[A-Za-z][A-Za-z0-9_]*-\d+)$`)
 
 // Recover notes what led to a rollback, which is the reason of the change, where that was analysed, and what was done
 // about it. It replaces what was recorded of the same rollback before, and returns that.
@@ -102,7 +102,7 @@ func (a Account) check(cause string) error {
 		return fault.New(fault.Invalid, "reason_too_long", "the link has %d bytes; at most %d are allowed",
 			len(a.Link), maxLink).WithFix("give a shorter one")
 	}
-	if !linkOrIssue.MatchString(a.Link) {
+	if !linkOrIssue().MatchString(a.Link) {
 		return fault.New(fault.Invalid, "no_link", "%q is neither a URL nor the id of an issue", a.Link).
 			WithFix("give the place where the cause was analysed, such as " +
 				"--link https://example.com/issues/12, --link '#12' or --link ORC-12")

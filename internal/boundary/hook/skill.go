@@ -4,13 +4,13 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"syscall"
 
 	"orchestrator/internal/agentclient"
 	"orchestrator/internal/boundary/hook/skillfile"
 	"orchestrator/internal/boundary/shell"
+	"orchestrator/internal/system/lazyregexp"
 )
 
 // Limits of the files of skills: the bytes of one, and the folders above that of the client in which it looks for them.
@@ -19,8 +19,7 @@ const (
 	mostFolders = 32
 )
 
-// skillName is asked for at most once, and of most calls never.
-func skillName() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]+(:[A-Za-z0-9_.-]+)*$`) }
+var skillName = lazyregexp.New(`^[A-Za-z0-9_.-]+(:[A-Za-z0-9_.-]+)*$`)
 
 // skill reads what a skill has the client run by itself, where the client has a file of it. Where several files have
 // its name, all of them count; where none has, or none runs anything, there is no reading.

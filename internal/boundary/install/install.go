@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"regexp"
 	"slices"
 	"syscall"
 	"time"
@@ -20,6 +19,7 @@ import (
 	"orchestrator/internal/boundary/folder"
 	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/system/git"
+	"orchestrator/internal/system/lazyregexp"
 )
 
 // Options say what is registered where.
@@ -219,7 +219,7 @@ func (d *Done) take(c settings.Change) {
 	d.Said = append(d.Said, c.Said...)
 }
 
-var versionNumber = regexp.MustCompile(`\d+(?:\.\d+)+`)
+var versionNumber = lazyregexp.New(`\d+(?:\.\d+)+`)
 
 // ClientVersion returns the version that the program of a client in PATH prints, "" where it prints none within three
 // seconds.
@@ -240,7 +240,7 @@ func ClientVersion(ctx context.Context, client string) string {
 	if err := cmd.Run(); err != nil {
 		return ""
 	}
-	return versionNumber.FindString(said.String())
+	return versionNumber().FindString(said.String())
 }
 
 // private are files of a boundary that name people, files and sessions.

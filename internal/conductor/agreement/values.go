@@ -3,9 +3,10 @@ package agreement
 import (
 	"encoding/json"
 	"math/big"
-	"regexp"
 	"slices"
 	"time"
+
+	"orchestrator/internal/system/lazyregexp"
 
 	jsonv2 "github.com/go-json-experiment/json"
 )
@@ -67,7 +68,7 @@ func sameItems(list, expected []any, sense Sense) bool {
 }
 
 // written matches the numbers and fractions that are read; an exponent is short, so that a number stays small.
-var written = regexp.MustCompile(`^[-+]?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]{1,3})?(/[0-9]+)?$`)
+var written = lazyregexp.New(`^[-+]?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]{1,3})?(/[0-9]+)?$`)
 
 // maxWritten bounds the bytes of a number that is read: a fraction of the largest numbers that are worked out.
 const maxWritten = 4000
@@ -81,7 +82,7 @@ func numberIn(value any) (*big.Rat, bool) {
 }
 
 func parsed(text string) (*big.Rat, bool) {
-	if len(text) > maxWritten || !written.MatchString(text) {
+	if len(text) > maxWritten || !written().MatchString(text) {
 		return nil, false
 	}
 	return new(big.Rat).SetString(text)

@@ -4,9 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"orchestrator/internal/system/lazyregexp"
 )
 
 // Confirm evaluates an expression a second time and compares. Its error says what differs.
@@ -28,11 +29,11 @@ func Confirm(expr string, v Value) error {
 	return confirmDecimal(again, v.Decimal)
 }
 
-var decimal = regexp.MustCompile(`^-?([0-9]+)(?:\.([0-9]+))?(?:e(-?[0-9]{1,4}))?$`)
+var decimal = lazyregexp.New(`^-?([0-9]+)(?:\.([0-9]+))?(?:e(-?[0-9]{1,4}))?$`)
 
 // confirmDecimal checks that a decimal of twenty digits is at most half a unit of its last place from a value.
 func confirmDecimal(value *big.Rat, text string) error {
-	parts := decimal.FindStringSubmatch(text)
+	parts := decimal().FindStringSubmatch(text)
 	if len(text) > 40 || parts == nil || len(strings.TrimLeft(parts[1]+parts[2], "0")) != 20 {
 		return errors.New("the decimal does not have twenty digits")
 	}
@@ -67,7 +68,7 @@ func evaluateAgain(expr string) (*big.Rat, error) {
 }
 
 // word matches a token of an expression: space, number, operator or bracket.
-var word = regexp.MustCompile(`^(?:([ \t\r\n]+)|((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)|(\*\*|[-+*/%()]))`)
+var word = lazyregexp.New(`^(?:([ \t\r\n]+)|((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)|(\*\*|[-+*/%()]))`)
 
 // instruction pushes a number, or applies an operator to the top of the stack; "~" negates.
 type instruction struct {
@@ -90,7 +91,7 @@ type yard struct {
 
 func (y *yard) read() error {
 	for y.at < len(y.expr) {
-		m := word.FindStringSubmatch(y.expr[y.at:])
+		m := word().FindStringSubmatch(y.expr[y.at:])
 		var err error
 		switch {
 		case m == nil:

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -15,6 +14,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/strictjson"
+	"orchestrator/internal/system/lazyregexp"
 )
 
 // source is one contract as it was read, before it is checked.
@@ -115,10 +115,10 @@ func readYAML(file string, content []byte) (sources []source, wrong []fault.Fiel
 	}
 }
 
-var yamlLine = regexp.MustCompile(`^(?:yaml: )?(?:line ([0-9]+): )?`)
+var yamlLine = lazyregexp.New(`^(?:yaml: )?(?:line ([0-9]+): )?`)
 
 func yamlSyntax(file string, err error) fault.Field {
-	prefix := yamlLine.FindStringSubmatch(err.Error())
+	prefix := yamlLine().FindStringSubmatch(err.Error())
 	line := "1"
 	if prefix[1] != "" {
 		line = prefix[1]
@@ -182,13 +182,13 @@ func (r *yamlReader) mapping(n *yaml.Node, at string, depth int) any {
 	return object
 }
 
-var exponential = regexp.MustCompile(`^[-+]?[0-9.]+[eE][-+]?[0-9]+$`)
+var exponential = lazyregexp.New(`^[-+]?[0-9.]+[eE][-+]?[0-9]+$`)
 
 func (r *yamlReader) scalar(n *yaml.Node, at string) any {
 	switch n.ShortTag() {
 	case "!!str", "!!timestamp": // a date is a text in JSON
 		// too large for a number, and therefore a text to the library
-		if n.Style == 0 && exponential.MatchString(n.Value) {
+		if n.Style == 0 && exponential().MatchString(n.Value) {
 			return r.refuse(n, at, "yaml_number",
 				"write the number as JSON does, within its limits, or put it in quotes if it is a text")
 		}

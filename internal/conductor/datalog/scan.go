@@ -1,13 +1,13 @@
 package datalog
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/system/lazyregexp"
 )
 
 // scanner reads one text of a program.
@@ -163,7 +163,7 @@ func (s *scanner) tooLong() error {
 	return s.fault("datalog_text", "a name or text has more than %d bytes", maxName).WithFix("use a shorter one")
 }
 
-var number = regexp.MustCompile(`^-?[0-9]+(?:\.[0-9]+)?`)
+var number = lazyregexp.New(`^-?[0-9]+(?:\.[0-9]+)?`)
 
 func (s *scanner) term() (Term, error) {
 	s.space()
@@ -175,7 +175,7 @@ func (s *scanner) term() (Term, error) {
 			return t, err
 		}
 		t.Text = text
-	} else if t.Text = number.FindString(rest); t.Text != "" {
+	} else if t.Text = number().FindString(rest); t.Text != "" {
 		s.at += len(t.Text)
 	} else {
 		t.Text = s.name()
@@ -240,7 +240,7 @@ func variable(name string) bool {
 
 // plain reports whether a constant is read back without quotes.
 func plain(text string) bool {
-	if n := number.FindString(text); n != "" {
+	if n := number().FindString(text); n != "" {
 		return n == text
 	}
 	s := scanner{text: text}

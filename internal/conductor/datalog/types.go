@@ -23,7 +23,7 @@ func (s sort) String() string {
 
 // sortOf returns the sort of a constant. A number in quotes is the same constant as one without.
 func sortOf(t Term) sort {
-	if number.FindString(t.Text) == t.Text {
+	if number().FindString(t.Text) == t.Text {
 		return numbers
 	}
 	return words

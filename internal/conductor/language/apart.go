@@ -4,21 +4,23 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"orchestrator/internal/system/lazyregexp"
 )
 
 // joints are where people go over to another sentence, or another question of the same one. What stands in quotes is
 // found as well, and has none.
-var joints = []*regexp.Regexp{
-	regexp.MustCompile(`"[^"]*"|[.!] `),
-	regexp.MustCompile(`(?i)"[^"]*"|,? (?:and|then|also|plus) `),
-	regexp.MustCompile(`(?i)"[^"]*"|[.!,] |,? (?:and|then|also|plus) `),
+var joints = []func() *regexp.Regexp{
+	lazyregexp.New(`"[^"]*"|[.!] `),
+	lazyregexp.New(`(?i)"[^"]*"|,? (?:and|then|also|plus) `),
+	lazyregexp.New(`(?i)"[^"]*"|[.!,] |,? (?:and|then|also|plus) `),
 }
 
 // apart returns the sentences of which a text consists, parted as the grammar wants it; "" where one of its parts is no
 // sentence.
 func apart(text string, now time.Time) string {
 	for _, joint := range joints {
-		parts := partsOf(text, joint)
+		parts := partsOf(text, joint())
 		if len(parts) < 2 {
 			continue
 		}

@@ -2,9 +2,10 @@ package language
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"sync"
+
+	"orchestrator/internal/system/lazyregexp"
 )
 
 // clauses are what a list of requirements can be narrowed by. The slot's name is that of the filter.
@@ -30,7 +31,7 @@ var compiledClauses = sync.OnceValue(func() []*pattern {
 })
 
 // clauseEnd finds what parts clauses, and the quoted texts in which nothing does.
-var clauseEnd = regexp.MustCompile(`"[^"]*"|(?i:,? and )|, `)
+var clauseEnd = lazyregexp.New(`"[^"]*"|(?i:,? and )|, `)
 
 // readFilters reads clauses joined by "and" or commas. All have to be understood, and none may name a filter twice.
 func readFilters(s string) (any, string) {
@@ -53,7 +54,7 @@ func readFilters(s string) (any, string) {
 func splitClauses(s string) []string {
 	var parts []string
 	from := 0
-	for _, at := range clauseEnd.FindAllStringIndex(s, -1) {
+	for _, at := range clauseEnd().FindAllStringIndex(s, -1) {
 		if s[at[0]] != '"' {
 			parts = append(parts, s[from:at[0]])
 			from = at[1]

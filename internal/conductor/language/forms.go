@@ -2,7 +2,6 @@ package language
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -10,6 +9,7 @@ import (
 
 	"orchestrator/internal/conductor/language/near"
 	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/system/lazyregexp"
 )
 
 // form is a kind of sentence and the obligation that it makes.
@@ -53,11 +53,11 @@ func (f *form) payload(slots map[string]any, now time.Time) (payload map[string]
 	return payload, ""
 }
 
-var patternWords = regexp.MustCompile(`\{(?:(\w+):)?(\w+)\}`)
+var patternWords = lazyregexp.New(`\{(?:(\w+):)?(\w+)\}`)
 
 // shown returns a pattern as a reader sees it: {city:place} becomes CITY.
 func shown(say string) string {
-	return patternWords.ReplaceAllStringFunc(say, func(slot string) string {
+	return patternWords().ReplaceAllStringFunc(say, func(slot string) string {
 		name, _, _ := strings.Cut(strings.Trim(slot, "{}"), ":")
 		return strings.ToUpper(name)
 	})

@@ -10,6 +10,7 @@ import (
 	"orchestrator/internal/conductor/language/days"
 	"orchestrator/internal/conductor/language/names"
 	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/system/lazyregexp"
 )
 
 // slotType is what may stand in a slot: the text it matches, and how its value is read, or why it is none.
@@ -31,7 +32,7 @@ var outcomes = map[string]string{"accept": "accepted", "fix": "fixed", "reject":
 var slotTypes map[string]slotType
 
 // wholeSlots are the texts of slots, by type. It is filled in init, as slotTypes is.
-var wholeSlots = map[string]*regexp.Regexp{}
+var wholeSlots = map[string]func() *regexp.Regexp{}
 
 func init() {
 	slotTypes = map[string]slotType{
@@ -52,7 +53,7 @@ func init() {
 		"suspect":      {`suspect`, func(string) (any, string) { return true, "" }},
 		"retired":      {`retired`, func(string) (any, string) { return true, "" }},
 		"reason": {`.+`, func(s string) (any, string) {
-			return unquote(trim(courtesyAfter.ReplaceAllString(s, ""))), ""
+			return unquote(trim(courtesyAfter().ReplaceAllString(s, ""))), ""
 		}},
 		"filters":     {`.+`, readFilters},
 		"day":         {`today|yesterday|[0-9]{4}-[0-9]{2}-[0-9]{2}`, days.Read},
@@ -65,21 +66,21 @@ func init() {
 		"fingerprint": {`sha256:[0-9a-f]{64}`, func(s string) (any, string) { return strings.ToLower(s), "" }},
 	}
 	for typ, of := range slotTypes {
-		wholeSlots[typ] = regexp.MustCompile("(?i)^(?:" + of.match + ")$")
+		wholeSlots[typ] = lazyregexp.New("(?i)^(?:" + of.match + ")$")
 	}
 }
 
 var (
-	oneLetter = regexp.MustCompile(`^(?:"(\pL\pM*)"|'(\pL\pM*)'|(\pL\pM*))(?:'[sS])?$`)
-	letterAnd = regexp.MustCompile(`^(\pL\pM*)[sS]$`)
+	oneLetter = lazyregexp.New(`^(?:"(\pL\pM*)"|'(\pL\pM*)'|(\pL\pM*))(?:'[sS])?$`)
+	letterAnd = lazyregexp.New(`^(\pL\pM*)[sS]$`)
 )
 
 // readLetter takes one letter, alone or as one of several: r, "r", r's. What may be two letters, such as rs, is refused.
 func readLetter(s string) (any, string) {
-	if several := letterAnd.FindStringSubmatch(s); several != nil {
+	if several := letterAnd().FindStringSubmatch(s); several != nil {
 		return nil, fmt.Sprintf("%s may be two letters; of one, several are %s's", s, several[1])
 	}
-	found := oneLetter.FindStringSubmatch(s)
+	found := oneLetter().FindStringSubmatch(s)
 	if found == nil {
 		return nil, fmt.Sprintf("%s is not one letter", s)
 	}
@@ -100,11 +101,11 @@ func folded(s string) string {
 }
 
 var (
-	thousands    = regexp.MustCompile(`\b[0-9]{1,3}(?:,[0-9]{3})+\b`)
-	neighbours   = regexp.MustCompile(`[0-9.] +[0-9.]`)
-	percent      = regexp.MustCompile(`% *[^0-9(. ]`)
-	dateLike     = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`)
-	wholeFormula = regexp.MustCompile(`^[-+(.0-9][-+*/%(). 0-9]*[-+*/%][-+*/%(). 0-9]*[0-9.)]$`)
+	thousands    = lazyregexp.New(`\b[0-9]{1,3}(?:,[0-9]{3})+\b`)
+	neighbours   = lazyregexp.New(`[0-9.] +[0-9.]`)
+	percent      = lazyregexp.New(`% *[^0-9(. ]`)
+	dateLike     = lazyregexp.New(`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`)
+	wholeFormula = lazyregexp.New(`^[-+(.0-9][-+*/%(). 0-9]*[-+*/%][-+*/%(). 0-9]*[0-9.)]$`)
 	operators    = strings.NewReplacer("×", "*", "÷", "/", "−", "-",
 		"to the power of", "**", "multiplied by", "*", "divided by", "/", "plus", "+", "minus", "-", "times", "*",
 		"modulo", "%", "mod", "%")
@@ -114,18 +115,18 @@ var (
 // means is not looked at, but what can mean two things is refused.
 func readExpression(s string) (any, string) {
 	expr := operators.Replace(strings.ToLower(s))
-	expr = thousands.ReplaceAllStringFunc(expr, func(n string) string { return strings.ReplaceAll(n, ",", "") })
+	expr = thousands().ReplaceAllStringFunc(expr, func(n string) string { return strings.ReplaceAll(n, ",", "") })
 	expr = strings.TrimRight(expr, " =")
 	switch {
 	case strings.ContainsAny(expr, ",="):
 		return nil, fmt.Sprintf("%q has a comma or an equals sign: decimals have a point", s)
-	case neighbours.MatchString(expr):
+	case neighbours().MatchString(expr):
 		return nil, fmt.Sprintf("%q has two numbers with nothing between them", s)
-	case percent.MatchString(expr):
+	case percent().MatchString(expr):
 		return nil, fmt.Sprintf("%q has a percent sign without a number behind it: it is the remainder of a division", s)
-	case dateLike.MatchString(expr):
+	case dateLike().MatchString(expr):
 		return nil, fmt.Sprintf("%q looks like a date", s)
-	case !wholeFormula.MatchString(expr):
+	case !wholeFormula().MatchString(expr):
 		return nil, fmt.Sprintf("%q is not an expression of decimal numbers and + - * / %% **", s)
 	}
 	return expr, ""

@@ -3,7 +3,6 @@ package language
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -11,6 +10,7 @@ import (
 	"unicode"
 
 	"orchestrator/internal/conductor/language/near"
+	"orchestrator/internal/system/lazyregexp"
 )
 
 // listing is the request that lists all forms.
@@ -25,12 +25,12 @@ const maxNearest = 3
 
 // helping matches who asks what can be said, and firstWords are what is answered.
 var (
-	helping    = regexp.MustCompile(`(?i)^(?:help(?: me)?|what can (?:i|we) (?:say|ask|do)(?: here)?|what can you do|how does this work|usage)$`)
+	helping    = lazyregexp.New(`(?i)^(?:help(?: me)?|what can (?:i|we) (?:say|ask|do)(?: here)?|what can you do|how does this work|usage)$`)
 	firstWords = []string{"status of REQ-7", "what should I do next", "approve REQ-7", "what is 2+2"}
 )
 
 // aboutSchedules matches who asks for schedules, or wants to end one: both are requests of their own.
-var aboutSchedules = regexp.MustCompile(`(?i)^(?:which|what|list|show|stop|end|cancel|delete)(?: \S+){0,3}? schedules?\b`)
+var aboutSchedules = lazyregexp.New(`(?i)^(?:which|what|list|show|stop|end|cancel|delete)(?: \S+){0,3}? schedules?\b`)
 
 // asTwoWords are the contractions that the patterns write as two words.
 var asTwoWords = strings.NewReplacer("what's", "what is", "What's", "What is", "who's", "who is", "Who's", "Who is",
@@ -47,10 +47,10 @@ type candidate struct {
 //
 // Implements: ORC-263
 func suggestion(sentence string, now time.Time) string {
-	if aboutSchedules.MatchString(sentence) {
+	if aboutSchedules().MatchString(sentence) {
 		return "GET /schedules?active=true lists the schedules, and DELETE /schedules/{id} ends one"
 	}
-	if helping.MatchString(sentence) {
+	if helping().MatchString(sentence) {
 		return fmt.Sprintf("say for example: %s; %s lists all", strings.Join(firstWords, "; "), listing)
 	}
 	var all []candidate
@@ -95,12 +95,12 @@ func fitting() near.Slot {
 		if fits, decided := known[key]; decided {
 			return fits
 		}
-		found := wholeSlots[typ].MatchString(text)
+		found := wholeSlots[typ]().MatchString(text)
 		if found {
 			_, why := slotTypes[typ].read(text)
 			found = why == ""
 		}
-		if typ == "reason" && (joins.MatchString(text) || beginsAnAct(text)) {
+		if typ == "reason" && (joins().MatchString(text) || beginsAnAct(text)) {
 			found = false // it goes on with something else, and gives no reason
 		}
 		known[key] = found
@@ -108,7 +108,7 @@ func fitting() near.Slot {
 	}
 }
 
-var joins = regexp.MustCompile(`(?i)^(?:and|or|but|then|unless|except|without|if|not|because|since|as|for|until|when|after|before) `)
+var joins = lazyregexp.New(`(?i)^(?:and|or|but|then|unless|except|without|if|not|because|since|as|for|until|when|after|before) `)
 
 // beginsAnAct reports whether a text begins with the verb of an act, or a slip of it.
 func beginsAnAct(text string) bool {

@@ -1,8 +1,9 @@
 package language
 
 import (
-	"regexp"
 	"strings"
+
+	"orchestrator/internal/system/lazyregexp"
 )
 
 func unquote(s string) string {
@@ -28,15 +29,15 @@ func trim(sentence string) string {
 }
 
 var (
-	courtesyBefore = regexp.MustCompile(
+	courtesyBefore = lazyregexp.New(
 		`(?i)^(?:(?:please|kindly|hey|hi|hello|ok|okay|so|now|and|then|also|(?:can|could|would|will) you|tell me|let me know)[,:]? )+`)
-	courtesyAfter = regexp.MustCompile(`(?i)(?:,? (?:please|thanks|thank you|now|for me))+$`)
+	courtesyAfter = lazyregexp.New(`(?i)(?:,? (?:please|thanks|thank you|now|for me))+$`)
 )
 
 // readings returns a sentence as it stands, and without its courtesies. The first that a form covers counts, so that
 // courtesies which are meant ("count e in please") are kept.
 func readings(sentence string) []string {
-	after := trim(courtesyAfter.ReplaceAllString(sentence, ""))
-	return []string{sentence, courtesyBefore.ReplaceAllString(sentence, ""), after,
-		courtesyBefore.ReplaceAllString(after, "")}
+	after := trim(courtesyAfter().ReplaceAllString(sentence, ""))
+	return []string{sentence, courtesyBefore().ReplaceAllString(sentence, ""), after,
+		courtesyBefore().ReplaceAllString(after, "")}
 }

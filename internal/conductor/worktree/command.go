@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +18,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/system/git"
+	"orchestrator/internal/system/lazyregexp"
 )
 
 const (
@@ -33,24 +33,24 @@ var ourName = []string{"GIT_AUTHOR_NAME=orchestrator", "GIT_AUTHOR_EMAIL=orchest
 	"GIT_COMMITTER_NAME=orchestrator", "GIT_COMMITTER_EMAIL=orchestrator@localhost"}
 
 // plainName matches the ids that can be names of branches and of folders as they are.
-var plainName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+var plainName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
 // notPlain matches what such a name cannot have.
-var notPlain = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+var notPlain = lazyregexp.New(`[^A-Za-z0-9_-]+`)
 
 // nameOf returns the name of a requirement's branch and folder: its id, or for an id that git would refuse, or that
 // another one could be taken for, what is left of it with a digest.
 func nameOf(id string) string {
-	if plainName.MatchString(id) {
+	if plainName().MatchString(id) {
 		return id
 	}
 	sum := sha256.Sum256([]byte(id))
-	words := strings.Trim(notPlain.ReplaceAllString(id, "-"), "-")
+	words := strings.Trim(notPlain().ReplaceAllString(id, "-"), "-")
 	return "id-" + words[:min(len(words), 40)] + "." + hex.EncodeToString(sum[:4])
 }
 
 // lockIn matches where git says that a file of its own is in the way: a command holds it, or has left it.
-var lockIn = regexp.MustCompile(`Unable to create '([^']+\.lock)': File exists`)
+var lockIn = lazyregexp.New(`Unable to create '([^']+\.lock)': File exists`)
 
 // run runs a command of git in a folder, and returns what it printed without the line end.
 func (m *repository) run(ctx context.Context, dir string, args ...string) (string, error) {
@@ -79,7 +79,7 @@ func failed(command, words string, err error) *fault.Error {
 	why := cmp.Or(git.Cause(words), err.Error())
 	f := fault.New(fault.Unavailable, CodeGit, "git %s: %s", command, why).
 		WithFix("mend the repository, and drive again").Because(err)
-	if lock := lockIn.FindStringSubmatch(why); lock != nil {
+	if lock := lockIn().FindStringSubmatch(why); lock != nil {
 		f = f.WithFix("if no command of git is at work there, remove %s, and drive again", lock[1])
 	}
 	return f

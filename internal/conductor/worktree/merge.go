@@ -155,7 +155,7 @@ func (m *Manager) advanceTree(ctx context.Context, dir, to string) error {
 	switch {
 	case err == nil:
 		return nil
-	case lockIn.MatchString(words):
+	case lockIn().MatchString(words):
 		return failed("merge", words, err)
 	}
 	return fault.New(fault.Conflict, CodeDirty, "the files of %s in %s cannot follow: %s", m.Branch(), dir,

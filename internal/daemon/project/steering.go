@@ -5,7 +5,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -16,6 +15,7 @@ import (
 	"orchestrator/internal/requirements/evidence"
 	"orchestrator/internal/rules/boundary"
 	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/system/lazyregexp"
 )
 
 // steering is by what people say what is required, and how the service and its agents work: the requirement documents,
@@ -44,7 +44,7 @@ func (p *Plan) steering(docs documents.Set, repository *evidence.Repository) ste
 }
 
 // interpreter matches the programs that are given what they run.
-var interpreter = regexp.MustCompile(
+var interpreter = lazyregexp.New(
 	`^(env|(ba|da|k|z|fi)?sh|(python|pypy|lua)[0-9.]*|node|bun|deno|ruby|perl|php|pwsh)$`)
 
 // programOf returns the file of the project that an agent is, or that an interpreter runs for it; "" where that is
@@ -57,7 +57,7 @@ func programOf(c planning.Contract, project string) string {
 	if !filepath.IsAbs(argv[0]) && strings.Contains(argv[0], "/") {
 		return filepath.Join(project, argv[0])
 	}
-	if !interpreter.MatchString(filepath.Base(argv[0])) {
+	if !interpreter().MatchString(filepath.Base(argv[0])) {
 		return argv[0] // where it is in the project by its whole path
 	}
 	for _, arg := range argv[1:] {

@@ -1,8 +1,9 @@
 package docpage
 
 import (
-	"regexp"
 	"strings"
+
+	"orchestrator/internal/system/lazyregexp"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -35,17 +36,17 @@ func (p *page) schemas() {
 	p.f("</section>\n")
 }
 
-var reference = regexp.MustCompile(`&#34;#/components/schemas/([A-Za-z0-9._-]+)&#34;`)
+var reference = lazyregexp.New(`&#34;#/components/schemas/([A-Za-z0-9._-]+)&#34;`)
 
 // linked returns a schema as JSON, in which each reference is a link.
 func linked(v jsontext.Value) string {
-	return "<pre>" + reference.ReplaceAllString(esc(shown(v)), `<a href="#schema-$1">$1</a>`) + "</pre>"
+	return "<pre>" + reference().ReplaceAllString(esc(shown(v)), `<a href="#schema-$1">$1</a>`) + "</pre>"
 }
 
 var (
-	code = regexp.MustCompile("`([^`]+)`")
-	bold = regexp.MustCompile(`\*\*([^*]+)\*\*`)
-	item = regexp.MustCompile(`^(\d+\.|[-*]) `)
+	code = lazyregexp.New("`([^`]+)`")
+	bold = lazyregexp.New(`\*\*([^*]+)\*\*`)
+	item = lazyregexp.New(`^(\d+\.|[-*]) `)
 )
 
 // prose writes a description: paragraphs, lists, code and bold, as far as CommonMark has them.
@@ -57,11 +58,11 @@ func (p *page) prose(text string) {
 		p.f("<p>")
 		for i, line := range strings.Split(strings.TrimSpace(paragraph), "\n") {
 			line = strings.TrimSpace(line)
-			if i > 0 && item.MatchString(line) {
+			if i > 0 && item().MatchString(line) {
 				p.f("<br>")
 			}
-			line = code.ReplaceAllString(esc(line), "<code>$1</code>")
-			p.f("%s\n", bold.ReplaceAllString(line, "<strong>$1</strong>"))
+			line = code().ReplaceAllString(esc(line), "<code>$1</code>")
+			p.f("%s\n", bold().ReplaceAllString(line, "<strong>$1</strong>"))
 		}
 	}
 }

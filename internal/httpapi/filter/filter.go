@@ -6,7 +6,6 @@ package filter
 import (
 	"math"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"orchestrator/internal/httpapi/wire"
 	"orchestrator/internal/requirements/lookup"
 	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/system/lazyregexp"
 )
 
 // How many entries a page has where nothing is said, and the most that can be asked for.
@@ -79,7 +79,7 @@ func descending(v url.Values) (bool, error) {
 	return order == "desc", err
 }
 
-var days = regexp.MustCompile(`^[0-9]{1,5}d$`)
+var days = lazyregexp.New(`^[0-9]{1,5}d$`)
 
 // age reads older_than: a duration as Go writes it, or days.
 func age(v url.Values) (time.Duration, error) {
@@ -87,7 +87,7 @@ func age(v url.Values) (time.Duration, error) {
 		return 0, nil
 	}
 	text, times := v.Get("older_than"), time.Duration(1)
-	if days.MatchString(text) {
+	if days().MatchString(text) {
 		text, times = strings.TrimSuffix(text, "d")+"h", 24
 	}
 	d, err := time.ParseDuration(text)
@@ -114,7 +114,7 @@ func CursorOf(q lookup.Records) string {
 	return "from"
 }
 
-var codeShape = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
+var codeShape = lazyregexp.New(`^[a-z][a-z0-9_]{0,63}$`)
 
 // Records reads which records are asked for, of the kinds that there are.
 func Records(v url.Values, kinds []string) (q lookup.Records, err error) {
@@ -124,7 +124,7 @@ func Records(v url.Values, kinds []string) (q lookup.Records, err error) {
 			return q, wire.Parameter(name, "it is empty").WithFix("leave it out, or give it a value")
 		}
 	}
-	if q.Code != "" && !codeShape.MatchString(v.Get("code")) {
+	if q.Code != "" && !codeShape().MatchString(v.Get("code")) {
 		return q, wire.Parameter("code", "%q is not the code of a refusal", wire.Clip(v.Get("code"))).
 			WithFix("use a code as a problem has it, such as gate_unmet")
 	}

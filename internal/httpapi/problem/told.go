@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"regexp"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/system/lazyregexp"
 )
 
 // Told returns the trace of a run as JSON, in which the refusals of changes are problems: they are kept as the errors
@@ -42,7 +42,7 @@ func Told(trace any, refusals ...*fault.Error) ([]byte, error) {
 const refusal = "refusal"
 
 // tracedObligation is the pointer to a member of an obligation, or of a step, in a trace.
-var tracedObligation = regexp.MustCompile(`^/obligations/[0-9]+(/steps/[0-9]+)*/[^/]*$`)
+var tracedObligation = lazyregexp.New(`^/obligations/[0-9]+(/steps/[0-9]+)*/[^/]*$`)
 
 // isRefusal reports whether a token that was read is the name of such a member: /obligations/0/refusal.
 func isRefusal(in *jsontext.Decoder, token jsontext.Token) bool {
@@ -50,7 +50,7 @@ func isRefusal(in *jsontext.Decoder, token jsontext.Token) bool {
 		return false
 	}
 	kind, length := in.StackIndex(in.StackDepth())
-	return kind == '{' && length%2 == 1 && tracedObligation.MatchString(string(in.StackPointer()))
+	return kind == '{' && length%2 == 1 && tracedObligation().MatchString(string(in.StackPointer()))
 }
 
 // tell reads a refusal, and writes the problem that it is.

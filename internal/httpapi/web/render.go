@@ -67,7 +67,7 @@ func (d *Door) frame(w http.ResponseWriter, r *http.Request, who *session.Sessio
 // write executes a template. What fails in it is a defect, of which the client sees no half.
 func (d *Door) write(w http.ResponseWriter, r *http.Request, p page.Page, f page.Frame, status int) {
 	var b bytes.Buffer
-	if err := p.Template.Execute(&b, f); err != nil {
+	if err := p.Template().Execute(&b, f); err != nil {
 		panic(err) // the API logs it, and answers with its request id
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -7,7 +7,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -20,6 +19,7 @@ import (
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/operator/storage"
 	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/system/lazyregexp"
 	"orchestrator/internal/webhook/folder"
 	"orchestrator/internal/webhook/hook"
 	"orchestrator/internal/webhook/posting"
@@ -98,12 +98,12 @@ func known(flag, what string, given, there []string) error {
 	return nil
 }
 
-var unnamed = regexp.MustCompile(`[^a-z0-9]+`)
+var unnamed = lazyregexp.New(`[^a-z0-9]+`)
 
 // nameOf makes a name of a host.
 func nameOf(host string) string {
 	_, host, _ = strings.Cut(strings.ToLower(host), "://")
-	name := strings.Trim(unnamed.ReplaceAllString(host, "-"), "-")
+	name := strings.Trim(unnamed().ReplaceAllString(host, "-"), "-")
 	return strings.TrimRight(name[:min(len(name), 40)], "-")
 }
 

@@ -11,7 +11,6 @@ package adoption
 import (
 	"bytes"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -20,6 +19,7 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/strictjson"
+	"orchestrator/internal/system/lazyregexp"
 )
 
 // Role is who a change is of.
@@ -115,7 +115,7 @@ func readLine(number int, text []byte) (line Line, err error) {
 	return line, line.check(number)
 }
 
-var digest = regexp.MustCompile(`^[0-9a-f]{64}$`)
+var digest = lazyregexp.New(`^[0-9a-f]{64}$`)
 
 // check refuses what no service could take.
 func (l Line) check(number int) error {
@@ -136,7 +136,7 @@ func (l Line) check(number int) error {
 	case l.Report != nil && !filepath.IsLocal(filepath.FromSlash(l.Report.Path)):
 		return wrongLine(number, "the path of its report leaves the project").
 			WithFix("copy the report into the project, and give its path from the root on")
-	case l.Report != nil && l.Report.SHA256 != "" && !digest.MatchString(l.Report.SHA256):
+	case l.Report != nil && l.Report.SHA256 != "" && !digest().MatchString(l.Report.SHA256):
 		return wrongLine(number, "the sha256 of its report is not 64 hexadecimal digits").
 			WithFix("leave sha256 out, or have orchestrator adopt write it")
 	}

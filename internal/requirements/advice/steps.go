@@ -1,26 +1,26 @@
 package advice
 
 import (
-	"regexp"
 	"strings"
 
 	"orchestrator/internal/requirements/guidance"
 	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/system/lazyregexp"
 )
 
 var (
-	aMove  = regexp.MustCompile(`PATCH \{"status":"([a-z_]+)"\} with its justification`)
-	aField = regexp.MustCompile(`(?:POST /requirements/[^ ]+/test-report <[^>]*>, or )?PATCH with ([a-z_]+)`)
+	aMove  = lazyregexp.New(`PATCH \{"status":"([a-z_]+)"\} with its justification`)
+	aField = lazyregexp.New(`(?:POST /requirements/[^ ]+/test-report <[^>]*>, or )?PATCH with ([a-z_]+)`)
 )
 
 // Steps returns a text with commands in the place of the requests that it names, such as what a requirement still lacks.
 func Steps(id, text string) string {
-	text = aMove.ReplaceAllStringFunc(text, func(request string) string {
-		to := aMove.FindStringSubmatch(request)[1]
+	text = aMove().ReplaceAllStringFunc(text, func(request string) string {
+		to := aMove().FindStringSubmatch(request)[1]
 		return move(id, to, " --reason '<why>' --evidence '<file>'")
 	})
-	text = aField.ReplaceAllStringFunc(text, func(request string) string {
-		if command := supplied(id, aField.FindStringSubmatch(request)[1]); command != "" {
+	text = aField().ReplaceAllStringFunc(text, func(request string) string {
+		if command := supplied(id, aField().FindStringSubmatch(request)[1]); command != "" {
 			return command
 		}
 		return request

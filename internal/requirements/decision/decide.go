@@ -2,7 +2,6 @@ package decision
 
 import (
 	"errors"
-	"regexp"
 	"slices"
 	"strconv"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"orchestrator/internal/rules/claiming"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/repeating"
+	"orchestrator/internal/system/lazyregexp"
 )
 
 // The codes of refusals that the service explains further.
@@ -120,7 +120,7 @@ func checkBefore(req lifecycle.Requirement, r Request) error {
 // checkCondition wants If-Match to name the present revision. Since lifecycle.Rules4, what stands after a dash says how
 // often its evidence was looked at anew, which changes nothing of what a change is made from.
 // rechecked is an entity tag of a requirement at whose evidence was looked since it was changed.
-var rechecked = regexp.MustCompile(`^([0-9]+)-[0-9]+$`)
+var rechecked = lazyregexp.New(`^([0-9]+)-[0-9]+$`)
 
 func checkCondition(req lifecycle.Requirement, r Request) error {
 	if len(r.IfMatch) == 0 {
@@ -128,7 +128,7 @@ func checkCondition(req lifecycle.Requirement, r Request) error {
 	}
 	for _, tag := range r.IfMatch {
 		if r.Change.Rules >= lifecycle.Rules4 {
-			tag = rechecked.ReplaceAllString(tag, "$1")
+			tag = rechecked().ReplaceAllString(tag, "$1")
 		}
 		if tag == "*" || tag == strconv.FormatUint(req.Revision, 10) {
 			return nil

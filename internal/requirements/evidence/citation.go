@@ -2,7 +2,6 @@ package evidence
 
 import (
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -10,6 +9,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/requirements/evidence/gitrepo"
+	"orchestrator/internal/system/lazyregexp"
 )
 
 const (
@@ -83,7 +83,7 @@ func pathsUnder(root string, places []string) (under []string) {
 	return under
 }
 
-var shortGit = regexp.MustCompile(`^git~[0-9]+$`)
+var shortGit = lazyregexp.New(`^git~[0-9]+$`)
 
 // isGitFolder reports whether any file system would take part for .git: without regard to case, to dots and spaces at
 // the end, to characters that are not seen, under its short name, or with the name of a stream behind it.
@@ -96,7 +96,7 @@ func isGitFolder(part string) bool {
 	}, part)
 	part, _, _ = strings.Cut(part, ":")
 	part = strings.TrimRight(part, ". ")
-	return part == ".git" || shortGit.MatchString(part)
+	return part == ".git" || shortGit().MatchString(part)
 }
 
 // span is a range of lines, 1-based and inclusive; the zero value is the whole file.
@@ -113,7 +113,7 @@ func (s span) String() string {
 	return strconv.Itoa(s.first) + "-" + strconv.Itoa(s.last)
 }
 
-var lineRange = regexp.MustCompile(`^([1-9][0-9]{0,8})(?:-([1-9][0-9]{0,8}))?$`)
+var lineRange = lazyregexp.New(`^([1-9][0-9]{0,8})(?:-([1-9][0-9]{0,8}))?$`)
 
 // parseSpan reads "12" or "12-40"; "" is the whole file.
 func parseSpan(lines string) (span, error) {
@@ -121,7 +121,7 @@ func parseSpan(lines string) (span, error) {
 		return span{}, nil
 	}
 	const fix = `write the first and the last line, counted from 1, as in "12-40", or one line, as in "12"`
-	m := lineRange.FindStringSubmatch(lines)
+	m := lineRange().FindStringSubmatch(lines)
 	if m == nil {
 		return span{}, refuse("lines_malformed", "%q is no range of lines", lines).WithFix(fix)
 	}
@@ -136,12 +136,12 @@ func parseSpan(lines string) (span, error) {
 	return span{first, last}, nil
 }
 
-var hexadecimal = regexp.MustCompile(`^[0-9a-f]{4,64}$`)
+var hexadecimal = lazyregexp.New(`^[0-9a-f]{4,64}$`)
 
 // checkID refuses everything but a full or short hexadecimal id; most is the length of a full one in this repository.
 func checkID(id string, most int) error {
 	const fix = "write the id of the commit, as git log --format=%%H shows it"
-	if !hexadecimal.MatchString(id) {
+	if !hexadecimal().MatchString(id) {
 		return refuse("commit_malformed", "%q is no commit id: it has 4 to %d of the characters 0-9 and a-f", id,
 			most).WithFix(fix)
 	}

@@ -49,7 +49,7 @@ func (c *check) askAncestries(ctx context.Context, subjects []Subject) error {
 				continue
 			}
 			seen[id] = missing
-			if len(id) == c.r.git.IDLength && hexadecimal.MatchString(id) {
+			if len(id) == c.r.git.IDLength && hexadecimal().MatchString(id) {
 				commits = append(commits, id)
 			}
 		}

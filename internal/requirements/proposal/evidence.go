@@ -2,11 +2,11 @@ package proposal
 
 import (
 	"context"
-	"regexp"
 	"strings"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/system/lazyregexp"
 )
 
 // Cited is a piece of evidence in words, read.
@@ -16,8 +16,8 @@ type Cited struct {
 }
 
 var (
-	trailingLines  = regexp.MustCompile(`^(.+):([0-9]+(?:-[0-9]+)?)$`)
-	trailingCommit = regexp.MustCompile(`^(.+)@([A-Za-z0-9_./~^-]+)$`)
+	trailingLines  = lazyregexp.New(`^(.+):([0-9]+(?:-[0-9]+)?)$`)
+	trailingCommit = lazyregexp.New(`^(.+)@([A-Za-z0-9_./~^-]+)$`)
 )
 
 // Evidence reads a piece of evidence:
@@ -55,10 +55,10 @@ func (t Tree) File(ctx context.Context, typed string) (any, error) {
 func (t Tree) file(ctx context.Context, typed string) (e lifecycle.Evidence, err error) {
 	e.Kind = lifecycle.EvidenceFile
 	revision := ""
-	if m := trailingCommit.FindStringSubmatch(typed); m != nil && trailingLines.MatchString(m[1]) {
+	if m := trailingCommit().FindStringSubmatch(typed); m != nil && trailingLines().MatchString(m[1]) {
 		typed, revision = m[1], m[2]
 	}
-	if m := trailingLines.FindStringSubmatch(typed); m != nil {
+	if m := trailingLines().FindStringSubmatch(typed); m != nil {
 		typed, e.Lines = m[1], m[2]
 	}
 	if e.Path, err = t.Path(typed); err != nil {

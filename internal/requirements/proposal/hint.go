@@ -2,23 +2,23 @@ package proposal
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/system/lazyregexp"
 )
 
 var (
-	hint      = regexp.MustCompile(`<[^<>\n]+>`)
-	wholeHint = regexp.MustCompile(`^\s*<[^<>\n]+>\s*$`)
+	hint      = lazyregexp.New(`<[^<>\n]+>`)
+	wholeHint = lazyregexp.New(`^\s*<[^<>\n]+>\s*$`)
 )
 
 // CheckSaid refuses what somebody typed if it is the hint of an example still, such as <why>: what is sent goes on
 // record.
 func CheckSaid(what, text string) error {
-	if !wholeHint.MatchString(text) {
+	if !wholeHint().MatchString(text) {
 		return nil
 	}
 	return unreplaced(what, strings.TrimSpace(text), "the example").WithFix("replace it; what is sent goes on record")
@@ -35,7 +35,7 @@ func (p Part) checkFilled(what string, value Value) error {
 		return fault.Misuse("the text of %s cannot be sent", p.Field).
 			WithFix("use names, texts, numbers and lists alone").Because(err)
 	}
-	for _, offered := range hint.FindAllString(p.start+p.more, -1) {
+	for _, offered := range hint().FindAllString(p.start+p.more, -1) {
 		if bytes.Contains(encoded, []byte(offered)) {
 			return unreplaced(what, offered, "the template").WithFix("replace it, or take its line away")
 		}

@@ -3,7 +3,6 @@ package reqdoc
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -13,6 +12,7 @@ import (
 	"orchestrator/internal/requirements/markdown"
 	"orchestrator/internal/requirements/reqid"
 	"orchestrator/internal/requirements/vocabulary"
+	"orchestrator/internal/system/lazyregexp"
 )
 
 // The changes that a section of an OpenSpec delta makes, as its heading names them.
@@ -85,11 +85,11 @@ func cutRequirement(heading string) (name string, found bool) {
 	return "", false
 }
 
-var dashedRequirement = regexp.MustCompile(`^(?i:requirement) ?[-–—] (\S.*)$`)
+var dashedRequirement = lazyregexp.New(`^(?i:requirement) ?[-–—] (\S.*)$`)
 
 // cutDashed returns the name in "Requirement – name", which is no form of the family.
 func cutDashed(heading string) (name string, found bool) {
-	m := dashedRequirement.FindStringSubmatch(strings.TrimSpace(strings.Trim(heading, "*_ ")))
+	m := dashedRequirement().FindStringSubmatch(strings.TrimSpace(strings.Trim(heading, "*_ ")))
 	if m == nil || len(m[1]) > reqid.MaxLength {
 		return "", false
 	}

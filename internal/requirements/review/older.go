@@ -1,11 +1,11 @@
 package review
 
 import (
-	"regexp"
 	"slices"
 
 	"orchestrator/internal/requirements/idmatch"
 	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/system/lazyregexp"
 )
 
 // ByLatest is what the latest rules hold against a requirement that older ones let become done.
@@ -78,9 +78,9 @@ func FilesOf(req lifecycle.Requirement) (paths []string) {
 	return paths
 }
 
-var linesAtTheEnd = regexp.MustCompile(`:[0-9]+(-[0-9]+)?$`)
+var linesAtTheEnd = lazyregexp.New(`:[0-9]+(-[0-9]+)?$`)
 
-func withoutLines(place string) string { return linesAtTheEnd.ReplaceAllString(place, "") }
+func withoutLines(place string) string { return linesAtTheEnd().ReplaceAllString(place, "") }
 
 // dirtyAmong returns those of the files of an implementation that have uncommitted changes.
 func dirtyAmong(files []string, dirty map[string]bool) (all []string) {

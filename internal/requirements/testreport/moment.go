@@ -4,10 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"orchestrator/internal/system/lazyregexp"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -96,19 +97,19 @@ func readEpoch(text string) (moment, bool) {
 }
 
 // zones finds the zone at the end of a time: an offset, the name of one, or both, and what JavaScript and Java add.
-var zones = regexp.MustCompile(`^(.*?\d)\s*(?:((?i:Z|UTC|GMT))|[A-Z]{2,5})?\s*(?:([+-]\d\d):?(\d\d)?(?: [A-Z]{2,5})?)?` +
+var zones = lazyregexp.New(`^(.*?\d)\s*(?:((?i:Z|UTC|GMT))|[A-Z]{2,5})?\s*(?:([+-]\d\d):?(\d\d)?(?: [A-Z]{2,5})?)?` +
 	`(?:\s*\([^()]*\)|\[[\w/+-]+\])?$`)
 
 // inside finds the name of a zone before the year, where date(1) writes it.
-var inside = regexp.MustCompile(`^(\w+ \w+ +\d+ \d\d:\d\d:\d\d) ([A-Z]{2,5}) (\d{4})$`)
+var inside = lazyregexp.New(`^(\w+ \w+ +\d+ \d\d:\d\d:\d\d) ([A-Z]{2,5}) (\d{4})$`)
 
 func readDate(text string) (moment, bool) {
-	text = inside.ReplaceAllString(text, "$1 $3 $2")
+	text = inside().ReplaceAllString(text, "$1 $3 $2")
 	if at, ok := readLayouts(text); ok { // the day of a date could pass for an offset
 		at.local = true
 		return at, true
 	}
-	z := zones.FindStringSubmatch(text)
+	z := zones().FindStringSubmatch(text)
 	if z == nil {
 		return moment{}, false
 	}

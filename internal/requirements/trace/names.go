@@ -5,22 +5,24 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"orchestrator/internal/system/lazyregexp"
 )
 
 // language says how the names of tests are written in files whose names end in one of the suffixes.
 type language struct {
 	suffixes []string
 	names    []naming
-	marker   *regexp.Regexp // the line announces a test, whose method is named in it or below
-	method   *regexp.Regexp // the method behind a marker
-	opens    *regexp.Regexp // the line ends where the name begins, which is the first text of the next
-	table    *regexp.Regexp // the line begins a table of cases, behind which the name stands
+	marker   func() *regexp.Regexp // the line announces a test, whose method is named in it or below
+	method   func() *regexp.Regexp // the method behind a marker
+	opens    func() *regexp.Regexp // the line ends where the name begins, which is the first text of the next
+	table    func() *regexp.Regexp // the line begins a table of cases, behind which the name stands
 }
 
 // naming finds the name of a test in a line. The name is the first group that took part.
 type naming struct {
 	needle string // what every such line holds; it is cheaper to look for
-	line   *regexp.Regexp
+	line   func() *regexp.Regexp
 }
 
 const (
@@ -39,7 +41,7 @@ const jvmCall = `^\s*(?:test|it|should|describe|context|given|when|then|scenario
 // swiftAttributes may stand in front of another one.
 const swiftAttributes = `^\s*(?:@\w+(?:\([^)]*\))?\s+)*`
 
-func name(needle, line string) naming { return naming{needle, regexp.MustCompile(line)} }
+func name(needle, line string) naming { return naming{needle, lazyregexp.New(line)} }
 
 // languages are those whose tests are found. A name is taken from a line that begins as a definition does, so that
 // tests that are commented out are left out. The first row that fits a file counts.
@@ -51,7 +53,7 @@ var languages = []language{
 			name(".Run(", `^[^/"`+"`"+`]*\.Run\((?:`+double+`|`+ticks+`)`),
 			name("(", `^\s*(?:var _ = )?[FPX]?(?:It|Describe|DescribeTable|Context|Specify|When|Entry)\(`+double),
 		},
-		opens: regexp.MustCompile(`^(?:[^/"` + "`" + `]*\.Run|\s*(?:var _ = )?[FPX]?(?:It|Describe|DescribeTable|Context|Specify|When|Entry))\($`),
+		opens: lazyregexp.New(`^(?:[^/"` + "`" + `]*\.Run|\s*(?:var _ = )?[FPX]?(?:It|Describe|DescribeTable|Context|Specify|When|Entry))\($`),
 	},
 	{ // pytest, unittest
 		suffixes: []string{".py"},
@@ -61,8 +63,8 @@ var languages = []language{
 	{ // Jest, Vitest, Mocha, Jasmine, Playwright, node:test
 		suffixes: []string{".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts"},
 		names:    []naming{name("(", jsCall+`(?:\(.*?\)|`+"`[^`]*`"+`)?\(\s*`+quoted)},
-		opens:    regexp.MustCompile(jsCall + `(?:\(.*\)|` + "`[^`]*`" + `)?\($`),
-		table:    regexp.MustCompile(jsCall + `(?:\((?:[^)]|\)[^(])*|` + "`[^`]*" + `)$`),
+		opens:    lazyregexp.New(jsCall + `(?:\(.*\)|` + "`[^`]*`" + `)?\($`),
+		table:    lazyregexp.New(jsCall + `(?:\((?:[^)]|\)[^(])*|` + "`[^`]*" + `)$`),
 	},
 	{ // JUnit, TestNG, Kotest, Spock, ScalaTest, xUnit, NUnit, MSTest
 		suffixes: []string{".java", ".kt", ".kts", ".groovy", ".scala", ".cs"},
@@ -72,16 +74,16 @@ var languages = []language{
 			name("def ", `^\s*(?:def|void)\s+`+quoted+`\s*\(`),
 			name("void test", `^\s*(?:public\s+)?void\s+(test\w*)\(`),
 		},
-		marker: regexp.MustCompile(`^\s*(?:@|\[)(?:\w+\.)*(?:Test|ParameterizedTest|RepeatedTest|TestFactory|TestTemplate|Property|` +
+		marker: lazyregexp.New(`^\s*(?:@|\[)(?:\w+\.)*(?:Test|ParameterizedTest|RepeatedTest|TestFactory|TestTemplate|Property|` +
 			`Fact|Theory|TestCase|TestCaseSource|TestMethod|DataTestMethod)\b`),
-		method: regexp.MustCompile(`^[\w<>\[\].,?&\s]*?(?:(\w+)|` + ticks + `)\s*(?:<[^>]*>)?\(`),
-		opens:  regexp.MustCompile(`^\s*[@\[].*?\b(?:DisplayName|TestName|Description|Feature)\($|` + jvmCall + `$`),
+		method: lazyregexp.New(`^[\w<>\[\].,?&\s]*?(?:(\w+)|` + ticks + `)\s*(?:<[^>]*>)?\(`),
+		opens:  lazyregexp.New(`^\s*[@\[].*?\b(?:DisplayName|TestName|Description|Feature)\($|` + jvmCall + `$`),
 	},
 	{
 		suffixes: []string{".rs"},
 		names:    []naming{name("test_case", `^\s*#\[(?:\w+::)*test_case\(.*;\s*`+double)},
-		marker:   regexp.MustCompile(`^\s*#\[(?:\w+::)*(?:test|rstest|test_case|quickcheck|wasm_bindgen_test)\b`),
-		method:   regexp.MustCompile(`\bfn\s+(\w+)`),
+		marker:   lazyregexp.New(`^\s*#\[(?:\w+::)*(?:test|rstest|test_case|quickcheck|wasm_bindgen_test)\b`),
+		method:   lazyregexp.New(`\bfn\s+(\w+)`),
 	},
 	{ // RSpec, Minitest, ExUnit
 		suffixes: []string{".rb", ".ex", ".exs"},
@@ -96,15 +98,15 @@ var languages = []language{
 			name("function ", `^\s*(?:(?:public|final)\s+)*function\s+(test\w*)`),
 			name("(", `^\s*(?:it|test|describe)\(\s*(?:`+double+`|`+single+`)`),
 		},
-		opens: regexp.MustCompile(`^\s*(?:it|test|describe)\($`),
+		opens: lazyregexp.New(`^\s*(?:it|test|describe)\($`),
 	},
 	{ // XCTest, Swift Testing
 		suffixes: []string{".swift"},
 		names: []naming{name("func ", `\bfunc\s+(?:(test\w*)|`+ticks+`)`),
 			name("@", swiftAttributes+`@(?:Test|Suite)\(\s*`+double)},
-		opens:  regexp.MustCompile(swiftAttributes + `@(?:Test|Suite)\($`),
-		marker: regexp.MustCompile(swiftAttributes + `@Test\b`),
-		method: regexp.MustCompile(`\bfunc\s+(?:(\w+)|` + ticks + `)`),
+		opens:  lazyregexp.New(swiftAttributes + `@(?:Test|Suite)\($`),
+		marker: lazyregexp.New(swiftAttributes + `@Test\b`),
+		method: lazyregexp.New(`\bfunc\s+(?:(\w+)|` + ticks + `)`),
 	},
 	{ // GoogleTest, Catch2, Boost.Test
 		suffixes: []string{".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"},
@@ -158,7 +160,7 @@ func (n *names) line(s string) (all []string) {
 	if n.hint.mayName(s) {
 		for _, naming := range n.in.names {
 			if strings.Contains(s, naming.needle) {
-				all = append(all, group(naming.line, s)...)
+				all = append(all, group(naming.line(), s)...)
 			}
 		}
 	}
@@ -168,11 +170,11 @@ func (n *names) line(s string) (all []string) {
 	if n.in.marker == nil {
 		return all
 	}
-	if n.left--; n.in.marker.MatchString(s) {
+	if n.left--; n.in.marker().MatchString(s) {
 		n.left = markerReach
 	}
 	if n.left > 0 && !comment(s) {
-		if method := group(n.in.method, annotations.ReplaceAllString(s, "")); method != nil {
+		if method := group(n.in.method(), annotations().ReplaceAllString(s, "")); method != nil {
 			n.left = 0
 			return append(all, method...)
 		}
@@ -184,9 +186,9 @@ func (n *names) line(s string) (all []string) {
 const tableReach = 1000
 
 var (
-	firstText = regexp.MustCompile(`^\s*` + quoted)
+	firstText = lazyregexp.New(`^\s*` + quoted)
 	// tableEnd ends a table, and the name follows, in this line or as the first text of the next.
-	tableEnd = regexp.MustCompile(`^\s*(?:(?:[}\]]+(?:\s+as\s+\w+)?,?\s*)?\)|` + "`" + `)\s*\(\s*(?:` + quoted + `|$)`)
+	tableEnd = lazyregexp.New(`^\s*(?:(?:[}\]]+(?:\s+as\s+\w+)?,?\s*)?\)|` + "`" + `)\s*\(\s*(?:` + quoted + `|$)`)
 )
 
 // apart finds the name of a test that does not stand in the line in which its call begins. Only a line that may name
@@ -200,22 +202,22 @@ func (n *names) apart(s string) []string {
 	n.before, n.behind = text, false
 	first := text[:1]
 	if strings.Contains("\"'`", first) && strings.HasSuffix(before, "(") && n.hint.mayName(text) &&
-		(behind || n.in.opens.MatchString(before)) {
-		return group(firstText, text)
+		(behind || n.in.opens().MatchString(before)) {
+		return group(firstText(), text)
 	}
-	if n.rows--; n.rows > 0 && strings.Contains("}])`", first) && tableEnd.MatchString(text) {
+	if n.rows--; n.rows > 0 && strings.Contains("}])`", first) && tableEnd().MatchString(text) {
 		n.rows, n.behind = 0, strings.HasSuffix(text, "(")
-		return group(tableEnd, text)
+		return group(tableEnd(), text)
 	}
 	if n.in.table != nil && (strings.Contains(text, ".each") || strings.Contains(text, ".for")) &&
-		n.in.table.MatchString(text) {
+		n.in.table().MatchString(text) {
 		n.rows = tableReach
 	}
 	return nil
 }
 
 // annotations are what may stand in front of a method in its line.
-var annotations = regexp.MustCompile(`^\s*(?:(?:@[\w.]+(?:\((?:[^()]|\([^()]*\))*\))?|#?\[[^\]]*\])\s*)*`)
+var annotations = lazyregexp.New(`^\s*(?:(?:@[\w.]+(?:\((?:[^()]|\([^()]*\))*\))?|#?\[[^\]]*\])\s*)*`)
 
 // comment reports whether the line is a comment, in the languages that have markers.
 func comment(s string) bool {

@@ -9,13 +9,13 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/system/lazyregexp"
 )
 
 // Bounds of a hook.
@@ -41,10 +41,10 @@ type Hook struct {
 }
 
 var (
-	nameForm = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,39}$`)
-	idForm   = regexp.MustCompile(`^[0-9a-f]{12}$`)
-	kindForm = regexp.MustCompile(`^[a-z_]+\.[a-z_]+$`)
-	roleForm = regexp.MustCompile(`^[a-z]+$`)
+	nameForm = lazyregexp.New(`^[a-z0-9][a-z0-9_-]{0,39}$`)
+	idForm   = lazyregexp.New(`^[0-9a-f]{12}$`)
+	kindForm = lazyregexp.New(`^[a-z_]+\.[a-z_]+$`)
+	roleForm = lazyregexp.New(`^[a-z]+$`)
 )
 
 // Host returns where a hook leads to, without the path and the query of its URL, which are often a secret.
@@ -63,10 +63,10 @@ func (h Hook) problems() (all []fault.Field) {
 			all = append(all, fault.Field{Pointer: "/" + member, Detail: why})
 		}
 	}
-	if !idForm.MatchString(h.ID) {
+	if !idForm().MatchString(h.ID) {
 		add("id", "must be 12 hexadecimal digits")
 	}
-	if !nameForm.MatchString(h.Name) {
+	if !nameForm().MatchString(h.Name) {
 		add("name", "must have 1 to 40 lower-case letters, digits, - and _, and begin with a letter or digit")
 	}
 	if h.Created.IsZero() {
@@ -76,8 +76,8 @@ func (h Hook) problems() (all []fault.Field) {
 	if h.Link != "" {
 		add("link", wrongURL(h.Link, false))
 	}
-	add("kinds", wrongValues(h.Kinds, kindForm.MatchString))
-	add("roles", wrongValues(h.Roles, roleForm.MatchString))
+	add("kinds", wrongValues(h.Kinds, kindForm().MatchString))
+	add("roles", wrongValues(h.Roles, roleForm().MatchString))
 	add("requirements", wrongValues(h.Requirements, func(id string) bool { return id != "" && len(id) <= longestID }))
 	add("allow_addresses", wrongValues(h.Allow, isAddress))
 	return all

@@ -6,17 +6,17 @@ import (
 	"strings"
 
 	"orchestrator/internal/agentclient/frontmatter"
+	"orchestrator/internal/system/lazyregexp"
 )
 
-// patterns compiles them only where there is a skill to read: a hook starts with every call.
-func patterns() (p struct{ inline, block, argument *regexp.Regexp }) {
+var (
 	// Commands that stand in a line, and those in a block of their own, as clients find them.
-	p.inline = regexp.MustCompile("(?m)(?:^|\\s)!`([^`]+)`")
-	p.block = regexp.MustCompile("```!\\s*\\n?([\\s\\S]*?)\\n?```")
-	// What a client puts the arguments in place of: all of them, or one by its number.
-	p.argument = regexp.MustCompile(`\$(?:ARGUMENTS(?:\[\d+\])?|\d+)`)
-	return p
-}
+	inline = lazyregexp.New("(?m)(?:^|\\s)!`([^`]+)`")
+	block  = lazyregexp.New("```!\\s*\\n?([\\s\\S]*?)\\n?```")
+
+	// argument is what a client puts the arguments in place of: all of them, or one by its number.
+	argument = lazyregexp.New(`\$(?:ARGUMENTS(?:\[\d+\])?|\d+)`)
+)
 
 // Skill is what a file has its client do.
 type Skill struct {
@@ -29,10 +29,9 @@ type Skill struct {
 func Read(text, args string) Skill {
 	head, body := parts(text)
 	var s Skill
-	p := patterns()
-	for _, pattern := range []*regexp.Regexp{p.inline, p.block} {
+	for _, pattern := range []*regexp.Regexp{inline(), block()} {
 		for _, found := range pattern.FindAllStringSubmatch(body, -1) {
-			s.Commands = append(s.Commands, p.argument.ReplaceAllLiteralString(found[1], args))
+			s.Commands = append(s.Commands, argument().ReplaceAllLiteralString(found[1], args))
 		}
 	}
 	switch {

@@ -3,9 +3,10 @@ package days
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
+
+	"orchestrator/internal/system/lazyregexp"
 )
 
 // The days that are named by words.
@@ -27,7 +28,7 @@ func Read(s string) (any, string) {
 }
 
 // capitals are the letters that are large in the names of zones.
-var capitals = regexp.MustCompile(`(?:^|[/_-])[a-z]`)
+var capitals = lazyregexp.New(`(?:^|[/_-])[a-z]`)
 
 // Start returns when a day begins in the zone of now.
 func Start(day string, now time.Time) time.Time {
@@ -73,7 +74,7 @@ func Zone(slot any) (*time.Location, string) {
 		zone, err = time.LoadLocation(strings.ToUpper(name))
 	}
 	if err != nil {
-		zone, err = time.LoadLocation(capitals.ReplaceAllStringFunc(strings.ToLower(name), strings.ToUpper))
+		zone, err = time.LoadLocation(capitals().ReplaceAllStringFunc(strings.ToLower(name), strings.ToUpper))
 	}
 	if err != nil || zone == time.Local { // the machine's own, which is not said
 		return nil, fmt.Sprintf("%q is not a time zone; write one such as Europe/Berlin or +02:00", name)

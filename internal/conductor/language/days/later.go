@@ -2,10 +2,11 @@ package days
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"orchestrator/internal/system/lazyregexp"
 )
 
 // The texts of a period, a time of the day, and a moment.
@@ -64,7 +65,7 @@ func Next(clock string, now time.Time) string {
 }
 
 // schedules matches what says when something is to be done.
-var schedules = regexp.MustCompile(`(?i)(?:^|[ ,;:])(?:every|at [0-9]|each) ?`)
+var schedules = lazyregexp.New(`(?i)(?:^|[ ,;:])(?:every|at [0-9]|each) ?`)
 
 // Schedules reports whether a sentence says itself when it is to be done.
-func Schedules(sentence string) bool { return schedules.MatchString(sentence) }
+func Schedules(sentence string) bool { return schedules().MatchString(sentence) }

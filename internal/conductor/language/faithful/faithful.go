@@ -12,6 +12,7 @@ import (
 
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/system/lazyregexp"
 )
 
 // class is what a mark of a text is.
@@ -153,24 +154,24 @@ func ordered(marks, draft []mark) []string {
 var (
 	// parts finds, in this order, what can be a mark: e-mail addresses and words with what is joined to them; numbers
 	// with their sign, groups, decimals, exponent, and what is written onto them; operators.
-	parts = regexp.MustCompile(`\pL[\pL\pM\pN]*(?:(?:://|[-_./@])[\pL\pM\pN]+)*` +
+	parts = lazyregexp.New(`\pL[\pL\pM\pN]*(?:(?:://|[-_./@])[\pL\pM\pN]+)*` +
 		`|\pN[\pN\pL_]*(?:[.,/:]\pN[\pN\pL_]*)*(?:[eE][-+]\pN+)?%?` +
 		`|\*\*|[-+*/^<>≤≥≠×÷%]`)
-	grouped    = regexp.MustCompile(`^\d{1,3}(?:,\d{3})+(?:\.\d+)?$`)
-	idWithout  = regexp.MustCompile(`^\p{Lu}{2,}(?:[-_]\p{Lu}+)+$`)
-	contracted = regexp.MustCompile(`(?i)n't\b`)
-	cannot     = regexp.MustCompile(`(?i)\bcannot\b`)
+	grouped    = lazyregexp.New(`^\d{1,3}(?:,\d{3})+(?:\.\d+)?$`)
+	idWithout  = lazyregexp.New(`^\p{Lu}{2,}(?:[-_]\p{Lu}+)+$`)
+	contracted = lazyregexp.New(`(?i)n't\b`)
+	cannot     = lazyregexp.New(`(?i)\bcannot\b`)
 	signs      = strings.NewReplacer("\u2212", "-", "\u2013", "-", "\u2014", "-", "\u2019", "'")
 )
 
 // marksOf finds the marks of a text, in their order.
 func marksOf(text string) []mark {
 	text = signs.Replace(text)
-	text = cannot.ReplaceAllString(contracted.ReplaceAllString(text, " not"), "can not")
-	text = spokenStatuses.ReplaceAllStringFunc(text, underscored)
+	text = cannot().ReplaceAllString(contracted().ReplaceAllString(text, " not"), "can not")
+	text = spokenStatuses().ReplaceAllStringFunc(text, underscored)
 	var marks []mark
 	end := 0
-	for _, at := range parts.FindAllStringIndex(text, -1) {
+	for _, at := range parts().FindAllStringIndex(text, -1) {
 		part := text[at[0]:at[1]]
 		begins := end == 0 || strings.ContainsAny(text[end:at[0]], ".!?\n")
 		switch first, _ := utf8.DecodeRuneInString(part); {
@@ -194,7 +195,7 @@ func numbersOf(text string, at int, part string) []mark {
 	if at > 0 && text[at-1] == '-' && !operandBefore(text[:at-1]) {
 		sign = "-"
 	}
-	if grouped.MatchString(part) {
+	if grouped().MatchString(part) {
 		return []mark{{number, sign + strings.ReplaceAll(part, ",", "")}}
 	}
 	var marks []mark
@@ -227,7 +228,7 @@ func wordMarks(word string, begins bool) []mark {
 	switch {
 	case strings.ContainsAny(word, "@") || strings.Contains(word, "://"):
 		return []mark{{name, word}}
-	case strings.ContainsFunc(word, unicode.IsNumber), idWithout.MatchString(word):
+	case strings.ContainsFunc(word, unicode.IsNumber), idWithout().MatchString(word):
 		return []mark{{id, word}}
 	}
 	if m, found := plainMark(word); found {
@@ -298,14 +299,14 @@ var statusWords = func() map[string]bool {
 }()
 
 // spokenStatuses finds the statuses of several words, however these are joined.
-var spokenStatuses = func() *regexp.Regexp {
+var spokenStatuses = func() func() *regexp.Regexp {
 	var all []string
 	for _, s := range lifecycle.Statuses() {
 		if strings.Contains(string(s), "_") {
 			all = append(all, strings.ReplaceAll(string(s), "_", "[ _-]"))
 		}
 	}
-	return regexp.MustCompile(`(?i)\b(?:` + strings.Join(all, "|") + `)\b`)
+	return lazyregexp.New(`(?i)\b(?:` + strings.Join(all, "|") + `)\b`)
 }()
 
 // underscored returns a word as statuses are written: design_ready for "Design ready".

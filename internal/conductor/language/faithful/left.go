@@ -19,7 +19,7 @@ var opposites = []string{"un", "dis", "de", "re"}
 // has all. An act has each negation and limit, and does not bring about what a verb undoes. What chooses among others
 // chooses by what does not hold, too, where the utterance has a negation.
 func leftOut(utterance string, o planning.Obligation) string {
-	said := wordsOf(contracted.ReplaceAllString(signs.Replace(utterance), " not"))
+	said := wordsOf(contracted().ReplaceAllString(signs.Replace(utterance), " not"))
 	var has []string
 	for name, value := range o.Payload {
 		if name != "kind" { // the design may be signed off

@@ -3,7 +3,6 @@ package faithful
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/rules/planning"
+	"orchestrator/internal/system/lazyregexp"
 )
 
 // Said returns why an obligation is not what an utterance says, or nil. Every id, number, name and text of its payload
@@ -79,9 +79,9 @@ func (h heard) strangeIn(members map[string]any) string {
 }
 
 var (
-	taken    = regexp.MustCompile(`\{\{[^{}]*\}\}`) // what a text takes from another obligation
-	digits   = regexp.MustCompile(`\d+(?:\.\d+)?`)
-	dayWords = regexp.MustCompile(`^(?:\d.*|now|today|tonight|yesterday|tomorrow|morning|noon|night|(?:mon|tues|wednes|thurs|fri|satur|sun)day|` +
+	taken    = lazyregexp.New(`\{\{[^{}]*\}\}`) // what a text takes from another obligation
+	digits   = lazyregexp.New(`\d+(?:\.\d+)?`)
+	dayWords = lazyregexp.New(`^(?:\d.*|now|today|tonight|yesterday|tomorrow|morning|noon|night|(?:mon|tues|wednes|thurs|fri|satur|sun)day|` +
 		`(?:hour|day|week|month|year)s?|weekend|january|february|march|april|may|june|july|august|september|october|november|december)$`)
 )
 
@@ -95,15 +95,15 @@ func (h heard) said(member, text string) bool {
 	case ownWords[member], lifecycle.Status(text).Valid(), slices.Contains(lifecycle.Roles(), lifecycle.Role(text)):
 		return true
 	case member == "expr":
-		return !slices.ContainsFunc(digits.FindAllString(text, -1), func(n string) bool {
+		return !slices.ContainsFunc(digits().FindAllString(text, -1), func(n string) bool {
 			return !h.numbers[n] && !h.has(wordsOf(n))
 		})
 	case member == "zone":
 		text = text[strings.LastIndexByte(text, '/')+1:] // Berlin says Europe/Berlin
-	case isTime(text) && slices.ContainsFunc(h.words, dayWords.MatchString):
+	case isTime(text) && slices.ContainsFunc(h.words, dayWords().MatchString):
 		return true // of a day that has another name
 	}
-	return !slices.ContainsFunc(taken.Split(text, -1), func(part string) bool { return !h.has(wordsOf(part)) })
+	return !slices.ContainsFunc(taken().Split(text, -1), func(part string) bool { return !h.has(wordsOf(part)) })
 }
 
 func isTime(text string) bool {
@@ -135,11 +135,11 @@ func wordsOf(text string) (words []string) {
 	return words
 }
 
-var groups = regexp.MustCompile(`\b\d{1,3}(?:,\d{3})+\b`)
+var groups = lazyregexp.New(`\b\d{1,3}(?:,\d{3})+\b`)
 
 // ungrouped writes 1,000 as 1000.
 func ungrouped(text string) string {
-	return groups.ReplaceAllStringFunc(text, func(n string) string { return strings.ReplaceAll(n, ",", "") })
+	return groups().ReplaceAllStringFunc(text, func(n string) string { return strings.ReplaceAll(n, ",", "") })
 }
 
 // numbersIn returns the whole numbers among words, and those of two words, such as twenty-one.

@@ -4,19 +4,19 @@ package reasons
 
 import (
 	"reflect"
-	"regexp"
 	"strings"
 
 	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/system/lazyregexp"
 )
 
 // shownBy finds the words before the file that shows a reason, and the lines of that file.
-var shownBy = regexp.MustCompile(`(?i)^(.+?),? see ([^\s:"]+)(?::([1-9][0-9]*(?:-[1-9][0-9]*)?))?$`)
+var shownBy = lazyregexp.New(`(?i)^(.+?),? see ([^\s:"]+)(?::([1-9][0-9]*(?:-[1-9][0-9]*)?))?$`)
 
 // Justification returns a justification: a reason, and the file that shows it where one is named. What else shows it is
 // for the service to add.
 func Justification(reason string) any {
-	found := shownBy.FindStringSubmatch(reason)
+	found := shownBy().FindStringSubmatch(reason)
 	if found == nil {
 		return map[string]any{"reason": reason}
 	}

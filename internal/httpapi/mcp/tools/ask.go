@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi/mcp/rest"
+	"orchestrator/internal/system/lazyregexp"
 )
 
 // run is what came of an utterance: its answers, and what it asks in turn.
@@ -209,12 +209,12 @@ func formField(q question) (field map[string]any, fits bool) {
 	return field, slices.Contains([]string{"string", "number", "integer", "boolean"}, kind)
 }
 
-var isRun = regexp.MustCompile(`^[0-9a-f]{16}$`)
+var isRun = lazyregexp.New(`^[0-9a-f]{16}$`)
 
 // elicited answers the questions of a run with what the user said. The state names the run alone: who may answer is for
 // the API to say, whoever made the state.
 func (s *Caller) elicited(ctx context.Context, req *mcp.CallToolRequest, id string) (*mcp.CallToolResult, error) {
-	if !isRun.MatchString(id) {
+	if !isRun().MatchString(id) {
 		return nil, fault.New(fault.Malformed, CodeArguments, "requestState is not what the service sent").
 			WithFix("send it back as it came, or ask again in words")
 	}

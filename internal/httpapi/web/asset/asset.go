@@ -9,13 +9,13 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
-	"regexp"
 	"slices"
 	"sync"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/httpapi/fixed"
 	"orchestrator/internal/httpapi/wire"
+	"orchestrator/internal/system/lazyregexp"
 )
 
 //go:embed css/*.css *.svg page.js third-party
@@ -96,7 +96,7 @@ func Handler(w http.ResponseWriter, r *http.Request) error {
 // first are the parts of the sheet that the others build upon.
 var first = []string{"css/tokens.css", "css/base.css"}
 
-var cssComment = regexp.MustCompile(`(?s)/\*.*?\*/\s*`)
+var cssComment = lazyregexp.New(`(?s)/\*.*?\*/\s*`)
 
 // sheetOf returns the sheet: all of css/*.css in one, without comments. Tokens and base come first, and the others in
 // the order of their names.
@@ -105,20 +105,20 @@ func sheetOf(files fs.FS) string {
 	slices.SortStableFunc(parts, func(a, b string) int { return rank(a) - rank(b) })
 	var all []byte
 	for _, part := range parts {
-		all = append(all, cssComment.ReplaceAll(content(files, part), nil)...)
+		all = append(all, cssComment().ReplaceAll(content(files, part), nil)...)
 	}
 	return string(all)
 }
 
 var (
-	scriptComment = regexp.MustCompile(`(?m)^\s*(//.*\n)?`)
-	openLine      = regexp.MustCompile(`([{(\[,;])\n`)
+	scriptComment = lazyregexp.New(`(?m)^\s*(//.*\n)?`)
+	openLine      = lazyregexp.New(`([{(\[,;])\n`)
 )
 
 // scriptOf returns a script without its indentation and its comments, which stand on lines of their own, and without
 // the ends of lines where they mean nothing.
 func scriptOf(source []byte) []byte {
-	return openLine.ReplaceAll(scriptComment.ReplaceAll(source, nil), []byte("$1"))
+	return openLine().ReplaceAll(scriptComment().ReplaceAll(source, nil), []byte("$1"))
 }
 
 // rank orders what comes first before all others.

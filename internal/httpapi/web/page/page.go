@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"io/fs"
 	"net/url"
+	"sync"
 	"time"
 
 	"orchestrator/internal/fault"
@@ -22,7 +23,7 @@ const Root = "/ui"
 type Page struct {
 	Pattern  string // of its path, below Root
 	Nav      string // the item of the navigation that it belongs to
-	Template *template.Template
+	Template func() *template.Template
 	Show     func(*Visit) (View, error)
 
 	// Act sends what a form of the page asks for. What the API refuses is an *ask.Refusal, with which the page is shown
@@ -73,14 +74,17 @@ func (v *Visit) Is(role lifecycle.Role) bool { return v.Who.Role == string(role)
 //go:embed *.html
 var shared embed.FS
 
-// Parse returns the template of a page: the frame, with "content" and whatever else the files of the page define.
-// Without patterns, all its *.html files are parsed.
-func Parse(files fs.FS, patterns ...string) *template.Template {
+// Parse returns what parses the template of a page when it is first asked for: most services show few pages or none.
+// The template is the frame, with "content" and whatever else the files of the page define. Without patterns, all its
+// *.html files are parsed.
+func Parse(files fs.FS, patterns ...string) func() *template.Template {
 	if len(patterns) == 0 {
 		patterns = []string{"*.html"}
 	}
-	t := template.Must(template.New("frame.html").Funcs(functions()).ParseFS(shared, "*.html"))
-	return template.Must(t.ParseFS(files, patterns...))
+	return sync.OnceValue(func() *template.Template {
+		t := template.Must(template.New("frame.html").Funcs(functions()).ParseFS(shared, "*.html"))
+		return template.Must(t.ParseFS(files, patterns...))
+	})
 }
 
 // UnknownForm returns the refusal of a form that asks for nothing that its page does.

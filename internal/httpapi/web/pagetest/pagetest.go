@@ -85,6 +85,6 @@ func Show(t *testing.T, p page.Page, v *page.Visit) string {
 	view, err := p.Show(v)
 	require.NoError(t, err)
 	var b bytes.Buffer
-	require.NoError(t, p.Template.Execute(&b, page.Frame{View: view, Nav: p.Nav, Now: v.Now, Who: v.Who}))
+	require.NoError(t, p.Template().Execute(&b, page.Frame{View: view, Nav: p.Nav, Now: v.Now, Who: v.Who}))
 	return b.String()
 }

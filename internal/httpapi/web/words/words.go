@@ -1,13 +1,13 @@
 package words
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/system/lazyregexp"
 )
 
 // Status returns a status as people say it: "tested pass".
@@ -22,12 +22,12 @@ func Part(field string) string {
 }
 
 // pointer is how a detail begins that names a place in a requirement (RFC 6901).
-var pointer = regexp.MustCompile(`^/[a-z_]+(/[a-z_0-9]+)*: `)
+var pointer = lazyregexp.New(`^/[a-z_]+(/[a-z_0-9]+)*: `)
 
 // Plain returns a detail of an answer as people read it, without the pointer at its beginning and the request that
 // programs would send.
 func Plain(detail string) string {
-	return strings.ReplaceAll(pointer.ReplaceAllString(detail, ""), " with PUT /workflow", "")
+	return strings.ReplaceAll(pointer().ReplaceAllString(detail, ""), " with PUT /workflow", "")
 }
 
 // By returns whom something waits for, as a sentence says it: "the PM", "the coder".

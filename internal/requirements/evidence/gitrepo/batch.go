@@ -5,13 +5,13 @@ import (
 	"context"
 	"errors"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/system/git"
+	"orchestrator/internal/system/lazyregexp"
 )
 
 // batch reads objects through one "git cat-file --batch" that is kept open: a line with an id goes in, a line with id,
@@ -24,7 +24,7 @@ type batch struct {
 	closed bool
 }
 
-var fullID = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
+var fullID = lazyregexp.New(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 
 // Short returns an id as people read it.
 func Short(id string) string { return id[:min(len(id), 10)] }
@@ -38,7 +38,7 @@ const newborn = time.Second
 // larger one fault.TooLarge. A process that has died is started again once, and so is one that misses the object unless
 // it is newborn.
 func (b *batch) object(ctx context.Context, id, kind string, most int64) ([]byte, error) {
-	if !fullID.MatchString(id) {
+	if !fullID().MatchString(id) {
 		return nil, fault.New(fault.NotFound, "object_missing", "%q is no id of an object", id)
 	}
 	ctx, cancel := context.WithTimeout(ctx, b.git.timeout)

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -15,6 +14,7 @@ import (
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/system/git"
+	"orchestrator/internal/system/lazyregexp"
 )
 
 // The codes of what keeps the tip of the branch from being told.
@@ -34,11 +34,11 @@ const (
 const howToName = "name the branch that counts: serve --branch NAME, as in --branch main or --branch origin/main"
 
 // inNoBranch matches what git allows in no name of a ref, and what would make a name of several lines.
-var inNoBranch = regexp.MustCompile(`^-|^/|/$|//|\.$|\.\.|@\{|^@$|(?:^|/)\.|\.lock(?:/|$)|[ ~^:?*\[\\]`)
+var inNoBranch = lazyregexp.New(`^-|^/|/$|//|\.$|\.\.|@\{|^@$|(?:^|/)\.|\.lock(?:/|$)|[ ~^:?*\[\\]`)
 
 // CheckBranch refuses a name that no branch can have by the rules of git check-ref-format. Code: branch_malformed.
 func CheckBranch(name string) error {
-	if name == "" || len(name) > maxBranch || !utf8.ValidString(name) || inNoBranch.MatchString(name) ||
+	if name == "" || len(name) > maxBranch || !utf8.ValidString(name) || inNoBranch().MatchString(name) ||
 		strings.ContainsFunc(name, unicode.IsControl) {
 		return fault.New(fault.Invalid, "branch_malformed", "%q is no name of a branch", fault.Clip(name, maxBranch)).
 			WithFix("write the name as git branch shows it, as in main or origin/main")

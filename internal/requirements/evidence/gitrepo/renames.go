@@ -2,10 +2,10 @@ package gitrepo
 
 import (
 	"context"
-	"regexp"
 	"strings"
 
 	"orchestrator/internal/fault"
+	"orchestrator/internal/system/lazyregexp"
 )
 
 const (
@@ -112,13 +112,13 @@ func (n *renames) diff(ctx context.Context, detect string, folders map[Pair]Pair
 		"--name-status")
 }
 
-var pairLine = regexp.MustCompile(`^([0-9a-f]{40,64}) ([0-9a-f]{40,64})\n`)
+var pairLine = lazyregexp.New(`^([0-9a-f]{40,64}) ([0-9a-f]{40,64})\n`)
 
 // readRenames reads for each pair of folders a line with their ids, and then "status NUL old path NUL new path NUL".
 func readRenames(out string, found map[Pair]Renames) {
 	var of Renames
 	for {
-		m := pairLine.FindStringSubmatch(out)
+		m := pairLine().FindStringSubmatch(out)
 		part := strings.SplitN(out, "\x00", 4)
 		switch {
 		case m != nil:

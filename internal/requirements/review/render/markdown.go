@@ -3,10 +3,11 @@ package render
 import (
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"orchestrator/internal/system/lazyregexp"
 )
 
 // markdown writes GitHub-flavoured Markdown. What others wrote stands in cells, behind a bullet or in a fence.
@@ -67,7 +68,7 @@ func fenced(s string) string {
 }
 
 // plain is what may stand between two backquotes, also in a table.
-var plain = regexp.MustCompile(`^[\pL\pN/.](?:[\pL\pN\pM _.,:;/()#@+=-]*[\pL\pN\pM)=])?$`)
+var plain = lazyregexp.New(`^[\pL\pN/.](?:[\pL\pN\pM _.,:;/()#@+=-]*[\pL\pN\pM)=])?$`)
 
 // code shows a name: nothing in it is markup, a mention or a link.
 func code(s string) string {
@@ -75,7 +76,7 @@ func code(s string) string {
 	switch {
 	case s == "":
 		return ""
-	case plain.MatchString(s):
+	case plain().MatchString(s):
 		return "`" + s + "`"
 	}
 	return "<code>" + references(s) + "</code>"
@@ -108,8 +109,8 @@ var escapes = strings.NewReplacer(
 )
 
 var (
-	host  = regexp.MustCompile(`(?i)(www)\.`)
-	issue = regexp.MustCompile(`(?i)(gh)-`)
+	host  = lazyregexp.New(`(?i)(www)\.`)
+	issue = lazyregexp.New(`(?i)(gh)-`)
 )
 
 // escape shows prose as one line: nothing in it is markup, a mention or a link.
@@ -119,10 +120,10 @@ func escape(s string) string {
 		s = underscores(s)
 	}
 	if strings.Contains(s, ".") {
-		s = host.ReplaceAllString(s, "$1&#46;")
+		s = host().ReplaceAllString(s, "$1&#46;")
 	}
 	if strings.Contains(s, "-") {
-		s = issue.ReplaceAllString(s, "$1-"+nothing)
+		s = issue().ReplaceAllString(s, "$1-"+nothing)
 	}
 	return s
 }
@@ -144,8 +145,8 @@ func underscores(s string) string {
 func alphanumeric(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // blockStart is what would begin a list or a heading behind a bullet.
-var blockStart = regexp.MustCompile(`^([-+=]|[0-9]+[.)])`)
+var blockStart = lazyregexp.New(`^([-+=]|[0-9]+[.)])`)
 
 func noBlock(escaped string) string {
-	return blockStart.ReplaceAllStringFunc(escaped, func(m string) string { return m[:len(m)-1] + `\` + m[len(m)-1:] })
+	return blockStart().ReplaceAllStringFunc(escaped, func(m string) string { return m[:len(m)-1] + `\` + m[len(m)-1:] })
 }
