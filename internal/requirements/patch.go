@@ -188,7 +188,7 @@ func (s *Service) decide(tx *ledger.Tx, who lifecycle.Actor, p Proposal, change 
 		err = recordChange(tx, w, next, event, data, &out.answer)
 	}
 	if err == nil && p.IdempotencyKey != "" && !known && !out.receipt.Folded {
-		_, err = record.TableIdempotency.Put(tx, record.KeyOf(who, p.IdempotencyKey), out.answer)
+		err = out.answer.Put(tx, record.KeyOf(who, p.IdempotencyKey))
 	}
 	folded := out.receipt.Folded
 	out.receipt = receiptOf(tx, out.answer.Seq)

@@ -51,8 +51,7 @@ func (s *Service) unchanged(tx *ledger.Tx, p Proposal, asked decision.Request, r
 		return out, err
 	}
 	out.receipt = receiptOf(tx, out.answer.Seq)
-	_, err = record.TableIdempotency.Put(tx, record.KeyOf(asked.Actor, p.IdempotencyKey), out.answer)
-	return out, err
+	return out, out.answer.Put(tx, record.KeyOf(asked.Actor, p.IdempotencyKey))
 }
 
 // answerUnchanged returns the answer with a requirement as it is.

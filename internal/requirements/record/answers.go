@@ -1,7 +1,9 @@
 package record
 
 import (
+	"bytes"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"orchestrator/internal/fault"
@@ -23,6 +25,28 @@ type FirstAnswer struct {
 	Revision    uint64          `json:"revision,omitzero"`
 	Unchanged   bool            `json:"unchanged,omitzero"` // it was so already
 	Refusal     *fault.Error    `json:"refusal,omitempty"`
+}
+
+// Encode encodes the answer as ledger.Encode does. The requirement, which has been encoded, is copied as it is.
+func (a FirstAnswer) Encode() (ledger.Encoded, error) {
+	requirement := []byte(a.Requirement)
+	if len(requirement) == 0 {
+		return ledger.Encode(&a)
+	}
+	const member = `"requirement":`
+	a.Requirement = json.RawMessage("0")
+	raw, err := ledger.Encode(&a)
+	before, after, _ := bytes.Cut(raw, []byte(member+"0")) // which no string holds: its quotes are escaped there
+	return slices.Concat(before, []byte(member), requirement, after), err
+}
+
+// Put keeps the answer under a key that KeyOf returns.
+func (a FirstAnswer) Put(tx *ledger.Tx, key string) error {
+	raw, err := a.Encode()
+	if err != nil {
+		return err
+	}
+	return TableIdempotency.PutEncoded(tx, key, raw, &a)
 }
 
 // TableIdempotency has the first answers by KeyOf.

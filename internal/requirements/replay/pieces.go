@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"time"
@@ -19,17 +21,6 @@ type pieces struct {
 	approvals, history      []jsontext.Value
 }
 
-// stateMembers are members of a requirement as lifecycle.Requirement has them. They change with every revision.
-type stateMembers struct {
-	Status    lifecycle.Status     `json:"status"`
-	HeldFrom  lifecycle.Status     `json:"held_from,omitempty"`
-	Suspect   bool                 `json:"suspect"`
-	Retired   bool                 `json:"retired"`
-	Revision  uint64               `json:"revision"`
-	Rechecks  uint64               `json:"rechecks,omitzero"`
-	FormerIDs []lifecycle.FormerID `json:"former_ids,omitempty"`
-}
-
 // workMembers are members of a requirement as lifecycle.Requirement has them. Notes and moves leave them alone.
 type workMembers struct {
 	DesignSpec             json.RawMessage       `json:"design_spec,omitempty"`
@@ -44,22 +35,21 @@ type workMembers struct {
 
 // after returns the pieces of a requirement that takes the place of another one, whose pieces they are. The zero pieces
 // are of no requirement.
-func (p pieces) after(before, now lifecycle.Requirement) (next pieces, err error) {
-	next = p
+func (p pieces) after(e *encoder, before, now lifecycle.Requirement) (next pieces, err error) {
+	next, e.err = p, nil
 	if p.definition == nil || !sameDefinition(before.Definition, now.Definition) {
 		next.definition, err = members(now.Definition, err)
 	}
-	next.state, err = members(stateMembers{now.Status, now.HeldFrom, now.Suspect, now.Retired, now.Revision,
-		now.Rechecks, now.FormerIDs}, err)
+	next.state = encoded(e, (*encoder).state, &now)
 	if p.work == nil || !sameWork(before, now) {
 		next.work, err = members(workMembers{now.DesignSpec, now.Implementation,
 			now.Test, now.ImplementationEvidence, now.Stale, now.Moved, now.TextSince, now.Stamps}, err)
 	}
-	next.notes, err = entries(p.notes, before.PMNotes, now.PMNotes, same[lifecycle.Note], err)
-	next.deviations, err = entries(p.deviations, before.Deviations, now.Deviations, same[lifecycle.Deviation], err)
-	next.approvals, err = entries(p.approvals, before.Approvals, now.Approvals, same[lifecycle.Approval], err)
-	next.history, err = entries(p.history, before.History, now.History, sameEntry, err)
-	return next, err
+	next.notes, err = entries(p.notes, before.PMNotes, now.PMNotes, same, by(e, (*encoder).note), err)
+	next.deviations, err = entries(p.deviations, before.Deviations, now.Deviations, same, byLibrary, err)
+	next.approvals, err = entries(p.approvals, before.Approvals, now.Approvals, same, byLibrary, err)
+	next.history, err = entries(p.history, before.History, now.History, sameEntry, by(e, (*encoder).entry), err)
+	return next, cmp.Or(err, e.err)
 }
 
 // members encodes a struct without its braces, unless there was an error before.
@@ -75,8 +65,8 @@ func members(of any, before error) ([]byte, error) {
 }
 
 // entries encodes the entries of a list from the first on that is not as before, unless there was an error before.
-func entries[T any](known []jsontext.Value, before, now []T, same func(a, b T) bool, failed error) ([]jsontext.Value,
-	error) {
+func entries[T any](known []jsontext.Value, before, now []T, same func(a, b T) bool, encode func(*T) ([]byte, error),
+	failed error) ([]jsontext.Value, error) {
 	n := 0
 	for n < min(len(known), len(before), len(now)) && same(before[n], now[n]) {
 		n++
@@ -85,14 +75,35 @@ func entries[T any](known []jsontext.Value, before, now []T, same func(a, b T) b
 		return known, failed
 	}
 	known = slices.Clip(known[:n])
-	for _, entry := range now[n:] {
-		raw, err := ledger.Encode(entry)
+	for i := range now[n:] {
+		raw, err := encode(&now[n+i])
 		if err != nil {
 			return nil, err
 		}
 		known = append(known, raw)
 	}
 	return known, nil
+}
+
+// byLibrary encodes an entry of a list that is seldom added to.
+func byLibrary[T any](entry *T) ([]byte, error) { return ledger.Encode(entry) }
+
+// by returns what encodes an entry with the members that a method of an encoder adds.
+func by[T any](e *encoder, members func(*encoder, *T)) func(*T) ([]byte, error) {
+	return func(entry *T) ([]byte, error) {
+		return encoded(e, func(e *encoder, entry *T) {
+			e.b = append(e.b, '{')
+			members(e, entry)
+			e.close()
+		}, entry), e.err
+	}
+}
+
+// encoded returns what a method of an encoder adds.
+func encoded[T any](e *encoder, add func(*encoder, *T), of *T) []byte {
+	e.b = e.b[:0]
+	add(e, of)
+	return bytes.Clone(e.b)
 }
 
 // append adds the whole encoding to a buffer.

@@ -90,7 +90,7 @@ func TestPieces(t *testing.T) {
 		var p pieces
 		req := random(rt, reflect.TypeFor[lifecycle.Requirement]()).Interface().(lifecycle.Requirement)
 		for range rapid.IntRange(1, 20).Draw(rt, "changes") {
-			next, err := p.after(before, req)
+			next, err := p.after(&encoder{}, before, req)
 			require.NoError(rt, err)
 			want, err := ledger.Encode(req)
 			require.NoError(rt, err)
@@ -104,12 +104,12 @@ func TestPieces(t *testing.T) {
 func TestPiecesAreKept(t *testing.T) {
 	req, _ := lifecycle.Define(nil, lifecycle.Definition{ID: "R"}, time.Unix(0, 0), lifecycle.LatestRules)
 	req.PMNotes = []lifecycle.Note{{Text: "one"}}
-	p, err := pieces{}.after(lifecycle.Requirement{}, req)
+	p, err := pieces{}.after(&encoder{}, lifecycle.Requirement{}, req)
 	require.NoError(t, err)
 	next := req
 	next.Revision++
 	next.PMNotes = append(next.PMNotes, lifecycle.Note{Text: "two"})
-	q, err := p.after(req, next)
+	q, err := p.after(&encoder{}, req, next)
 	require.NoError(t, err)
 	require.Same(t, &p.definition[0], &q.definition[0])
 	require.Same(t, &p.work[0], &q.work[0])

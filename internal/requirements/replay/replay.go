@@ -88,7 +88,7 @@ type answered struct {
 }
 
 func (r *Replay) remember(key string, answer record.FirstAnswer) error {
-	raw, err := ledger.Encode(answer)
+	raw, err := answer.Encode()
 	if err != nil {
 		return err
 	}

@@ -28,6 +28,7 @@ type states struct {
 	resting pile                 // encoded; the one laid to rest last in front
 	packed  int                  // bytes of those that are compressed
 
+	encoder encoder
 	encoded []byte // the last encoding
 	packer
 }
@@ -100,7 +101,7 @@ func (s *states) putChanged(req lifecycle.Requirement) ([]byte, error) {
 
 // encode puts a requirement in the place of another one that has the given pieces.
 func (s *states) encode(req, before lifecycle.Requirement, known pieces) ([]byte, error) {
-	p, err := known.after(before, req)
+	p, err := known.after(&s.encoder, before, req)
 	if err != nil {
 		return nil, err
 	}

@@ -95,8 +95,9 @@ var importedFields = []string{
 // is left to the schema.
 func CheckRights(role Role, fields []string) error {
 	var wrong []fault.Field
+	own := FieldsOf(role)
 	for _, name := range fields {
-		if slices.Contains(FieldsOf(role), name) {
+		if slices.Contains(own, name) {
 			continue
 		}
 		writers := writersOf(name)
