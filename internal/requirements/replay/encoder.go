@@ -1,11 +1,15 @@
 package replay
 
 import (
+	"bytes"
+	"encoding/json"
 	"strconv"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"orchestrator/internal/ledger"
+	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -26,6 +30,36 @@ func (e *encoder) state(r *lifecycle.Requirement) {
 	e.someNumber("rechecks", r.Rechecks)
 	if len(r.FormerIDs) > 0 {
 		objects(e, "former_ids", r.FormerIDs, (*encoder).formerID)
+	}
+}
+
+// work adds the members that the roles write, and what is known of them.
+func (e *encoder) work(r *lifecycle.Requirement) {
+	e.someJSON("design_spec", r.DesignSpec)
+	e.someJSON("implementation", r.Implementation)
+	if r.Test != nil {
+		e.someOther("test", r.Test)
+	}
+	if len(r.ImplementationEvidence) > 0 {
+		objects(e, "implementation_evidence", r.ImplementationEvidence, (*encoder).evidence)
+	}
+	if len(r.Stale)+len(r.Moved) > 0 {
+		e.someOther("stale", r.Stale)
+		e.someOther("moved", r.Moved)
+	}
+	e.someMoment("text_since", r.TextSince)
+	e.open("stamps")
+	e.someStamp("design_spec", &r.Stamps.DesignSpec)
+	e.someStamp("implementation", &r.Stamps.Implementation)
+	e.someStamp("test", &r.Stamps.Test)
+	e.close()
+}
+
+func (e *encoder) someStamp(name string, s *lifecycle.Stamp) {
+	if *s != (lifecycle.Stamp{}) {
+		e.open(name)
+		e.stamp(s)
+		e.close()
 	}
 }
 
@@ -120,6 +154,32 @@ func objects[T any](e *encoder, name string, of []T, members func(*encoder, *T))
 		e.close()
 	}
 	e.b = append(e.b, ']')
+}
+
+// someJSON adds JSON that was parsed before, as the library writes it: in its shortest form, and without needless
+// escapes.
+func (e *encoder) someJSON(name string, value json.RawMessage) {
+	if bytes.IndexByte(value, '\\') < 0 {
+		e.some(name, decision.Compact(jsontext.Value(value)))
+		return
+	}
+	e.someOther(name, value)
+}
+
+// someOther adds what the library encodes.
+func (e *encoder) someOther(name string, of any) {
+	raw, err := ledger.Encode(of)
+	e.took(e.b, err)
+	e.some(name, raw)
+}
+
+func (e *encoder) some(name string, encoded []byte) {
+	switch string(encoded) {
+	case "", "null", `""`, "{}", "[]":
+		return
+	}
+	e.name(name)
+	e.b = append(e.b, encoded...)
 }
 
 // name begins a member. The first of an object has no comma; no value ends as an object begins.

@@ -3,9 +3,7 @@ package replay
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"slices"
-	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -16,21 +14,9 @@ import (
 // pieces are the encoding of a requirement, cut where most changes leave it alone. A piece is kept while what it
 // encodes stays the same, so that a change encodes little more than what it adds.
 type pieces struct {
-	definition, state, work []byte // members
+	definition, state, work []byte // members; notes and moves leave the work alone
 	notes, deviations       []jsontext.Value
 	approvals, history      []jsontext.Value
-}
-
-// workMembers are members of a requirement as lifecycle.Requirement has them. Notes and moves leave them alone.
-type workMembers struct {
-	DesignSpec             json.RawMessage       `json:"design_spec,omitempty"`
-	Implementation         json.RawMessage       `json:"implementation,omitempty"`
-	Test                   *lifecycle.TestRecord `json:"test,omitempty"`
-	ImplementationEvidence []lifecycle.Evidence  `json:"implementation_evidence,omitempty"`
-	Stale                  []lifecycle.Stale     `json:"stale,omitempty"`
-	Moved                  []lifecycle.Relocated `json:"moved,omitempty"`
-	TextSince              time.Time             `json:"text_since,omitzero"`
-	Stamps                 lifecycle.Stamps      `json:"stamps"`
 }
 
 // after returns the pieces of a requirement that takes the place of another one, whose pieces they are. The zero pieces
@@ -42,8 +28,7 @@ func (p pieces) after(e *encoder, before, now lifecycle.Requirement) (next piece
 	}
 	next.state = encoded(e, (*encoder).state, &now)
 	if p.work == nil || !sameWork(before, now) {
-		next.work, err = members(workMembers{now.DesignSpec, now.Implementation,
-			now.Test, now.ImplementationEvidence, now.Stale, now.Moved, now.TextSince, now.Stamps}, err)
+		next.work = encoded(e, (*encoder).work, &now)
 	}
 	next.notes, err = entries(p.notes, before.PMNotes, now.PMNotes, same, by(e, (*encoder).note), err)
 	next.deviations, err = entries(p.deviations, before.Deviations, now.Deviations, same, byLibrary, err)

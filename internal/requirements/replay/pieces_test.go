@@ -20,7 +20,8 @@ func random(rt *rapid.T, of reflect.Type) reflect.Value {
 	case of == reflect.TypeFor[time.Time]():
 		v.Set(reflect.ValueOf(time.UnixMicro(rapid.Int64Range(0, 1<<50).Draw(rt, "time")).UTC()))
 	case of == reflect.TypeFor[json.RawMessage]():
-		v.SetBytes(rapid.SampledFrom([][]byte{nil, []byte(`{}`), []byte(`{"a":["b"]}`), []byte(`"ü\u2028<>"`)}).Draw(rt, "raw"))
+		v.SetBytes(rapid.SampledFrom([][]byte{nil, []byte(`{}`), []byte(`{"a":["b"]}`), []byte(`"ü\u2028<>"`),
+			[]byte(`""`), []byte(`[]`), []byte(`null`), []byte(`"\u0041\/"`), []byte(`{"a" : [1.0, "b c"]}`)}).Draw(rt, "raw"))
 	case of.Kind() == reflect.Struct:
 		for i := range of.NumField() {
 			v.Field(i).Set(random(rt, of.Field(i).Type))
