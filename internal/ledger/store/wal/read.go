@@ -3,6 +3,7 @@ package wal
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"hash/crc32"
 	"io"
 	"os"
@@ -11,6 +12,10 @@ import (
 
 // ErrDamaged says that a file is no WAL, or that a batch that was confirmed is not as it was written.
 var ErrDamaged = errors.New("the write-ahead log is damaged")
+
+func damaged(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
+}
 
 // Kept is what a WAL file has.
 type Kept struct {
@@ -36,8 +41,11 @@ func Read(path string) (kept Kept, err error) {
 	if err != nil {
 		return kept, err
 	}
-	if !info.Mode().IsRegular() || info.Size() != fileSize {
-		return kept, ErrDamaged
+	if !info.Mode().IsRegular() {
+		return kept, damaged("it is no regular file")
+	}
+	if info.Size() != fileSize {
+		return kept, damaged("it has %d bytes, not %d", info.Size(), fileSize)
 	}
 	b := make([]byte, fileSize)
 	if _, err := io.ReadFull(f, b); err != nil {
@@ -48,16 +56,16 @@ func Read(path string) (kept Kept, err error) {
 
 func parse(b []byte) (kept Kept, err error) {
 	if len(b) != fileSize || string(b[:len(magic)]) != magic {
-		return kept, ErrDamaged
+		return kept, damaged("it does not begin as a write-ahead log does")
 	}
 	copy(kept.ID[:], b[len(magic):])
 	if !bytes.Equal(b[:headSize], appendHead(nil, kept.ID)) {
-		return kept, ErrDamaged
+		return kept, damaged("its head is not as it was written")
 	}
 	halves := b[headSize:]
 	kept.Batches = join(parseHalf(halves[:Half], kept.ID), parseHalf(halves[Half:], kept.ID))
 	if hasBeyond(halves, kept.ID, kept.Last()+1) {
-		return kept, ErrDamaged
+		return kept, damaged("batch %d is not as it was written, and a later one is", kept.Last()+1)
 	}
 	return kept, nil
 }
@@ -103,17 +111,21 @@ func join(one, other []Batch) []Batch {
 }
 
 // hasBeyond reports whether an intact batch with a number above most lies anywhere. A batch is written only when the
-// one before it is durable: that one has been damaged since.
+// one before it is durable: that one has been damaged since. It takes a file for such a one, too, where what its batches
+// claim to have is many times its length: it is forged, and would take hours to sum.
 func hasBeyond(b []byte, id ID, most uint64) bool {
-	for {
+	for left := uint64(4 * len(b)); ; {
 		at := bytes.Index(b, id[:])
 		if at < 0 {
 			return false
 		}
 		if at >= 8 {
-			if found, ok := parseBatch(b[at-8:], id); ok && found.Number > most {
+			found, ok := parseBatch(b[at-8:], id)
+			claimed := min(uint64(order.Uint32(b[at-4:])), uint64(len(b)))
+			if ok && found.Number > most || claimed > left {
 				return true
 			}
+			left -= claimed
 		}
 		b = b[at+1:]
 		// the 8 bytes before the next id must stay

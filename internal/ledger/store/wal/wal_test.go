@@ -128,6 +128,17 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// A file that claims a large batch at each place would have its bytes summed again and again, for hours.
+func TestAForgedWALIsNotReadForHours(t *testing.T) {
+	_, path := create(t)
+	whole, err := os.ReadFile(path)
+	require.NoError(t, err)
+	claim := append([]byte{0, 0, 0, 0, 0, 0, 32, 0}, whole[8:16]...) // a check sum, 2 MiB, the id
+	copy(whole[4096+16:], bytes.Repeat(claim, (len(whole)-4096-16)/len(claim)))
+	_, err = wal.Parse(whole)
+	require.ErrorIs(t, err, wal.ErrDamaged)
+}
+
 func TestFilesThatAreNoWAL(t *testing.T) {
 	j, path := create(t)
 	require.NoError(t, j.Append([]byte("a")))
@@ -142,6 +153,7 @@ func TestFilesThatAreNoWAL(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, content, 0o600))
 		_, err := wal.Read(path)
 		require.ErrorIs(t, err, wal.ErrDamaged, name)
+		require.NotEqual(t, wal.ErrDamaged.Error(), err.Error(), "what is wrong is said")
 	}
 	link, pipe := filepath.Join(dir, "link"), filepath.Join(dir, "pipe")
 	require.NoError(t, os.Symlink(path, link))
@@ -151,7 +163,8 @@ func TestFilesThatAreNoWAL(t *testing.T) {
 	_, err = wal.Read(pipe)
 	require.ErrorIs(t, err, wal.ErrDamaged)
 	_, err = wal.Read(dir)
-	require.Error(t, err)
+	require.ErrorIs(t, err, wal.ErrDamaged)
+	require.ErrorContains(t, err, "no regular file")
 	_, err = wal.Read(filepath.Join(dir, "missing"))
 	require.ErrorIs(t, err, os.ErrNotExist)
 }

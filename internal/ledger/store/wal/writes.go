@@ -19,7 +19,7 @@ func (b Batch) EachWrite(visit func(table, key string, value []byte)) error {
 		table, rest1, ok := cut(rest, 0)
 		key, rest2, ok2 := cut(rest1, 0)
 		if !ok || !ok2 || len(table) == 0 || len(key) == 0 || len(rest2) == 0 {
-			return ErrDamaged
+			return b.damaged(rest)
 		}
 		if rest2[0] == 0 {
 			visit(string(table), string(key), nil)
@@ -28,12 +28,17 @@ func (b Batch) EachWrite(visit func(table, key string, value []byte)) error {
 		}
 		value, rest3, ok := cut(rest2, 1)
 		if !ok {
-			return ErrDamaged
+			return b.damaged(rest)
 		}
 		visit(string(table), string(key), value)
 		rest = rest3
 	}
 	return nil
+}
+
+// damaged returns the error of a payload that is wrong where rest begins.
+func (b Batch) damaged(rest []byte) error {
+	return damaged("batch %d has no write at byte %d", b.Number, len(b.Payload)-len(rest))
 }
 
 // cut takes a varint off b, and as many bytes as it says less extra.
