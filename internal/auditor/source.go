@@ -129,11 +129,11 @@ type database struct {
 	name   string
 	l      *ledger.Ledger
 	signer audit.Signer
-	state  []byte
+	state  projection.ExportFile
 }
 
 // FromLedger reads from an open database. signer makes the checkpoint; state is the export, or nil.
-func FromLedger(name string, l *ledger.Ledger, signer audit.Signer, state []byte) Source {
+func FromLedger(name string, l *ledger.Ledger, signer audit.Signer, state projection.ExportFile) Source {
 	return database{name, l, signer, state}
 }
 
@@ -146,10 +146,11 @@ func (d database) Read(ctx context.Context, path string) ([]byte, error) {
 	case pathKey:
 		return []byte(d.signer.Key + "\n"), nil
 	case pathState:
-		if d.state == nil {
-			return nil, fs.ErrNotExist
+		state, err := d.Open(path)
+		if err != nil {
+			return nil, err
 		}
-		return d.state, nil
+		return io.ReadAll(state)
 	}
 	if digest, ok := strings.CutPrefix(path, blobPrefix); ok {
 		return d.l.Blob(ctx, digest)
@@ -159,6 +160,14 @@ func (d database) Read(ctx context.Context, path string) ([]byte, error) {
 		return nil, errors.Join(fs.ErrNotExist, err)
 	}
 	return d.l.Tile(ctx, t)
+}
+
+// Open makes database an opener of the state.
+func (d database) Open(path string) (io.Reader, error) {
+	if path != pathState || d.state == nil {
+		return nil, fs.ErrNotExist
+	}
+	return d.state()
 }
 
 // header is what a source says of its log.
@@ -206,7 +215,7 @@ func readHeader(ctx context.Context, src Source, trusted string) (h header, err 
 	return h, nil
 }
 
-// opener is a source whose files need not be held in memory.
+// opener is a source whose state need not be held in memory.
 type opener interface {
 	Open(path string) (io.Reader, error)
 }

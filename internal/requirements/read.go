@@ -1,7 +1,6 @@
 package requirements
 
 import (
-	"bytes"
 	"context"
 	"io"
 
@@ -138,22 +137,23 @@ func (s *Reader) Project() (etag string, write func(io.Writer) error) {
 	return snap.ETag(), snap.Write
 }
 
+// ProjectFile returns the whole state as Project does, to be read from its beginning.
+func (s *Reader) ProjectFile() projection.ExportFile {
+	snap := s.current.Load()
+	return func() (io.Reader, error) { return projection.Open(snap) }
+}
+
 // Matches holds an export against the state, as projection.Snapshot.Matches does.
 func (s *Reader) Matches(export io.Reader) error { return s.current.Load().Matches(export) }
 
-// Export returns the whole state of a database that no service serves: the bytes of project_status.json.
-func Export(ctx context.Context, l *ledger.Ledger) ([]byte, error) {
+// Export returns the whole state of a database that no service serves, as project_status.json has it.
+func Export(ctx context.Context, l *ledger.Ledger) (projection.ExportFile, error) {
 	var snap *projection.Snapshot
 	err := l.Follow(ctx, ledger.Follower{Load: func(r store.Reader, head audit.Head) (err error) {
 		snap, err = loading.Snapshot(r, head)
 		return err
 	}})
-	if err != nil {
-		return nil, err
-	}
-	var state bytes.Buffer
-	err = snap.Write(&state)
-	return state.Bytes(), err
+	return func() (io.Reader, error) { return projection.Open(snap) }, err
 }
 
 // WorkflowView is the rules as data.

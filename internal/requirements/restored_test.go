@@ -1,6 +1,7 @@
 package requirements
 
 import (
+	"io"
 	"testing"
 	"time"
 
@@ -42,7 +43,11 @@ func exportOf(t *testing.T, r *rig) string {
 	t.Helper()
 	l, err := ledger.OpenReadOnly(t.Context(), r.store)
 	require.NoError(t, err)
-	state, err := Export(t.Context(), l)
+	export, err := Export(t.Context(), l)
+	require.NoError(t, err)
+	from, err := export()
+	require.NoError(t, err)
+	state, err := io.ReadAll(from)
 	require.NoError(t, err)
 	return string(state)
 }

@@ -3,7 +3,6 @@
 package bridge
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -323,13 +322,8 @@ func (p *Project) VerifyLog(ctx context.Context) (check builtin.LogCheck, err er
 	case <-ctx.Done():
 		return check, ctx.Err()
 	}
-	var state bytes.Buffer
-	_, write := p.service.Project()
-	if err := write(&state); err != nil {
-		return check, err
-	}
-	report, err := auditor.Verify(ctx, auditor.FromLedger("the service", p.ledger, p.options.Signer, state.Bytes()),
-		auditor.Options{Key: p.options.Signer.Key})
+	src := auditor.FromLedger("the service", p.ledger, p.options.Signer, p.service.ProjectFile())
+	report, err := auditor.Verify(ctx, src, auditor.Options{Key: p.options.Signer.Key})
 	switch bad, is := errors.AsType[*auditor.Bad](err); {
 	case is:
 		check.Problems = []string{bad.Error()}

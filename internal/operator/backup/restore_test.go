@@ -293,7 +293,11 @@ func writeExport(t *testing.T, dir, export string) {
 	require.NoError(t, err)
 	state, err := requirements.Export(t.Context(), l)
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(export, state, 0o600))
+	from, err := state()
+	require.NoError(t, err)
+	content, err := io.ReadAll(from)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(export, content, 0o600))
 }
 
 // The key goes with the log, and tokens are not made valid again by accident.

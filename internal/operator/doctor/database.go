@@ -165,10 +165,11 @@ func (e records) compareTables(ctx context.Context, l *ledger.Ledger) (differs b
 		return false, err
 	}
 	defer export.Close()
-	return !projection.Equals(export, func(w io.Writer) error {
-		_, err := w.Write(made)
+	same, err := made.Equals(func(w io.Writer) error {
+		_, err := io.Copy(w, export)
 		return err
-	}), nil
+	})
+	return !same, err
 }
 
 // lookForRollback finds that the database is older than what lies beside it, or another.

@@ -44,12 +44,12 @@ func (e ExportFile) Equals(write func(io.Writer) error) (bool, error) {
 		return false, err
 	}
 	watched := &watchedReader{Reader: from}
-	same := Equals(watched, write)
+	same := equals(watched, write)
 	return same && watched.err == nil, watched.err
 }
 
-// Equals reports whether what can be read is what write writes, and no more.
-func Equals(from io.Reader, write func(io.Writer) error) bool {
+// equals reports whether what can be read is what write writes, and no more.
+func equals(from io.Reader, write func(io.Writer) error) bool {
 	c := &comparer{want: bufio.NewReaderSize(from, 64<<10)}
 	return write(c) == nil && c.atEnd()
 }

@@ -25,7 +25,7 @@ func (s *Snapshot) Matches(export io.Reader) error {
 	if err != nil || log.Size != s.Head.Size || log.Root != s.Head.Root {
 		return nil //nolint:nilerr // the start has reported it as unreadable
 	}
-	if !Equals(buffered, s.Write) {
+	if !equals(buffered, s.Write) {
 		return fault.New(fault.Internal, CodeStoreDiffers,
 			"the database and the export are of the same moment and do not agree").
 			WithFix("run orchestrator verify, which says which of the two was changed; put back a good database, or move the export away")

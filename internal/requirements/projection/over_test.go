@@ -57,6 +57,11 @@ func TestWritingOverIsWritingWhole(t *testing.T) {
 			for _, held := range history {
 				require.Equal(t, string(exportOf(t, s)), string(writtenOver(t, s, held).content))
 			}
+			read, err := Open(s)
+			require.NoError(t, err)
+			whole, err := io.ReadAll(read)
+			require.NoError(t, err)
+			require.Equal(t, string(exportOf(t, s)), string(whole))
 		}
 	})
 }

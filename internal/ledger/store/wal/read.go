@@ -111,8 +111,8 @@ func join(one, other []Batch) []Batch {
 }
 
 // hasBeyond reports whether an intact batch with a number above most lies anywhere. A batch is written only when the
-// one before it is durable: that one has been damaged since. It takes a file for such a one, too, where what its batches
-// claim to have is many times its length: it is forged, and would take hours to sum.
+// one before it is durable: that one has been damaged since. It reports so, too, where the batches claim to have many
+// times the length of the file: it is forged, and would take hours to sum.
 func hasBeyond(b []byte, id ID, most uint64) bool {
 	for left := uint64(4 * len(b)); ; {
 		at := bytes.Index(b, id[:])

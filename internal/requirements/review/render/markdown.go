@@ -148,5 +148,7 @@ func alphanumeric(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r
 var blockStart = lazyregexp.New(`^([-+=]|[0-9]+[.)])`)
 
 func noBlock(escaped string) string {
-	return blockStart().ReplaceAllStringFunc(escaped, func(m string) string { return m[:len(m)-1] + `\` + m[len(m)-1:] })
+	return blockStart().ReplaceAllStringFunc(escaped, func(m string) string {
+		return m[:len(m)-1] + `\` + m[len(m)-1:]
+	})
 }
