@@ -2,12 +2,10 @@ package replay
 
 import (
 	"bytes"
-	"cmp"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -22,73 +20,43 @@ type pieces struct {
 // after returns the pieces of a requirement that takes the place of another one, whose pieces they are. The zero pieces
 // are of no requirement.
 func (p pieces) after(e *encoder, before, now lifecycle.Requirement) (next pieces, err error) {
-	next, e.err = p, nil
+	next, e.Err = p, nil
 	if p.definition == nil || !sameDefinition(before.Definition, now.Definition) {
-		next.definition, err = members(now.Definition, err)
+		next.definition = encoded(e, &now.Definition, e.definition)
 	}
-	next.state = encoded(e, (*encoder).state, &now)
+	next.state = encoded(e, &now, e.state)
 	if p.work == nil || !sameWork(before, now) {
-		next.work = encoded(e, (*encoder).work, &now)
+		next.work = encoded(e, &now, e.work)
 	}
-	next.notes, err = entries(p.notes, before.PMNotes, now.PMNotes, same, by(e, (*encoder).note), err)
-	next.deviations, err = entries(p.deviations, before.Deviations, now.Deviations, same, byLibrary, err)
-	next.approvals, err = entries(p.approvals, before.Approvals, now.Approvals, same, byLibrary, err)
-	next.history, err = entries(p.history, before.History, now.History, sameEntry, by(e, (*encoder).entry), err)
-	return next, cmp.Or(err, e.err)
+	next.notes = entries(e, p.notes, before.PMNotes, now.PMNotes, same, e.note)
+	next.deviations = entries(e, p.deviations, before.Deviations, now.Deviations, same, e.deviation)
+	next.approvals = entries(e, p.approvals, before.Approvals, now.Approvals, same, e.approval)
+	next.history = entries(e, p.history, before.History, now.History, sameEntry, e.entry)
+	return next, e.Err
 }
 
-// members encodes a struct without its braces, unless there was an error before.
-func members(of any, before error) ([]byte, error) {
-	if before != nil {
-		return nil, before
-	}
-	raw, err := ledger.Encode(of)
-	if err != nil {
-		return nil, err
-	}
-	return raw[1 : len(raw)-1], nil
-}
-
-// entries encodes the entries of a list from the first on that is not as before, unless there was an error before.
-func entries[T any](known []jsontext.Value, before, now []T, same func(a, b T) bool, encode func(*T) ([]byte, error),
-	failed error) ([]jsontext.Value, error) {
+// entries encodes the entries of a list from the first on that is not as before.
+func entries[T any](e *encoder, known []jsontext.Value, before, now []T, same func(a, b T) bool,
+	write func(*T)) []jsontext.Value {
 	n := 0
 	for n < min(len(known), len(before), len(now)) && same(before[n], now[n]) {
 		n++
 	}
-	if n == len(known) && n == len(now) || failed != nil {
-		return known, failed
+	if n == len(known) && n == len(now) {
+		return known
 	}
 	known = slices.Clip(known[:n])
 	for i := range now[n:] {
-		raw, err := encode(&now[n+i])
-		if err != nil {
-			return nil, err
-		}
-		known = append(known, raw)
+		known = append(known, encoded(e, &now[n+i], write))
 	}
-	return known, nil
+	return known
 }
 
-// byLibrary encodes an entry of a list that is seldom added to.
-func byLibrary[T any](entry *T) ([]byte, error) { return ledger.Encode(entry) }
-
-// by returns what encodes an entry with the members that a method of an encoder adds.
-func by[T any](e *encoder, members func(*encoder, *T)) func(*T) ([]byte, error) {
-	return func(entry *T) ([]byte, error) {
-		return encoded(e, func(e *encoder, entry *T) {
-			e.b = append(e.b, '{')
-			members(e, entry)
-			e.close()
-		}, entry), e.err
-	}
-}
-
-// encoded returns what a method of an encoder adds.
-func encoded[T any](e *encoder, add func(*encoder, *T), of *T) []byte {
-	e.b = e.b[:0]
-	add(e, of)
-	return bytes.Clone(e.b)
+// encoded returns what a method of an encoder writes.
+func encoded[T any](e *encoder, of *T, write func(*T)) []byte {
+	e.B = e.B[:0]
+	write(of)
+	return bytes.Clone(e.B)
 }
 
 // append adds the whole encoding to a buffer.

@@ -1,0 +1,147 @@
+// Package jsonobject writes JSON objects member by member, in the bytes that github.com/go-json-experiment/json writes,
+// for the few values that are written so often that its reflection is felt.
+package jsonobject
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Writer appends to B. The methods whose names begin with Some leave out what is empty.
+type Writer struct {
+	B   []byte
+	Err error // the first, such as of a text that is no UTF-8, or a time for which RFC 3339 has no form
+}
+
+// Begin begins an object that is no member.
+func (w *Writer) Begin() { w.B = append(w.B, '{') }
+
+// End ends an object.
+func (w *Writer) End() { w.B = append(w.B, '}') }
+
+// Name begins a member. Its value, or Begin, comes next.
+func (w *Writer) Name(name string) {
+	if n := len(w.B); n > 0 && w.B[n-1] != '{' { // which ends no value
+		w.B = append(w.B, ',')
+	}
+	w.B = append(append(append(w.B, '"'), name...), '"', ':')
+}
+
+// Object begins a member that is an object.
+func (w *Writer) Object(name string) {
+	w.Name(name)
+	w.Begin()
+}
+
+// Text writes a member that is a string.
+func (w *Writer) Text(name, text string) {
+	w.Name(name)
+	w.Quote(text)
+}
+
+// SomeText writes a member that is a string, unless it is "".
+func (w *Writer) SomeText(name, text string) {
+	if text != "" {
+		w.Text(name, text)
+	}
+}
+
+// Quote writes a string.
+func (w *Writer) Quote(text string) {
+	b, err := jsontext.AppendQuote(w.B, text)
+	w.B = b
+	w.Fail(err)
+}
+
+// Fail keeps an error, unless there was one before.
+func (w *Writer) Fail(err error) {
+	if w.Err == nil {
+		w.Err = err
+	}
+}
+
+// Bool writes a member that is true or false.
+func (w *Writer) Bool(name string, is bool) {
+	w.Name(name)
+	w.B = strconv.AppendBool(w.B, is)
+}
+
+// SomeBool writes a member that is true, unless it is false.
+func (w *Writer) SomeBool(name string, is bool) {
+	if is {
+		w.Bool(name, is)
+	}
+}
+
+// Uint writes a member that is a number.
+func (w *Writer) Uint(name string, n uint64) {
+	w.Name(name)
+	w.B = strconv.AppendUint(w.B, n, 10)
+}
+
+// SomeUint writes a member that is a number, unless it is 0.
+func (w *Writer) SomeUint(name string, n uint64) {
+	if n != 0 {
+		w.Uint(name, n)
+	}
+}
+
+// Int writes a member that is a number.
+func (w *Writer) Int(name string, n int64) {
+	w.Name(name)
+	w.B = strconv.AppendInt(w.B, n, 10)
+}
+
+// SomeInt writes a member that is a number, unless it is 0.
+func (w *Writer) SomeInt(name string, n int64) {
+	if n != 0 {
+		w.Int(name, n)
+	}
+}
+
+// Time writes a member that is a time, as RFC 3339 has it, with as many digits after the second as it needs.
+func (w *Writer) Time(name string, at time.Time) {
+	w.Name(name)
+	b, err := at.AppendText(append(w.B, '"'))
+	w.B = append(b, '"')
+	w.Fail(err)
+}
+
+// SomeTime writes a member that is a time, unless it is the zero time.
+func (w *Writer) SomeTime(name string, at time.Time) {
+	if !at.IsZero() {
+		w.Time(name, at)
+	}
+}
+
+// Some writes a member whose value has been encoded, unless that is null, or an empty string, object or array.
+func (w *Writer) Some(name string, encoded []byte) {
+	switch string(encoded) {
+	case "", "null", `""`, "{}", "[]":
+		return
+	}
+	w.Name(name)
+	w.B = append(w.B, encoded...)
+}
+
+// List writes a member that is an array, of elements that a function writes.
+func List[T any](w *Writer, name string, of []T, element func(*T)) {
+	w.Name(name)
+	w.B = append(w.B, '[')
+	for i := range of {
+		if i > 0 {
+			w.B = append(w.B, ',')
+		}
+		element(&of[i])
+	}
+	w.B = append(w.B, ']')
+}
+
+// SomeList writes a member that is an array, unless it is empty.
+func SomeList[T any](w *Writer, name string, of []T, element func(*T)) {
+	if len(of) > 0 {
+		List(w, name, of, element)
+	}
+}
