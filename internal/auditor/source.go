@@ -145,12 +145,6 @@ func (d database) Read(ctx context.Context, path string) ([]byte, error) {
 		return d.signer.Sign(d.l.Head())
 	case pathKey:
 		return []byte(d.signer.Key + "\n"), nil
-	case pathState:
-		state, err := d.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		return io.ReadAll(state)
 	}
 	if digest, ok := strings.CutPrefix(path, blobPrefix); ok {
 		return d.l.Blob(ctx, digest)
@@ -215,7 +209,7 @@ func readHeader(ctx context.Context, src Source, trusted string) (h header, err 
 	return h, nil
 }
 
-// opener is a source whose state need not be held in memory.
+// opener is a source that does not read the state into memory: it opens it.
 type opener interface {
 	Open(path string) (io.Reader, error)
 }

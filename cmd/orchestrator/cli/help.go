@@ -5,9 +5,9 @@ import (
 	"io"
 	"strings"
 
-	"orchestrator/internal/system/lazyregexp"
-
 	"github.com/spf13/cobra"
+
+	"orchestrator/internal/system/lazyregexp"
 )
 
 // helpWidth is the most columns that a help takes, but for its examples, which can be copied as they stand. What is

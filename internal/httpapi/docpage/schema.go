@@ -3,9 +3,9 @@ package docpage
 import (
 	"strings"
 
-	"orchestrator/internal/system/lazyregexp"
-
 	"github.com/go-json-experiment/json/jsontext"
+
+	"orchestrator/internal/system/lazyregexp"
 )
 
 // longestInline is how many bytes of a schema are shown where it is used.

@@ -27,7 +27,7 @@ type FirstAnswer struct {
 	Refusal     *fault.Error    `json:"refusal,omitempty"`
 }
 
-// Encode encodes the answer as ledger.Encode does. The requirement, which has been encoded, is copied as it is.
+// Encode encodes the answer as ledger.Encode does. Its requirement must be what ledger.Encode has returned: it is copied.
 func (a FirstAnswer) Encode() (ledger.Encoded, error) {
 	requirement := []byte(a.Requirement)
 	if len(requirement) == 0 {
@@ -36,8 +36,11 @@ func (a FirstAnswer) Encode() (ledger.Encoded, error) {
 	const member = `"requirement":`
 	a.Requirement = json.RawMessage("0")
 	raw, err := ledger.Encode(&a)
+	if err != nil {
+		return nil, err
+	}
 	before, after, _ := bytes.Cut(raw, []byte(member+"0")) // which no string holds: its quotes are escaped there
-	return slices.Concat(before, []byte(member), requirement, after), err
+	return slices.Concat(before, []byte(member), requirement, after), nil
 }
 
 // Put keeps the answer under a key that KeyOf returns.

@@ -36,14 +36,10 @@ func (e *encoder) state(r *lifecycle.Requirement) {
 func (e *encoder) work(r *lifecycle.Requirement) {
 	e.someJSON("design_spec", r.DesignSpec)
 	e.someJSON("implementation", r.Implementation)
-	if r.Test != nil {
-		e.someOther("test", r.Test)
-	}
+	e.someOther("test", r.Test, r.Test != nil)
 	jsonobject.SomeList(&e.Writer, "implementation_evidence", r.ImplementationEvidence, e.evidence)
-	if len(r.Stale)+len(r.Moved) > 0 {
-		e.someOther("stale", r.Stale)
-		e.someOther("moved", r.Moved)
-	}
+	e.someOther("stale", r.Stale, len(r.Stale) > 0)
+	e.someOther("moved", r.Moved, len(r.Moved) > 0)
 	e.SomeTime("text_since", r.TextSince)
 	e.Object("stamps")
 	e.someStamp("design_spec", &r.Stamps.DesignSpec)
@@ -52,19 +48,20 @@ func (e *encoder) work(r *lifecycle.Requirement) {
 	e.End()
 }
 
-// someJSON writes JSON that was parsed before, as the library writes it: in its shortest form, and without needless
-// escapes.
+// someJSON writes valid JSON as the library writes it: in its shortest form, and without needless escapes.
 func (e *encoder) someJSON(name string, value json.RawMessage) {
 	if bytes.IndexByte(value, '\\') < 0 {
 		e.Some(name, decision.Compact(jsontext.Value(value)))
 		return
 	}
-	e.someOther(name, value)
+	e.someOther(name, value, true)
 }
 
-// someOther writes what the library encodes.
-func (e *encoder) someOther(name string, of any) {
-	e.Some(name, e.library(of))
+// someOther writes what the library encodes, if there is anything.
+func (e *encoder) someOther(name string, of any, is bool) {
+	if is {
+		e.Some(name, e.library(of))
+	}
 }
 
 // library returns what the library makes of a value.
@@ -115,7 +112,7 @@ func (e *encoder) entry(h *lifecycle.HistoryEntry) {
 func (e *encoder) stamp(s *lifecycle.Stamp) {
 	e.Uint("revision", s.Revision)
 	e.SomeUint("record", s.Record)
-	e.SomeUint("rules", uint64(s.Rules))
+	e.SomeInt("rules", int64(s.Rules))
 	e.Text("by", s.By)
 	e.Text("role", string(s.Role))
 	e.Time("at", s.At)

@@ -3,6 +3,7 @@ package replay
 import (
 	"bytes"
 	"slices"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -99,8 +100,11 @@ func sameSource(a, b lifecycle.Source) bool {
 func sameWork(a, b lifecycle.Requirement) bool {
 	return isSlice(a.DesignSpec, b.DesignSpec) && isSlice(a.Implementation, b.Implementation) && a.Test == b.Test &&
 		isSlice(a.ImplementationEvidence, b.ImplementationEvidence) && isSlice(a.Stale, b.Stale) &&
-		isSlice(a.Moved, b.Moved) && a.TextSince.Equal(b.TextSince) && a.Stamps == b.Stamps
+		isSlice(a.Moved, b.Moved) && sameTime(a.TextSince, b.TextSince) && a.Stamps == b.Stamps
 }
+
+// sameTime reports whether two times are encoded alike.
+func sameTime(a, b time.Time) bool { return a.Equal(b) && a.Location() == b.Location() }
 
 func sameEntry(a, b lifecycle.HistoryEntry) bool {
 	return a.Stamp == b.Stamp && a.From == b.From && a.To == b.To && a.Justification.Reason == b.Justification.Reason &&

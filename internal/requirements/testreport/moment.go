@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"orchestrator/internal/system/lazyregexp"
-
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"orchestrator/internal/system/lazyregexp"
 )
 
 // moment is a point in time as a report writes it; the zero moment is none.

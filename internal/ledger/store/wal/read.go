@@ -13,9 +13,14 @@ import (
 // ErrDamaged says that a file is no WAL, or that a batch that was confirmed is not as it was written.
 var ErrDamaged = errors.New("the write-ahead log is damaged")
 
-func damaged(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
-}
+// damage is what is wrong, and an ErrDamaged.
+type damage string
+
+func (d damage) Error() string { return string(d) }
+
+func (damage) Is(target error) bool { return target == ErrDamaged }
+
+func damaged(format string, args ...any) error { return damage(fmt.Sprintf(format, args...)) }
 
 // Kept is what a WAL file has.
 type Kept struct {
@@ -42,12 +47,9 @@ func Read(path string) (kept Kept, err error) {
 		return kept, err
 	}
 	if !info.Mode().IsRegular() {
-		return kept, damaged("it is no regular file")
+		return kept, damaged("the log is no regular file")
 	}
-	if info.Size() != fileSize {
-		return kept, damaged("it has %d bytes, not %d", info.Size(), fileSize)
-	}
-	b := make([]byte, fileSize)
+	b := make([]byte, min(info.Size(), fileSize+1))
 	if _, err := io.ReadFull(f, b); err != nil {
 		return kept, err
 	}
@@ -55,19 +57,19 @@ func Read(path string) (kept Kept, err error) {
 }
 
 func parse(b []byte) (kept Kept, err error) {
-	if len(b) != fileSize || string(b[:len(magic)]) != magic {
-		return kept, damaged("it does not begin as a write-ahead log does")
+	if len(b) != fileSize {
+		return kept, damaged("the log is not %d bytes long", fileSize)
+	}
+	if string(b[:len(magic)]) != magic {
+		return kept, damaged("the log does not begin as one does")
 	}
 	copy(kept.ID[:], b[len(magic):])
 	if !bytes.Equal(b[:headSize], appendHead(nil, kept.ID)) {
-		return kept, damaged("its head is not as it was written")
+		return kept, damaged("the head of the log is not as it was written")
 	}
 	halves := b[headSize:]
 	kept.Batches = join(parseHalf(halves[:Half], kept.ID), parseHalf(halves[Half:], kept.ID))
-	if hasBeyond(halves, kept.ID, kept.Last()+1) {
-		return kept, damaged("batch %d is not as it was written, and a later one is", kept.Last()+1)
-	}
-	return kept, nil
+	return kept, checkBeyond(halves, kept.ID, kept.Last()+1)
 }
 
 // parseHalf returns the intact batches that follow one another from the start of a half.
@@ -110,20 +112,23 @@ func join(one, other []Batch) []Batch {
 	return append(one, other...)
 }
 
-// hasBeyond reports whether an intact batch with a number above most lies anywhere. A batch is written only when the
-// one before it is durable: that one has been damaged since. It reports so, too, where the batches claim to have many
-// times the length of the file: it is forged, and would take hours to sum.
-func hasBeyond(b []byte, id ID, most uint64) bool {
+// checkBeyond refuses a file in which an intact batch with a number above most lies anywhere. A batch is written only
+// when the one before it is durable: that one has been damaged since. A file whose batches claim to have many times its
+// length is refused as well: it is forged, and would take hours to sum.
+func checkBeyond(b []byte, id ID, most uint64) error {
 	for left := uint64(4 * len(b)); ; {
 		at := bytes.Index(b, id[:])
 		if at < 0 {
-			return false
+			return nil
 		}
 		if at >= 8 {
 			found, ok := parseBatch(b[at-8:], id)
 			claimed := min(uint64(order.Uint32(b[at-4:])), uint64(len(b)))
-			if ok && found.Number > most || claimed > left {
-				return true
+			switch {
+			case ok && found.Number > most:
+				return damaged("batch %d is not as it was written, and a later one is", most)
+			case claimed > left:
+				return damaged("the batches of the log claim to have more bytes than it has")
 			}
 			left -= claimed
 		}

@@ -124,6 +124,9 @@ func TestDamage(t *testing.T) {
 			require.Len(t, kept.Batches, 9)
 		} else {
 			require.ErrorIs(t, err, wal.ErrDamaged, "byte %d", at)
+			if at >= 4096 {
+				require.EqualError(t, err, fmt.Sprintf("batch %d is not as it was written, and a later one is", 1+(at-4096)/1024))
+			}
 		}
 	}
 }
@@ -137,6 +140,20 @@ func TestAForgedWALIsNotReadForHours(t *testing.T) {
 	copy(whole[4096+16:], bytes.Repeat(claim, (len(whole)-4096-16)/len(claim)))
 	_, err = wal.Parse(whole)
 	require.ErrorIs(t, err, wal.ErrDamaged)
+	require.EqualError(t, err, "the batches of the log claim to have more bytes than it has")
+}
+
+// An id can stand where no batch has room in front of it.
+func TestAnIDAtTheBeginning(t *testing.T) {
+	_, path := create(t)
+	whole, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for at := range 8 {
+		copy(whole[4096+at:], whole[8:16])
+		_, err = wal.Parse(whole)
+		require.NoError(t, err)
+		clear(whole[4096 : 4096+16])
+	}
 }
 
 func TestFilesThatAreNoWAL(t *testing.T) {
@@ -145,15 +162,22 @@ func TestFilesThatAreNoWAL(t *testing.T) {
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)
 	dir := t.TempDir()
-	for name, content := range map[string][]byte{
-		"empty": {}, "text": []byte("hello"), "cut": whole[:len(whole)-1], "long": append(bytes.Clone(whole), 0),
-		"zeros": make([]byte, len(whole)),
+	head := bytes.Clone(whole)
+	head[17] ^= 1
+	const length, begin = "the log is not 8392704 bytes long", "the log does not begin as one does"
+	for name, c := range map[string]struct {
+		content []byte
+		want    string
+	}{
+		"empty": {nil, length}, "text": {[]byte("hello"), length}, "cut": {whole[:len(whole)-1], length},
+		"long": {append(bytes.Clone(whole), 0), length}, "zeros": {make([]byte, len(whole)), begin},
+		"another head": {head, "the head of the log is not as it was written"},
 	} {
 		path := filepath.Join(dir, name)
-		require.NoError(t, os.WriteFile(path, content, 0o600))
+		require.NoError(t, os.WriteFile(path, c.content, 0o600))
 		_, err := wal.Read(path)
 		require.ErrorIs(t, err, wal.ErrDamaged, name)
-		require.NotEqual(t, wal.ErrDamaged.Error(), err.Error(), "what is wrong is said")
+		require.EqualError(t, err, c.want)
 	}
 	link, pipe := filepath.Join(dir, "link"), filepath.Join(dir, "pipe")
 	require.NoError(t, os.Symlink(path, link))
