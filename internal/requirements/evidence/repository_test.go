@@ -187,6 +187,21 @@ case "$*" in *cat-file*--batch) %s;; esac
 exec git "$@"`, well, script)), well
 }
 
+// Packs that are replaced while git lists them hide what they hold: git finds nothing, once.
+func TestACommitThatGitMissesOnceIsKnown(t *testing.T) {
+	c := newClone(t)
+	c.write("a", "1\n")
+	id := c.commit("one")
+	dir := t.TempDir()
+	once := filepath.Join(dir, "once")
+	r := c.open(Options{Git: program(t, dir, fmt.Sprintf(
+		`case "$*" in *--disambiguate*) [ -e '%[1]s' ] || { : > '%[1]s'; exit 0; };; esac
+exec git "$@"`, once))})
+	require.Equal(t, id, found(t, r, commit(id[:12])).Commit)
+	require.FileExists(t, once)
+	require.Equal(t, "commit_unknown", string(wrong(t, r, commit("0123456789ab")).Code))
+}
+
 // hurry sets the deadline of the lookups from now on.
 func (r *Repository) hurry(timeout time.Duration) {
 	r.options.Timeout = timeout

@@ -21,9 +21,14 @@ func (r *Repository) Objects(ctx context.Context, id string) ([]string, error) {
 	if len(id) == r.IDLength {
 		return []string{id}, nil
 	}
-	// Not "rev-parse --verify": that takes a branch of this name for the commit.
-	out, err := r.git.run(ctx, "", "rev-parse", "--disambiguate="+id)
-	return linesOf(out), err
+	for range 2 { // where packs are replaced while git lists them, it misses what they hold
+		// Not "rev-parse --verify": that takes a branch of this name for the commit.
+		out, err := r.git.run(ctx, "", "rev-parse", "--disambiguate="+id)
+		if ids := linesOf(out); err != nil || len(ids) > 0 {
+			return ids, err
+		}
+	}
+	return nil, nil
 }
 
 // Kinds returns what each object is, by full id: commit, tree, blob or tag. Missing objects are left out.
