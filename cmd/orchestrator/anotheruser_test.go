@@ -34,9 +34,10 @@ func TestAnotherUserIsTold(t *testing.T) {
 		}
 	}
 	own := filepath.Join(dir, "orchestrator")
-	content, err := os.ReadFile(program())
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(own, content, 0o755)) // another user runs it
+	// Another user runs it. Another process copies it: a child that another test starts meanwhile would hold a file of
+	// ours open for writing, and what is open for writing cannot be started.
+	require.NoError(t, exec.Command("cp", program(), own).Run())
+	require.NoError(t, os.Chmod(own, 0o755))
 	for _, line := range []string{"status", "list", "show REQ-001", "history REQ-001", "whoami", "watch --once",
 		"approve REQ-001 --yes", "change REQ-001 --status planned --reason r --evidence file:REQUIREMENTS.md", "review", "gate",
 		"health", "serve", "config", "config set addr 127.0.0.1:1", "import", "verify", "backup -o b.zip", "compact",
@@ -44,8 +45,8 @@ func TestAnotherUserIsTold(t *testing.T) {
 		cmd := exec.CommandContext(t.Context(), own, strings.Fields(line)...)
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), "HOME=/nonexistent")
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-		out, _ := cmd.CombinedOutput()
-		require.NotZero(t, cmd.ProcessState.ExitCode(), line)
+		out, err := cmd.CombinedOutput()
+		require.IsType(t, &exec.ExitError{}, err, "%s: %v", line, err)
 		require.Contains(t, string(out), "orchestrator: the folder .orchestrator belongs to another user\n", line)
 		require.Contains(t, string(out), "\n  fix: run the command as that user", line)
 	}
