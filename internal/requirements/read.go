@@ -139,8 +139,7 @@ func (s *Reader) Project() (etag string, write func(io.Writer) error) {
 
 // ProjectFile returns the whole state as Project does, to be read from its beginning.
 func (s *Reader) ProjectFile() projection.ExportFile {
-	snap := s.current.Load()
-	return func() (io.Reader, error) { return projection.Open(snap) }
+	return projection.ExportFileOf(s.current.Load())
 }
 
 // Matches holds an export against the state, as projection.Snapshot.Matches does.
@@ -153,7 +152,7 @@ func Export(ctx context.Context, l *ledger.Ledger) (projection.ExportFile, error
 		snap, err = loading.Snapshot(r, head)
 		return err
 	}})
-	return func() (io.Reader, error) { return projection.Open(snap) }, err
+	return projection.ExportFileOf(snap), err
 }
 
 // WorkflowView is the rules as data.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"orchestrator/internal/system/lazyregexp"
-
 	jsonv2 "github.com/go-json-experiment/json"
+
+	"orchestrator/internal/system/lazyregexp"
 )
 
 // agree reports whether a value says what is expected.

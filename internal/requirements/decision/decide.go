@@ -117,11 +117,11 @@ func checkBefore(req lifecycle.Requirement, r Request) error {
 	return claiming.Allow(r.Claims, r.Actor, r.Holder, r.Change.Fields, r.At)
 }
 
-// checkCondition wants If-Match to name the present revision. Since lifecycle.Rules4, what stands after a dash says how
-// often its evidence was looked at anew, which changes nothing of what a change is made from.
 // rechecked is an entity tag of a requirement at whose evidence was looked since it was changed.
 var rechecked = lazyregexp.New(`^([0-9]+)-[0-9]+$`)
 
+// checkCondition wants If-Match to name the present revision. Since lifecycle.Rules4, what stands after a dash says how
+// often its evidence was looked at anew, which changes nothing of what a change is made from.
 func checkCondition(req lifecycle.Requirement, r Request) error {
 	if len(r.IfMatch) == 0 {
 		return nil

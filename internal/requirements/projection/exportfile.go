@@ -11,7 +11,7 @@ import (
 	"orchestrator/internal/fault"
 )
 
-// ExportFile opens an export to be read from its beginning. It is read twice; one of a file is never held in memory.
+// ExportFile opens an export to be read from its beginning. It is read twice, and not held in memory.
 type ExportFile func() (io.Reader, error)
 
 // ExportOf returns an export that is in memory already.

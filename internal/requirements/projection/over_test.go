@@ -57,7 +57,7 @@ func TestWritingOverIsWritingWhole(t *testing.T) {
 			for _, held := range history {
 				require.Equal(t, string(exportOf(t, s)), string(writtenOver(t, s, held).content))
 			}
-			read, err := Open(s)
+			read, err := ExportFileOf(s)()
 			require.NoError(t, err)
 			whole, err := io.ReadAll(read)
 			require.NoError(t, err)

@@ -2,10 +2,12 @@ package projection
 
 import "io"
 
-// Open opens the export of a snapshot to be read, in no more memory than the snapshot takes.
-func Open(s *Snapshot) (io.Reader, error) {
-	head, err := headOf(s)
-	return &reader{snapshot: s, part: head}, err
+// ExportFileOf returns the export of a snapshot. Reading it takes no more memory than the snapshot does.
+func ExportFileOf(s *Snapshot) ExportFile {
+	return func() (io.Reader, error) {
+		head, err := headOf(s)
+		return &reader{snapshot: s, part: head}, err
+	}
 }
 
 // reader reads an export part by part. The first part is the head; each requirement is two, after what separates it from

@@ -36,10 +36,12 @@ func (e *encoder) state(r *lifecycle.Requirement) {
 func (e *encoder) work(r *lifecycle.Requirement) {
 	e.someJSON("design_spec", r.DesignSpec)
 	e.someJSON("implementation", r.Implementation)
-	e.someOther("test", r.Test, r.Test != nil)
+	if r.Test != nil {
+		e.Some("test", e.library(r.Test))
+	}
 	jsonobject.SomeList(&e.Writer, "implementation_evidence", r.ImplementationEvidence, e.evidence)
-	e.someOther("stale", r.Stale, len(r.Stale) > 0)
-	e.someOther("moved", r.Moved, len(r.Moved) > 0)
+	jsonobject.SomeList(&e.Writer, "stale", r.Stale, byLibrary[lifecycle.Stale](e))
+	jsonobject.SomeList(&e.Writer, "moved", r.Moved, byLibrary[lifecycle.Relocated](e))
 	e.SomeTime("text_since", r.TextSince)
 	e.Object("stamps")
 	e.someStamp("design_spec", &r.Stamps.DesignSpec)
@@ -54,14 +56,7 @@ func (e *encoder) someJSON(name string, value json.RawMessage) {
 		e.Some(name, decision.Compact(jsontext.Value(value)))
 		return
 	}
-	e.someOther(name, value, true)
-}
-
-// someOther writes what the library encodes, if there is anything.
-func (e *encoder) someOther(name string, of any, is bool) {
-	if is {
-		e.Some(name, e.library(of))
-	}
+	e.Some(name, e.library(value))
 }
 
 // library returns what the library makes of a value.
@@ -69,6 +64,11 @@ func (e *encoder) library(of any) []byte {
 	raw, err := ledger.Encode(of)
 	e.Fail(err)
 	return raw
+}
+
+// byLibrary returns a function that writes what the library makes of an element of a list.
+func byLibrary[T any](e *encoder) func(*T) {
+	return func(element *T) { e.B = append(e.B, e.library(element)...) }
 }
 
 func (e *encoder) someStamp(name string, s *lifecycle.Stamp) {
@@ -85,10 +85,6 @@ func (e *encoder) formerID(f *lifecycle.FormerID) {
 	e.Uint("record", f.Record)
 	e.End()
 }
-
-func (e *encoder) deviation(d *lifecycle.Deviation) { e.B = append(e.B, e.library(d)...) }
-
-func (e *encoder) approval(a *lifecycle.Approval) { e.B = append(e.B, e.library(a)...) }
 
 func (e *encoder) note(n *lifecycle.Note) {
 	e.Begin()

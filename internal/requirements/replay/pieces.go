@@ -30,8 +30,9 @@ func (p pieces) after(e *encoder, before, now lifecycle.Requirement) (next piece
 		next.work = encoded(e, &now, e.work)
 	}
 	next.notes = entries(e, p.notes, before.PMNotes, now.PMNotes, same, e.note)
-	next.deviations = entries(e, p.deviations, before.Deviations, now.Deviations, same, e.deviation)
-	next.approvals = entries(e, p.approvals, before.Approvals, now.Approvals, same, e.approval)
+	next.deviations = entries(e, p.deviations, before.Deviations, now.Deviations, same,
+		byLibrary[lifecycle.Deviation](e))
+	next.approvals = entries(e, p.approvals, before.Approvals, now.Approvals, same, byLibrary[lifecycle.Approval](e))
 	next.history = entries(e, p.history, before.History, now.History, sameEntry, e.entry)
 	return next, e.Err
 }

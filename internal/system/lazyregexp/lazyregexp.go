@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// New returns a function that compiles an expression at its first call, and returns it from then on. The function
-// panics where the expression cannot be compiled, as regexp.MustCompile does.
+// New returns a function that compiles expression on its first call, and returns the same Regexp on every call. It
+// panics if the expression cannot be compiled, as regexp.MustCompile does.
 func New(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -299,15 +300,15 @@ var statusWords = func() map[string]bool {
 }()
 
 // spokenStatuses finds the statuses of several words, however these are joined.
-var spokenStatuses = func() func() *regexp.Regexp {
+var spokenStatuses = sync.OnceValue(func() *regexp.Regexp {
 	var all []string
 	for _, s := range lifecycle.Statuses() {
 		if strings.Contains(string(s), "_") {
 			all = append(all, strings.ReplaceAll(string(s), "_", "[ _-]"))
 		}
 	}
-	return lazyregexp.New(`(?i)\b(?:` + strings.Join(all, "|") + `)\b`)
-}()
+	return regexp.MustCompile(`(?i)\b(?:` + strings.Join(all, "|") + `)\b`)
+})
 
 // underscored returns a word as statuses are written: design_ready for "Design ready".
 func underscored(s string) string {

@@ -74,7 +74,7 @@ func (v *Visit) Is(role lifecycle.Role) bool { return v.Who.Role == string(role)
 //go:embed *.html
 var shared embed.FS
 
-// Parse returns what parses the template of a page when it is first asked for: most services show few pages or none.
+// Parse returns a function that parses the template of a page on its first call: most services show few pages or none.
 // The template is the frame, with "content" and whatever else the files of the page define. Without patterns, all its
 // *.html files are parsed.
 func Parse(files fs.FS, patterns ...string) func() *template.Template {

@@ -47,7 +47,7 @@ func Read(path string) (kept Kept, err error) {
 		return kept, err
 	}
 	if !info.Mode().IsRegular() {
-		return kept, damaged("the log is no regular file")
+		return kept, damaged("the log is not a regular file")
 	}
 	b := make([]byte, min(info.Size(), fileSize+1))
 	if _, err := io.ReadFull(f, b); err != nil {
@@ -61,11 +61,11 @@ func parse(b []byte) (kept Kept, err error) {
 		return kept, damaged("the log is not %d bytes long", fileSize)
 	}
 	if string(b[:len(magic)]) != magic {
-		return kept, damaged("the log does not begin as one does")
+		return kept, damaged("the file is not a write-ahead log")
 	}
 	copy(kept.ID[:], b[len(magic):])
 	if !bytes.Equal(b[:headSize], appendHead(nil, kept.ID)) {
-		return kept, damaged("the head of the log is not as it was written")
+		return kept, damaged("the header of the log is damaged")
 	}
 	halves := b[headSize:]
 	kept.Batches = join(parseHalf(halves[:Half], kept.ID), parseHalf(halves[Half:], kept.ID))
@@ -126,9 +126,9 @@ func checkBeyond(b []byte, id ID, most uint64) error {
 			claimed := min(uint64(order.Uint32(b[at-4:])), uint64(len(b)))
 			switch {
 			case ok && found.Number > most:
-				return damaged("batch %d is not as it was written, and a later one is", most)
+				return damaged("batch %d is damaged, and a later one is intact", most)
 			case claimed > left:
-				return damaged("the batches of the log claim to have more bytes than it has")
+				return damaged("the batches of the log are longer than the file")
 			}
 			left -= claimed
 		}

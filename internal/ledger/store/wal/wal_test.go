@@ -125,7 +125,7 @@ func TestDamage(t *testing.T) {
 		} else {
 			require.ErrorIs(t, err, wal.ErrDamaged, "byte %d", at)
 			if at >= 4096 {
-				require.EqualError(t, err, fmt.Sprintf("batch %d is not as it was written, and a later one is", 1+(at-4096)/1024))
+				require.EqualError(t, err, fmt.Sprintf("batch %d is damaged, and a later one is intact", 1+(at-4096)/1024))
 			}
 		}
 	}
@@ -140,7 +140,7 @@ func TestAForgedWALIsNotReadForHours(t *testing.T) {
 	copy(whole[4096+16:], bytes.Repeat(claim, (len(whole)-4096-16)/len(claim)))
 	_, err = wal.Parse(whole)
 	require.ErrorIs(t, err, wal.ErrDamaged)
-	require.EqualError(t, err, "the batches of the log claim to have more bytes than it has")
+	require.EqualError(t, err, "the batches of the log are longer than the file")
 }
 
 // An id can stand where no batch has room in front of it.
@@ -164,14 +164,14 @@ func TestFilesThatAreNoWAL(t *testing.T) {
 	dir := t.TempDir()
 	head := bytes.Clone(whole)
 	head[17] ^= 1
-	const length, begin = "the log is not 8392704 bytes long", "the log does not begin as one does"
+	const length, begin = "the log is not 8392704 bytes long", "the file is not a write-ahead log"
 	for name, c := range map[string]struct {
 		content []byte
 		want    string
 	}{
 		"empty": {nil, length}, "text": {[]byte("hello"), length}, "cut": {whole[:len(whole)-1], length},
 		"long": {append(bytes.Clone(whole), 0), length}, "zeros": {make([]byte, len(whole)), begin},
-		"another head": {head, "the head of the log is not as it was written"},
+		"another head": {head, "the header of the log is damaged"},
 	} {
 		path := filepath.Join(dir, name)
 		require.NoError(t, os.WriteFile(path, c.content, 0o600))
@@ -188,7 +188,7 @@ func TestFilesThatAreNoWAL(t *testing.T) {
 	require.ErrorIs(t, err, wal.ErrDamaged)
 	_, err = wal.Read(dir)
 	require.ErrorIs(t, err, wal.ErrDamaged)
-	require.ErrorContains(t, err, "no regular file")
+	require.ErrorContains(t, err, "not a regular file")
 	_, err = wal.Read(filepath.Join(dir, "missing"))
 	require.ErrorIs(t, err, os.ErrNotExist)
 }

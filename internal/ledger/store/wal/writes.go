@@ -38,7 +38,7 @@ func (b Batch) EachWrite(visit func(table, key string, value []byte)) error {
 
 // damaged returns the error of a payload that is wrong where rest begins.
 func (b Batch) damaged(rest []byte) error {
-	return damaged("batch %d has no write at byte %d", b.Number, len(b.Payload)-len(rest))
+	return damaged("batch %d has a malformed write at byte %d", b.Number, len(b.Payload)-len(rest))
 }
 
 // cut takes a varint off b, and as many bytes as it says less extra.
