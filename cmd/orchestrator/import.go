@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"io"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,6 +18,7 @@ import (
 	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
+	"orchestrator/internal/system/collector"
 )
 
 // importOptions are the flags and arguments of import.
@@ -72,7 +72,7 @@ func importCommand() *cobra.Command {
 			if o.place, err = storeflag.Place(cmd, o.data, o.store); err != nil {
 				return err
 			}
-			debug.SetGCPercent(documents.GCPercent)
+			collector.GrowTo(documents.Heap, documents.GCPercent)
 			return o.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}

@@ -92,7 +92,7 @@ func serve(ctx context.Context, o Options, log zerolog.Logger, ready func(Starte
 	s.project, err = plan.Open(ctx, project.Process{
 		Log: log, URL: apiclient.LocalURL(listener.Address()), Agent: "orchestrator/" + o.Version.Version,
 		Draining: s.draining.under,
-		Follow:   o.Follow, Sparingly: s.heap.sparingly,
+		Follow:   o.Follow, Alone: s.heap.alone, Sparingly: s.heap.sparingly,
 	})
 	if err != nil {
 		return database.InUse(ctx, err, datadir.Dir(o.Project.Data), "use that one; to start another, stop it first")

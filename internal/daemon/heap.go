@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"orchestrator/internal/requirements/documents"
+	"orchestrator/internal/system/collector"
 	"orchestrator/internal/system/program"
 )
 
@@ -76,13 +77,11 @@ func (h heap) rest(ctx context.Context) {
 }
 
 // growth returns how much is allocated from one collection to the next.
-func (h heap) growth() uint64 { return read("/gc/heap/live:bytes") * uint64(h.percent) / 100 }
+func (h heap) growth() uint64 { return collector.Live() * uint64(h.percent) / 100 }
 
 // allocated returns how many bytes were allocated so far.
-func allocated() uint64 { return read("/gc/heap/allocs:bytes") }
-
-func read(metric string) uint64 {
-	sample := []metrics.Sample{{Name: metric}}
+func allocated() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(sample)
 	return sample[0].Value.Uint64()
 }
@@ -92,6 +91,13 @@ func read(metric string) uint64 {
 func (h heap) missing(live uint64) uint64 {
 	grown := live * uint64(100+h.percent) / 100
 	return (heapFloor - min(grown, heapFloor)) * 100 / uint64(h.percent)
+}
+
+// alone does what takes most of the time of a start, before any request: the heap grows as that of a command.
+func (h heap) alone(do func()) {
+	stop := collector.GrowTo(documents.Heap, h.percent)
+	do()
+	stop()
 }
 
 // sparingly does what needs much memory once, beside requests: the garbage is collected early, and given back.

@@ -32,6 +32,8 @@ func TestTheCollectorIsSetInOnePlace(t *testing.T) {
 	require.Equal(t, h.percent, percent())
 	h.sparingly(func() { require.Equal(t, besides, percent()) })
 	require.Equal(t, h.percent, percent())
+	h.alone(func() { require.Greater(t, percent(), h.percent) })
+	require.Equal(t, h.percent, percent())
 }
 
 // What traffic has taken is given back when there is none, and that is all.

@@ -35,7 +35,8 @@ type importer struct {
 	named     string // the paths and patterns of the documents
 	postponed *postponed
 	log       zerolog.Logger
-	wait      atomic.Bool // for the budget: a document has changed that is not imported
+	wait      atomic.Bool  // for the budget: a document has changed that is not imported
+	alone     func(func()) // as those of Process
 	sparingly func(func())
 	follow    Follow
 	progress  *drift.Progress // of the import at the start
@@ -58,7 +59,8 @@ func (i *importer) first(ctx context.Context) error {
 		read = func() ([]reqdoc.File, error) { return files, err }
 	}
 	i.progress = &drift.Progress{}
-	err := i.importAtStart(ctx, read)
+	var err error
+	i.alone(func() { err = i.importAtStart(ctx, read) })
 	i.progress = nil
 	if err != nil && i.service.State().Requirements == 0 {
 		if f := fault.As(err); f != nil {

@@ -45,7 +45,16 @@ type Process struct {
 	Draining func() bool // reports whether the process is about to end
 
 	Follow    Follow          // shows how far the import at the start is; may be nil
-	Sparingly func(do func()) // does what needs much memory once, beside requests
+	Alone     func(do func()) // does what needs much memory once, before there are requests; may be nil
+	Sparingly func(do func()) // the same, beside requests
+}
+
+func (p Process) alone(do func()) {
+	if p.Alone == nil {
+		do()
+		return
+	}
+	p.Alone(do)
 }
 
 // Follow shows how far something is, which far tells at any time, until stop is called.
@@ -169,8 +178,7 @@ func (p *Plan) assemble(around Process, d *dataFolder, docs documents.Set, repos
 	clock := newClock(d.ledger, d.log)
 	boundary := control.New(folder.In(p.dir().Project()), d.ledger, time.Now, hook.NewID)
 	importer := &importer{service: service, documents: docs, reading: p.Reading, named: p.named(),
-		postponed: d.postponed, log: d.log, sparingly: around.Sparingly,
-		follow: around.Follow}
+		postponed: d.postponed, log: d.log, alone: around.alone, sparingly: around.Sparingly, follow: around.Follow}
 	return &Project{
 		Data: p.dir(), Service: service, Ledger: d.ledger, Boundary: boundary, Conductor: c.conductor, Driver: c.driver,
 		Model: p.model, Tokens: d.credentials.Tokens, MadeTokens: d.credentials.Made,

@@ -32,11 +32,7 @@ func Of[T, R any](pieces []T, sparingly bool, do func(T) R) iter.Seq[R] {
 			}
 		})
 		for made := range results {
-			r := <-made
-			if r.panicked != nil {
-				panic(r.panicked)
-			}
-			if !yield(r.value) {
+			if !yield((<-made).get()) {
 				return
 			}
 		}
@@ -53,10 +49,24 @@ func inTurn[T, R any](pieces []T, do func(T) R) iter.Seq[R] {
 	}
 }
 
+// Begin does something beside its caller. Wait waits for what comes of it, and a panic of do is one of wait.
+func Begin[R any](do func() R) (wait func() R) {
+	made := make(chan result[R], 1)
+	go func() { made <- try(func(struct{}) R { return do() }, struct{}{}) }()
+	return sync.OnceValue(func() R { return (<-made).get() })
+}
+
 // result is what came of a piece.
 type result[R any] struct {
 	value    R
 	panicked any
+}
+
+func (r result[R]) get() R {
+	if r.panicked != nil {
+		panic(r.panicked)
+	}
+	return r.value
 }
 
 func try[T, R any](do func(T) R, piece T) (r result[R]) {

@@ -70,3 +70,19 @@ func TestAPanicIsOneOfTheLoop(t *testing.T) {
 	})
 	require.Equal(t, []int{1, 2}, taken)
 }
+
+// What is begun is done beside its caller, and a panic is one of who waits.
+func TestWhatIsBegunIsWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun := time.Now()
+		wait := Begin(func() string {
+			time.Sleep(time.Second)
+			return "done"
+		})
+		time.Sleep(time.Second)
+		require.Equal(t, "done", wait())
+		require.Equal(t, time.Second, time.Since(begun))
+	})
+	wait := Begin(func() string { panic("no") })
+	require.PanicsWithValue(t, "no", func() { wait() })
+}

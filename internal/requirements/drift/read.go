@@ -14,6 +14,7 @@ import (
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/account"
+	"orchestrator/internal/requirements/ahead"
 	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/deltas"
 	"orchestrator/internal/requirements/documents"
@@ -65,10 +66,13 @@ func Preview(export io.Reader, files []reqdoc.File, o reqdoc.Options) (Report, e
 // The ids have the form that is in force.
 func Read(files []reqdoc.File, o reqdoc.Options, of projection.Project) (reqdoc.Set, error) {
 	o.Qualify, o.InForce = of.Form(o.Qualify), of.Import.DocumentsInForce()
-	secrets := secretsIn(files) // before there is much else in memory: it takes each document as a text of its own
+	secrets := ahead.Begin(func() []lineWithSecret { return secretsIn(files) })
+	if o.Sparing {
+		secrets() // before there is much else in memory: it takes each document as a text of its own
+	}
 	set, err := reqdoc.Read(files, o)
 	set.Pending = deltas.Read(files)
-	warnOfSecrets(&set, secrets)
+	warnOfSecrets(&set, secrets())
 	if err == nil && len(set.Requirements) == 0 && !(set.Partial && len(set.Removed)+len(set.Renamed) > 0) {
 		err = noRequirements(set.Skipped)
 	}

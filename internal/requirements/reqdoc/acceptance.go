@@ -37,9 +37,9 @@ func (a *criteria) inHole(line int) bool {
 	return found
 }
 
-// acceptance returns what stands under acceptance labels in the body of a candidate.
-func (c *collector) acceptance(cand *candidate, end int, holes []span) ([]Criterion, []span) {
-	a := criteria{collector: c, first: cand.line, end: end, cut: slices.Clone(holes), holes: holes}
+// acceptance returns what stands under acceptance labels in a body.
+func (c *collector) acceptance(cand body) ([]Criterion, []span) {
+	a := criteria{collector: c, first: cand.line, end: cand.end, cut: slices.Clone(cand.holes), holes: cand.holes}
 	switch cand.place {
 	case inHeading:
 		a.gather(cand.node.NextSibling())
@@ -166,7 +166,7 @@ func (a *criteria) scenario(h *ast.Heading) int {
 		below = a.Text[a.LineStart(first+1):a.LineEnd(end)]
 	}
 	a.found = append(a.found, Criterion{Kind: KindScenario,
-		Text: markdown.Fold(name + ": " + strings.TrimRight(withoutComments(below), "-*_ \t\n"))})
+		Text: markdown.Fold(name + ": " + strings.TrimRight(markdown.WithoutComments(below), "-*_ \t\n"))})
 	a.cut = append(a.cut, span{first, end})
 	return end
 }
@@ -268,7 +268,7 @@ func (a *criteria) take(list ast.Node, kind string, end int) {
 		start := a.StartLine(first)
 		last := min(a.LastLine(item, end), end)
 		text := a.Text[max(a.LineStart(start), offset(first)):a.LineEnd(last)]
-		if text = strings.TrimSuffix(markdown.Fold(withoutComments(cutCheckbox(text))), " ---"); text != "" {
+		if text = strings.TrimSuffix(markdown.Fold(markdown.WithoutComments(cutCheckbox(text))), " ---"); text != "" {
 			a.found = append(a.found, Criterion{Kind: kind, Text: text})
 		}
 	}

@@ -11,19 +11,30 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 
+	"orchestrator/internal/requirements/ahead"
 	"orchestrator/internal/requirements/markdown"
 	"orchestrator/internal/requirements/placeholder"
 	"orchestrator/internal/requirements/reqid"
 )
 
+// builtAtOnce is how many requirements are built one after the other, beside as many others.
+const builtAtOnce = 256
+
 // span is a range of lines, both ends included.
 type span struct{ first, last int }
+
+// body is where a candidate ends, and the lines that definitions within it take.
+type body struct {
+	*candidate
+	end   int
+	holes []span
+}
 
 // requirements cuts the bodies of accepted candidates out of the document: each ends at its limit, or before the
 // heading or thematic break that ends it, and what is defined within it is a hole in its body. A paragraph ends before
 // the next definition. Time is linear in the document: items nest no deeper than the limit of package markdown,
 // headings no deeper than six.
-func (c *collector) requirements(accepted []*candidate) []built {
+func (c *collector) requirements(accepted []*candidate, sparing bool) []built {
 	stops := c.stops
 	for _, cand := range accepted {
 		for len(stops) > 0 && stops[0].line <= cand.line {
@@ -33,14 +44,22 @@ func (c *collector) requirements(accepted []*candidate) []built {
 			cand.limit = max(cand.line, min(cand.limit, stops[at].line-1))
 		}
 	}
-	all := make([]built, 0, len(accepted))
+	bodies := make([]body, len(accepted))
 	flavour := c.flavour()
 	for i, cand := range accepted {
-		end, holes := cand.extent(accepted[i+1:])
 		cand.family = cmp.Or(cand.family, flavour)
-		if r, ok := c.requirement(cand, max(end, cand.line), holes); ok {
-			all = append(all, built{r, cand.form, cand.unnamed, cand.limit})
+		end, holes := cand.extent(accepted[i+1:])
+		bodies[i] = body{cand, max(end, cand.line), holes}
+	}
+	build := func(bodies []body) (some []built) {
+		for _, of := range bodies {
+			some = append(some, c.requirement(of))
 		}
+		return some
+	}
+	all := make([]built, 0, len(bodies))
+	for some := range ahead.Of(slices.Collect(slices.Chunk(bodies, builtAtOnce)), sparing, build) {
+		all = append(all, slices.DeleteFunc(some, c.leavesOut)...)
 	}
 	return all
 }
@@ -78,14 +97,16 @@ type built struct {
 	r       Requirement
 	form    reqid.Form
 	unnamed bool
-	limit   int // last line that its container reaches
+	limit   int    // last line that its container reaches
+	flaw    string // the reason why it is left out, or ""
+	doubts  []Problem
 }
 
-// requirement builds one requirement, or lists the candidate as skipped if nothing but its id is there. A heading
-// may stand alone.
-func (c *collector) requirement(cand *candidate, end int, holes []span) (Requirement, bool) {
+// requirement builds one requirement, and says if nothing but its id is there, or a placeholder. A heading may stand
+// alone. Of the collector, it only reads.
+func (c *collector) requirement(cand body) built {
 	r := Requirement{
-		ID: strings.Clone(cand.id), Kind: c.kindOf(cand), Place: Place{Line: cand.line},
+		ID: strings.Clone(cand.id), Kind: c.kindOf(cand.candidate), Place: Place{Line: cand.line},
 		Family: cand.family, EndLine: cand.line,
 		Section: cand.section.path(), Assigned: cand.assigned, Tick: cand.tick, Change: cand.change,
 	}
@@ -98,26 +119,37 @@ func (c *collector) requirement(cand *candidate, end int, holes []span) (Require
 		}
 	} else {
 		var cut []span
-		r.Acceptance, cut = c.acceptance(cand, end, holes)
-		r.EndLine = c.trimEnd(cand.line, end, holes)
+		r.Acceptance, cut = c.acceptance(cand)
+		r.EndLine = cand.trimEnd(c)
 		r.Title = strings.Trim(markdown.Plain(cand.title), ".:： ·•|")
-		r.Text = withoutComments(c.body(cand, r.EndLine, cut))
+		r.Text = markdown.WithoutComments(c.body(cand.candidate, r.EndLine, cut))
 	}
+	b := built{form: cand.form, unnamed: cand.unnamed, limit: cand.limit}
 	if r.Title+r.Text == "" && len(r.Acceptance) == 0 && cand.place != inHeading {
-		c.skip(r.Line, r.ID, "it has no text", "write what is required after it")
-		return r, false
+		b.flaw = ReasonNearMiss
+	} else if finish(&r); r.isHollow() {
+		b.flaw = ReasonPlaceholder
+	} else {
+		b.doubts = r.doubts()
+		r.settle(cand.candidate, c.LineText(cand.line))
 	}
-	finish(&r)
-	if r.isHollow() {
-		c.pass(ReasonPlaceholder, r.Line, r.ID, "it is a placeholder of a template",
-			"write what is required in its place")
-		c.hollow = append(c.hollow, problem(r.Place, r.ID, r.ID+" is a placeholder of a template",
-			"write what is required in its place"))
-		return r, false
+	b.r = r
+	return b
+}
+
+// leavesOut reports whether a definition is left out, and lists why; else it lists what the definition leaves open.
+func (c *collector) leavesOut(b built) bool {
+	const fix = "write what is required in its place"
+	switch r := b.r; b.flaw {
+	case ReasonNearMiss:
+		c.pass(b.flaw, r.Line, r.ID, "it has no text", "write what is required after it")
+	case ReasonPlaceholder:
+		c.pass(b.flaw, r.Line, r.ID, "it is a placeholder of a template", fix)
+		c.hollow = append(c.hollow, problem(r.Place, r.ID, r.ID+" is a placeholder of a template", fix))
+	default:
+		c.warnings = append(c.warnings, b.doubts...)
 	}
-	c.warnings = append(c.warnings, r.doubts()...)
-	r.settle(cand, c.LineText(cand.line))
-	return r, true
+	return b.flaw != ""
 }
 
 // doubts returns what a requirement leaves open.
@@ -141,11 +173,12 @@ func (r Requirement) isHollow() bool {
 		r.Title+r.Text == "" && len(r.Acceptance) > 0 && !slices.ContainsFunc(r.Acceptance, written)
 }
 
-// trimEnd drops empty lines, thematic breaks and holes from the end of a body.
-func (c *collector) trimEnd(first, end int, holes []span) int {
-	for end > first {
+// trimEnd returns the last line of a body without the empty lines, thematic breaks and holes at its end.
+func (b body) trimEnd(c *collector) int {
+	end, holes := b.end, b.holes
+	for end > b.line {
 		if n := len(holes); n > 0 && holes[n-1].last >= end {
-			end, holes = max(first, holes[n-1].first-1), holes[:n-1]
+			end, holes = max(b.line, holes[n-1].first-1), holes[:n-1]
 			continue
 		}
 		at, found := slices.BinarySearchFunc(c.stops, end, func(s stop, line int) int { return s.line - line })
@@ -182,53 +215,13 @@ func (c *collector) body(cand *candidate, end int, cut []span) string {
 		if start := c.LineStart(line); start <= cand.from {
 			text = strings.TrimLeft(text[min(cand.from-start, len(text)):], " \t")
 		} else {
-			text = dedent(text, indent)
+			text = markdown.Dedent(text, indent)
 		}
 		if text = strings.TrimRight(text, " \t"); text != "" || len(lines) > 0 {
 			lines = append(lines, text)
 		}
 	}
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n") // one line is no copy
-}
-
-// withoutComments drops HTML comments from a text, other than in code blocks.
-func withoutComments(text string) string {
-	if !strings.Contains(text, "<!--") {
-		return text
-	}
-	var kept strings.Builder
-	fenced, inside := false, false
-	for line := range strings.Lines(text) {
-		if trimmed := strings.TrimSpace(line); !inside &&
-			(strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~")) {
-			fenced = !fenced
-		}
-		for !fenced && line != "" {
-			mark := "<!--"
-			if inside {
-				mark = "-->"
-			}
-			before, after, found := strings.Cut(line, mark)
-			if !inside && strings.Count(before, "`")%2 == 1 {
-				break // in a code span
-			}
-			if !inside {
-				kept.WriteString(before)
-			}
-			if line = after; !found {
-				break
-			}
-			inside = !inside
-		}
-		kept.WriteString(line)
-	}
-	return strings.Trim(kept.String(), "\n")
-}
-
-// dedent drops up to width spaces from the start of a line.
-func dedent(line string, width int) string {
-	spaces := len(line) - len(strings.TrimLeft(line, " "))
-	return line[min(spaces, width):]
 }
 
 // firstSentence returns the title of a text without one: the first sentence of the first lines that have letters and

@@ -66,7 +66,7 @@ func (c *collector) parsed(o Options) (parsed, error) {
 	if o.Assign && len(accepted) == 0 && len(problems) == 0 && !placeholder.IsTemplate(c.title) {
 		accepted = c.assign()
 	}
-	found := classify(c.requirements(accepted), c.refused)
+	found := classify(c.requirements(accepted, o.Sparing), c.refused)
 	if err := template(c.title, c.titleLine, c.hollow, len(found.requirements)); err != nil {
 		return parsed{}, err
 	}

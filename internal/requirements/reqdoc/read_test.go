@@ -267,3 +267,29 @@ func TestDocumentsThatAreParsedAheadMakeTheSameSet(t *testing.T) {
 		require.Equal(t, doneToo, done)
 	})
 }
+
+// Definitions that are built beside one another make the set of definitions that are built one after the other, with
+// all that is said of them.
+func TestDefinitionsThatAreBuiltAheadMakeTheSameSet(t *testing.T) {
+	kinds := rapid.SampledFrom([]string{
+		"- **REQ-%04d** The text (done).\n", "- **REQ-%04d**\n", "- **REQ-%04d** System MUST [capability]\n",
+		"### REQ-%04d: A heading\n\nThe text.\n\nAcceptance:\n- one\n- <!-- no --> two\n\n",
+		"- **REQ-%04d** It. [NEEDS CLARIFICATION: what?]\n",
+		"### REQ-%04d: Outer\n\n- **REQ-%[1]04d.1** Inner.\n- **AC-%[1]04d** It works.\n\n---\n\n",
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		var text strings.Builder
+		text.WriteString("# Requirements\n\n")
+		for n := range rapid.IntRange(0, 4).Draw(t, "runs") {
+			kind := kinds.Draw(t, "kind")
+			for i := range rapid.IntRange(1, 2*builtAtOnce).Draw(t, "definitions") {
+				fmt.Fprintf(&text, kind, 2000*n+i)
+			}
+		}
+		read := func(sparing bool) (Set, error) { return Read(files(text.String()), Options{Sparing: sparing}) }
+		set, err := read(false)
+		sparing, failed := read(true)
+		require.Equal(t, sparing, set)
+		require.Equal(t, failed, err)
+	})
+}
