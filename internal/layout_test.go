@@ -48,7 +48,7 @@ var public = map[string][]string{
 	"internal/rules": {"actorname", "boundary", "boundary/reviewing", "boundary/share", "claiming", "lifecycle", "planning", "planning/flow",
 		"renaming", "repeating"},
 	"internal/webhook": {"folder", "hook", "posting", "record", "sending"},
-	"internal/system":  {"background", "child", "clockjump", "collector", "durable", "editor", "git", "gitignore", "jsonobject", "lazyregexp", "loopdisk", "marked", "outbound", "program", "runner", "shellquote", "tracing", "tree", "watch"},
+	"internal/system":  {"background", "child", "clockjump", "durable", "editor", "git", "gitignore", "jsonobject", "lazyregexp", "loopdisk", "marked", "outbound", "program", "runner", "shellquote", "tracing", "tree", "watch"},
 }
 
 // forTests lists the packages that tests import, of whichever folder, and nothing else does.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,7 +19,6 @@ import (
 	"orchestrator/internal/requirements/documents"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/reqdoc"
-	"orchestrator/internal/system/collector"
 )
 
 // importOptions are the flags and arguments of import.
@@ -72,7 +72,7 @@ func importCommand() *cobra.Command {
 			if o.place, err = storeflag.Place(cmd, o.data, o.store); err != nil {
 				return err
 			}
-			collector.GrowTo(documents.Heap, documents.GCPercent)
+			debug.SetGCPercent(documents.GCPercent)
 			return o.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}

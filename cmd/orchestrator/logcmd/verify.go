@@ -17,7 +17,6 @@ import (
 	"orchestrator/internal/fault"
 	"orchestrator/internal/operator/database"
 	"orchestrator/internal/operator/storage"
-	"orchestrator/internal/system/collector"
 )
 
 // verifyOptions are the flags of verify.
@@ -47,16 +46,6 @@ had in project_status.checkpoint. Without such a checkpoint, a log whose end was
 Exit codes: 0 in order; 1 something is wrong, and the first bad record is named; 2 it could not be checked;
 3 no service answers.`
 
-const (
-	// verifyHeap is how large the heap of a verification may grow before it is collected at all, in bytes. Of a log
-	// that holds on to little, the collections would take a fifth of the time otherwise.
-	verifyHeap = 112 << 20
-
-	// verifyGC is by how many per cent it may grow between collections: what a verification holds on to is the state
-	// of the whole project, and there is no need to have it nearly twice.
-	verifyGC = 50
-)
-
 func VerifyCommand() *cobra.Command {
 	var o verifyOptions
 	cmd := &cobra.Command{
@@ -69,7 +58,7 @@ func VerifyCommand() *cobra.Command {
   orchestrator verify                                     # the database of a stopped service`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			collector.GrowTo(verifyHeap, verifyGC)
+			collectSeldom()
 			o.typed = setting.Typed(cmd, "server")
 			var err error
 			if o.place, err = storeflag.Place(cmd, o.Data, o.store); err != nil {

@@ -40,16 +40,9 @@ const (
 	maxAll  = watch.MostFull * MaxFile // of all documents together
 )
 
-// What the heap of a process may take that imports documents, and answers nobody meanwhile.
-const (
-	// GCPercent is by how many per cent it may grow between collections: less would cost an import half of its time,
-	// and more would cost memory.
-	GCPercent = 50
-
-	// Heap is how large it may grow before it is collected at all, in bytes. The collections of a smaller heap take a
-	// fifth of the time of an import.
-	Heap = 128 << 20
-)
+// GCPercent is by how many per cent the heap may grow between collections where documents are imported: less would cost
+// an import half of its time, and more would cost memory.
+const GCPercent = 50
 
 // Set is the paths and patterns of requirement documents, each with the folder that it is confined to, and those of the
 // open changes that lie beside them.
