@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"sync/atomic"
@@ -243,14 +242,6 @@ func Encode(v any) ([]byte, error) {
 		return nil, fmt.Errorf("ledger: encode %T: %w", v, err)
 	}
 	return b, nil
-}
-
-// EncodeTo appends the encoding of a value to a buffer.
-func EncodeTo(b *bytes.Buffer, v any) error {
-	if err := jsonv2.MarshalWrite(b, v, jsonv2.Deterministic(true), trusted); err != nil {
-		return fmt.Errorf("ledger: encode %T: %w", v, err)
-	}
-	return nil
 }
 
 func decode(raw []byte, v any) error {

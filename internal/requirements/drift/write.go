@@ -2,6 +2,7 @@ package drift
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -11,6 +12,7 @@ import (
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/system/jsonobject"
 )
 
 // Asked says who asked for an import, and where its documents come from as far as it is known.
@@ -69,22 +71,22 @@ func (p *Plan) writeRequirements(tx *ledger.Tx, data record.Imported, progress *
 	b.Write(head)
 	at := 0
 	for encoded := range ahead.Of(slices.Collect(slices.Chunk(p.defined, encodedAtOnce)), false, encodeAll) {
-		if encoded.err != nil {
-			return nil, encoded.err
+		if encoded.Err != nil {
+			return nil, fmt.Errorf("drift: encode a definition: %w", encoded.Err)
 		}
 		start := 0
 		for _, end := range encoded.ends {
 			if at > 0 {
 				b.WriteByte(',')
 			}
-			raw := encoded.bytes.Bytes()[start:end]
+			raw := encoded.B[start:end]
 			b.Write(raw)
 			if err := p.defined[at].write(tx, raw, projection.Newcomer{At: p.at}, rest); err != nil {
 				return nil, err
 			}
 			at, start = at+1, end
 		}
-		encodings.Put(encoded.bytes)
+		encodings.Put(encoded)
 		progress.stored(at, len(p.defined))
 	}
 	b.Write(tail)
@@ -105,20 +107,21 @@ const encodedAtOnce = 256
 
 // encoding is some definitions, encoded one after the other.
 type encoding struct {
-	bytes *bytes.Buffer
-	ends  []int // of each
-	err   error
+	jsonobject.Writer
+	ends []int // of each
 }
 
 // encodings keeps the memory for encodings.
-var encodings = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+var encodings = sync.Pool{New: func() any { return new(encoding) }}
 
-func encodeAll(some []definition) encoding {
-	e := encoding{bytes: encodings.Get().(*bytes.Buffer), ends: make([]int, 0, len(some))}
-	e.bytes.Reset()
-	for i := 0; i < len(some) && e.err == nil; i++ {
-		e.err = ledger.EncodeTo(e.bytes, &some[i].Definition)
-		e.ends = append(e.ends, e.bytes.Len())
+func encodeAll(some []definition) *encoding {
+	e := encodings.Get().(*encoding)
+	e.B, e.ends = e.B[:0], e.ends[:0]
+	for i := range some {
+		e.Begin()
+		record.WriteDefinition(&e.Writer, &some[i].Definition)
+		e.End()
+		e.ends = append(e.ends, len(e.B))
 	}
 	return e
 }

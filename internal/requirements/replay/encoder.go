@@ -8,6 +8,7 @@ import (
 
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/requirements/decision"
+	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/system/jsonobject"
 )
@@ -17,8 +18,7 @@ type encoder struct{ jsonobject.Writer }
 
 // definition writes the members that the documents have.
 func (e *encoder) definition(d *lifecycle.Definition) {
-	object := e.library(d)
-	e.B = append(e.B, bytes.TrimSuffix(bytes.TrimPrefix(object, []byte("{")), []byte("}"))...)
+	record.WriteDefinition(&e.Writer, d)
 }
 
 // state writes the members that change with every revision.
