@@ -29,6 +29,9 @@ func Is(text string) bool {
 	if strings.HasPrefix(text, "<!--") && strings.HasSuffix(text, "-->") {
 		return true
 	}
+	if !strings.ContainsAny(text, "[{<") {
+		return false // as nearly all
+	}
 	filled := 0
 	var around strings.Builder // what stands outside of the brackets
 	for i := 0; i < len(text); i++ {

@@ -224,10 +224,13 @@ func cutDotted(line string) (number, rest string) {
 	return number, rest
 }
 
+// maxLabel is how many bytes a label of criteria may have before its colon.
+const maxLabel = 80
+
 // labelled returns the text behind a label of criteria on its line, and their kind.
 func labelled(line string) (value, kind string) {
-	at := strings.IndexAny(line, ":：")
-	if at < 0 || at > 80 {
+	head := line[:min(len(line), maxLabel+len("："))]
+	if !strings.Contains(head[:min(len(head), maxLabel+1)], ":") && !strings.Contains(head, "：") {
 		return "", ""
 	}
 	name, rest, _ := strings.Cut(strings.Replace(line, "：", ":", 1), ":")

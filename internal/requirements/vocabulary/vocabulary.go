@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"orchestrator/internal/requirements/markdown"
 )
@@ -94,13 +95,20 @@ var priorityWords = []string{
 // KindOf returns what a heading says. One that also speaks of requirements says nothing, other than that they are
 // out of scope or for the future.
 func KindOf(name string) string {
+	if name == "" {
+		return ""
+	}
 	for _, s := range sectionWords {
 		scope := s.kind == OutOfScope || s.kind == Future
+		spaceless := !scope && !isASCII(name) // some languages put no spaces between words
 		for _, word := range s.words {
+			if word[0] != name[0] && !spaceless {
+				continue
+			}
 			whole, exact := strings.CutSuffix(word, "$")
 			switch {
 			case exact && name == whole, !exact && strings.HasPrefix(name, word):
-			case !scope && word[0] >= 0xe3 && strings.Contains(name, word): // written without spaces between words
+			case spaceless && word[0] >= 0xe3 && strings.Contains(name, word):
 			default:
 				continue
 			}
@@ -111,6 +119,15 @@ func KindOf(name string) string {
 		}
 	}
 	return ""
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // dashes makes remarks behind a dash into remarks in brackets.
@@ -220,16 +237,23 @@ var usual = map[string]bool{
 
 // IsRegister reports whether a heading, in small letters, names such a section.
 func IsRegister(name string) bool {
+	one := strings.TrimSuffix(name, "s")
 	for _, word := range registerWords {
-		for _, form := range []string{word, word + "s"} {
-			rest, first := strings.CutPrefix(name, form)
-			if strings.HasSuffix(name, form) || first && strings.IndexAny(strings.TrimLeft(rest, " "), "&,/(") == 0 ||
-				first && strings.HasPrefix(rest, " and ") {
-				return true
-			}
+		if strings.HasSuffix(name, word) || strings.HasSuffix(one, word) {
+			return true
+		}
+		rest, first := strings.CutPrefix(name, word)
+		if first && (goesOn(rest) || goesOn(strings.TrimPrefix(rest, "s"))) {
+			return true
 		}
 	}
 	return false
+}
+
+// goesOn reports whether an enumeration goes on with so much.
+func goesOn(rest string) bool {
+	next := strings.TrimLeft(rest, " ")
+	return next != "" && strings.IndexByte("&,/(", next[0]) >= 0 || strings.HasPrefix(rest, " and ")
 }
 
 // IsTrace reports whether a heading, in small letters and without its number, says that ids below it refer to
@@ -278,8 +302,9 @@ func beginsWith(name string, words []string) bool {
 
 // hasWord reports whether a heading, in small letters, contains one of the words.
 func hasWord(name string, words []string) bool {
+	ascii := isASCII(name)
 	for _, word := range words {
-		if strings.Contains(name, word) {
+		if !(ascii && word[0] >= utf8.RuneSelf) && strings.Contains(name, word) {
 			return true
 		}
 	}
