@@ -11,7 +11,7 @@ import (
 	"orchestrator/internal/fault"
 )
 
-// ExportFile opens an export to be read from its beginning. It is read twice, and not held in memory.
+// ExportFile opens an export to be read from its beginning. It is read several times, and not held in memory.
 type ExportFile func() (io.Reader, error)
 
 // ExportOf returns an export that is in memory already.
@@ -19,22 +19,40 @@ func ExportOf(content []byte) ExportFile {
 	return func() (io.Reader, error) { return bytes.NewReader(content), nil }
 }
 
+// Log returns the log that the export names, and reads no further.
+func (e ExportFile) Log() (log FileLog, err error) {
+	err = e.read(func(from io.Reader) error {
+		log, err = ReadLog(from)
+		return err
+	})
+	if err == nil && log.Size == 0 || errors.Is(err, errNoLog) {
+		err = ExportDiffers("it names no log")
+	}
+	return log, err
+}
+
 // Head reads the export to its end, and returns what stands before the requirements.
 func (e ExportFile) Head() (head FileHead, err error) {
+	err = e.read(func(from io.Reader) error { return jsonv2.UnmarshalRead(from, &head) })
+	if err == nil && head.Log.Size == 0 {
+		err = ExportDiffers("it names no log")
+	}
+	return head, err
+}
+
+// read has the export read. An error other than one of reading the file says that it is not whole.
+func (e ExportFile) read(read func(io.Reader) error) error {
 	from, err := e()
 	if err != nil {
-		return head, err
+		return err
 	}
 	watched := &watchedReader{Reader: from}
-	if err := jsonv2.UnmarshalRead(watched, &head); watched.err != nil {
-		return head, watched.err
+	if err := read(watched); watched.err != nil {
+		return watched.err
 	} else if err != nil {
-		return head, ExportDiffers("it is not whole").Because(err)
+		return ExportDiffers("it is not whole").Because(err)
 	}
-	if head.Log.Size == 0 {
-		return head, ExportDiffers("it names no log")
-	}
-	return head, nil
+	return nil
 }
 
 // Equals reports whether the export has the bytes that write writes, and no more. An error is one of reading it.

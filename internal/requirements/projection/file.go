@@ -173,8 +173,13 @@ func ReadLog(export io.Reader) (FileLog, error) {
 			return log, err
 		}
 	}
-	return log, errors.New("no member log")
+	if _, err := d.ReadToken(); err != nil {
+		return log, err
+	}
+	return log, errNoLog
 }
+
+var errNoLog = errors.New("no member log")
 
 // ReadFile reads a whole export back as the snapshot it was written from. An error says what is wrong with it.
 func ReadFile(export io.Reader) (*Snapshot, error) {

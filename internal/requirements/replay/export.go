@@ -20,10 +20,13 @@ func (r *Replay) compareExport(head audit.Head) error {
 	same, err := r.export.Equals(func(to io.Writer) error {
 		return projection.WriteFile(to, r.project, counts, head, r.states.listed(r.project.IDs))
 	})
-	if err == nil && !same {
-		err = projection.ExportDiffers("it is not the state of the log at size %d", head.Size)
+	if err != nil || same {
+		return err
 	}
-	return err
+	if _, err := r.export.Head(); err != nil {
+		return err // it is not whole
+	}
+	return projection.ExportDiffers("it is not the state of the log at size %d", head.Size)
 }
 
 // listed returns requirements as they are stored, in the given order.

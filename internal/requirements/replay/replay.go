@@ -46,11 +46,11 @@ func New(export projection.ExportFile) (*Replay, error) {
 	if export == nil {
 		return r, nil
 	}
-	head, err := export.Head()
+	log, err := export.Log()
 	if err != nil {
 		return nil, err
 	}
-	r.export, r.exportSize = export, head.Log.Size
+	r.export, r.exportSize = export, log.Size
 	return r, nil
 }
 
