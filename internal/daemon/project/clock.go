@@ -14,6 +14,17 @@ import (
 // clockEvery is how often the wall clock is held against the time that has passed.
 const clockEvery = 10 * time.Second
 
+// now is the clock of the log. What it says has six digits after the second, of which the last is no zero, so that all
+// times are encoded alike, with as many bytes: RFC 3339 drops zeros at the end. An export is written over an earlier one
+// where it differs, and a time of another length would move all that follows it.
+func now() time.Time {
+	at := time.Now()
+	if at.Nanosecond()/int(time.Microsecond)%10 == 0 {
+		at = at.Add(time.Microsecond)
+	}
+	return at
+}
+
 // clock notices when somebody sets the wall clock.
 type clock struct {
 	begun  time.Time // with its monotonic reading

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"time"
 
 	"github.com/rs/zerolog"
 
@@ -49,7 +48,7 @@ func closeStore(s storage.Store) error {
 // openLedger opens the log and the tables of a database, and returns what they have lost that an operator gave up.
 func (p *Plan) openLedger(ctx context.Context, s storage.Store, damaged string, beside bool,
 	log zerolog.Logger) (*ledger.Ledger, []choices.Moment, error) {
-	l, err := ledger.Open(ctx, s, time.Now)
+	l, err := ledger.Open(ctx, s, now)
 	if err != nil {
 		return nil, nil, database.NameUpgrade(err, p.dir())
 	}
