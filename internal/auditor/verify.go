@@ -98,7 +98,10 @@ func newVerifier(src Source, h header, o Options) (*verifier, error) {
 			Against: []Held{}, CannotShow: []string{}},
 	}
 	var err error
-	if v.replay, err = replay.New(h.state); err != nil {
+	if v.replay, err = replay.New(h.state); err == nil && o.HashesOnly && h.state != nil {
+		_, err = h.state.Head() // to its end, as it is compared with nothing
+	}
+	if err != nil {
 		return v, finding(err)
 	}
 	kept, err := readKept(o.Against)

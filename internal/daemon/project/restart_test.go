@@ -34,7 +34,7 @@ func TestAStartReadsFirstWhatWasChanged(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// The import at the start says how far it is while it goes on, and no later one does.
+// The import at the start says how far it is while it goes on, and no later one does. It is done alone.
 func TestTheImportAtTheStartIsFollowed(t *testing.T) {
 	o, _ := inWorkingTree(t)
 	plan, err := Prepare(o)
@@ -48,10 +48,15 @@ func TestTheImportAtTheStartIsFollowed(t *testing.T) {
 			seen = append(seen, fmt.Sprint(done, " ", total, " ", what))
 		}
 	}
-	project, err := plan.Open(t.Context(), Process{Log: zerolog.Nop(), Draining: func() bool { return false }, Follow: follow})
+	alone := func(do func()) {
+		do()
+		seen = append(seen, "it was alone")
+	}
+	project, err := plan.Open(t.Context(), Process{Log: zerolog.Nop(), Draining: func() bool { return false },
+		Follow: follow, Alone: alone})
 	require.NoError(t, err)
-	require.Equal(t, []string{"0 0 documents read", "1 1 requirements stored"}, seen)
+	require.Equal(t, []string{"0 0 documents read", "1 1 requirements stored", "it was alone"}, seen)
 	require.NoError(t, project.importer.importNow(t.Context(), "watch"))
-	require.Len(t, seen, 2)
+	require.Len(t, seen, 3)
 	require.NoError(t, project.Close())
 }

@@ -168,6 +168,15 @@ func TestABackupIsReadBack(t *testing.T) {
 		return content
 	})
 	requireFault(t, w.readBack(t.Context(), other, besides, false), "backup_differs")
+	cut := changed(t, path, func(name string, content []byte) []byte {
+		if name == "project_status.json" {
+			return content[:len(content)-20]
+		}
+		return content
+	})
+	for _, decide := range []bool{false, true} {
+		require.ErrorContains(t, w.readBack(t.Context(), cut, besides, decide), "it is not whole")
+	}
 	w.Records++
 	requireFault(t, w.readBack(t.Context(), path, besides, false), "backup_differs")
 }

@@ -116,7 +116,7 @@ var encodings = sync.Pool{New: func() any { return new(encoding) }}
 
 func encodeAll(some []definition) *encoding {
 	e := encodings.Get().(*encoding)
-	e.B, e.ends = e.B[:0], e.ends[:0]
+	e.B, e.Err, e.ends = e.B[:0], nil, e.ends[:0]
 	for i := range some {
 		e.Begin()
 		record.WriteDefinition(&e.Writer, &some[i].Definition)

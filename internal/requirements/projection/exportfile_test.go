@@ -8,6 +8,8 @@ import (
 	"testing/iotest"
 
 	"github.com/stretchr/testify/require"
+
+	"orchestrator/internal/fault"
 )
 
 const exportOfSeven = `{"schema_version":1,"log":{"size":7,"root":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="},` +
@@ -39,6 +41,8 @@ func TestAnExportWithoutALog(t *testing.T) {
 	} {
 		_, err := ExportOf([]byte(content)).Log()
 		require.ErrorContains(t, err, want, content)
+		_, err = ExportOf([]byte(content)).Head()
+		require.ErrorContains(t, err, want, content)
 	}
 	head, err := whole.Head()
 	require.NoError(t, err)
@@ -52,7 +56,9 @@ func TestAnExportWithoutALog(t *testing.T) {
 	} {
 		_, err := export.Log()
 		require.ErrorIs(t, err, broken)
+		require.Nil(t, fault.As(err), "it says nothing of the export")
 		_, err = export.Head()
 		require.ErrorIs(t, err, broken)
+		require.Nil(t, fault.As(err))
 	}
 }

@@ -38,7 +38,7 @@ func (a *criteria) inHole(line int) bool {
 }
 
 // acceptance returns what stands under acceptance labels in a body.
-func (c *collector) acceptance(cand body) ([]Criterion, []span) {
+func (c *collector) acceptance(cand bounded) ([]Criterion, []span) {
 	a := criteria{collector: c, first: cand.line, end: cand.end, cut: slices.Clone(cand.holes), holes: cand.holes}
 	switch cand.place {
 	case inHeading:

@@ -23,8 +23,8 @@ const builtAtOnce = 256
 // span is a range of lines, both ends included.
 type span struct{ first, last int }
 
-// body is where a candidate ends, and the lines that definitions within it take.
-type body struct {
+// bounded is a candidate with its last line, and the lines that definitions within it take.
+type bounded struct {
 	*candidate
 	end   int
 	holes []span
@@ -44,24 +44,28 @@ func (c *collector) requirements(accepted []*candidate, sparing bool) []built {
 			cand.limit = max(cand.line, min(cand.limit, stops[at].line-1))
 		}
 	}
-	bodies := make([]body, len(accepted))
+	all := make([]bounded, len(accepted))
 	flavour := c.flavour()
 	for i, cand := range accepted {
 		cand.family = cmp.Or(cand.family, flavour)
 		end, holes := cand.extent(accepted[i+1:])
-		bodies[i] = body{cand, max(end, cand.line), holes}
+		all[i] = bounded{cand, max(end, cand.line), holes}
 	}
-	build := func(bodies []body) (some []built) {
-		for _, of := range bodies {
-			some = append(some, c.requirement(of))
+	build := func(some []bounded) (made []built) {
+		for _, cand := range some {
+			made = append(made, c.requirement(cand))
 		}
-		return some
+		return made
 	}
-	all := make([]built, 0, len(bodies))
-	for some := range ahead.Of(slices.Collect(slices.Chunk(bodies, builtAtOnce)), sparing, build) {
-		all = append(all, slices.DeleteFunc(some, c.leavesOut)...)
+	kept := make([]built, 0, len(all))
+	for made := range ahead.Of(slices.Collect(slices.Chunk(all, builtAtOnce)), sparing, build) {
+		for _, b := range made {
+			if !c.leavesOut(b) {
+				kept = append(kept, b)
+			}
+		}
 	}
-	return all
+	return kept
 }
 
 // extent returns the last line of a candidate, and the lines that definitions within it take.
@@ -92,7 +96,7 @@ func (cand *candidate) endsAt(s stop) bool {
 	return s.line > cand.limit // nothing does; look no further
 }
 
-// built is a definition with what it was built from.
+// built is a definition with what it was built from, and what is said of it.
 type built struct {
 	r       Requirement
 	form    reqid.Form
@@ -103,8 +107,8 @@ type built struct {
 }
 
 // requirement builds one requirement, and says if nothing but its id is there, or a placeholder. A heading may stand
-// alone. Of the collector, it only reads.
-func (c *collector) requirement(cand body) built {
+// alone. It changes nothing in the collector, so that several can be built at a time.
+func (c *collector) requirement(cand bounded) built {
 	r := Requirement{
 		ID: strings.Clone(cand.id), Kind: c.kindOf(cand.candidate), Place: Place{Line: cand.line},
 		Family: cand.family, EndLine: cand.line,
@@ -174,7 +178,7 @@ func (r Requirement) isHollow() bool {
 }
 
 // trimEnd returns the last line of a body without the empty lines, thematic breaks and holes at its end.
-func (b body) trimEnd(c *collector) int {
+func (b bounded) trimEnd(c *collector) int {
 	end, holes := b.end, b.holes
 	for end > b.line {
 		if n := len(holes); n > 0 && holes[n-1].last >= end {

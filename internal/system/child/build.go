@@ -8,14 +8,14 @@ import (
 )
 
 // Build builds a program from its package, or from its file, as it is released, and copies it to path, as it is
-// installed: from a file that the linker has written, whose pages lie one by one in memory, a program starts slower. What
-// the compiler says goes to standard error.
+// installed: a program starts slower from a file that the linker has written. What the compiler says goes to standard
+// error.
 func Build(ctx context.Context, source, path string) error {
 	linked := path + ".linked"
 	defer os.Remove(linked)
 	for _, command := range [][]string{
 		{"go", "build", "-trimpath", "-ldflags", "-s -w", "-o", linked, source},
-		{"cp", linked, path}, // by a process that starts no others, which would keep the file open for writing
+		{"cp", linked, path}, // a process that this one starts meanwhile would hold a copy of its own open for writing
 	} {
 		build := exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // they are those above
 		build.Stderr = os.Stderr
