@@ -15,8 +15,8 @@ import (
 const clockEvery = 10 * time.Second
 
 // now is the clock of the log. What it says has six digits after the second, of which the last is no zero, so that all
-// times are encoded alike, with as many bytes: RFC 3339 drops zeros at the end. An export is written over an earlier one
-// where it differs, and a time of another length would move all that follows it.
+// times are encoded in as many bytes: RFC 3339 drops zeros at the end. An export is written over an earlier one where
+// it differs, and a time of another length would move all that follows it.
 func now() time.Time {
 	at := time.Now()
 	if at.Nanosecond()/int(time.Microsecond)%10 == 0 {

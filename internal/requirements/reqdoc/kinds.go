@@ -42,13 +42,10 @@ type classified struct {
 func classify(all []built, refused []*candidate) classified {
 	s := classified{requirements: make([]Requirement, 0, len(all)), counts: map[string]int{}}
 	functional := slices.ContainsFunc(all, func(b built) bool {
-		return b.r.Kind == KindRequirement &&
-			isFunctional(b.form)
-	}) ||
-		slices.ContainsFunc(refused, func(cand *candidate) bool {
-			return cand.place == inHeading &&
-				isFunctional(cand.form)
-		})
+		return b.r.Kind == KindRequirement && isFunctional(b.form)
+	}) || slices.ContainsFunc(refused, func(cand *candidate) bool {
+		return cand.place == inHeading && isFunctional(cand.form)
+	})
 	type owner struct{ at, limit int }
 	var owners []owner
 	owed := map[int]bool{} // requirements that need a new fingerprint

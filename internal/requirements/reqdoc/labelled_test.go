@@ -24,8 +24,8 @@ func TestALabelOfCriteriaIsShort(t *testing.T) {
 
 func TestVersionOf(t *testing.T) {
 	for heading, want := range map[string]string{
-		"v1 Requirements": "v1", "V1.2 requirements": "v1.2", "  v2  Requirements": "v2", "v1": "", "version requirements": "",
-		"1 Requirements": "", "": "",
+		"v1 Requirements": "v1", "V1.2 requirements": "v1.2", "  v2  Requirements": "v2",
+		"v1": "", "version requirements": "", "1 Requirements": "", "": "",
 	} {
 		require.Equal(t, want, versionOf(heading), heading)
 	}
