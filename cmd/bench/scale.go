@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 )
 
@@ -40,9 +39,10 @@ func (b *bench) startScaled(ctx context.Context, n int) (side, error) {
 
 // starting is a project whose starts are measured, with its goals.
 type starting struct {
-	requirements, text int   // how many, and bytes of text of each
-	ready, importing   *goal // seconds to the first answer, and to that of the start that imports
-	resident, highest  *goal // MB after traffic
+	requirements, text int // how many, and bytes of text of each
+
+	ready, importing  *goal // seconds: to the first answer, and of processor time of the start that imports
+	resident, highest *goal // MB after traffic
 }
 
 var startings = []starting{
@@ -62,41 +62,39 @@ func (b *bench) startUp(ctx context.Context) (rows []row, err error) {
 }
 
 func (of starting) measure(ctx context.Context, b *bench) ([]row, error) {
-	var first, imported, peak, seconds, resident, highest []float64
-	for n := range b.rounds {
-		dir, err := b.folder(fmt.Sprintf("start-%d-%d", of.requirements, n), of.requirements, of.text)
-		if err != nil {
-			return nil, err
-		}
-		say("round %d/%d  starts with %d requirements, the first of which imports them", n+1, b.rounds, of.requirements)
-		importing, most, err := b.startOnce(ctx, dir, func(s *server) (float64, error) {
-			imported = append(imported, s.CPU().Seconds())
-			return s.memory("VmHWM")
-		})
-		if err != nil {
-			return nil, err
-		}
-		took, left, err := b.startOnce(ctx, dir, func(s *server) (float64, error) {
+	dir, err := b.folder(fmt.Sprint("start-", of.requirements), of.requirements, of.text)
+	if err != nil {
+		return nil, err
+	}
+	say("first start, which imports %d requirements", of.requirements)
+	var imported float64
+	first, peak, err := b.startOnce(ctx, dir, func(s *server) (float64, error) {
+		imported = s.CPU().Seconds()
+		return s.memory("VmHWM")
+	})
+	var seconds, resident, highest []float64
+	for n := 0; n < b.rounds && err == nil; n++ {
+		var took, left float64
+		took, left, err = b.startOnce(ctx, dir, func(s *server) (float64, error) {
 			err := s.traffic(ctx, of.requirements)
 			high, unread := s.memory("VmHWM")
 			resident, failed := s.memory("VmRSS")
 			highest = append(highest, high)
 			return resident, errors.Join(err, unread, failed)
 		})
-		if err = errors.Join(err, os.RemoveAll(dir)); err != nil {
-			return nil, err
-		}
-		first, peak = append(first, importing), append(peak, most)
 		seconds, resident = append(seconds, took), append(resident, left)
+	}
+	if err != nil {
+		return nil, err
 	}
 	among := fmt.Sprintf(", %d requirements", of.requirements)
 	return []row{
 		newRow("start to first 200"+among, "s", nil, seconds, nil, of.ready),
-		newRow("first start, with import"+among, "s", nil, first, nil, of.importing),
-		newRow("processor time of the first start"+among, "s", nil, imported, nil, nil),
+		newRow("first start, with import"+among, "s", nil, []float64{first}, nil, of.importing),
+		newRow("processor time of the first start"+among, "s", nil, []float64{imported}, nil, nil),
 		newRow("resident memory after traffic"+among, "MB", nil, resident, nil, of.resident),
 		newRow("highest resident memory"+among, "MB", nil, highest, nil, of.highest),
-		newRow("highest resident memory, first start"+among, "MB", nil, peak, nil, nil),
+		newRow("highest resident memory, first start"+among, "MB", nil, []float64{peak}, nil, nil),
 	}, nil
 }
 
