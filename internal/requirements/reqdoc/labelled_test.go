@@ -7,10 +7,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A label of criteria ends within maxLabel bytes, whichever colon follows it.
+// A label of criteria has 80 bytes at most, whichever colon follows it.
 func TestALabelOfCriteriaIsShort(t *testing.T) {
+	const most = 80
 	for _, colon := range []string{":", "："} {
-		label := "acceptance (" + strings.Repeat("x", maxLabel-len("acceptance ()")) + ")"
+		label := "acceptance (" + strings.Repeat("x", most-len("acceptance ()")) + ")"
 		value, kind := labelled(label + colon + " it works")
 		require.Equal(t, "it works", value, colon)
 		require.Equal(t, KindAcceptance, kind, colon)
