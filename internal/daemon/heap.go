@@ -43,14 +43,19 @@ func newHeap() heap {
 	return h
 }
 
-// settle gives back what only the start needed. It returns memory that counts as live and is never touched, so that it
-// takes none. While that is kept the heap grows to heapFloor before it is collected.
+// settle gives back what only the start needed. While the ballast is kept, the heap grows to heapFloor before it is
+// collected.
 func (h heap) settle() (ballast []byte) {
 	debug.FreeOSMemory()
 	program.LetGo()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	ballast = make([]byte, h.missing(m.HeapAlloc))
+	return newBallast(h.missing(m.HeapAlloc))
+}
+
+// newBallast returns memory that counts as live and is never touched, so that it takes none.
+func newBallast(bytes uint64) []byte {
+	ballast := make([]byte, bytes)
 	program.Empty(ballast) // where others have lain, it was filled with zeros
 	return ballast
 }
@@ -100,10 +105,8 @@ func (h heap) missing(live uint64) uint64 {
 
 // alone does what needs much memory once, before there are requests.
 func (h heap) alone(do func()) {
-	ballast := make([]byte, reserve) // never touched
-	program.Empty(ballast)           // where others have lain, it was filled with zeros
+	defer runtime.KeepAlive(newBallast(reserve))
 	do()
-	runtime.KeepAlive(ballast)
 }
 
 // sparingly does what needs much memory once, beside requests: the garbage is collected early, and given back.

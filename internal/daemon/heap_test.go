@@ -3,7 +3,6 @@ package daemon
 import (
 	"runtime"
 	"runtime/debug"
-	"runtime/metrics"
 	"testing"
 	"time"
 
@@ -64,9 +63,7 @@ func TestWhatIsDoneAloneIsCollectedSeldom(t *testing.T) {
 	h := newHeap()
 	goal := func() uint64 {
 		runtime.GC()
-		sample := []metrics.Sample{{Name: "/gc/heap/goal:bytes"}}
-		metrics.Read(sample)
-		return sample[0].Value.Uint64()
+		return read("/gc/heap/goal:bytes")
 	}
 	before, alone := goal(), uint64(0)
 	h.alone(func() { alone = goal() })

@@ -28,7 +28,7 @@ func Of[T, R any](pieces []T, sparingly bool, do func(T) R) iter.Seq[R] {
 				case <-ended:
 					return
 				}
-				running.Go(func() { made <- try(do, piece) })
+				running.Go(func() { made <- try(func() R { return do(piece) }) })
 			}
 		})
 		for made := range results {
@@ -49,10 +49,10 @@ func inTurn[T, R any](pieces []T, do func(T) R) iter.Seq[R] {
 	}
 }
 
-// Begin does something beside its caller. Wait waits for what comes of it, and a panic of do is one of wait.
+// Begin calls do on a goroutine of its own. The function wait returns what do returned, or panics as do did.
 func Begin[R any](do func() R) (wait func() R) {
 	made := make(chan result[R], 1)
-	go func() { made <- try(func(struct{}) R { return do() }, struct{}{}) }()
+	go func() { made <- try(do) }()
 	return sync.OnceValue(func() R { return (<-made).get() })
 }
 
@@ -69,8 +69,8 @@ func (r result[R]) get() R {
 	return r.value
 }
 
-func try[T, R any](do func(T) R, piece T) (r result[R]) {
+func try[R any](do func() R) (r result[R]) {
 	defer func() { r.panicked = recover() }()
-	r.value = do(piece)
+	r.value = do()
 	return r
 }

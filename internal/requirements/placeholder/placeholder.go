@@ -30,7 +30,7 @@ func Is(text string) bool {
 		return true
 	}
 	if !strings.ContainsAny(text, "[{<") {
-		return false // as nearly all
+		return false // as of nearly all texts
 	}
 	filled := 0
 	var around strings.Builder // what stands outside of the brackets

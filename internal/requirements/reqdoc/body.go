@@ -51,7 +51,8 @@ func (c *collector) requirements(accepted []*candidate, sparing bool) []built {
 		end, holes := cand.extent(accepted[i+1:])
 		all[i] = bounded{cand, max(end, cand.line), holes}
 	}
-	build := func(some []bounded) (made []built) {
+	build := func(some []bounded) []built {
+		made := make([]built, 0, len(some))
 		for _, cand := range some {
 			made = append(made, c.requirement(cand))
 		}

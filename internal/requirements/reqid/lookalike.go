@@ -15,7 +15,7 @@ import (
 // Cyrillic Р can, and returns the id that it is read as, and which letters are not what they seem. Scripts that are
 // written together, such as Latin, Han and Kana, do not count as several; in a name, each word is looked at by itself.
 func Mixed(id string) (readAs, why string) {
-	if isASCII(id) || len(id) > utf8.UTFMax*MaxLength {
+	if IsASCII(id) || len(id) > utf8.UTFMax*MaxLength {
 		return "", ""
 	}
 	var letters []string
@@ -106,10 +106,11 @@ var twins = sync.OnceValue(func() map[string][]rune {
 
 // IsForeign reports an id with letters of another script than Latin.
 func IsForeign(id string) bool {
-	return !isASCII(id) && slices.ContainsFunc(scriptsOf(id), func(s string) bool { return s != "Latin" })
+	return !IsASCII(id) && slices.ContainsFunc(scriptsOf(id), func(s string) bool { return s != "Latin" })
 }
 
-func isASCII(s string) bool {
+// IsASCII reports whether a text is of ASCII alone.
+func IsASCII(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] >= 0x80 {
 			return false
@@ -171,7 +172,7 @@ func (l Lookalikes) Add(id string) (earlier string) {
 
 // LookAlike reports ids that look alike and are of different scripts.
 func LookAlike(a, b string) bool {
-	if isASCII(a) && isASCII(b) {
+	if IsASCII(a) && IsASCII(b) {
 		return false
 	}
 	l := Lookalikes{}

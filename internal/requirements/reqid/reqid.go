@@ -73,7 +73,7 @@ func dashAlike(r rune) bool {
 // Canonical returns the id that the writer most likely meant: hidden characters dropped, look-alike hyphens,
 // full-width forms and letters of another script replaced by their plain counterparts.
 func Canonical(token string) string {
-	if isASCII(token) {
+	if IsASCII(token) {
 		return token
 	}
 	plain := strings.Map(func(r rune) rune {

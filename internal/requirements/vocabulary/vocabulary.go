@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"orchestrator/internal/requirements/markdown"
+	"orchestrator/internal/requirements/reqid"
 )
 
 // What a section or a label tells.
@@ -98,17 +99,18 @@ func KindOf(name string) string {
 	if name == "" {
 		return ""
 	}
+	ascii := reqid.IsASCII(name)
 	for _, s := range sectionWords {
 		scope := s.kind == OutOfScope || s.kind == Future
-		spaceless := !scope && !isASCII(name) // some languages put no spaces between words
+		within := !scope && !ascii // some languages put no spaces between words
 		for _, word := range s.words {
-			if word[0] != name[0] && !spaceless {
+			if word[0] != name[0] && !within {
 				continue
 			}
 			whole, exact := strings.CutSuffix(word, "$")
 			switch {
 			case exact && name == whole, !exact && strings.HasPrefix(name, word):
-			case spaceless && word[0] >= 0xe3 && strings.Contains(name, word):
+			case within && word[0] >= 0xe3 && strings.Contains(name, word):
 			default:
 				continue
 			}
@@ -119,15 +121,6 @@ func KindOf(name string) string {
 		}
 	}
 	return ""
-}
-
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }
 
 // dashes makes remarks behind a dash into remarks in brackets.
@@ -250,7 +243,7 @@ func IsRegister(name string) bool {
 	return false
 }
 
-// goesOn reports whether an enumeration goes on with so much.
+// goesOn reports whether rest continues an enumeration, as " & assumptions" does.
 func goesOn(rest string) bool {
 	next := strings.TrimLeft(rest, " ")
 	return next != "" && strings.IndexByte("&,/(", next[0]) >= 0 || strings.HasPrefix(rest, " and ")
@@ -302,7 +295,7 @@ func beginsWith(name string, words []string) bool {
 
 // hasWord reports whether a heading, in small letters, contains one of the words.
 func hasWord(name string, words []string) bool {
-	ascii := isASCII(name)
+	ascii := reqid.IsASCII(name)
 	for _, word := range words {
 		if !(ascii && word[0] >= utf8.RuneSelf) && strings.Contains(name, word) {
 			return true

@@ -15,7 +15,7 @@ func Build(ctx context.Context, source, path string) error {
 	defer os.Remove(linked)
 	for _, command := range [][]string{
 		{"go", "build", "-trimpath", "-ldflags", "-s -w", "-o", linked, source},
-		{"cp", linked, path}, // a process that this one starts meanwhile would hold a copy of its own open for writing
+		{"cp", linked, path}, // in another process: a child of this one could keep the copy open for writing
 	} {
 		build := exec.CommandContext(ctx, command[0], command[1:]...)
 		build.Stderr = os.Stderr
