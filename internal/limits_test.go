@@ -166,7 +166,8 @@ func TestTheHookStaysLight(t *testing.T) {
 		"internal/boundary/shell",
 		"internal/boundary/shell/escapes", "internal/boundary/shell/lists", "internal/boundary/shell/sedscript",
 		"internal/boundary/shell/toolchain", "internal/fault",
-		"internal/rules/boundary", "internal/rules/boundary/glob", "internal/rules/boundary/share", "internal/strictjson",
+		"internal/rules/boundary", "internal/rules/boundary/glob", "internal/rules/boundary/mention",
+		"internal/rules/boundary/share", "internal/strictjson",
 		"internal/system/durable", "internal/system/jsonobject", "internal/system/lazyregexp", "internal/system/shellquote", "internal/system/tree",
 	}, ours)
 }

@@ -18,6 +18,7 @@ var pure = []string{
 	"internal/rules/lifecycle", "internal/rules/boundary", "internal/rules/planning", "internal/rules/planning/flow",
 	"internal/rules/actorname", "internal/rules/claiming",
 	"internal/rules/renaming", "internal/rules/repeating", "internal/rules/boundary/glob", "internal/rules/boundary/share",
+	"internal/rules/boundary/mention",
 	"internal/system/jsonobject", "internal/system/lazyregexp", "internal/system/shellquote",
 	"internal/boundary/shell", "internal/boundary/shell/escapes", "internal/boundary/shell/lists",
 	"internal/boundary/shell/sedscript", "internal/boundary/shell/toolchain", "internal/agentclient", "internal/ledger/audit",

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"orchestrator/internal/rules/boundary/mention"
 )
 
 // The rules, as verdicts name them, in the order in which they are looked at. The first that matches decides.
@@ -197,14 +199,7 @@ func (j *judgement) protected() (ruling, bool) {
 	if j.class == Produces {
 		return ruling{}, false // its words are known, and what it writes
 	}
-	text := strings.ToLower(j.call.Text)
-	named := ""
-	for _, mentions := range [...][]string{own.Mentions, j.call.Guarded.Mentions} {
-		i := slices.IndexFunc(mentions, func(m string) bool { return strings.Contains(text, m) })
-		if i >= 0 && named == "" {
-			named = mentions[i]
-		}
-	}
+	named := mention.First(j.call.Text, own.Mentions, j.call.Guarded.Mentions)
 	if j.saw(RuleMention, named != "", "its text names files of the boundary: %t", named != "") {
 		return ruling{RuleMention, Block, nil, "the command may write, and names " + named +
 			", which belongs to the boundary",
