@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"orchestrator/internal/fault"
 )
@@ -85,33 +84,18 @@ func Only(object []byte, names ...string) ([]byte, error) {
 
 // filtered returns an object with the members that are kept, each with the bytes that it has.
 func filtered(object []byte, keep func(name string) bool) ([]byte, error) {
-	in := jsontext.NewDecoder(bytes.NewBuffer(object), jsontext.AllowDuplicateNames(true)) // it was encoded here
 	out := append(make([]byte, 0, len(object)), '{')
-	if _, err := in.ReadToken(); err != nil {
-		return nil, err
-	}
-	var name [64]byte
-	for in.PeekKind() == '"' {
-		before := len(out)
-		if before > 1 {
+	for m, err := range membersOf(object) {
+		if err != nil {
+			return nil, err
+		}
+		if !keep(string(m.name)) {
+			continue
+		}
+		if len(out) > 1 {
 			out = append(out, ',')
 		}
-		quoted, err := in.ReadValue()
-		if err != nil {
-			return nil, err
-		}
-		out = append(append(out, quoted...), ':')
-		text, _ := jsontext.AppendUnquote(name[:0], quoted) // it was just read
-		value, err := in.ReadValue()
-		if err != nil {
-			return nil, err
-		}
-		if out = append(out, value...); !keep(string(text)) {
-			out = out[:before]
-		}
-	}
-	if _, err := in.ReadToken(); err != nil {
-		return nil, err
+		out = append(out, m.whole...)
 	}
 	return append(out, '}'), nil
 }

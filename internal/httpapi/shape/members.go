@@ -1,0 +1,102 @@
+package shape
+
+import (
+	"bytes"
+	"errors"
+	"iter"
+)
+
+var errMalformed = errors.New("shape: not the encoding of an object")
+
+// member is one of an object, in the bytes that it has there.
+type member struct {
+	name  []byte // without its quotes
+	whole []byte // name, colon and value
+}
+
+// membersOf visits the members of an object without white space between its tokens, as all that is encoded here. It
+// tells where they end, and nothing else: their values are visited as they are, and an object that does not end, or
+// goes on after its end, is errMalformed.
+func membersOf(object []byte) iter.Seq2[member, error] {
+	return func(yield func(member, error) bool) {
+		rest, ok := bytes.CutPrefix(object, []byte("{"))
+		for more := !bytes.Equal(rest, []byte("}")); ok && more; {
+			colon := stringEnd(rest)
+			if ok = colon > 0 && colon < len(rest) && rest[colon] == ':'; !ok {
+				break
+			}
+			end := colon + 1 + valueEnd(rest[colon+1:])
+			if ok = end > colon+1 && end < len(rest); !ok {
+				break
+			}
+			if !yield(member{rest[1 : colon-1], rest[:end]}, nil) {
+				return
+			}
+			more = rest[end] == ','
+			ok = more || string(rest[end:]) == "}"
+			rest = rest[end+1:]
+		}
+		if !ok {
+			yield(member{}, errMalformed)
+		}
+	}
+}
+
+// stringEnd returns the length of the string that b begins with, quotes included, or 0.
+func stringEnd(b []byte) int {
+	if len(b) == 0 || b[0] != '"' {
+		return 0
+	}
+	for i := 1; i < len(b); i++ {
+		quote := bytes.IndexByte(b[i:], '"')
+		if quote < 0 {
+			return 0
+		}
+		if i += quote; !isEscaped(b, i) {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// isEscaped reports whether an odd number of backslashes is before b[i].
+func isEscaped(b []byte, i int) bool {
+	start := i
+	for i > 0 && b[i-1] == '\\' {
+		i--
+	}
+	return (start-i)%2 == 1
+}
+
+// valueEnd returns the length of the value that b begins with, or 0 where b ends first.
+func valueEnd(b []byte) int {
+	for i, depth := 0, 0; i < len(b); i++ {
+		switch b[i] {
+		case '"':
+			n := stringEnd(b[i:])
+			if n == 0 {
+				return 0
+			}
+			i += n - 1
+		case '{', '[':
+			depth++
+			continue
+		case '}', ']':
+			if depth == 0 {
+				return i // of a number or a literal
+			}
+			depth--
+		case ',':
+			if depth == 0 {
+				return i
+			}
+			continue
+		default:
+			continue
+		}
+		if depth == 0 {
+			return i + 1
+		}
+	}
+	return 0
+}
