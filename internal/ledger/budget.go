@@ -19,7 +19,7 @@ const tableSpent = "spent"
 // spent is a day's bytes of one actor.
 type spent = order.Spent
 
-var spending = Table[spent]{tableSpent}
+var spending = Table[spent]{Name: tableSpent}
 
 // Budget is what an actor may add to the database on a day, and has added.
 type Budget struct {

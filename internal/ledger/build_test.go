@@ -21,7 +21,7 @@ import (
 	"orchestrator/internal/ledger/store/storetest"
 )
 
-var userTables = []Table[string]{{"ones"}, {"twos"}, {"emptied"}}
+var userTables = []Table[string]{{Name: "ones"}, {Name: "twos"}, {Name: "emptied"}}
 
 // live draws one update of a ledger: writes and deletions, several records, some with data beside the log.
 func live(rt *rapid.T, ctx context.Context, l *Ledger) error {

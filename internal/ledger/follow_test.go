@@ -187,7 +187,7 @@ func TestWhatOthersWriteComesAsItIsStored(t *testing.T) {
 		}
 	}}))
 	defer func() { require.NoError(t, b.Close()) }()
-	other := Table[thing]{"others"}
+	other := Table[thing]{Name: "others"}
 	require.NoError(t, a.Update(t.Context(), func(tx *Tx) error {
 		_, err := things.Put(tx, "a", thing{1})
 		_, err2 := other.Put(tx, "a", thing{2})

@@ -22,7 +22,7 @@ type thing struct {
 }
 
 var (
-	things = Table[thing]{"things"}
+	things = Table[thing]{Name: "things"}
 	ada    = audit.Actor{Name: "ada", Role: "pm"}
 )
 

@@ -35,7 +35,7 @@ type format struct {
 	Format int `json:"format"`
 }
 
-var metaFormat = Table[format]{tableMeta}
+var metaFormat = Table[format]{Name: tableMeta}
 
 // System returns the actor of what the service does by itself.
 func System() audit.Actor { return audit.Actor{Name: "orchestrator", Role: "system"} }

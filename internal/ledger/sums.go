@@ -12,6 +12,7 @@ import (
 	"orchestrator/internal/ledger/following"
 	"orchestrator/internal/ledger/moved"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/system/jsonobject"
 )
 
 // mark is where the ledger stands: the head of its log, and a check sum of each table that is written through
@@ -27,7 +28,7 @@ type mark struct {
 // and the order does not matter. They find damage, as disks do it; against malice there is Verify, which replays.
 type sums map[string]uint64
 
-var metaMark = Table[mark]{tableMeta}
+var metaMark = Table[mark]{Name: tableMeta}
 
 // checkMoved refuses to write to a log that goes on in another store.
 //
@@ -70,11 +71,28 @@ func (l *Ledger) readMark(from store.Getter) (m mark, t following.Trail, err err
 
 // putMark writes the mark and returns its bytes.
 func putMark(to store.Tx, m mark) ([]byte, error) {
-	raw, err := Encode(m)
+	raw, err := m.encode()
 	if err != nil {
 		return nil, err
 	}
 	return raw, to.Put(tableMeta, keyHead, raw)
+}
+
+// encode encodes the mark as Encode does; it is written with every update.
+func (m mark) encode() ([]byte, error) {
+	w := jsonobject.Writer{B: make([]byte, 0, 512)}
+	w.Begin()
+	w.Uint("size", m.Size)
+	w.Text("root", m.Root.String())
+	w.Time("at", m.At)
+	w.Object("sums")
+	for _, table := range slices.Sorted(maps.Keys(m.Sums)) {
+		w.Uint(table, m.Sums[table])
+	}
+	w.End()
+	w.SomeText("moved", m.Moved)
+	w.End()
+	return w.B, w.Err
 }
 
 // decodeMark reads a mark and the frontier of its head, which the stored tree must bear out.

@@ -2,9 +2,12 @@ package ledger
 
 import (
 	"bytes"
+	"reflect"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/store"
@@ -12,7 +15,7 @@ import (
 
 // Damage to a table that no record of the log shows is found at the next start.
 func TestAStartFindsChangedTables(t *testing.T) {
-	values := Table[string]{"values"}
+	values := Table[string]{Name: "values"}
 	write := func(t *testing.T, l *Ledger, fn func(*Tx) error) {
 		t.Helper()
 		require.NoError(t, l.Update(t.Context(), func(tx *Tx) error {
@@ -78,4 +81,25 @@ func swap(tx store.Tx, table, one, other string) error {
 		return err
 	}
 	return tx.Put(table, other, first)
+}
+
+// TestMarkEncode holds the bytes of marks to those of Encode, member by member.
+func TestMarkEncode(t *testing.T) {
+	config := rapid.MakeConfig{Types: map[reflect.Type]*rapid.Generator[any]{
+		reflect.TypeFor[time.Time](): rapid.Custom(func(t *rapid.T) any {
+			return time.Unix(rapid.Int64Range(0, 250e9).Draw(t, "seconds"), 0).UTC()
+		}),
+		reflect.TypeFor[sums](): rapid.Custom(func(t *rapid.T) any {
+			return sums(rapid.MapOf(rapid.StringMatching(`[a-z-]+`), rapid.Uint64()).Draw(t, "sums"))
+		}),
+	}}
+	rapid.Check(t, func(t *rapid.T) {
+		m := rapid.MakeCustom[mark](config).Draw(t, "mark")
+		want, wrong := Encode(m)
+		got, err := m.encode()
+		require.Equal(t, wrong == nil, err == nil, "%v, %v", wrong, err)
+		if err == nil {
+			require.Equal(t, string(want), string(got))
+		}
+	})
 }

@@ -102,7 +102,7 @@ func (tx *Tx) add(r audit.Record, raw []byte) error {
 	return tx.store.Put(rows.Table, rows.Key(r.Seq), rows.Of(raw, nodes))
 }
 
-var threads = Table[audit.Thread]{tableSubjects}
+var threads = Table[audit.Thread]{Name: tableSubjects}
 
 // follow makes the next record the last of its subject, and returns the one that was.
 func (tx *Tx) follow(subject string) (prev uint64, err error) {
@@ -173,7 +173,10 @@ func (tx *Tx) seal(last *atomic.Pointer[encodedMark]) (*Commit, error) {
 }
 
 // Table is a table of JSON values of one type.
-type Table[T any] struct{ Name string }
+type Table[T any] struct {
+	Name   string
+	Encode func(*T) ([]byte, error) // in the bytes of the function Encode, which nil stands for
+}
 
 // Get reads a value; found is false when the key is absent.
 func (t Table[T]) Get(from store.Getter, key string) (value T, found bool, err error) {
@@ -199,11 +202,22 @@ func (t Table[T]) Put(tx *Tx, key string, value T) ([]byte, error) {
 	if encoded, is := any(value).(jsontext.Value); is {
 		return encoded, tx.write(Write{Table: t.Name, Key: key, Value: encoded, Object: object})
 	}
-	raw, err := Encode(object)
+	raw, err := t.encode(object)
 	if err != nil {
 		return nil, err
 	}
 	return raw, tx.write(Write{Table: t.Name, Key: key, Value: raw, Object: object})
+}
+
+func (t Table[T]) encode(value *T) ([]byte, error) {
+	if t.Encode == nil {
+		return Encode(value)
+	}
+	raw, err := t.Encode(value)
+	if err != nil {
+		return nil, fmt.Errorf("ledger: encode %T: %w", value, err)
+	}
+	return raw, nil
 }
 
 // Delete removes a value.
@@ -255,9 +269,15 @@ var trusted = jsontext.AllowDuplicateNames(true)
 // Encoded is a value as Encode encodes it.
 type Encoded []byte
 
+// Encoder is a value that encodes itself as Encode would.
+type Encoder interface{ Encode() (Encoded, error) }
+
 func encodeData(data any) ([]byte, error) {
-	if encoded, is := data.(Encoded); is {
-		return encoded, nil
+	switch data := data.(type) {
+	case Encoded:
+		return data, nil
+	case Encoder:
+		return data.Encode()
 	}
 	return Encode(data)
 }

@@ -11,6 +11,7 @@ import (
 	"orchestrator/internal/requirements/decision"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/system/jsonobject"
 )
 
 // FuzzParseChange: any bytes are refused as malformed, or are a change that is read the same from the form
@@ -32,7 +33,7 @@ func FuzzParseChange(f *testing.F) {
 			require.NotEmpty(t, fault.As(err).Fix)
 			return
 		}
-		again, err := decision.Read(decision.Compact(body), lifecycle.PM)
+		again, err := decision.Read(jsonobject.Compact(body), lifecycle.PM)
 		require.NoError(t, err)
 		require.Equal(t, change, again)
 		req, _ := lifecycle.Define(nil, lifecycle.Definition{ID: "REQ-1", Fingerprint: "sha256:0"}, time.Time{}, lifecycle.LatestRules)

@@ -19,6 +19,7 @@ import (
 	"orchestrator/internal/requirements/testruns"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/secret"
+	"orchestrator/internal/system/jsonobject"
 )
 
 // Patch decides a proposal. With nil, the change is durable and on record; with a refusal, it was not applied; with
@@ -39,7 +40,7 @@ func (s *Service) Patch(ctx context.Context, who lifecycle.Actor, p Proposal) (A
 	if err != nil {
 		return Answer{}, s.Refuse(ctx, who, p.Refused(), err)
 	}
-	body := decision.Compact(p.Body)
+	body := jsonobject.Compact(p.Body)
 	change.Size = len(body)
 	p.parsed()
 	s.look(ctx, who, &change)

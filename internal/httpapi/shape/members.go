@@ -14,6 +14,8 @@ type member struct {
 	whole []byte // name, colon and value
 }
 
+func (m member) isNamed(name string) bool { return string(m.name) == name }
+
 // membersOf visits the members of an object without white space between its tokens, as all that is encoded here. It
 // tells where they end, and nothing else: their values are visited as they are, and an object that does not end, or
 // goes on after its end, is errMalformed.

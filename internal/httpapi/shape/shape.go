@@ -73,23 +73,20 @@ func fieldsOf(t reflect.Type) func(yield func(reflect.StructField) bool) {
 }
 
 // Without returns an object without some of its members.
-func Without(object []byte, names ...string) ([]byte, error) {
-	return filtered(object, func(name string) bool { return !slices.Contains(names, name) })
-}
+func Without(object []byte, names ...string) ([]byte, error) { return filtered(object, names, false) }
 
 // Only returns an object with some of its members alone.
-func Only(object []byte, names ...string) ([]byte, error) {
-	return filtered(object, func(name string) bool { return slices.Contains(names, name) })
-}
+func Only(object []byte, names ...string) ([]byte, error) { return filtered(object, names, true) }
 
-// filtered returns an object with the members that are kept, each with the bytes that it has.
-func filtered(object []byte, keep func(name string) bool) ([]byte, error) {
+// filtered returns an object with the members that are among the names, or those that are not. Each has the bytes that
+// it has.
+func filtered(object []byte, names []string, among bool) ([]byte, error) {
 	out := append(make([]byte, 0, len(object)), '{')
 	for m, err := range membersOf(object) {
 		if err != nil {
 			return nil, err
 		}
-		if !keep(string(m.name)) {
+		if slices.ContainsFunc(names, m.isNamed) != among {
 			continue
 		}
 		if len(out) > 1 {
@@ -123,4 +120,4 @@ func With(object []byte, others ...any) ([]byte, error) {
 }
 
 // roomForOthers is as much as what comes next takes in most answers.
-const roomForOthers = 512
+const roomForOthers = 1 << 10

@@ -15,6 +15,8 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/mod/sumdb/tlog"
+
+	"orchestrator/internal/system/jsonobject"
 )
 
 // MaxRecord is the most bytes one encoded record may have.
@@ -39,17 +41,36 @@ type Record struct {
 	Data      json.RawMessage `json:"data"`
 }
 
-// Encode gives the bytes that are stored and hashed. Equal records have equal bytes.
+// Encode gives the bytes that are stored and hashed. Equal records have equal bytes. Their data is what the ledger has
+// encoded: it is copied.
 func Encode(r Record) ([]byte, error) {
-	// its data was parsed strictly when it came in
-	b, err := jsonv2.Marshal(r, jsonv2.Deterministic(true), jsontext.AllowDuplicateNames(true))
-	if err != nil {
-		return nil, fmt.Errorf("encode audit record %d: %w", r.Seq, err)
+	if r.Data == nil {
+		r.Data = json.RawMessage("null")
 	}
-	if len(b) > MaxRecord {
-		return nil, fmt.Errorf("audit record %d has %d bytes, the limit is %d", r.Seq, len(b), MaxRecord)
+	if !jsontext.Value(r.Data).IsValid(jsontext.AllowDuplicateNames(true)) { // which nobody could read again
+		return nil, fmt.Errorf("encode audit record %d: its data is not JSON", r.Seq)
 	}
-	return b, nil
+	w := jsonobject.Writer{B: make([]byte, 0, len(r.Data)+256)}
+	w.Begin()
+	w.Uint("seq", r.Seq)
+	w.Time("at", r.At)
+	w.Text("kind", r.Kind)
+	w.Object("actor")
+	w.Text("name", r.Actor.Name)
+	w.Text("role", r.Actor.Role)
+	w.End()
+	w.SomeText("subject", r.Subject)
+	w.SomeUint("prev", r.Prev)
+	w.SomeText("request_id", r.RequestID)
+	w.Encoded("data", r.Data)
+	w.End()
+	if w.Err != nil {
+		return nil, fmt.Errorf("encode audit record %d: %w", r.Seq, w.Err)
+	}
+	if len(w.B) > MaxRecord {
+		return nil, fmt.Errorf("audit record %d has %d bytes, the limit is %d", r.Seq, len(w.B), MaxRecord)
+	}
+	return w.B, nil
 }
 
 // Decode reads a stored record, strictly.

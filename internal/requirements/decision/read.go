@@ -6,8 +6,6 @@
 package decision
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -20,6 +18,7 @@ import (
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/secret"
 	"orchestrator/internal/strictjson"
+	"orchestrator/internal/system/jsonobject"
 	"orchestrator/schemas"
 )
 
@@ -104,7 +103,7 @@ func fill(c *lifecycle.Change, object map[string]any, body []byte) *fault.Error 
 	}
 	c.Justification, c.AcceptFingerprint = w.Justification, w.AcceptFingerprint
 	c.PMNotes, c.Deviations, c.Approvals = w.PMNotes, w.Deviations, w.Approvals
-	c.DesignSpec, c.Implementation = Compact(w.DesignSpec), Compact(w.Implementation)
+	c.DesignSpec, c.Implementation = jsonobject.Compact(w.DesignSpec), jsonobject.Compact(w.Implementation)
 	c.Names = namesIn(object[lifecycle.FieldImplementation])
 	_, c.Test.Sent = object[lifecycle.FieldTest]
 	c.Test.Record = w.Test
@@ -158,33 +157,6 @@ func memberHint(name string) string {
 
 // Quote returns the beginning of what a client sent, without secrets, for an error that quotes it.
 func Quote(s string) string { return fault.Clip(secret.Mask(s), 128) }
-
-// Compact returns JSON that was parsed before without its white space. What has none is returned as it is.
-func Compact(raw jsontext.Value) json.RawMessage {
-	if raw == nil || isCompact(raw) {
-		return json.RawMessage(raw)
-	}
-	raw = bytes.Clone(raw)
-	if err := raw.Compact(); err != nil {
-		return nil
-	}
-	return json.RawMessage(raw)
-}
-
-// isCompact reports whether valid JSON has no white space but in its strings.
-func isCompact(raw []byte) bool {
-	for quoted, i := false, 0; i < len(raw); i++ {
-		switch c := raw[i]; {
-		case c == '"':
-			quoted = !quoted
-		case !quoted && c <= ' ':
-			return false
-		case quoted && c == '\\':
-			i++
-		}
-	}
-	return true
-}
 
 // namesIn lists the files and commits that an implementation names, as evidence. The schema has accepted it.
 func namesIn(implementation any) []lifecycle.Citation {

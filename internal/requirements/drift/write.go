@@ -9,10 +9,10 @@ import (
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/requirements/account"
 	"orchestrator/internal/requirements/ahead"
+	"orchestrator/internal/requirements/encode"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/rules/lifecycle"
-	"orchestrator/internal/system/jsonobject"
 )
 
 // Asked says who asked for an import, and where its documents come from as far as it is known.
@@ -107,7 +107,7 @@ const encodedAtOnce = 256
 
 // encoding is some definitions, encoded one after the other.
 type encoding struct {
-	jsonobject.Writer
+	encode.Writer
 	ends []int // of each
 }
 
@@ -119,7 +119,7 @@ func encodeAll(some []definition) *encoding {
 	e.B, e.Err, e.ends = e.B[:0], nil, e.ends[:0]
 	for i := range some {
 		e.Begin()
-		record.WriteDefinition(&e.Writer, &some[i].Definition)
+		e.Definition(&some[i].Definition)
 		e.End()
 		e.ends = append(e.ends, len(e.B))
 	}

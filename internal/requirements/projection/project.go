@@ -11,6 +11,7 @@ import (
 	"orchestrator/internal/ledger/audit"
 	"orchestrator/internal/ledger/store"
 	"orchestrator/internal/requirements/account"
+	"orchestrator/internal/requirements/encode"
 	"orchestrator/internal/requirements/pending"
 	"orchestrator/internal/requirements/qualify"
 	"orchestrator/internal/rules/lifecycle"
@@ -18,7 +19,7 @@ import (
 
 // The tables that a snapshot is folded from.
 var (
-	TableRequirements = ledger.Table[lifecycle.Requirement]{Name: "requirements"}
+	TableRequirements = ledger.Table[lifecycle.Requirement]{Name: "requirements", Encode: encode.Requirement}
 	TableProject      = ledger.Table[Project]{Name: "project"}
 )
 

@@ -20,6 +20,7 @@ import (
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/testreport"
 	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/system/jsonobject"
 )
 
 // The kinds of records, each with the type of its data.
@@ -152,6 +153,40 @@ type Proposed struct {
 	Revision       uint64            `json:"revision,omitzero"`     // accepted: the revision it made
 	SHA256         string            `json:"sha256,omitempty"`      // accepted: of the stored requirement
 	Refusal        *fault.Error      `json:"refusal,omitempty"`
+}
+
+// Encode encodes a proposal as ledger.Encode does.
+func (p Proposed) Encode() (ledger.Encoded, error) {
+	w := jsonobject.Writer{B: make([]byte, 0, len(p.Change)+512)}
+	library := func(of any) []byte {
+		raw, err := ledger.Encode(of)
+		w.Fail(err)
+		return raw
+	}
+	w.Begin()
+	w.SomeInt("rules", int64(p.Rules))
+	w.SomeText("workflow", p.Workflow)
+	w.SomeText("holder", p.Holder)
+	w.SomeJSON("change", p.Change)
+	if p.Looked != nil {
+		w.Encoded("looked", library(p.Looked))
+	}
+	if p.Report != nil {
+		w.Some("report", library(p.Report))
+	}
+	if p.Omitted != nil {
+		w.Some("omitted", library(p.Omitted))
+	}
+	jsonobject.SomeList(&w, "if_match", p.IfMatch, func(tag *string) { w.Quote(*tag) })
+	w.SomeText("idempotency_key", p.IdempotencyKey)
+	w.SomeText("body_sha256", p.BodySHA256)
+	w.SomeUint("revision", p.Revision)
+	w.SomeText("sha256", p.SHA256)
+	if p.Refusal != nil {
+		w.Some("refusal", library(p.Refusal))
+	}
+	w.End()
+	return w.B, w.Err
 }
 
 // Claimed says that the actor has a field of the requirement to itself until a moment; who has it already renews it.

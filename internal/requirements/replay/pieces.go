@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"orchestrator/internal/requirements/encode"
 	"orchestrator/internal/rules/lifecycle"
 )
 
@@ -20,25 +21,24 @@ type pieces struct {
 
 // after returns the pieces of a requirement that takes the place of another one, whose pieces they are. The zero pieces
 // are of no requirement.
-func (p pieces) after(e *encoder, before, now lifecycle.Requirement) (next pieces, err error) {
+func (p pieces) after(e *encode.Writer, before, now lifecycle.Requirement) (next pieces, err error) {
 	next, e.Err = p, nil
 	if p.definition == nil || !sameDefinition(before.Definition, now.Definition) {
-		next.definition = encoded(e, &now.Definition, e.definition)
+		next.definition = encoded(e, &now.Definition, e.Definition)
 	}
-	next.state = encoded(e, &now, e.state)
+	next.state = encoded(e, &now, e.State)
 	if p.work == nil || !sameWork(before, now) {
-		next.work = encoded(e, &now, e.work)
+		next.work = encoded(e, &now, e.Work)
 	}
-	next.notes = entries(e, p.notes, before.PMNotes, now.PMNotes, same, e.note)
-	next.deviations = entries(e, p.deviations, before.Deviations, now.Deviations, same,
-		byLibrary[lifecycle.Deviation](e))
-	next.approvals = entries(e, p.approvals, before.Approvals, now.Approvals, same, byLibrary[lifecycle.Approval](e))
-	next.history = entries(e, p.history, before.History, now.History, sameEntry, e.entry)
+	next.notes = entries(e, p.notes, before.PMNotes, now.PMNotes, same, e.Note)
+	next.deviations = entries(e, p.deviations, before.Deviations, now.Deviations, same, e.Deviation)
+	next.approvals = entries(e, p.approvals, before.Approvals, now.Approvals, same, e.Approval)
+	next.history = entries(e, p.history, before.History, now.History, sameEntry, e.Entry)
 	return next, e.Err
 }
 
 // entries encodes the entries of a list from the first on that is not as before.
-func entries[T any](e *encoder, known []jsontext.Value, before, now []T, same func(a, b T) bool,
+func entries[T any](e *encode.Writer, known []jsontext.Value, before, now []T, same func(a, b T) bool,
 	write func(*T)) []jsontext.Value {
 	n := 0
 	for n < min(len(known), len(before), len(now)) && same(before[n], now[n]) {
@@ -54,8 +54,8 @@ func entries[T any](e *encoder, known []jsontext.Value, before, now []T, same fu
 	return known
 }
 
-// encoded returns what a method of an encoder writes.
-func encoded[T any](e *encoder, of *T, write func(*T)) []byte {
+// encoded returns what a method of a writer writes.
+func encoded[T any](e *encode.Writer, of *T, write func(*T)) []byte {
 	e.B = e.B[:0]
 	write(of)
 	return bytes.Clone(e.B)

@@ -9,6 +9,7 @@ import (
 	"io"
 
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/requirements/encode"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/rules/lifecycle"
 )
@@ -28,7 +29,7 @@ type states struct {
 	resting pile                 // encoded; the one laid to rest last in front
 	packed  int                  // bytes of those that are compressed
 
-	encoder encoder
+	encoder encode.Writer
 	encoded []byte // the last encoding
 	packer
 }

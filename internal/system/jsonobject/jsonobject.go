@@ -3,9 +3,12 @@
 package jsonobject
 
 import (
+	"bytes"
+	"encoding/json"
 	"strconv"
 	"time"
 
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -116,14 +119,59 @@ func (w *Writer) SomeTime(name string, at time.Time) {
 	}
 }
 
+// Encoded writes a member whose value has been encoded.
+func (w *Writer) Encoded(name string, value []byte) {
+	w.Name(name)
+	w.B = append(w.B, value...)
+}
+
 // Some writes a member whose value has been encoded, unless that is null, or an empty string, object or array.
 func (w *Writer) Some(name string, encoded []byte) {
 	switch string(encoded) {
 	case "", "null", `""`, "{}", "[]":
 		return
 	}
-	w.Name(name)
-	w.B = append(w.B, encoded...)
+	w.Encoded(name, encoded)
+}
+
+// SomeJSON writes a member whose value is valid JSON, as the library writes it: without white space and needless
+// escapes. It leaves out what Some does.
+func (w *Writer) SomeJSON(name string, value json.RawMessage) {
+	if bytes.IndexByte(value, '\\') < 0 {
+		w.Some(name, Compact(jsontext.Value(value)))
+		return
+	}
+	encoded, err := jsonv2.Marshal(value, jsontext.AllowDuplicateNames(true))
+	w.Fail(err)
+	w.Some(name, encoded)
+}
+
+// Compact returns valid JSON without its white space. What has none is returned as it is; nil is what Compact returns
+// of what is no JSON.
+func Compact(raw jsontext.Value) json.RawMessage {
+	if raw == nil || isCompact(raw) {
+		return json.RawMessage(raw)
+	}
+	raw = bytes.Clone(raw)
+	if err := raw.Compact(); err != nil {
+		return nil
+	}
+	return json.RawMessage(raw)
+}
+
+// isCompact reports whether valid JSON has no white space but in its strings.
+func isCompact(raw []byte) bool {
+	for quoted, i := false, 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case c == '"':
+			quoted = !quoted
+		case !quoted && c <= ' ':
+			return false
+		case quoted && c == '\\':
+			i++
+		}
+	}
+	return true
 }
 
 // List writes a member that is an array, of elements that a function writes.

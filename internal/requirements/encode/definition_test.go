@@ -1,4 +1,4 @@
-package record
+package encode
 
 import (
 	"testing"
@@ -8,15 +8,14 @@ import (
 
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/lifecycle"
-	"orchestrator/internal/system/jsonobject"
 )
 
 func TestADefinitionIsWrittenAsTheLedgerEncodesIt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.Make[lifecycle.Definition]().Draw(t, "definition")
-		var w jsonobject.Writer
+		var w Writer
 		w.Begin()
-		WriteDefinition(&w, &d)
+		w.Definition(&d)
 		w.End()
 		want, err := ledger.Encode(d)
 		require.NoError(t, err)

@@ -1,31 +1,31 @@
-package record
+package encode
 
 import (
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/system/jsonobject"
 )
 
-// WriteDefinition writes the members of a definition, as ledger.Encode does.
-func WriteDefinition(w *jsonobject.Writer, d *lifecycle.Definition) {
+// Definition writes the members that the documents have.
+func (w *Writer) Definition(d *lifecycle.Definition) {
 	quote := func(text *string) { w.Quote(*text) }
 	w.Text("id", d.ID)
 	w.Text("title", d.Title)
 	w.Text("text", d.Text)
 	w.Text("kind", d.Kind)
-	jsonobject.List(w, "acceptance", d.Acceptance, func(c *lifecycle.Criterion) {
+	jsonobject.List(&w.Writer, "acceptance", d.Acceptance, func(c *lifecycle.Criterion) {
 		w.Begin()
 		w.SomeText("id", c.ID)
 		w.Text("kind", c.Kind)
 		w.Text("text", c.Text)
 		w.End()
 	})
-	jsonobject.SomeList(w, "parents", d.Parents, quote)
-	jsonobject.SomeList(w, "depends_on", d.DependsOn, quote)
+	jsonobject.SomeList(&w.Writer, "parents", d.Parents, quote)
+	jsonobject.SomeList(&w.Writer, "depends_on", d.DependsOn, quote)
 	w.Object("source")
 	w.Text("path", d.Source.Path)
 	w.Int("line", int64(d.Source.Line))
 	w.Int("end_line", int64(d.Source.EndLine))
-	jsonobject.List(w, "section", d.Source.Section, quote)
+	jsonobject.List(&w.Writer, "section", d.Source.Section, quote)
 	w.Text("family", d.Source.Family)
 	w.SomeBool("assigned", d.Source.Assigned)
 	w.SomeText("priority", d.Source.Priority)
