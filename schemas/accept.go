@@ -265,12 +265,14 @@ func (r *objectRules) accept(object map[string]any) bool {
 }
 
 func (r *textRules) accept(text string) bool {
-	if r.least > 0 || r.most >= 0 {
-		if !within(utf8.RuneCountInString(text), r.least, r.most) {
-			return false
-		}
-	}
-	return r.pattern == nil || r.pattern.MatchString(text)
+	return r.acceptsLength(text) && (r.pattern == nil || r.pattern.MatchString(text))
+}
+
+// acceptsLength counts characters only where the bytes leave it open: a character has up to four.
+func (r *textRules) acceptsLength(text string) bool {
+	fewest, most := (len(text)+utf8.UTFMax-1)/utf8.UTFMax, len(text)
+	return within(fewest, r.least, r.most) && within(most, r.least, r.most) ||
+		within(utf8.RuneCountInString(text), r.least, r.most)
 }
 
 func (r *numberRules) accept(n int64) bool {
