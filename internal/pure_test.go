@@ -29,7 +29,7 @@ var pure = []string{
 	"internal/requirements/idmatch", "internal/requirements/testreport", "internal/requirements/decision",
 	"internal/requirements/account", "internal/requirements/qualify", "internal/requirements/circles",
 	"internal/requirements/pending", "internal/requirements/deltas", "internal/requirements/ahead",
-	"internal/requirements/finished", "internal/requirements/guidance",
+	"internal/requirements/finished", "internal/requirements/guidance", "internal/requirements/encode",
 	"internal/conductor/agreement", "internal/conductor/arith",
 	"internal/conductor/datalog", "internal/conductor/lettercount", "internal/conductor/normalize",
 }

@@ -115,7 +115,7 @@ var besideTheWay = map[string][]function{
 	"are the steps of Read and Decide": {
 		{"requirements/decision", "", "changeOf"}, {"requirements/decision", "", "violations"},
 		{"requirements/decision", "", "fill"}, {"requirements/decision", "", "namesIn"},
-		{"requirements/decision", "", "checkCondition"}, {"requirements/decision", "", "isCompact"},
+		{"requirements/decision", "", "checkCondition"},
 	},
 	"hold the evidence of the change against the branch, and do nothing where a change gives no report": {
 		{"requirements", "Rechecker", "weigh"}, {"requirements", "", "recordChange"},
@@ -128,6 +128,7 @@ var besideTheWay = map[string][]function{
 		{"ledger", "charges", "add"}, {"ledger/order", "Published", "publishWaiting"},
 		{"ledger/order", "Published", "tell"},
 	},
+	"encode what Append and the transaction write": {{"ledger/audit", "", "Encode"}, {"ledger", "mark", "encode"}},
 	"are the steps of Put, Append and the transaction": {
 		{"ledger", "Tx", "write"}, {"ledger", "Tx", "follow"}, {"ledger", "Tx", "charge"},
 		{"ledger/audit", "Head", "seal"}, {"ledger/store/boltstore", "Store", "transact"},

@@ -100,24 +100,38 @@ func filtered(object []byte, names []string, among bool) ([]byte, error) {
 // With returns an object with the members of others after its own, in memory of its own.
 func With(object []byte, others ...any) ([]byte, error) {
 	object = bytes.TrimRight(object, "\n")
-	whole := bytes.NewBuffer(append(make([]byte, 0, len(object)+roomForOthers), object...))
+	whole := append(make([]byte, 0, len(object)+roomForOthers), object...)
 	for _, other := range others {
-		own := whole.Len()
-		if err := jsonv2.MarshalWrite(whole, other, jsonv2.Deterministic(true)); err != nil {
+		own := len(whole)
+		var err error
+		if whole, err = appendJSON(whole, other); err != nil {
 			return nil, err
 		}
-		switch both := whole.Bytes(); {
-		case len(both) == own+len("{}"):
-			whole.Truncate(own)
+		switch {
+		case len(whole) == own+len("{}"):
+			whole = whole[:own]
 		case own == len("{}"):
-			whole.Truncate(copy(both, both[own:]))
+			whole = whole[:copy(whole, whole[own:])]
 		default: // a comma takes the place of the braces between them
-			both[own-1] = ','
-			whole.Truncate(own + copy(both[own:], both[own+1:]))
+			whole[own-1] = ','
+			whole = append(whole[:own], whole[own+1:]...)
 		}
 	}
-	return whole.Bytes(), nil
+	return whole, nil
 }
 
 // roomForOthers is as much as what comes next takes in most answers.
 const roomForOthers = 1 << 10
+
+// appender is a value that encodes itself, in the bytes of the library.
+type appender interface {
+	AppendJSON(b []byte) ([]byte, error)
+}
+
+func appendJSON(b []byte, v any) ([]byte, error) {
+	if v, is := v.(appender); is {
+		return v.AppendJSON(b)
+	}
+	raw, err := jsonv2.Marshal(v, jsonv2.Deterministic(true))
+	return append(b, raw...), err
+}

@@ -6,7 +6,9 @@ import (
 	"bytes"
 	"sync"
 
-	"orchestrator/internal/ledger"
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/system/jsonobject"
 )
@@ -65,7 +67,7 @@ func (w *Writer) Work(r *lifecycle.Requirement) {
 
 // library returns what the library makes of a value.
 func (w *Writer) library(of any) []byte {
-	raw, err := ledger.Encode(of)
+	raw, err := jsonv2.Marshal(of, jsonv2.Deterministic(true), jsontext.AllowDuplicateNames(true))
 	w.Fail(err)
 	return raw
 }
@@ -110,10 +112,15 @@ func (w *Writer) Entry(h *lifecycle.HistoryEntry) {
 	w.stamp(&h.Stamp)
 	w.Text("from", string(h.From))
 	w.Text("to", string(h.To))
-	w.Object("justification")
-	w.Text("reason", h.Justification.Reason)
-	jsonobject.List(&w.Writer, "evidence", h.Justification.Evidence, w.evidence)
+	w.Justification(&h.Justification)
 	w.End()
+}
+
+// Justification writes a member that is a justification.
+func (w *Writer) Justification(j *lifecycle.Justification) {
+	w.Object("justification")
+	w.Text("reason", j.Reason)
+	jsonobject.List(&w.Writer, "evidence", j.Evidence, w.evidence)
 	w.End()
 }
 
