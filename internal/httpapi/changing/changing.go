@@ -34,13 +34,11 @@ func Write(w http.ResponseWriter, o shape.Wanted, answer requirements.Answer) er
 	if answer.Outcome == nil {
 		return wire.WriteBytes(w, http.StatusOK, answer.Requirement)
 	}
-	body, err := o.Requirement(answer.Requirement)
-	if err == nil {
-		body, err = shape.With(body, *answer.Outcome)
+	others := []any{*answer.Outcome}
+	if answer.Unchanged {
+		others = append(others, unchanged{true})
 	}
-	if err == nil && answer.Unchanged {
-		body, err = shape.With(body, unchanged{true})
-	}
+	body, err := o.Requirement(answer.Requirement, others...)
 	if err == nil {
 		body, err = o.Cut(body)
 	}

@@ -40,10 +40,10 @@ func TestMembersOf(t *testing.T) {
 		}
 		require.Equal(t, jsontext.KindEndObject, in.PeekKind())
 		for n := range object {
-			_, err := Without(object[:n], "none")
+			_, err := Only(object[:n], "none")
 			require.ErrorIs(t, err, errMalformed, string(object[:n]))
 		}
-		_, err = Without(append(object, '}'), "none")
+		_, err = Only(append(object, '}'), "none")
 		require.ErrorIs(t, err, errMalformed)
 	})
 }

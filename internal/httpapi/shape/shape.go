@@ -4,7 +4,6 @@
 package shape
 
 import (
-	"bytes"
 	"reflect"
 	"slices"
 	"strings"
@@ -72,16 +71,15 @@ func fieldsOf(t reflect.Type) func(yield func(reflect.StructField) bool) {
 	}
 }
 
-// Without returns an object without some of its members.
-func Without(object []byte, names ...string) ([]byte, error) { return filtered(object, names, false) }
-
 // Only returns an object with some of its members alone.
-func Only(object []byte, names ...string) ([]byte, error) { return filtered(object, names, true) }
+func Only(object []byte, names ...string) ([]byte, error) {
+	return filter(make([]byte, 0, len(object)), object, names, true)
+}
 
-// filtered returns an object with the members that are among the names, or those that are not. Each has the bytes that
-// it has.
-func filtered(object []byte, names []string, among bool) ([]byte, error) {
-	out := append(make([]byte, 0, len(object)), '{')
+// filter appends an object to what is empty: with the members that are among the names, or with those that are not.
+// Each has the bytes that it has.
+func filter(out, object []byte, names []string, among bool) ([]byte, error) {
+	out = append(out, '{')
 	for m, err := range membersOf(object) {
 		if err != nil {
 			return nil, err
@@ -97,31 +95,26 @@ func filtered(object []byte, names []string, among bool) ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// With returns an object with the members of others after its own, in memory of its own.
-func With(object []byte, others ...any) ([]byte, error) {
-	object = bytes.TrimRight(object, "\n")
-	whole := append(make([]byte, 0, len(object)+roomForOthers), object...)
+// with appends the members of others to those of an object, in its memory.
+func with(object []byte, others ...any) ([]byte, error) {
 	for _, other := range others {
-		own := len(whole)
+		own := len(object)
 		var err error
-		if whole, err = appendJSON(whole, other); err != nil {
+		if object, err = appendJSON(object, other); err != nil {
 			return nil, err
 		}
 		switch {
-		case len(whole) == own+len("{}"):
-			whole = whole[:own]
+		case len(object) == own+len("{}"):
+			object = object[:own]
 		case own == len("{}"):
-			whole = whole[:copy(whole, whole[own:])]
+			object = object[:copy(object, object[own:])]
 		default: // a comma takes the place of the braces between them
-			whole[own-1] = ','
-			whole = append(whole[:own], whole[own+1:]...)
+			object[own-1] = ','
+			object = append(object[:own], object[own+1:]...)
 		}
 	}
-	return whole, nil
+	return object, nil
 }
-
-// roomForOthers is as much as what comes next takes in most answers.
-const roomForOthers = 1 << 10
 
 // appender is a value that encodes itself, in the bytes of the library.
 type appender interface {

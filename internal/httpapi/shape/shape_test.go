@@ -47,7 +47,7 @@ func TestNames(t *testing.T) {
 
 func TestObjects(t *testing.T) {
 	object := []byte(`{"id":"a\"b","n":1.50,"list":[{"x":1}],"w":null}`)
-	cut, err := Without(object, "list", "none")
+	cut, err := filter(nil, object, []string{"list", "none"}, false)
 	require.NoError(t, err)
 	require.Equal(t, `{"id":"a\"b","n":1.50,"w":null}`, string(cut))
 	cut, err = Only(object, "list", "n")
@@ -56,18 +56,24 @@ func TestObjects(t *testing.T) {
 	cut, err = Only(object)
 	require.NoError(t, err)
 	require.Equal(t, `{}`, string(cut))
-	more, err := With(cut, map[string]int{}, map[string]int{"a": 1}, map[string]int{"b": 2})
+	more, err := with(cut, map[string]int{}, map[string]int{"a": 1}, map[string]int{"b": 2})
 	require.NoError(t, err)
 	require.Equal(t, `{"a":1,"b":2}`, string(more))
-	stored := append(make([]byte, 0, 100), `{"z":0}`+"\n"...)
-	more, err = With(stored, map[string]int{}, map[string]int{"a": 1}, map[string]int{})
-	require.NoError(t, err)
-	require.Equal(t, `{"z":0,"a":1}`, string(more))
-	require.Equal(t, `{"z":0}`+"\n", string(stored), "what it is given stays as it is")
 	for _, broken := range []string{``, `{`, `{"a"`, `{"a":`, `{"a":1`} {
 		_, err := Only([]byte(broken), "a")
 		require.Error(t, err, broken)
 	}
-	_, err = With([]byte(`{}`), func() {})
+	_, err = with([]byte(`{}`), func() {})
 	require.Error(t, err)
+}
+
+// TestStoredStays: what is stored is not written over by the answer that is made of it, though it has room to spare.
+func TestStoredStays(t *testing.T) {
+	stored := append(make([]byte, 0, 100), `{"z":0}`+"\n"...)
+	for _, prefer := range []string{"", Whole} {
+		more, err := Wanted{Prefer: prefer}.Requirement(stored, map[string]int{}, map[string]int{"a": 1}, map[string]int{})
+		require.NoError(t, err)
+		require.Equal(t, `{"z":0,"a":1}`, string(more))
+		require.Equal(t, `{"z":0}`+"\n", string(stored))
+	}
 }

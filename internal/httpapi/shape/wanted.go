@@ -1,6 +1,7 @@
 package shape
 
 import (
+	"bytes"
 	"net/url"
 	"slices"
 
@@ -44,16 +45,26 @@ func (o Wanted) CutValue(v any) ([]byte, error) {
 // minimal are what is left of a requirement where a client prefers to read little.
 var minimal = []string{"id", "status", "revision"}
 
+// roomForOthers is as much as what comes next takes in most answers.
+const roomForOthers = 1 << 10
+
 // Requirement returns as much of a requirement as is wanted in the answer to a change: without its history, unless that
-// was asked for.
-func (o Wanted) Requirement(stored []byte) ([]byte, error) {
+// was asked for. The members of others follow. What it returns is memory of its own.
+func (o Wanted) Requirement(stored []byte, others ...any) (object []byte, err error) {
+	stored = bytes.TrimRight(stored, "\n")
+	object = make([]byte, 0, len(stored)+roomForOthers)
 	switch {
 	case o.Prefer == Minimal && o.Fields == nil:
-		return Only(stored, minimal...)
+		object, err = filter(object, stored, minimal, true)
 	case o.Prefer == Whole || slices.Contains(o.Fields, "history"):
-		return stored, nil
+		object = append(object, stored...)
+	default:
+		object, err = filter(object, stored, []string{"history"}, false)
 	}
-	return Without(stored, "history")
+	if err != nil {
+		return nil, err
+	}
+	return with(object, others...)
 }
 
 // CutAll cuts each of n values.
