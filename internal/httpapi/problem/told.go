@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -13,9 +14,14 @@ import (
 )
 
 // Told returns the trace of a run as JSON, in which the refusals of changes are problems: they are kept as the errors
-// that they were, and have their examples as long as nobody has read the trace back.
-func Told(trace any, refusals ...*fault.Error) ([]byte, error) {
-	raw, err := json.Marshal(trace, json.Deterministic(true))
+// that they were, and have their examples as long as nobody has read the trace back. A trace that is a jsontext.Value has
+// been encoded, and is returned as it is where it has no refusals.
+func Told(trace any, refusals ...*fault.Error) (raw []byte, err error) {
+	if encoded, is := trace.(jsontext.Value); is {
+		raw = slices.Clip(encoded) // what is appended to the answer is not appended to the trace
+	} else {
+		raw, err = json.Marshal(trace, json.Deterministic(true))
+	}
 	if err != nil || !bytes.Contains(raw, []byte(`"`+refusal+`":`)) {
 		return raw, err
 	}
