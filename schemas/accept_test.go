@@ -13,7 +13,7 @@ import (
 
 // edges are values of every type, at the bounds that the schemas of TestAcceptorsAgreeWithTheLibrary set.
 func edges() []any {
-	texts := []any{"", "a", "ab", "abc", "é", "éé", "ééé", "planned"}
+	texts := []any{"", "a", "ab", "abc", "é", "éé", "ééé", "😀", "😀😀", "planned"}
 	all := slices.Concat([]any{nil, true, false, 2.0, 2.5}, texts)
 	for _, number := range []string{"0", "1", "2", "3", "-1", "2.0", "1e0", "2.5", "10e-1", "99999999999999999999"} {
 		all = append(all, json.Number(number))

@@ -347,3 +347,18 @@ func TestAPageOfLargeRecordsEnds(t *testing.T) {
 	require.Equal(t, large, records)
 	require.Equal(t, 3, pages)
 }
+
+// TestATableEncodesItsValues: what the table has a function for is stored as that returns it, and fails as that fails.
+func TestATableEncodesItsValues(t *testing.T) {
+	own := Table[thing]{Name: "things", Encode: func(*thing) ([]byte, error) { return []byte(`{"own":true}`), nil }}
+	broken := Table[thing]{Name: "things", Encode: func(*thing) ([]byte, error) { return nil, errors.New("no form") }}
+	l := open(t, store.NewMemory())
+	require.NoError(t, l.Update(t.Context(), func(tx *Tx) error {
+		raw, err := own.Put(tx, "a", thing{})
+		require.NoError(t, err)
+		require.Equal(t, `{"own":true}`, string(raw))
+		_, err = broken.Put(tx, "b", thing{})
+		require.ErrorContains(t, err, "no form")
+		return tx.Append(Event{Kind: "test", Actor: System()})
+	}))
+}

@@ -175,7 +175,7 @@ func (tx *Tx) seal(last *atomic.Pointer[encodedMark]) (*Commit, error) {
 // Table is a table of JSON values of one type.
 type Table[T any] struct {
 	Name   string
-	Encode func(*T) ([]byte, error) // in the bytes of the function Encode, which nil stands for
+	Encode func(*T) ([]byte, error) // returns what the function Encode would; nil means that function
 }
 
 // Get reads a value; found is false when the key is absent.
@@ -269,7 +269,8 @@ var trusted = jsontext.AllowDuplicateNames(true)
 // Encoded is a value as Encode encodes it.
 type Encoded []byte
 
-// Encoder is a value that encodes itself as Encode would.
+// Encoder is a value that encodes itself as Encode would. A struct that embeds one is an Encoder too, and needs an
+// Encode of its own: that of the embedded value leaves out all else.
 type Encoder interface{ Encode() (Encoded, error) }
 
 func encodeData(data any) ([]byte, error) {

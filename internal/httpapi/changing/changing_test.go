@@ -37,8 +37,8 @@ func TestAnOldAnswerKeepsItsForm(t *testing.T) {
 }
 
 func TestAnAnswerHasWhatIsWanted(t *testing.T) {
-	answer := requirements.Answer{Requirement: []byte(stored),
-		Outcome: &guidance.Outcome{WaitingFor: []lifecycle.Party{"pm"}, Next: []guidance.Lead{}, Unchanged: true}}
+	answer := requirements.Answer{Requirement: []byte(stored), Unchanged: true,
+		Outcome: &guidance.Outcome{WaitingFor: []lifecycle.Party{"pm"}, Next: []guidance.Lead{}}}
 	for want, o := range map[string]shape.Wanted{
 		`{"id":"REQ-1","status":"planned","revision":2,"waiting_for":["pm"],"next":[],"unchanged":true}`:                            {},
 		`{"id":"REQ-1","status":"planned","revision":2,"history":[{"revision":2}],"waiting_for":["pm"],"next":[],"unchanged":true}`: {Prefer: shape.Whole},

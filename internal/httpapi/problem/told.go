@@ -14,8 +14,8 @@ import (
 )
 
 // Told returns the trace of a run as JSON, in which the refusals of changes are problems: they are kept as the errors
-// that they were, and have their examples as long as nobody has read the trace back. A trace that is a jsontext.Value has
-// been encoded, and is returned as it is where it has no refusals.
+// that they were, and have their examples as long as nobody has read the trace back. A trace that is a jsontext.Value
+// has been encoded, and is returned as it is where it has no refusals.
 func Told(trace any, refusals ...*fault.Error) (raw []byte, err error) {
 	if encoded, is := trace.(jsontext.Value); is {
 		raw = slices.Clip(encoded) // what is appended to the answer is not appended to the trace

@@ -16,9 +16,9 @@ type member struct {
 
 func (m member) isNamed(name string) bool { return string(m.name) == name }
 
-// membersOf visits the members of an object without white space between its tokens, as all that is encoded here. It
-// tells where they end, and nothing else: their values are visited as they are, and an object that does not end, or
-// goes on after its end, is errMalformed.
+// membersOf visits the members of an encoded object, which must have no white space between its tokens: all objects
+// that are stored or answered are encoded like that. It finds where each member ends, and does not check the values. An
+// object that does not end, or goes on after its end, is errMalformed.
 func membersOf(object []byte) iter.Seq2[member, error] {
 	return func(yield func(member, error) bool) {
 		rest, ok := bytes.CutPrefix(object, []byte("{"))

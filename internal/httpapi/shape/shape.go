@@ -76,8 +76,8 @@ func Only(object []byte, names ...string) ([]byte, error) {
 	return filter(make([]byte, 0, len(object)), object, names, true)
 }
 
-// filter appends an object to what is empty: with the members that are among the names, or with those that are not.
-// Each has the bytes that it has.
+// filter writes an object into out, which must be empty: the members that are among the names, or those that are not,
+// each as it is.
 func filter(out, object []byte, names []string, among bool) ([]byte, error) {
 	out = append(out, '{')
 	for m, err := range membersOf(object) {
@@ -116,7 +116,8 @@ func with(object []byte, others ...any) ([]byte, error) {
 	return object, nil
 }
 
-// appender is a value that encodes itself, in the bytes of the library.
+// appender is a value that encodes itself, in the bytes of the library. A struct that embeds one is an appender too,
+// and needs an AppendJSON of its own.
 type appender interface {
 	AppendJSON(b []byte) ([]byte, error)
 }

@@ -59,7 +59,7 @@ func TestObjects(t *testing.T) {
 	more, err := with(cut, map[string]int{}, map[string]int{"a": 1}, map[string]int{"b": 2})
 	require.NoError(t, err)
 	require.Equal(t, `{"a":1,"b":2}`, string(more))
-	for _, broken := range []string{``, `{`, `{"a"`, `{"a":`, `{"a":1`} {
+	for _, broken := range []string{``, `{`, `{"a"`, `{"a":`, `{"a":1`, `{"a"x1}`, `{"a":}`, `{"a":,"b":1}`, `{a:1}`} {
 		_, err := Only([]byte(broken), "a")
 		require.Error(t, err, broken)
 	}
@@ -71,7 +71,8 @@ func TestObjects(t *testing.T) {
 func TestStoredStays(t *testing.T) {
 	stored := append(make([]byte, 0, 100), `{"z":0}`+"\n"...)
 	for _, prefer := range []string{"", Whole} {
-		more, err := Wanted{Prefer: prefer}.Requirement(stored, map[string]int{}, map[string]int{"a": 1}, map[string]int{})
+		empty := map[string]int{}
+		more, err := Wanted{Prefer: prefer}.Requirement(stored, empty, map[string]int{"a": 1}, empty)
 		require.NoError(t, err)
 		require.Equal(t, `{"z":0,"a":1}`, string(more))
 		require.Equal(t, `{"z":0}`+"\n", string(stored))

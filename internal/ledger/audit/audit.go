@@ -47,9 +47,6 @@ func Encode(r Record) ([]byte, error) {
 	if r.Data == nil {
 		r.Data = json.RawMessage("null")
 	}
-	if !jsontext.Value(r.Data).IsValid(jsontext.AllowDuplicateNames(true)) { // which nobody could read again
-		return nil, fmt.Errorf("encode audit record %d: its data is not JSON", r.Seq)
-	}
 	w := jsonobject.Writer{B: make([]byte, 0, len(r.Data)+256)}
 	w.Begin()
 	w.Uint("seq", r.Seq)
@@ -69,6 +66,9 @@ func Encode(r Record) ([]byte, error) {
 	}
 	if len(w.B) > MaxRecord {
 		return nil, fmt.Errorf("audit record %d has %d bytes, the limit is %d", r.Seq, len(w.B), MaxRecord)
+	}
+	if !jsontext.Value(w.B).IsValid(jsontext.AllowDuplicateNames(true)) { // nobody could read it again
+		return nil, fmt.Errorf("encode audit record %d: its data is not JSON, or too deep", r.Seq)
 	}
 	return w.B, nil
 }

@@ -127,8 +127,25 @@ func TestEncodeRefusesWhatCannotBeStored(t *testing.T) {
 	require.NoError(t, err)
 	_, err = Encode(Record{At: start, Data: large})
 	require.ErrorContains(t, err, "the limit is 60000")
-	_, err = Encode(Record{At: start, Data: json.RawMessage(`{"a":`)})
-	require.ErrorContains(t, err, "encode audit record")
+	for name, r := range map[string]Record{
+		"no JSON": {At: start, Data: json.RawMessage(`{"a":`)}, "no UTF-8": {At: start, Kind: "\xff"},
+		"too deep": {At: start, Data: json.RawMessage(strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000))},
+		"no time":  {At: time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)},
+	} {
+		_, err = Encode(r)
+		require.ErrorContains(t, err, "encode audit record", name)
+	}
+}
+
+// TestEncodeFillsARecord: the largest record is stored, and what comes of names that a client has written twice.
+func TestEncodeFillsARecord(t *testing.T) {
+	empty, err := Encode(Record{At: start, Data: json.RawMessage(`""`)})
+	require.NoError(t, err)
+	for _, data := range []string{`"` + strings.Repeat("x", MaxRecord-len(empty)) + `"`, `{"a":1,"a":2}`} {
+		raw, err := Encode(Record{At: start, Data: json.RawMessage(data)})
+		require.NoError(t, err)
+		require.Contains(t, string(raw), data)
+	}
 }
 
 func TestDecodeIsStrict(t *testing.T) {

@@ -14,10 +14,12 @@ import (
 // drawn makes a time of any year that has four digits, and data as the ledger encodes it.
 var drawn = rapid.MakeConfig{Types: map[reflect.Type]*rapid.Generator[any]{
 	reflect.TypeFor[time.Time](): rapid.Custom(func(t *rapid.T) any {
-		return time.Unix(rapid.Int64Range(0, 250e9).Draw(t, "seconds"), rapid.Int64Range(0, 999_999_999).Draw(t, "ns")).UTC()
+		seconds, ns := rapid.Int64Range(0, 250e9), rapid.Int64Range(0, 999_999_999)
+		return time.Unix(seconds.Draw(t, "seconds"), ns.Draw(t, "ns")).UTC()
 	}),
 	reflect.TypeFor[json.RawMessage](): rapid.SampledFrom([]any{
-		json.RawMessage(nil), json.RawMessage(`{}`), json.RawMessage(`{"a":[1,"é\""],"b":null}`), json.RawMessage(`"text"`),
+		json.RawMessage(nil), json.RawMessage(`{}`), json.RawMessage(`{"a":[1,"é\""],"b":null}`),
+		json.RawMessage(`"text"`),
 	}),
 }}
 

@@ -16,7 +16,7 @@ import (
 // writers keeps the memory for encodings.
 var writers = sync.Pool{New: func() any { return new(Writer) }}
 
-// Requirement encodes a requirement, in memory of which none is to spare: it is kept.
+// Requirement returns the encoding of a requirement, in memory of its own.
 func Requirement(r *lifecycle.Requirement) ([]byte, error) {
 	w := writers.Get().(*Writer)
 	defer writers.Put(w)

@@ -15,7 +15,6 @@ type Outcome struct {
 	WaitingFor []lifecycle.Party `json:"waiting_for"`
 	Next       []Lead            `json:"next"`
 	Warnings   []Objection       `json:"warnings,omitempty"` // what stands against done
-	Unchanged  bool              `json:"unchanged,omitzero"` // it was so already
 }
 
 // After returns what a change has led to.

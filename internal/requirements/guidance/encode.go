@@ -15,9 +15,8 @@ func (o Outcome) AppendJSON(b []byte) ([]byte, error) {
 	jsonobject.List(&w.Writer.Writer, "waiting_for", o.WaitingFor, func(p *lifecycle.Party) { w.Quote(string(*p)) })
 	jsonobject.List(&w.Writer.Writer, "next", o.Next, w.lead)
 	if len(o.Warnings) > 0 {
-		w.library("warnings", o.Warnings)
+		w.byLibrary("warnings", o.Warnings)
 	}
-	w.SomeBool("unchanged", o.Unchanged)
 	w.End()
 	return w.B, w.Err
 }
@@ -48,18 +47,18 @@ func (w *writer) example(of *Body) {
 	}
 	w.SomeText("accept_fingerprint", of.AcceptFingerprint)
 	if len(of.PMNotes)+len(of.Deviations)+len(of.Approvals) > 0 {
-		w.library("pm_notes", of.PMNotes)
-		w.library("deviations", of.Deviations)
-		w.library("approvals", of.Approvals)
+		w.byLibrary("pm_notes", of.PMNotes)
+		w.byLibrary("deviations", of.Deviations)
+		w.byLibrary("approvals", of.Approvals)
 	}
 	if of.DesignSpec != nil {
-		w.library("design_spec", of.DesignSpec)
+		w.byLibrary("design_spec", of.DesignSpec)
 	}
 	if of.Implementation != nil {
-		w.library("implementation", of.Implementation)
+		w.byLibrary("implementation", of.Implementation)
 	}
 	if of.Test != nil {
-		w.library("test", of.Test)
+		w.byLibrary("test", of.Test)
 	}
 	if len(w.B) == empty {
 		w.B = w.B[:before]
@@ -68,8 +67,8 @@ func (w *writer) example(of *Body) {
 	w.End()
 }
 
-// library writes a member as the library does, unless that is empty.
-func (w *writer) library(name string, of any) {
+// byLibrary writes a member as the library does, unless that is empty.
+func (w *writer) byLibrary(name string, of any) {
 	raw, err := jsonv2.Marshal(of)
 	w.Fail(err)
 	w.Some(name, raw)

@@ -29,3 +29,14 @@ func TestAppendJSON(t *testing.T) {
 		}
 	})
 }
+
+// TestAppendJSONLeavesOut what the library leaves out, and refuses what it refuses.
+func TestAppendJSONLeavesOut(t *testing.T) {
+	got, err := Outcome{Next: []Lead{{By: "pm", Example: &Body{}}}}.AppendJSON(nil)
+	require.NoError(t, err)
+	require.Equal(t, `{"waiting_for":[],"next":[{"by":"pm"}]}`, string(got))
+	for _, wrong := range []Outcome{{Next: []Lead{{Needs: "\xff"}}}, {Warnings: []Objection{{Detail: "\xff"}}}} {
+		_, err := wrong.AppendJSON(nil)
+		require.Error(t, err)
+	}
+}

@@ -1,8 +1,10 @@
 package jsonobject
 
 import (
+	"encoding/json"
 	"testing"
 
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/stretchr/testify/require"
 )
@@ -21,5 +23,33 @@ func TestCompact(t *testing.T) {
 		require.Equal(t, string(want), string(got), text)
 		require.Equal(t, text, string(given), "what it is given stays as it is")
 		require.Equal(t, string(want) == text, isCompact(given), text)
+	}
+}
+
+// TestSomeJSON holds the values of members to those of the library, in all forms in which a client may send them.
+func TestSomeJSON(t *testing.T) {
+	for _, text := range []string{
+		"", "null", `""`, "{}", "[]", " {} ", `{"a" : [1.0, "b c"]}`, `"\u0041\/"`, `{"a":"\u0041","a":2}`,
+		`{"a":1,"a":2}`,
+	} {
+		value := struct {
+			A json.RawMessage `json:"a,omitempty"`
+		}{json.RawMessage(text)}
+		if text == "" {
+			value.A = nil
+		}
+		want, err := jsonv2.Marshal(value, jsontext.AllowDuplicateNames(true))
+		require.NoError(t, err)
+		var w Writer
+		w.Begin()
+		w.SomeJSON("a", value.A)
+		w.End()
+		require.NoError(t, w.Err, text)
+		require.Equal(t, string(want), string(w.B), text)
+	}
+	for _, wrong := range []string{`{"a" 1}`, "[1, 2", `"\x"`} {
+		var w Writer
+		w.SomeJSON("a", json.RawMessage(wrong))
+		require.Error(t, w.Err, wrong)
 	}
 }

@@ -5,6 +5,7 @@ package jsonobject
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"strconv"
 	"time"
 
@@ -24,7 +25,7 @@ func (w *Writer) Begin() { w.B = append(w.B, '{') }
 // End ends an object.
 func (w *Writer) End() { w.B = append(w.B, '}') }
 
-// Name begins a member. Its value, or Begin, comes next.
+// Name begins a member, whose name needs no escapes. Its value, or Begin, comes next.
 func (w *Writer) Name(name string) {
 	if n := len(w.B); n > 0 && w.B[n-1] != '{' { // which ends no value
 		w.B = append(w.B, ',')
@@ -134,11 +135,16 @@ func (w *Writer) Some(name string, encoded []byte) {
 	w.Encoded(name, encoded)
 }
 
-// SomeJSON writes a member whose value is valid JSON, as the library writes it: without white space and needless
-// escapes. It leaves out what Some does.
+// SomeJSON writes a member whose value is JSON that was parsed before, as the library writes it: without white space
+// and needless escapes. It leaves out what Some does. It does not look for errors in the value, though it fails on
+// some.
 func (w *Writer) SomeJSON(name string, value json.RawMessage) {
 	if bytes.IndexByte(value, '\\') < 0 {
-		w.Some(name, Compact(jsontext.Value(value)))
+		compact := Compact(jsontext.Value(value))
+		if compact == nil && value != nil {
+			w.Fail(errors.New("jsonobject: the member " + name + " is not JSON"))
+		}
+		w.Some(name, compact)
 		return
 	}
 	encoded, err := jsonv2.Marshal(value, jsontext.AllowDuplicateNames(true))
@@ -146,8 +152,8 @@ func (w *Writer) SomeJSON(name string, value json.RawMessage) {
 	w.Some(name, encoded)
 }
 
-// Compact returns valid JSON without its white space. What has none is returned as it is; nil is what Compact returns
-// of what is no JSON.
+// Compact returns JSON that was parsed before without its white space. What has none is returned as it is. It returns
+// nil for what has white space and is not JSON.
 func Compact(raw jsontext.Value) json.RawMessage {
 	if raw == nil || isCompact(raw) {
 		return json.RawMessage(raw)

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// First returns the first of some names in small letters that a text contains, or "". Letters are compared without
-// case: there are file systems that do.
+// First returns the name that comes first in the lists among those that a text contains, or "". The names are in small
+// letters, and none is empty. Letters are compared without case: there are file systems that do.
 func First(text string, lists ...[]string) string {
 	var room [512]byte
 	small := toLower(room[:0], text)

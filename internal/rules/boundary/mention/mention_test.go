@@ -11,9 +11,9 @@ import (
 
 // TestFirst holds First to its definition, for texts that are short, long, and not of ASCII.
 func TestFirst(t *testing.T) {
-	names := [][]string{{"boundary/mode", "k-file"}, {"boundary", "ärger"}}
+	names := [][]string{{"boundary/mode", "k-file"}, {"boundary", "ärger", "zone"}}
 	words := rapid.SampledFrom([]string{"Boundary/Mode", "boundary", "BOUNDARY", "K-FILE", "\u212a-file", "ÄRGER",
-		"ärger", "@", "[", "`", "{", " ", "x", "\xff", strings.Repeat("Long ", 100)})
+		"ärger", "@", "ZONE", "[", "`", "{", " ", "x", "\xff", strings.Repeat("Long ", 100)})
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(words, 0, 6).Draw(t, "words"), "")
 		want, lower := "", strings.ToLower(text)
