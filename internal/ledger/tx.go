@@ -209,6 +209,9 @@ func (t Table[T]) Put(tx *Tx, key string, value T) ([]byte, error) {
 	return raw, tx.write(Write{Table: t.Name, Key: key, Value: raw, Object: object})
 }
 
+// Encoding returns the bytes of a value, as Put writes them.
+func (t Table[T]) Encoding(value T) ([]byte, error) { return t.encode(&value) }
+
 func (t Table[T]) encode(value *T) ([]byte, error) {
 	if t.Encode == nil {
 		return Encode(value)

@@ -189,7 +189,7 @@ func (s *Service) decide(tx *ledger.Tx, who lifecycle.Actor, p Proposal, change 
 		err = recordChange(tx, w, next, event, data, &out.answer)
 	}
 	if err == nil && p.IdempotencyKey != "" && !known && !out.receipt.Folded {
-		err = out.answer.Put(tx, record.KeyOf(who, p.IdempotencyKey))
+		_, err = record.TableIdempotency.Put(tx, record.KeyOf(who, p.IdempotencyKey), out.answer)
 	}
 	folded := out.receipt.Folded
 	out.receipt = receiptOf(tx, out.answer.Seq)
@@ -259,7 +259,7 @@ func (s *Service) dryRun(who lifecycle.Actor, p Proposal, change lifecycle.Chang
 	if err = cmp.Or(err, momentary(refusal)); err != nil || refusal != nil {
 		return decided{answer: record.FirstAnswer{Refusal: refusal}}, err
 	}
-	raw, err := ledger.Encode(next)
+	raw, err := projection.TableRequirements.Encoding(next)
 	w := now.Project.Workflow()
 	return decided{answer: record.FirstAnswer{Requirement: raw, Revision: next.Revision, Workflow: w.Name, Looks: w.Looks()}}, err
 }

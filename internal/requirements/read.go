@@ -49,7 +49,7 @@ func (s *Reader) Since(id string, revision uint64) (Document, error) {
 	if err != nil || revision == 0 {
 		return s.Requirement(id)
 	}
-	raw, err := ledger.Encode(lookup.Newer(e.Requirement(), revision))
+	raw, err := projection.TableRequirements.Encoding(lookup.Newer(e.Requirement(), revision))
 	if err != nil {
 		return Document{}, err
 	}

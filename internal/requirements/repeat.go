@@ -51,12 +51,13 @@ func (s *Service) unchanged(tx *ledger.Tx, p Proposal, asked decision.Request, r
 		return out, err
 	}
 	out.receipt = receiptOf(tx, out.answer.Seq)
-	return out, out.answer.Put(tx, record.KeyOf(asked.Actor, p.IdempotencyKey))
+	_, err = record.TableIdempotency.Put(tx, record.KeyOf(asked.Actor, p.IdempotencyKey), out.answer)
+	return out, err
 }
 
 // answerUnchanged returns the answer with a requirement as it is.
 func answerUnchanged(w lifecycle.Workflow, req lifecycle.Requirement) (record.FirstAnswer, error) {
-	raw, err := ledger.Encode(req)
+	raw, err := projection.TableRequirements.Encoding(req)
 	return record.FirstAnswer{Requirement: raw, Revision: req.Revision, Workflow: w.Name, Looks: w.Looks(), Unchanged: true}, err
 }
 

@@ -71,14 +71,12 @@ func callOf(command string) boundary.Call {
 	reading := shell.Bash(command)
 	call := boundary.Call{Tool: "Bash", IsShell: true, Actor: boundary.Actor{Kind: boundary.Main}, Text: reading.Text,
 		Parts: make([]boundary.Part, 0, len(reading.Parts))}
-	for i := range reading.Parts {
-		p := &reading.Parts[i]
-		call.Parts = append(call.Parts, boundary.Part{Words: p.Words, Class: boundary.Class(p.Class), Why: p.Why,
-			Foreign: p.Unknown})
-		part := &call.Parts[i]
+	for _, p := range reading.Parts {
+		part := boundary.Part{Words: p.Words, Class: boundary.Class(p.Class), Why: p.Why, Foreign: p.Unknown}
 		for _, t := range p.Targets {
 			part.Targets = append(part.Targets, boundary.Target{Path: t.Path, Unknown: !t.Known})
 		}
+		call.Parts = append(call.Parts, part)
 	}
 	return call
 }

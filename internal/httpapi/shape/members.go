@@ -73,26 +73,19 @@ func isEscaped(b []byte, i int) bool {
 // valueEnd returns the length of the value that b begins with, or 0 where b ends first.
 func valueEnd(b []byte) int {
 	for i, depth := 0, 0; i < len(b); i++ {
-		switch b[i] {
-		case '"':
+		switch c := b[i]; {
+		case c == '"':
 			n := stringEnd(b[i:])
 			if n == 0 {
 				return 0
 			}
 			i += n - 1
-		case '{', '[':
+		case c == '{', c == '[':
 			depth++
-			continue
-		case '}', ']':
-			if depth == 0 {
-				return i // of a number or a literal
-			}
+		case depth > 0 && (c == '}' || c == ']'):
 			depth--
-		case ',':
-			if depth == 0 {
-				return i
-			}
-			continue
+		case depth == 0 && (c == '}' || c == ']' || c == ','):
+			return i // of a number or a literal
 		default:
 			continue
 		}

@@ -6,9 +6,6 @@ import (
 	"bytes"
 	"sync"
 
-	jsonv2 "github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/system/jsonobject"
 )
@@ -52,29 +49,17 @@ func (w *Writer) Work(r *lifecycle.Requirement) {
 	w.SomeJSON("design_spec", r.DesignSpec)
 	w.SomeJSON("implementation", r.Implementation)
 	if r.Test != nil {
-		w.Some("test", w.library(r.Test))
+		w.SomeValue("test", r.Test)
 	}
 	jsonobject.SomeList(&w.Writer, "implementation_evidence", r.ImplementationEvidence, w.evidence)
-	jsonobject.SomeList(&w.Writer, "stale", r.Stale, byLibrary[lifecycle.Stale](w))
-	jsonobject.SomeList(&w.Writer, "moved", r.Moved, byLibrary[lifecycle.Relocated](w))
+	jsonobject.SomeList(&w.Writer, "stale", r.Stale, func(s *lifecycle.Stale) { w.Value(s) })
+	jsonobject.SomeList(&w.Writer, "moved", r.Moved, func(m *lifecycle.Relocated) { w.Value(m) })
 	w.SomeTime("text_since", r.TextSince)
 	w.Object("stamps")
 	w.someStamp("design_spec", &r.Stamps.DesignSpec)
 	w.someStamp("implementation", &r.Stamps.Implementation)
 	w.someStamp("test", &r.Stamps.Test)
 	w.End()
-}
-
-// library returns what the library makes of a value.
-func (w *Writer) library(of any) []byte {
-	raw, err := jsonv2.Marshal(of, jsonv2.Deterministic(true), jsontext.AllowDuplicateNames(true))
-	w.Fail(err)
-	return raw
-}
-
-// byLibrary returns a function that writes what the library makes of an element of a list.
-func byLibrary[T any](w *Writer) func(*T) {
-	return func(element *T) { w.B = append(w.B, w.library(element)...) }
 }
 
 func (w *Writer) someStamp(name string, s *lifecycle.Stamp) {
@@ -101,10 +86,10 @@ func (w *Writer) Note(n *lifecycle.Note) {
 }
 
 // Deviation writes a deviation.
-func (w *Writer) Deviation(d *lifecycle.Deviation) { byLibrary[lifecycle.Deviation](w)(d) }
+func (w *Writer) Deviation(d *lifecycle.Deviation) { w.Value(d) }
 
 // Approval writes an approval.
-func (w *Writer) Approval(a *lifecycle.Approval) { byLibrary[lifecycle.Approval](w)(a) }
+func (w *Writer) Approval(a *lifecycle.Approval) { w.Value(a) }
 
 // Entry writes an entry of the history.
 func (w *Writer) Entry(h *lifecycle.HistoryEntry) {

@@ -1,8 +1,6 @@
 package guidance
 
 import (
-	jsonv2 "github.com/go-json-experiment/json"
-
 	"orchestrator/internal/requirements/encode"
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/system/jsonobject"
@@ -15,7 +13,7 @@ func (o Outcome) AppendJSON(b []byte) ([]byte, error) {
 	jsonobject.List(&w.Writer.Writer, "waiting_for", o.WaitingFor, func(p *lifecycle.Party) { w.Quote(string(*p)) })
 	jsonobject.List(&w.Writer.Writer, "next", o.Next, w.lead)
 	if len(o.Warnings) > 0 {
-		w.byLibrary("warnings", o.Warnings)
+		w.SomeValue("warnings", o.Warnings)
 	}
 	w.End()
 	return w.B, w.Err
@@ -47,29 +45,22 @@ func (w *writer) example(of *Body) {
 	}
 	w.SomeText("accept_fingerprint", of.AcceptFingerprint)
 	if len(of.PMNotes)+len(of.Deviations)+len(of.Approvals) > 0 {
-		w.byLibrary("pm_notes", of.PMNotes)
-		w.byLibrary("deviations", of.Deviations)
-		w.byLibrary("approvals", of.Approvals)
+		w.SomeValue("pm_notes", of.PMNotes)
+		w.SomeValue("deviations", of.Deviations)
+		w.SomeValue("approvals", of.Approvals)
 	}
 	if of.DesignSpec != nil {
-		w.byLibrary("design_spec", of.DesignSpec)
+		w.SomeValue("design_spec", of.DesignSpec)
 	}
 	if of.Implementation != nil {
-		w.byLibrary("implementation", of.Implementation)
+		w.SomeValue("implementation", of.Implementation)
 	}
 	if of.Test != nil {
-		w.byLibrary("test", of.Test)
+		w.SomeValue("test", of.Test)
 	}
 	if len(w.B) == empty {
 		w.B = w.B[:before]
 		return
 	}
 	w.End()
-}
-
-// byLibrary writes a member as the library does, unless that is empty.
-func (w *writer) byLibrary(name string, of any) {
-	raw, err := jsonv2.Marshal(of)
-	w.Fail(err)
-	w.Some(name, raw)
 }

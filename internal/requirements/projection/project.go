@@ -221,7 +221,7 @@ func (n *Newcomer) Rest() ([]byte, error) {
 		return nil, err
 	}
 	first := Newcomer{&none, n.At}
-	whole, err := ledger.Encode(first.Requirement())
+	whole, err := TableRequirements.Encoding(first.Requirement())
 	if err != nil {
 		return nil, err
 	}

@@ -1,14 +1,13 @@
 package record
 
 import (
-	"bytes"
 	"encoding/json"
-	"slices"
 	"time"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/system/jsonobject"
 )
 
 // KeepKeys is how long an Idempotency-Key is remembered.
@@ -28,32 +27,26 @@ type FirstAnswer struct {
 }
 
 // Encode encodes the answer as ledger.Encode does. Its requirement must be what ledger.Encode has returned: it is copied.
-func (a FirstAnswer) Encode() (ledger.Encoded, error) {
-	requirement := []byte(a.Requirement)
-	if len(requirement) == 0 {
-		return ledger.Encode(&a)
+func (a *FirstAnswer) Encode() ([]byte, error) {
+	w := jsonobject.Writer{B: make([]byte, 0, len(a.Requirement)+256)}
+	w.Begin()
+	w.Time("at", a.At)
+	w.Uint("seq", a.Seq)
+	w.Text("body_sha256", a.BodySHA256)
+	w.Some("requirement", a.Requirement)
+	w.SomeText("workflow", a.Workflow)
+	w.SomeBool("looks", a.Looks)
+	w.SomeUint("revision", a.Revision)
+	w.SomeBool("unchanged", a.Unchanged)
+	if a.Refusal != nil {
+		w.SomeValue("refusal", a.Refusal)
 	}
-	const member = `"requirement":`
-	a.Requirement = json.RawMessage("0")
-	raw, err := ledger.Encode(&a)
-	if err != nil {
-		return nil, err
-	}
-	before, after, _ := bytes.Cut(raw, []byte(member+"0")) // which no string holds: its quotes are escaped there
-	return slices.Concat(before, []byte(member), requirement, after), nil
-}
-
-// Put keeps the answer under a key that KeyOf returns.
-func (a FirstAnswer) Put(tx *ledger.Tx, key string) error {
-	raw, err := a.Encode()
-	if err != nil {
-		return err
-	}
-	return TableIdempotency.PutEncoded(tx, key, raw, &a)
+	w.End()
+	return w.B, w.Err
 }
 
 // TableIdempotency has the first answers by KeyOf.
-var TableIdempotency = ledger.Table[FirstAnswer]{Name: "idempotency"}
+var TableIdempotency = ledger.Table[FirstAnswer]{Name: "idempotency", Encode: (*FirstAnswer).Encode}
 
 // Remembered reports whether a first answer given at since still counts at a time.
 func Remembered(since, at time.Time) bool { return at.Sub(since) < KeepKeys }

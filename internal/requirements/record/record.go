@@ -158,24 +158,20 @@ type Proposed struct {
 // Encode encodes a proposal as ledger.Encode does.
 func (p Proposed) Encode() (ledger.Encoded, error) {
 	w := jsonobject.Writer{B: make([]byte, 0, len(p.Change)+512)}
-	library := func(of any) []byte {
-		raw, err := ledger.Encode(of)
-		w.Fail(err)
-		return raw
-	}
 	w.Begin()
 	w.SomeInt("rules", int64(p.Rules))
 	w.SomeText("workflow", p.Workflow)
 	w.SomeText("holder", p.Holder)
 	w.SomeJSON("change", p.Change)
 	if p.Looked != nil {
-		w.Encoded("looked", library(p.Looked))
+		w.Name("looked")
+		w.Value(p.Looked)
 	}
 	if p.Report != nil {
-		w.Some("report", library(p.Report))
+		w.SomeValue("report", p.Report)
 	}
 	if p.Omitted != nil {
-		w.Some("omitted", library(p.Omitted))
+		w.SomeValue("omitted", p.Omitted)
 	}
 	jsonobject.SomeList(&w, "if_match", p.IfMatch, func(tag *string) { w.Quote(*tag) })
 	w.SomeText("idempotency_key", p.IdempotencyKey)
@@ -183,7 +179,7 @@ func (p Proposed) Encode() (ledger.Encoded, error) {
 	w.SomeUint("revision", p.Revision)
 	w.SomeText("sha256", p.SHA256)
 	if p.Refusal != nil {
-		w.Some("refusal", library(p.Refusal))
+		w.SomeValue("refusal", p.Refusal)
 	}
 	w.End()
 	return w.B, w.Err

@@ -102,7 +102,7 @@ func (a Asked) write(tx *ledger.Tx, p projection.Project, out renaming.Outcome) 
 	}
 	if a.Key != "" {
 		first := record.FirstAnswer{At: tx.At(), Seq: tx.Seq(), BodySHA256: a.Digest}
-		if err := first.Put(tx, record.KeyOf(a.By, a.Key)); err != nil {
+		if _, err := record.TableIdempotency.Put(tx, record.KeyOf(a.By, a.Key), first); err != nil {
 			return err
 		}
 	}

@@ -147,9 +147,19 @@ func (w *Writer) SomeJSON(name string, value json.RawMessage) {
 		w.Some(name, compact)
 		return
 	}
-	encoded, err := jsonv2.Marshal(value, jsontext.AllowDuplicateNames(true))
+	w.SomeValue(name, value)
+}
+
+// SomeValue writes a member with a value that the library encodes. It leaves out what Some does.
+func (w *Writer) SomeValue(name string, value any) { w.Some(name, w.encoded(value)) }
+
+// Value writes a value that the library encodes, such as an element of a list.
+func (w *Writer) Value(value any) { w.B = append(w.B, w.encoded(value)...) }
+
+func (w *Writer) encoded(value any) []byte {
+	encoded, err := jsonv2.Marshal(value, jsonv2.Deterministic(true), jsontext.AllowDuplicateNames(true))
 	w.Fail(err)
-	w.Some(name, encoded)
+	return encoded
 }
 
 // Compact returns JSON that was parsed before without its white space. What has none is returned as it is. It returns
