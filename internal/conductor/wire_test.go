@@ -117,8 +117,7 @@ func TestToolsOverHTTPThatDoNotDo(t *testing.T) {
 		reached.Add(1)
 		answering(200, `{"value":"right"}`)(w, r)
 	})
-	closed := httptest.NewServer(http.NotFoundHandler())
-	closed.Close()
+	const closed = "http://127.0.0.1:1" // no server of a test gets this port, as it may that of one that was closed
 	for name, c := range map[string]struct {
 		i                  planning.Implementation
 		status, code, says string
@@ -134,7 +133,7 @@ func TestToolsOverHTTPThatDoNotDo(t *testing.T) {
 			http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
 		}), state.RunFailed, "redirect_refused", "which is not declared"},
 		"metadata": {planning.Implementation{Means: planning.HTTP, URL: "http://169.254.169.254/latest"}, state.RunFailed, "host_refused", "169.254.169.254"},
-		"nobody":   {planning.Implementation{Means: planning.HTTP, URL: closed.URL}, state.RunFailed, "tool_unreachable", "did not answer"},
+		"nobody":   {planning.Implementation{Means: planning.HTTP, URL: closed}, state.RunFailed, "tool_unreachable", "did not answer"},
 	} {
 		t.Run(name, func(t *testing.T) { escalated(t, promising(c.i), c.status, c.code, c.says) })
 	}
