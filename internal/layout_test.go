@@ -56,7 +56,7 @@ var forTests = []string{
 	"cmd/orchestrator/output/outputtest",
 	"internal/boundary/boundarytest", "internal/httpapi/web/pagetest", "internal/ledger/store/pgstore/pgtest",
 	"internal/ledger/store/storetest",
-	"internal/requirements/review/reviewtest", "internal/system/measure",
+	"internal/requirements/review/reviewtest", "internal/system/jsonobject/jsonobjecttest", "internal/system/measure",
 }
 
 // exempt lists the few imports that the layers forbid, each with its reason.
@@ -137,6 +137,7 @@ var onlyIn = map[string][]string{
 	"github.com/stretchr/testify": {
 		"cmd/orchestrator/output/outputtest", "internal/httpapi/web/pagetest", "internal/ledger/store/storetest",
 		"internal/ledger/store/pgstore/pgtest", "internal/boundary/boundarytest", "internal/requirements/review/reviewtest",
+		"internal/system/jsonobject/jsonobjecttest",
 	},
 	"github.com/rs/zerolog": {
 		"cmd/orchestrator", "internal/daemon", "internal/daemon/credentials", "internal/daemon/joining",
@@ -160,7 +161,7 @@ var onlyIn = map[string][]string{
 	"golang.org/x/text":  {"cmd/orchestrator/output", "internal/conductor/lettercount", "internal/rules/actorname"},
 	"golang.org/x/time":  {"internal/token"},
 	"mvdan.cc/sh/v3":     {"internal/boundary/shell", "internal/boundary/doctor", "cmd/bench/guard"},
-	"pgregory.net/rapid": {"internal/ledger/store/storetest"},
+	"pgregory.net/rapid": {"internal/ledger/store/storetest", "internal/system/jsonobject/jsonobjecttest"},
 
 	// Programs are started below system, where they are bounded, by the boundary, which calls clients as their users
 	// do, by tests that need a server, and by the programs that measure others and drive clients.

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"reflect"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger/store"
+	"orchestrator/internal/system/jsonobject/jsonobjecttest"
 )
 
 // Damage to a table that no record of the log shows is found at the next start.
@@ -83,24 +83,10 @@ func swap(tx store.Tx, table, one, other string) error {
 	return tx.Put(table, other, first)
 }
 
-// TestMarkEncode holds the bytes of marks to those of Encode, member by member.
+// TestMarkEncode holds the bytes of marks to those of the library.
 func TestMarkEncode(t *testing.T) {
-	config := rapid.MakeConfig{Types: map[reflect.Type]*rapid.Generator[any]{
-		reflect.TypeFor[time.Time](): rapid.Custom(func(t *rapid.T) any {
-			zone := time.FixedZone("", 3600*rapid.IntRange(-1, 1).Draw(t, "hours"))
-			return time.Unix(rapid.Int64Range(0, 300e9).Draw(t, "seconds"), 0).In(zone) // up to the year 11476
-		}),
-		reflect.TypeFor[sums](): rapid.Custom(func(t *rapid.T) any {
-			return sums(rapid.MapOf(rapid.StringMatching(`[a-z-]+`), rapid.Uint64()).Draw(t, "sums"))
-		}),
-	}}
-	rapid.Check(t, func(t *rapid.T) {
-		m := rapid.MakeCustom[mark](config).Draw(t, "mark")
-		want, wrong := Encode(m)
-		got, err := m.encode()
-		require.Equal(t, wrong == nil, err == nil, "%v, %v", wrong, err)
-		if err == nil {
-			require.Equal(t, string(want), string(got))
-		}
-	})
+	types := jsonobjecttest.Types{reflect.TypeFor[sums](): rapid.Custom(func(t *rapid.T) any {
+		return sums(rapid.MapOf(rapid.StringMatching(`[a-z-]+`), rapid.Uint64()).Draw(t, "sums"))
+	})}
+	jsonobjecttest.Like(t, types, func(m *mark) ([]byte, error) { return m.encode() })
 }

@@ -95,7 +95,7 @@ type written struct {
 
 func (r *written) encoded() (raw jsontext.Value, err error) {
 	if r.raw == nil {
-		r.raw, err = ledger.Encode(r.value)
+		r.raw, err = encoded(r.value)
 	}
 	return r.raw, err
 }

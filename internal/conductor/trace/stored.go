@@ -7,7 +7,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"orchestrator/internal/conductor/state"
-	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/strictjson"
 )
@@ -32,7 +31,7 @@ func At(v state.View, id string, now time.Time) (t Trace, raw jsontext.Value, er
 		err = t.Read(raw)
 	}
 	if err == nil && t.Lapse(all, now) {
-		raw, err = ledger.Encode(t)
+		raw, err = t.encode()
 	}
 	return t, raw, err
 }
@@ -52,7 +51,7 @@ func (t *Trace) Read(raw jsontext.Value) error { return jsonv2.Unmarshal(raw, t,
 
 // Write writes the trace, and its obligations.
 func (t *Trace) Write(w *state.Writer) error {
-	raw, err := ledger.Encode(t)
+	raw, err := t.encode()
 	if err != nil {
 		return err
 	}

@@ -128,11 +128,17 @@ func (w *Writer) Encoded(name string, value []byte) {
 
 // Some writes a member whose value has been encoded, unless that is null, or an empty string, object or array.
 func (w *Writer) Some(name string, encoded []byte) {
+	if !isEmpty(encoded) {
+		w.Encoded(name, encoded)
+	}
+}
+
+func isEmpty(encoded []byte) bool {
 	switch string(encoded) {
 	case "", "null", `""`, "{}", "[]":
-		return
+		return true
 	}
-	w.Encoded(name, encoded)
+	return false
 }
 
 // SomeJSON writes a member whose value is JSON that was parsed before, as the library writes it: without white space

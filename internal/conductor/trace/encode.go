@@ -1,0 +1,112 @@
+package trace
+
+import (
+	"orchestrator/internal/conductor/contract"
+	"orchestrator/internal/conductor/encode"
+	"orchestrator/internal/conductor/provenance"
+	"orchestrator/internal/conductor/questions"
+	"orchestrator/internal/system/jsonobject"
+)
+
+// encode returns the trace in the bytes of ledger.Encode, without its reflection: each run writes one.
+func (t *Trace) encode() ([]byte, error) { return jsonobject.Bytes(t.write) }
+
+func (t *Trace) write(w *jsonobject.Writer) {
+	w.Begin()
+	w.Text("id", t.ID)
+	w.Text("status", string(t.Status))
+	w.SomeText("outcome", string(t.Outcome))
+	w.Name("caller")
+	encode.Actor(w, t.Caller)
+	w.Text("tools", t.Tools)
+	jsonobject.List(w, "obligations", t.Obligations, func(o *Obligation) { o.write(w) })
+	jsonobject.List(w, "answers", t.Answers, func(a *Answer) { a.write(w) })
+	jsonobject.SomeList(w, "missing_capabilities", t.Missing, func(of *string) { w.Quote(*of) })
+	w.End()
+}
+
+func (t *Obligation) write(w *jsonobject.Writer) {
+	w.Begin()
+	w.Text("id", t.ID)
+	encode.Obligation(w, "obligation", &t.Obligation)
+	w.Text("status", string(t.Status))
+	w.Text("outcome", string(t.Outcome))
+	w.SomeText("why", t.Why)
+	if t.Refusal != nil {
+		w.SomeValue("refusal", t.Refusal)
+	}
+	jsonobject.List(w, "candidates", t.Candidates, func(c *Candidate) { c.write(w) })
+	jsonobject.List(w, "runs", t.Runs, func(r *Run) { r.write(w) })
+	if t.Verified != nil {
+		w.Name("verification")
+		t.Verified.write(w)
+	}
+	jsonobject.List(w, "emitted", t.Emitted, func(e *Emitted) { e.write(w) })
+	jsonobject.SomeList(w, "takes", t.Takes, func(of *Taken) { w.Value(of) })
+	jsonobject.SomeList(w, "steps", t.Steps, func(of *Obligation) { of.write(w) })
+	jsonobject.SomeList(w, "given", t.Given, func(of *questions.Given) { w.Value(of) })
+	w.End()
+}
+
+func (c *Candidate) write(w *jsonobject.Writer) {
+	w.Begin()
+	w.Text("tool", c.Tool)
+	w.Bool("taken", c.Taken)
+	w.Text("reason", c.Reason)
+	w.End()
+}
+
+func (r *Run) write(w *jsonobject.Writer) {
+	w.Begin()
+	w.Text("id", r.ID)
+	w.Text("tool", r.Tool)
+	w.Any("inputs", r.Inputs)
+	w.SomeAny("result", r.Result)
+	w.Text("status", r.Status)
+	if r.Error != nil {
+		w.SomeValue("error", r.Error)
+	}
+	w.Float("duration_ms", r.DurationMS)
+	jsonobject.List(w, "postconditions", r.Postconditions, func(v *contract.Verdict) {
+		w.Begin()
+		w.Text("condition", v.Condition)
+		w.Bool("holds", v.Holds)
+		w.SomeText("why", v.Why)
+		w.End()
+	})
+	if r.Usage != nil {
+		w.SomeValue("usage", r.Usage)
+	}
+	w.End()
+}
+
+func (v *Verification) write(w *jsonobject.Writer) {
+	w.Begin()
+	w.Text("by", v.By)
+	jsonobject.SomeList(w, "with", v.With, func(of *string) { w.Quote(*of) })
+	w.Bool("verified", v.Verified)
+	w.SomeText("why", v.Why)
+	jsonobject.SomeList(w, "sources", v.Sources, func(of *provenance.Source) { w.Value(of) })
+	w.End()
+}
+
+func (e *Emitted) write(w *jsonobject.Writer) {
+	w.Begin()
+	w.Text("id", e.ID)
+	encode.Obligation(w, "obligation", &e.Obligation)
+	w.Text("status", string(e.Status))
+	w.End()
+}
+
+func (a *Answer) write(w *jsonobject.Writer) {
+	w.Begin()
+	w.Text("obligation", a.Obligation)
+	w.SomeAny("result", a.Result)
+	w.Text("text", a.Text)
+	w.SomeBool("uncertain", a.Uncertain)
+	if a.Rephrased != nil {
+		w.Bool("rephrased", *a.Rephrased)
+	}
+	w.SomeText("not_rephrased", a.NotRephrased)
+	w.End()
+}
