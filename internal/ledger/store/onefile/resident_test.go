@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -112,5 +113,33 @@ func TestManyGetsLetGoOfTheirPages(t *testing.T) {
 	}
 	require.NoError(t, s.Update(t.Context(), func(tx store.Tx) error { return read(tx) }))
 	require.NoError(t, s.View(t.Context(), func(r store.Reader) error { return read(r) }))
+	require.NoError(t, s.Close())
+}
+
+// A large value that is read again brings no more pages, so that the pages of the others stay.
+func TestALargeValueThatIsReadAgainCountsLittle(t *testing.T) {
+	path := newPath(t)
+	s := open(t, path)
+	fill(t, s)
+	require.NoError(t, s.Close())
+	s, err := onefile.Open(path, onefile.Options{ReadOnly: true, LookEvery: time.Hour})
+	require.NoError(t, err)
+	require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
+		sum := 0
+		for i := range 8 {
+			value, err := r.Get("t", fmt.Sprintf("%06d", 100*i))
+			require.NoError(t, err)
+			sum += bytes.Count(value, value[:1])
+		}
+		require.Equal(t, 8*size, sum)
+		before := residentFiles(t)
+		for range 100 {
+			value, err := r.Get("t", "000050")
+			require.NoError(t, err)
+			require.Equal(t, byte(50), value[0])
+		}
+		require.GreaterOrEqual(t, residentFiles(t), before, "the pages that were read have been let go")
+		return nil
+	}))
 	require.NoError(t, s.Close())
 }

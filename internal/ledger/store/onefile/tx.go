@@ -25,7 +25,7 @@ func (r *reader) Get(table, key string) (value []byte, err error) {
 	if bucket := r.bucket(table); bucket != nil {
 		value = bucket.Get([]byte(key))
 	}
-	r.read(len(value))
+	r.read(r.touched(table, key, value))
 	return value, nil
 }
 
@@ -81,6 +81,27 @@ const (
 	maxResident = 1 << 20
 	minResident = 4 << 10
 )
+
+// Values from largeValue bytes on are large. One that Get returns counts for mostTouched at most: nobody need read all
+// of it.
+const (
+	largeValue  = 8 << 10
+	mostTouched = 64 << 10
+)
+
+// touched returns how many bytes an entry counts for that Get returns. A large one that is read again and again brings
+// no more pages: each change looks at the beginning of the project, which lists all requirements.
+func (r *reader) touched(table, key string, value []byte) int {
+	if len(value) < largeValue {
+		return len(value)
+	}
+	at := store.Place{Table: table, Key: key}
+	if last := r.s.large.Load(); last != nil && *last == at {
+		return minResident
+	}
+	r.s.large.Store(&at)
+	return min(len(value), mostTouched)
+}
 
 // read counts an entry that is read, and lets go of the pages of the former ones when there were many.
 func (r *reader) read(bytes int) {

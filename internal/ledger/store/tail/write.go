@@ -144,13 +144,34 @@ func (g *inWAL) Put(writes []overlay.Write) error {
 	return nil
 }
 
+// remembering is a state of the file of which each entry is looked up once: the changes of a batch read the same ones.
+type remembering struct {
+	from  store.Getter
+	known map[store.Place][]byte
+}
+
+// mostKnown is how many entries are remembered.
+const mostKnown = 1024
+
+func (r *remembering) Get(table, key string) ([]byte, error) {
+	at := store.Place{Table: table, Key: key}
+	if value, is := r.known[at]; is {
+		return value, nil
+	}
+	value, err := r.from.Get(table, key)
+	if err == nil && len(r.known) < mostKnown {
+		r.known[at] = value
+	}
+	return value, err
+}
+
 // append appends a batch to the WAL. The batch is to run again if it is too long for that, and if the WAL was taken away:
 // the file can still have all of it. An error of the disk ends the file.
 func (t *Tail) append(fn func(Ground) error) (long bool, err error) {
 	l := *t.layers.Load() // before the View begins, as in View
 	g := &inWAL{layers: layers{young: l.young.Copy(), old: l.old}, payload: t.payload[:0]}
 	err = t.file.View(context.Background(), func(r store.Reader) error {
-		g.file = r
+		g.file = &remembering{from: r, known: map[store.Place][]byte{}}
 		return fn(g)
 	})
 	t.payload = g.payload
