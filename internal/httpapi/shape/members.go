@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"iter"
+
+	"orchestrator/internal/system/jsonobject"
 )
 
 var errMalformed = errors.New("shape: not the encoding of an object")
@@ -23,7 +25,7 @@ func membersOf(object []byte) iter.Seq2[member, error] {
 	return func(yield func(member, error) bool) {
 		rest, ok := bytes.CutPrefix(object, []byte("{"))
 		for more := !bytes.Equal(rest, []byte("}")); ok && more; {
-			colon := stringEnd(rest)
+			colon := jsonobject.StringEnd(rest)
 			if ok = colon > 0 && colon < len(rest) && rest[colon] == ':'; !ok {
 				break
 			}
@@ -44,38 +46,12 @@ func membersOf(object []byte) iter.Seq2[member, error] {
 	}
 }
 
-// stringEnd returns the length of the string that b begins with, quotes included, or 0.
-func stringEnd(b []byte) int {
-	if len(b) == 0 || b[0] != '"' {
-		return 0
-	}
-	for i := 1; i < len(b); i++ {
-		quote := bytes.IndexByte(b[i:], '"')
-		if quote < 0 {
-			return 0
-		}
-		if i += quote; !isEscaped(b, i) {
-			return i + 1
-		}
-	}
-	return 0
-}
-
-// isEscaped reports whether an odd number of backslashes is before b[i].
-func isEscaped(b []byte, i int) bool {
-	start := i
-	for i > 0 && b[i-1] == '\\' {
-		i--
-	}
-	return (start-i)%2 == 1
-}
-
 // valueEnd returns the length of the value that b begins with, or 0 where b ends first.
 func valueEnd(b []byte) int {
 	for i, depth := 0, 0; i < len(b); i++ {
 		switch c := b[i]; {
 		case c == '"':
-			n := stringEnd(b[i:])
+			n := jsonobject.StringEnd(b[i:])
 			if n == 0 {
 				return 0
 			}

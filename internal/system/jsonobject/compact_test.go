@@ -2,11 +2,13 @@ package jsonobject
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
 func TestCompact(t *testing.T) {
@@ -52,4 +54,23 @@ func TestSomeJSON(t *testing.T) {
 		w.SomeJSON("a", json.RawMessage(wrong))
 		require.Error(t, w.Err, wrong)
 	}
+}
+
+// TestIsCompact holds what is found by the ends of strings to what the library makes of any text that it reads.
+func TestIsCompact(t *testing.T) {
+	pieces := rapid.SampledFrom([]string{`"`, `\\`, `\"`, `a`, ` `, `[`, `]`, `,`, `{"a":`, `}`, `"a b"`, `1`, "\n",
+		`"\\"`})
+	read := 0
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(pieces, 0, 6).Draw(t, "pieces"), "")
+		for _, form := range []string{text, "[" + text + "]", `"` + text + `"`, `["` + text + `"]`} {
+			value := jsontext.Value(form)
+			if value.Compact() == nil {
+				read++
+				require.Equal(t, string(value) == form, isCompact([]byte(form)), form)
+			}
+			isCompact([]byte(form)) // whatever it is
+		}
+	})
+	require.NotZero(t, read)
 }

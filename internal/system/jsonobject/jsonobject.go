@@ -183,17 +183,42 @@ func Compact(raw jsontext.Value) json.RawMessage {
 
 // isCompact reports whether valid JSON has no white space but in its strings.
 func isCompact(raw []byte) bool {
-	for quoted, i := false, 0; i < len(raw); i++ {
-		switch c := raw[i]; {
-		case c == '"':
-			quoted = !quoted
-		case !quoted && c <= ' ':
+	for i := 0; i < len(raw); i++ {
+		switch {
+		case raw[i] <= ' ':
 			return false
-		case quoted && c == '\\':
-			i++
+		case raw[i] == '"':
+			i += max(StringEnd(raw[i:]), 1) - 1
 		}
 	}
 	return true
+}
+
+// StringEnd returns the length of the string that b begins with, quotation marks included. It is 0 where b begins with
+// none, or ends first.
+func StringEnd(b []byte) int {
+	if len(b) == 0 || b[0] != '"' {
+		return 0
+	}
+	for i := 1; i < len(b); i++ {
+		quote := bytes.IndexByte(b[i:], '"')
+		if quote < 0 {
+			return 0
+		}
+		if i += quote; !isEscaped(b, i) {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// isEscaped reports whether an odd number of backslashes is before b[i].
+func isEscaped(b []byte, i int) bool {
+	start := i
+	for i > 0 && b[i-1] == '\\' {
+		i--
+	}
+	return (start-i)%2 == 1
 }
 
 // List writes a member that is an array, of elements that a function writes.
