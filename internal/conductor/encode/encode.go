@@ -1,5 +1,5 @@
-// Package encode writes what a caller asks of the conductor in the bytes of ledger.Encode, without its reflection. Each
-// run writes its obligations and its request in several rows.
+// Package encode writes requests to the conductor, and who makes them, in the bytes of ledger.Encode, mostly without
+// its reflection. Each run writes its obligations and its request in several rows.
 package encode
 
 import (
@@ -8,13 +8,8 @@ import (
 	"orchestrator/internal/system/jsonobject"
 )
 
-// Obligation writes a member that is an obligation.
-func Obligation(w *jsonobject.Writer, name string, o *planning.Obligation) {
-	w.Name(name)
-	obligation(w, o)
-}
-
-func obligation(w *jsonobject.Writer, o *planning.Obligation) {
+// Obligation writes an obligation.
+func Obligation(w *jsonobject.Writer, o *planning.Obligation) {
 	w.Begin()
 	w.Text("type", string(o.Type))
 	w.SomeText("name", o.Name)
@@ -25,7 +20,7 @@ func obligation(w *jsonobject.Writer, o *planning.Obligation) {
 // Request writes a request.
 func Request(w *jsonobject.Writer, r *planning.Request) {
 	w.Begin()
-	jsonobject.List(w, "obligations", r.Obligations, func(o *planning.Obligation) { obligation(w, o) })
+	jsonobject.List(w, "obligations", r.Obligations, func(o *planning.Obligation) { Obligation(w, o) })
 	if r.Budgets != (planning.Budgets{}) {
 		w.Name("budgets")
 		w.Value(r.Budgets)

@@ -1,7 +1,7 @@
 package state
 
 import (
-	"encoding/json"
+	"fmt"
 	"strconv"
 
 	"orchestrator/internal/conductor/encode"
@@ -9,15 +9,23 @@ import (
 	"orchestrator/internal/system/jsonobject"
 )
 
-// row is the value of a row that nearly every run has. It writes itself in the bytes of ledger.Encode.
+// row is the value of a row that nearly every run has. It writes itself in the bytes of ledger.Encode, mostly without
+// its reflection.
 type row interface{ write(w *jsonobject.Writer) }
+
+var _ = []row{Request{}, Obligation{}, ToolRun{}, Evidence{}, Assertion{}, Source{}, Event{}}
 
 // encoded returns the value of a row in the bytes of ledger.Encode.
 func encoded(value any) ([]byte, error) {
-	if r, is := value.(row); is {
-		return jsonobject.Bytes(r.write)
+	r, is := value.(row)
+	if !is {
+		return ledger.Encode(value)
 	}
-	return ledger.Encode(value)
+	raw, err := jsonobject.Bytes(r.write)
+	if err != nil {
+		return nil, fmt.Errorf("encode %T: %w", value, err)
+	}
+	return raw, nil
 }
 
 func (r Request) write(w *jsonobject.Writer) {
@@ -50,7 +58,8 @@ func (o Obligation) write(w *jsonobject.Writer) {
 	w.Text("id", o.ID)
 	w.Text("run", o.Run)
 	w.Text("status", string(o.Status))
-	encode.Obligation(w, "obligation", &o.Of)
+	w.Name("obligation")
+	encode.Obligation(w, &o.Of)
 	w.SomeText("why", o.Why)
 	w.End()
 }
@@ -72,7 +81,7 @@ func (t ToolRun) write(w *jsonobject.Writer) {
 	if t.Usage != nil {
 		w.SomeValue("usage", t.Usage)
 	}
-	w.Bool("agent", t.Agent) // for which omitempty leaves out nothing
+	w.Bool("agent", t.Agent) // omitempty does not leave out a bool
 	w.SomeText("requirement", t.Requirement)
 	w.End()
 }
@@ -85,7 +94,9 @@ func (e Evidence) write(w *jsonobject.Writer) {
 	w.Bool("verified", e.Verified)
 	w.SomeText("why", e.Why)
 	jsonobject.SomeList(w, "with", e.With, func(of *string) { w.Quote(*of) })
-	w.SomeJSON("finding", json.RawMessage(e.Finding))
+	if e.Finding != nil {
+		w.SomeValue("finding", e.Finding)
+	}
 	w.End()
 }
 

@@ -1,21 +1,16 @@
 package state
 
 import (
-	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"orchestrator/internal/fault"
 	"orchestrator/internal/ledger"
+	"orchestrator/internal/rules/planning"
 	"orchestrator/internal/system/jsonobject"
 	"orchestrator/internal/system/jsonobject/jsonobjecttest"
 )
-
-// faults are none, or one: what an error holds is not for a generator to make.
-var faults = jsonobjecttest.Types{reflect.TypeFor[*fault.Error](): rapid.SampledFrom([]any{(*fault.Error)(nil),
-	fault.New(fault.Conflict, "gate_unmet", "it lacks something").WithFix("supply it")})}
 
 // TestRowsAreEncodedAsAllValuesAre holds the bytes of each kind of row that writes itself to those of the library.
 func TestRowsAreEncodedAsAllValuesAre(t *testing.T) {
@@ -29,21 +24,33 @@ func TestRowsAreEncodedAsAllValuesAre(t *testing.T) {
 }
 
 func encodesLike[T row](t *testing.T) {
-	jsonobjecttest.Like(t, faults, func(value *T) ([]byte, error) { return encoded(*value) })
+	jsonobjecttest.Like(t, nil, func(value *T) ([]byte, error) { return encoded(*value) })
+}
+
+func TestARowThatCannotBeEncodedIsNamed(t *testing.T) {
+	for _, wrong := range []any{Event{What: "\xff"}, Entity{ID: "\xff"}} {
+		_, err := encoded(wrong)
+		require.ErrorContains(t, err, "encode state.")
+	}
 }
 
 // TestTheNameOfARunIsMadeOfItsRequest in the form that earlier versions made it of.
 func TestTheNameOfARunIsMadeOfItsRequest(t *testing.T) {
-	type named struct {
-		Request  Request
-		Registry string
-	}
-	jsonobjecttest.Like(t, nil, func(n *named) ([]byte, error) {
-		of := &n.Request
-		want, wrong := ledger.Encode([]any{of.Number, of.Caller, of.Request, n.Registry})
-		got, err := jsonobject.Bytes(func(w *jsonobject.Writer) { of.writeNamed(w, n.Registry) })
-		require.Equal(t, wrong == nil, err == nil, "%v, %v", wrong, err)
+	rapid.Check(t, func(t *rapid.T) {
+		of := jsonobjecttest.Drawn[Request](nil).Draw(t, "request")
+		if rapid.Bool().Draw(t, "without budgets") {
+			of.Request.Budgets = planning.Budgets{}
+		}
+		want, err := ledger.Encode([]any{of.Number, of.Caller, of.Request, "registry"})
+		require.NoError(t, err)
+		got, err := jsonobject.Bytes(func(w *jsonobject.Writer) { of.writeNamed(w, "registry") })
+		require.NoError(t, err)
 		require.Equal(t, string(want), string(got))
-		return ledger.Encode(n)
 	})
+	wrong := Request{Request: planning.Request{IdempotencyKey: "\xff"}}
+	require.Error(t, wrong.Name(""))
+	named := Request{Number: 7, Caller: ada, Request: planning.Request{Obligations: []planning.Obligation{
+		{Type: planning.Report, Payload: map[string]any{"kind": "query.math", "expr": "1+1"}}}}}
+	require.NoError(t, named.Name("registry"))
+	require.Equal(t, "00000007e2ecc8e4", named.ID)
 }

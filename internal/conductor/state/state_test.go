@@ -204,24 +204,31 @@ func TestFunctionalAssertions(t *testing.T) {
 // A step keeps the last of what it wrote to each row, and reads it as it is then.
 func TestTheLastRowOfAStepCounts(t *testing.T) {
 	outer := t
+	type write struct {
+		id, what string
+		reads    bool
+	}
 	rapid.Check(t, func(t *rapid.T) {
+		writes := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) write {
+			id := rapid.SampledFrom([]string{"o1", "o2", "o3"}).Draw(t, "id")
+			return write{id, rapid.StringN(0, 3, -1).Draw(t, "what"), rapid.Bool().Draw(t, "reads")}
+		}), 1, 20).Draw(t, "writes")
 		ir, l := opened(outer)
 		want := map[string]string{}
 		require.NoError(t, ir.Step(t.Context(), "r1", "ended", ada, func(w *Writer) error {
 			clear(want)
-			for range rapid.IntRange(1, 20).Draw(t, "writes") {
-				id := rapid.SampledFrom([]string{"o1", "o2", "o3"}).Draw(t, "id")
-				if rapid.Bool().Draw(t, "reads") {
-					raw, err := w.get(kindEvent, "r1", id)
+			for _, next := range writes {
+				if next.reads {
+					raw, err := w.get(kindEvent, "r1", next.id)
 					require.NoError(t, err)
-					require.Equal(t, want[key(kindEvent, "r1", id)], string(raw))
+					require.Equal(t, want[key(kindEvent, "r1", next.id)], string(raw))
 				}
-				e := Event{ID: id, What: rapid.StringN(0, 3, -1).Draw(t, "what")}
+				e := Event{ID: next.id, What: next.what}
 				require.NoError(t, w.Event(e))
 				e.Run, e.At = w.Run, w.At
 				encoded, err := ledger.Encode(e)
 				require.NoError(t, err)
-				want[key(kindEvent, "r1", id)] = string(encoded)
+				want[key(kindEvent, "r1", next.id)] = string(encoded)
 			}
 			return nil
 		}))

@@ -1,6 +1,8 @@
 package trace
 
 import (
+	"fmt"
+
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/encode"
 	"orchestrator/internal/conductor/provenance"
@@ -8,8 +10,14 @@ import (
 	"orchestrator/internal/system/jsonobject"
 )
 
-// encode returns the trace in the bytes of ledger.Encode, without its reflection: each run writes one.
-func (t *Trace) encode() ([]byte, error) { return jsonobject.Bytes(t.write) }
+// encode returns the trace in the bytes of ledger.Encode, mostly without its reflection: each run writes one.
+func (t *Trace) encode() ([]byte, error) {
+	raw, err := jsonobject.Bytes(t.write)
+	if err != nil {
+		return nil, fmt.Errorf("encode %T %s: %w", *t, t.ID, err)
+	}
+	return raw, nil
+}
 
 func (t *Trace) write(w *jsonobject.Writer) {
 	w.Begin()
@@ -28,7 +36,8 @@ func (t *Trace) write(w *jsonobject.Writer) {
 func (t *Obligation) write(w *jsonobject.Writer) {
 	w.Begin()
 	w.Text("id", t.ID)
-	encode.Obligation(w, "obligation", &t.Obligation)
+	w.Name("obligation")
+	encode.Obligation(w, &t.Obligation)
 	w.Text("status", string(t.Status))
 	w.Text("outcome", string(t.Outcome))
 	w.SomeText("why", t.Why)
@@ -93,7 +102,8 @@ func (v *Verification) write(w *jsonobject.Writer) {
 func (e *Emitted) write(w *jsonobject.Writer) {
 	w.Begin()
 	w.Text("id", e.ID)
-	encode.Obligation(w, "obligation", &e.Obligation)
+	w.Name("obligation")
+	encode.Obligation(w, &e.Obligation)
 	w.Text("status", string(e.Status))
 	w.End()
 }

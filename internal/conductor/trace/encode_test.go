@@ -4,17 +4,16 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"orchestrator/internal/fault"
+	"orchestrator/internal/system/jsonobject"
 	"orchestrator/internal/system/jsonobject/jsonobjecttest"
 )
 
-// TestTracesAreEncodedAsAllValuesAre holds the bytes of a trace to those of the library.
+// TestTracesAreEncodedAsAllValuesAre holds the bytes of a trace, and of each of its parts, to those of the library.
 func TestTracesAreEncodedAsAllValuesAre(t *testing.T) {
 	types := jsonobjecttest.Types{
-		reflect.TypeFor[*fault.Error](): rapid.SampledFrom([]any{(*fault.Error)(nil),
-			fault.New(fault.Conflict, "gate_unmet", "it lacks something").WithFix("supply it")}),
 		reflect.TypeFor[[]Obligation](): rapid.Just[any]([]Obligation(nil)), // of one without steps
 	}
 	few := rapid.SliceOfN(jsonobjecttest.Drawn[Obligation](types), 0, 2)
@@ -26,4 +25,19 @@ func TestTracesAreEncodedAsAllValuesAre(t *testing.T) {
 		return all
 	})
 	jsonobjecttest.Like(t, types, (*Trace).encode)
+	partLike(t, types, (*Obligation).write)
+	partLike(t, types, (*Run).write)
+	partLike(t, types, (*Verification).write)
+	partLike(t, types, (*Emitted).write)
+	partLike(t, types, (*Answer).write)
+
+	_, err := (&Trace{ID: "\xff"}).encode()
+	require.ErrorContains(t, err, "encode trace.Trace")
+}
+
+func partLike[T any](t *testing.T, types jsonobjecttest.Types, write func(*T, *jsonobject.Writer)) {
+	t.Helper()
+	jsonobjecttest.Like(t, types, func(part *T) ([]byte, error) {
+		return jsonobject.Bytes(func(w *jsonobject.Writer) { write(part, w) })
+	})
 }

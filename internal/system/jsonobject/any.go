@@ -13,24 +13,24 @@ var writers = sync.Pool{New: func() any { return new(Writer) }}
 // mostKept bounds, in bytes, the memory that Bytes keeps of one value.
 const mostKept = 64 << 10
 
-// Bytes returns what write writes, in memory of its own, or the error of the Writer.
+// Bytes returns what the function writes, in memory of its own, or the error of the Writer.
 func Bytes(write func(*Writer)) ([]byte, error) {
 	w := writers.Get().(*Writer)
 	w.B, w.Err = w.B[:0], nil
 	write(w)
-	if w.Err != nil {
-		return nil, w.Err
-	}
-	written := slices.Clone(w.B)
+	written, err := slices.Clone(w.B), w.Err
 	if cap(w.B) <= mostKept {
 		writers.Put(w)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return written, nil
 }
 
 // Any writes a member with a value of the types that JSON is read into: nil, bool, string, float64, []any and
-// map[string]any. The members of a map are written by ascending name. A value of another type, there or below, is
-// written as Value does.
+// map[string]any. The members of a map are written by ascending name. A value of another type, at the top or nested, is
+// written as Value does. Unlike the library it bounds no depth, and finds no cycle: the value was parsed, which does.
 func (w *Writer) Any(name string, value any) {
 	w.Name(name)
 	w.any(value)

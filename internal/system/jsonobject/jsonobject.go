@@ -1,5 +1,5 @@
 // Package jsonobject writes JSON objects member by member, in the bytes that github.com/go-json-experiment/json writes,
-// for the few values that are written so often that its reflection is felt.
+// for the few values that are written so often that its reflection is felt. It also finds where strings end in JSON.
 package jsonobject
 
 import (
@@ -181,14 +181,18 @@ func Compact(raw jsontext.Value) json.RawMessage {
 	return json.RawMessage(raw)
 }
 
-// isCompact reports whether valid JSON has no white space but in its strings.
+// isCompact reports whether valid JSON has no white space but in its strings. It is false of a string without an end.
 func isCompact(raw []byte) bool {
 	for i := 0; i < len(raw); i++ {
 		switch {
 		case raw[i] <= ' ':
 			return false
 		case raw[i] == '"':
-			i += max(StringEnd(raw[i:]), 1) - 1
+			n := StringEnd(raw[i:])
+			if n == 0 {
+				return false
+			}
+			i += n - 1
 		}
 	}
 	return true

@@ -4,6 +4,7 @@ package onefile_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"strconv"
@@ -142,4 +143,54 @@ func TestALargeValueThatIsReadAgainCountsLittle(t *testing.T) {
 		return nil
 	}))
 	require.NoError(t, s.Close())
+}
+
+// Whoever reads large values one after the other, or one that is written anew each time, has not many of them resident.
+func TestLargeValuesDoNotPileUp(t *testing.T) {
+	const large = 2 << 20
+	value := strings.Repeat("\x01", large)
+	t.Run("others", func(t *testing.T) {
+		path := newPath(t)
+		s := open(t, path)
+		for i := range 24 {
+			require.NoError(t, put(s, fmt.Sprint(i), value))
+		}
+		require.NoError(t, s.Close())
+		s = open(t, path)
+		before, most := residentFiles(t), 0
+		for i := range 24 {
+			most = max(most, readWhole(t, s, fmt.Sprint(i))-before)
+		}
+		require.Less(t, most, 4*large)
+	})
+	t.Run("new ones", func(t *testing.T) {
+		s := open(t, newPath(t))
+		require.NoError(t, put(s, "a", value))
+		held, ended := make(chan struct{}), make(chan error)
+		begun := make(chan struct{})
+		go func() { // keeps the pages of all values from being used again
+			ended <- s.View(context.Background(), func(store.Reader) error { close(begun); <-held; return nil })
+		}()
+		<-begun
+		before, most := residentFiles(t), 0
+		for range 24 {
+			require.NoError(t, put(s, "a", value))
+			most = max(most, readWhole(t, s, "a")-before)
+		}
+		close(held)
+		require.NoError(t, <-ended)
+		require.Less(t, most, 4*large)
+	})
+}
+
+// readWhole reads all of a value, and returns how many bytes of files are resident then.
+func readWhole(t *testing.T, s store.Store, key string) (resident int) {
+	t.Helper()
+	require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
+		value, err := r.Get("t", key)
+		require.Equal(t, len(value), bytes.Count(value, []byte{1}))
+		resident = residentFiles(t)
+		return err
+	}))
+	return resident
 }

@@ -61,8 +61,8 @@ type Store struct {
 	failure chan struct{}         // closed when failed is set by one
 	wedged  atomic.Bool           // bbolt could not end a transaction, and keeps its locks
 
-	resident atomic.Int64                // bytes of entries that were read since their pages were let go
-	large    atomic.Pointer[store.Place] // of the large value that Get has returned last
+	resident atomic.Int64   // for how many bytes the entries count that were read since their pages were let go
+	large    atomic.Uintptr // where the large value lies that Get has returned last
 
 	close    sync.Once
 	closeErr error

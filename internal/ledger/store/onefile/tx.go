@@ -3,6 +3,7 @@ package onefile
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"syscall"
 
 	bolt "go.etcd.io/bbolt"
@@ -25,7 +26,7 @@ func (r *reader) Get(table, key string) (value []byte, err error) {
 	if bucket := r.bucket(table); bucket != nil {
 		value = bucket.Get([]byte(key))
 	}
-	r.read(r.touched(table, key, value))
+	r.read(r.brings(value))
 	return value, nil
 }
 
@@ -74,33 +75,28 @@ func (r *reader) Scan(table, from, to string, visit func(key string, value []byt
 	}
 }
 
-// maxResident is how many bytes of entries are read, by Get and by Scan, before their pages are let go. An entry counts
-// for minResident at least: the system brings the pages around each that is read, so that small ones, whose pages lie
-// scattered, make many times their size resident.
+// maxResident is for how many bytes the entries that are read, by Get and by Scan, may count before their pages are let
+// go. Each counts for minResident at least: the system brings the pages around each that is read, so that small ones,
+// whose pages lie scattered, make many times their size resident.
 const (
 	maxResident = 1 << 20
 	minResident = 4 << 10
 )
 
-// Values from largeValue bytes on are large. One that Get returns counts for mostTouched at most: nobody need read all
-// of it.
-const (
-	largeValue  = 8 << 10
-	mostTouched = 64 << 10
-)
+// largeValue is from how many bytes on a value is remembered by brings.
+const largeValue = 8 << 10
 
-// touched returns how many bytes an entry counts for that Get returns. A large one that is read again and again brings
-// no more pages: each change looks at the beginning of the project, which lists all requirements.
-func (r *reader) touched(table, key string, value []byte) int {
+// brings returns for how many bytes a value counts that Get returns. A large one that lies where the last one lay
+// brings no pages but its own, and those only after they were let go: each change looks at the beginning of the
+// project, which lists all requirements. So at most maxResident and one value are resident.
+func (r *reader) brings(value []byte) int {
 	if len(value) < largeValue {
 		return len(value)
 	}
-	at := store.Place{Table: table, Key: key}
-	if last := r.s.large.Load(); last != nil && *last == at {
+	if at := reflect.ValueOf(value).Pointer(); r.s.large.Swap(at) == at {
 		return minResident
 	}
-	r.s.large.Store(&at)
-	return min(len(value), mostTouched)
+	return len(value)
 }
 
 // read counts an entry that is read, and lets go of the pages of the former ones when there were many.

@@ -17,3 +17,12 @@ func (t *Tail) SettleAll() error {
 func (t *Tail) Rest() {
 	_ = t.settle()
 }
+
+// Remembers reports whether a batch looks each entry of the file up once.
+func Remembers(on Ground) bool {
+	g, is := on.(*inWAL)
+	if is {
+		_, is = g.file.(*remembering)
+	}
+	return is
+}

@@ -675,7 +675,10 @@ func TestOpenAndClose(t *testing.T) {
 func TestAWALThatComesBack(t *testing.T) {
 	path := newPath(t)
 	s := openWithWAL(t, path, 0)
-	require.NoError(t, s.Write(func(tail.Ground) error { return nil })) // from which on the WAL is in its place
+	require.NoError(t, s.Write(func(g tail.Ground) error { // from which on the WAL is in its place
+		require.True(t, tail.Remembers(g))
+		return nil
+	}))
 	require.NoError(t, os.Rename(path+".wal", path+".away"))
 	require.NoError(t, s.put("a", "2"))
 	require.NoError(t, s.Close())

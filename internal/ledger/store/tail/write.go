@@ -153,6 +153,8 @@ type remembering struct {
 // mostKnown is how many entries are remembered.
 const mostKnown = 1024
 
+func remember(from store.Getter) *remembering { return &remembering{from, map[store.Place][]byte{}} }
+
 func (r *remembering) Get(table, key string) ([]byte, error) {
 	at := store.Place{Table: table, Key: key}
 	if value, is := r.known[at]; is {
@@ -171,7 +173,7 @@ func (t *Tail) append(fn func(Ground) error) (long bool, err error) {
 	l := *t.layers.Load() // before the View begins, as in View
 	g := &inWAL{layers: layers{young: l.young.Copy(), old: l.old}, payload: t.payload[:0]}
 	err = t.file.View(context.Background(), func(r store.Reader) error {
-		g.file = &remembering{from: r, known: map[store.Place][]byte{}}
+		g.file = remember(r)
 		return fn(g)
 	})
 	t.payload = g.payload
