@@ -5,8 +5,6 @@ import (
 
 	"orchestrator/internal/conductor/contract"
 	"orchestrator/internal/conductor/encode"
-	"orchestrator/internal/conductor/provenance"
-	"orchestrator/internal/conductor/questions"
 	"orchestrator/internal/system/jsonobject"
 )
 
@@ -50,10 +48,15 @@ func (t *Obligation) write(w *jsonobject.Writer) {
 		w.Name("verification")
 		t.Verified.write(w)
 	}
-	jsonobject.List(w, "emitted", t.Emitted, func(e *Emitted) { e.write(w) })
-	jsonobject.SomeList(w, "takes", t.Takes, func(of *Taken) { w.Value(of) })
+	w.Name("emitted")
+	w.Value(t.Emitted)
+	if len(t.Takes) > 0 {
+		w.SomeValue("takes", t.Takes)
+	}
 	jsonobject.SomeList(w, "steps", t.Steps, func(of *Obligation) { of.write(w) })
-	jsonobject.SomeList(w, "given", t.Given, func(of *questions.Given) { w.Value(of) })
+	if len(t.Given) > 0 {
+		w.SomeValue("given", t.Given)
+	}
 	w.End()
 }
 
@@ -95,16 +98,9 @@ func (v *Verification) write(w *jsonobject.Writer) {
 	jsonobject.SomeList(w, "with", v.With, func(of *string) { w.Quote(*of) })
 	w.Bool("verified", v.Verified)
 	w.SomeText("why", v.Why)
-	jsonobject.SomeList(w, "sources", v.Sources, func(of *provenance.Source) { w.Value(of) })
-	w.End()
-}
-
-func (e *Emitted) write(w *jsonobject.Writer) {
-	w.Begin()
-	w.Text("id", e.ID)
-	w.Name("obligation")
-	encode.Obligation(w, &e.Obligation)
-	w.Text("status", string(e.Status))
+	if len(v.Sources) > 0 {
+		w.SomeValue("sources", v.Sources)
+	}
 	w.End()
 }
 

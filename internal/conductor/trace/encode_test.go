@@ -28,7 +28,6 @@ func TestTracesAreEncodedAsAllValuesAre(t *testing.T) {
 	partLike(t, types, (*Obligation).write)
 	partLike(t, types, (*Run).write)
 	partLike(t, types, (*Verification).write)
-	partLike(t, types, (*Emitted).write)
 	partLike(t, types, (*Answer).write)
 
 	_, err := (&Trace{ID: "\xff"}).encode()
