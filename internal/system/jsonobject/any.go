@@ -30,7 +30,7 @@ func Bytes(write func(*Writer)) ([]byte, error) {
 
 // Any writes a member with a value of the types that JSON is read into: nil, bool, string, float64, []any and
 // map[string]any. The members of a map are written by ascending name. A value of another type, at the top or nested, is
-// written as Value does. Unlike the library it bounds no depth, and finds no cycle: the value was parsed, which does.
+// written as Value does. Unlike the library, it neither bounds the depth nor detects cycles: it is for parsed values.
 func (w *Writer) Any(name string, value any) {
 	w.Name(name)
 	w.any(value)

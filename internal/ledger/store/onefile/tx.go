@@ -75,15 +75,15 @@ func (r *reader) Scan(table, from, to string, visit func(key string, value []byt
 	}
 }
 
-// maxResident is for how many bytes the entries that are read, by Get and by Scan, may count before their pages are let
-// go. Each counts for minResident at least: the system brings the pages around each that is read, so that small ones,
-// whose pages lie scattered, make many times their size resident.
+// maxResident bounds what the entries that Get and Scan read may count, in bytes, before their pages are let go. Each
+// counts minResident at least: the system brings the pages around each that is read, so that small ones, whose pages
+// lie scattered, make many times their size resident.
 const (
 	maxResident = 1 << 20
 	minResident = 4 << 10
 )
 
-// largeValue is from how many bytes on a value is remembered by brings.
+// largeValue is the size in bytes from which brings remembers where a value lies.
 const largeValue = 8 << 10
 
 // brings returns for how many bytes a value counts that Get returns. A large one that lies where the last one lay
