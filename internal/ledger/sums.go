@@ -80,19 +80,19 @@ func putMark(to store.Tx, m mark) ([]byte, error) {
 
 // encode encodes the mark as Encode does; it is written with every update.
 func (m mark) encode() ([]byte, error) {
-	w := jsonobject.Writer{B: make([]byte, 0, 512)}
-	w.Begin()
-	w.Uint("size", m.Size)
-	w.Text("root", m.Root.String())
-	w.Time("at", m.At)
-	w.Object("sums")
-	for _, table := range slices.Sorted(maps.Keys(m.Sums)) {
-		w.Uint(table, m.Sums[table])
-	}
-	w.End()
-	w.SomeText("moved", m.Moved)
-	w.End()
-	return w.B, w.Err
+	return jsonobject.Bytes(func(w *jsonobject.Writer) {
+		w.Begin()
+		w.Uint("size", m.Size)
+		w.Text("root", m.Root.String())
+		w.Time("at", m.At)
+		w.Object("sums")
+		for _, table := range slices.Sorted(maps.Keys(m.Sums)) {
+			w.Uint(table, m.Sums[table])
+		}
+		w.End()
+		w.SomeText("moved", m.Moved)
+		w.End()
+	})
 }
 
 // decodeMark reads a mark and the frontier of its head, which the stored tree must bear out.

@@ -14,119 +14,114 @@ import (
 // writes only what no hook notes.
 func marshal(l Line) ([]byte, error) {
 	if l.Grant == nil && l.At.Location() == time.UTC {
-		o := object{jsonobject.Writer{B: make([]byte, 0, 2<<10)}}
-		if o.line(l); o.Err == nil {
-			return o.B, nil
+		w := jsonobject.Writer{B: make([]byte, 0, 2<<10)}
+		if writeLine(&w, l); w.Err == nil {
+			return w.B, nil
 		}
 	}
 	return jsonv2.Marshal(l, jsontext.AllowInvalidUTF8(true))
 }
 
-// object writes an object member by member.
-type object struct{ jsonobject.Writer }
-
-func (o *object) line(l Line) {
-	o.Begin()
-	o.Text("id", l.ID)
-	o.Time("at", l.At)
-	o.Text("kind", l.Kind)
-	o.SomeText("client", l.Client)
-	o.SomeText("version", l.Version)
-	o.SomeText("session", l.Session)
-	o.SomeText("tool_use_id", l.ToolUseID)
+func writeLine(w *jsonobject.Writer, l Line) {
+	w.Begin()
+	w.Text("id", l.ID)
+	w.Time("at", l.At)
+	w.Text("kind", l.Kind)
+	w.SomeText("client", l.Client)
+	w.SomeText("version", l.Version)
+	w.SomeText("session", l.Session)
+	w.SomeText("tool_use_id", l.ToolUseID)
 	if l.Actor != nil {
-		o.Name("actor")
-		o.actor(*l.Actor)
+		w.Name("actor")
+		writeActor(w, *l.Actor)
 	}
-	o.SomeText("tool", l.Tool)
-	o.SomeText("own_tool", l.OwnTool)
-	o.decision(l)
-	o.SomeText("what", l.What)
-	o.SomeText("of", l.Of)
-	o.SomeText("by", l.By)
-	o.SomeText("reason", l.Reason)
-	o.SomeText("from", string(l.From))
-	o.SomeText("override", l.Override)
-	o.SomeBool("revoked", l.Revoked)
-	o.SomeText("link", l.Link)
-	o.SomeText("mend", l.Mend)
-	o.End()
+	w.SomeText("tool", l.Tool)
+	w.SomeText("own_tool", l.OwnTool)
+	writeDecision(w, l)
+	w.SomeText("what", l.What)
+	w.SomeText("of", l.Of)
+	w.SomeText("by", l.By)
+	w.SomeText("reason", l.Reason)
+	w.SomeText("from", string(l.From))
+	w.SomeText("override", l.Override)
+	w.SomeBool("revoked", l.Revoked)
+	w.SomeText("link", l.Link)
+	w.SomeText("mend", l.Mend)
+	w.End()
 }
 
-func (o *object) decision(l Line) {
-	o.SomeText("mode", string(l.Mode))
-	o.SomeBool("shell", l.Shell)
-	o.targets("named", l.Named)
-	jsonobject.SomeList(&o.Writer, "parts", l.Parts, o.part)
-	o.targets("reads", l.Reads)
+func writeDecision(w *jsonobject.Writer, l Line) {
+	w.SomeText("mode", string(l.Mode))
+	w.SomeBool("shell", l.Shell)
+	writeTargets(w, "named", l.Named)
+	jsonobject.SomeList(w, "parts", l.Parts, writePart)
+	writeTargets(w, "reads", l.Reads)
 	if l.Verdict != nil {
-		o.Name("verdict")
-		o.verdict(*l.Verdict)
+		w.Name("verdict")
+		writeVerdict(w, *l.Verdict)
 	}
-	o.SomeInt("micros", l.Micros)
-	o.SomeBool("cut", l.Cut)
-	o.SomeBool("guarded", l.Guarded)
-	o.SomeBool("puts", l.Puts)
-	o.SomeBool("notes", l.Notes)
-	jsonobject.SomeList(&o.Writer, "homes", l.Homes, o.quote)
+	w.SomeInt("micros", l.Micros)
+	w.SomeBool("cut", l.Cut)
+	w.SomeBool("guarded", l.Guarded)
+	w.SomeBool("puts", l.Puts)
+	w.SomeBool("notes", l.Notes)
+	w.SomeTexts("homes", l.Homes)
 }
 
-func (o *object) actor(a boundary.Actor) {
-	o.Begin()
-	o.Text("kind", string(a.Kind))
-	o.SomeText("id", a.ID)
-	o.SomeText("type", a.Type)
-	o.End()
+func writeActor(w *jsonobject.Writer, a boundary.Actor) {
+	w.Begin()
+	w.Text("kind", string(a.Kind))
+	w.SomeText("id", a.ID)
+	w.SomeText("type", a.Type)
+	w.End()
 }
 
-func (o *object) part(p *boundary.Part) {
-	o.Begin()
-	jsonobject.SomeList(&o.Writer, "words", p.Words, o.quote)
-	o.Text("class", string(p.Class))
-	o.targets("targets", p.Targets)
-	o.SomeText("why", p.Why)
-	o.SomeBool("foreign", p.Foreign)
-	o.targets("runs", p.Runs)
-	o.End()
+func writePart(w *jsonobject.Writer, p *boundary.Part) {
+	w.Begin()
+	w.SomeTexts("words", p.Words)
+	w.Text("class", string(p.Class))
+	writeTargets(w, "targets", p.Targets)
+	w.SomeText("why", p.Why)
+	w.SomeBool("foreign", p.Foreign)
+	writeTargets(w, "runs", p.Runs)
+	w.End()
 }
 
-func (o *object) target(t *boundary.Target) {
-	o.Begin()
-	o.SomeText("path", t.Path)
-	o.SomeText("real", t.Real)
-	o.SomeBool("unknown", t.Unknown)
-	o.SomeBool("tracked", t.Tracked)
-	o.SomeText("holds", t.Holds)
-	o.SomeText("link", t.Link)
-	o.SomeBool("unsure", t.Unsure)
-	o.End()
+func writeTarget(w *jsonobject.Writer, t *boundary.Target) {
+	w.Begin()
+	w.SomeText("path", t.Path)
+	w.SomeText("real", t.Real)
+	w.SomeBool("unknown", t.Unknown)
+	w.SomeBool("tracked", t.Tracked)
+	w.SomeText("holds", t.Holds)
+	w.SomeText("link", t.Link)
+	w.SomeBool("unsure", t.Unsure)
+	w.End()
 }
 
-func (o *object) verdict(v boundary.Verdict) {
-	o.Begin()
-	o.Text("decision", string(v.Decision))
-	o.Text("would", string(v.Would))
-	o.Text("rule", v.Rule)
-	o.Text("class", string(v.Class))
-	o.SomeText("reason", v.Reason)
-	o.SomeText("fix", v.Fix)
-	o.targets("targets", v.Targets)
-	o.SomeText("bypass", v.Bypass)
-	o.SomeText("mode", string(v.Mode))
-	jsonobject.SomeList(&o.Writer, "steps", v.Steps, o.step)
-	o.End()
+func writeVerdict(w *jsonobject.Writer, v boundary.Verdict) {
+	w.Begin()
+	w.Text("decision", string(v.Decision))
+	w.Text("would", string(v.Would))
+	w.Text("rule", v.Rule)
+	w.Text("class", string(v.Class))
+	w.SomeText("reason", v.Reason)
+	w.SomeText("fix", v.Fix)
+	writeTargets(w, "targets", v.Targets)
+	w.SomeText("bypass", v.Bypass)
+	w.SomeText("mode", string(v.Mode))
+	jsonobject.SomeList(w, "steps", v.Steps, writeStep)
+	w.End()
 }
 
-func (o *object) step(s *boundary.Step) {
-	o.Begin()
-	o.Text("rule", s.Rule)
-	o.Bool("matched", s.Matched)
-	o.Text("note", s.Note)
-	o.End()
+func writeStep(w *jsonobject.Writer, s *boundary.Step) {
+	w.Begin()
+	w.Text("rule", s.Rule)
+	w.Bool("matched", s.Matched)
+	w.Text("note", s.Note)
+	w.End()
 }
 
-func (o *object) targets(name string, all []boundary.Target) {
-	jsonobject.SomeList(&o.Writer, name, all, o.target)
+func writeTargets(w *jsonobject.Writer, name string, all []boundary.Target) {
+	jsonobject.SomeList(w, name, all, writeTarget)
 }
-
-func (o *object) quote(text *string) { o.Quote(*text) }

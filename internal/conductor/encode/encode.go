@@ -20,7 +20,7 @@ func Obligation(w *jsonobject.Writer, o *planning.Obligation) {
 // Request writes a request.
 func Request(w *jsonobject.Writer, r *planning.Request) {
 	w.Begin()
-	jsonobject.List(w, "obligations", r.Obligations, func(o *planning.Obligation) { Obligation(w, o) })
+	jsonobject.List(w, "obligations", r.Obligations, Obligation)
 	if r.Budgets != (planning.Budgets{}) {
 		w.Name("budgets")
 		w.Value(r.Budgets)

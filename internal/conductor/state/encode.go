@@ -93,7 +93,7 @@ func (e Evidence) write(w *jsonobject.Writer) {
 	w.Text("by", e.By)
 	w.Bool("verified", e.Verified)
 	w.SomeText("why", e.Why)
-	jsonobject.SomeList(w, "with", e.With, func(of *string) { w.Quote(*of) })
+	w.SomeTexts("with", e.With)
 	if e.Finding != nil {
 		w.SomeValue("finding", e.Finding)
 	}
@@ -115,15 +115,14 @@ func (a Assertion) write(w *jsonobject.Writer) {
 }
 
 func (s Source) write(w *jsonobject.Writer) {
-	quote := func(text *string) { w.Quote(*text) }
 	w.Begin()
 	w.Text("id", s.ID)
 	w.Text("kind", s.Kind)
 	w.Text("name", s.Name)
 	w.Text("run", s.Run)
 	w.Time("at", s.At)
-	jsonobject.SomeList(w, "from", s.From, quote)
-	jsonobject.SomeList(w, "words", s.Words, quote)
+	w.SomeTexts("from", s.From)
+	w.SomeTexts("words", s.Words)
 	w.End()
 }
 

@@ -25,13 +25,13 @@ func (t *Trace) write(w *jsonobject.Writer) {
 	w.Name("caller")
 	encode.Actor(w, t.Caller)
 	w.Text("tools", t.Tools)
-	jsonobject.List(w, "obligations", t.Obligations, func(o *Obligation) { o.write(w) })
-	jsonobject.List(w, "answers", t.Answers, func(a *Answer) { a.write(w) })
-	jsonobject.SomeList(w, "missing_capabilities", t.Missing, func(of *string) { w.Quote(*of) })
+	jsonobject.List(w, "obligations", t.Obligations, writeObligation)
+	jsonobject.List(w, "answers", t.Answers, writeAnswer)
+	w.SomeTexts("missing_capabilities", t.Missing)
 	w.End()
 }
 
-func (t *Obligation) write(w *jsonobject.Writer) {
+func writeObligation(w *jsonobject.Writer, t *Obligation) {
 	w.Begin()
 	w.Text("id", t.ID)
 	w.Name("obligation")
@@ -42,25 +42,25 @@ func (t *Obligation) write(w *jsonobject.Writer) {
 	if t.Refusal != nil {
 		w.SomeValue("refusal", t.Refusal)
 	}
-	jsonobject.List(w, "candidates", t.Candidates, func(c *Candidate) { c.write(w) })
-	jsonobject.List(w, "runs", t.Runs, func(r *Run) { r.write(w) })
+	jsonobject.List(w, "candidates", t.Candidates, writeCandidate)
+	jsonobject.List(w, "runs", t.Runs, writeRun)
 	if t.Verified != nil {
 		w.Name("verification")
-		t.Verified.write(w)
+		writeVerification(w, t.Verified)
 	}
 	w.Name("emitted")
 	w.Value(t.Emitted)
 	if len(t.Takes) > 0 {
 		w.SomeValue("takes", t.Takes)
 	}
-	jsonobject.SomeList(w, "steps", t.Steps, func(of *Obligation) { of.write(w) })
+	jsonobject.SomeList(w, "steps", t.Steps, writeObligation)
 	if len(t.Given) > 0 {
 		w.SomeValue("given", t.Given)
 	}
 	w.End()
 }
 
-func (c *Candidate) write(w *jsonobject.Writer) {
+func writeCandidate(w *jsonobject.Writer, c *Candidate) {
 	w.Begin()
 	w.Text("tool", c.Tool)
 	w.Bool("taken", c.Taken)
@@ -68,7 +68,7 @@ func (c *Candidate) write(w *jsonobject.Writer) {
 	w.End()
 }
 
-func (r *Run) write(w *jsonobject.Writer) {
+func writeRun(w *jsonobject.Writer, r *Run) {
 	w.Begin()
 	w.Text("id", r.ID)
 	w.Text("tool", r.Tool)
@@ -79,23 +79,25 @@ func (r *Run) write(w *jsonobject.Writer) {
 		w.SomeValue("error", r.Error)
 	}
 	w.Float("duration_ms", r.DurationMS)
-	jsonobject.List(w, "postconditions", r.Postconditions, func(v *contract.Verdict) {
-		w.Begin()
-		w.Text("condition", v.Condition)
-		w.Bool("holds", v.Holds)
-		w.SomeText("why", v.Why)
-		w.End()
-	})
+	jsonobject.List(w, "postconditions", r.Postconditions, writeVerdict)
 	if r.Usage != nil {
 		w.SomeValue("usage", r.Usage)
 	}
 	w.End()
 }
 
-func (v *Verification) write(w *jsonobject.Writer) {
+func writeVerdict(w *jsonobject.Writer, v *contract.Verdict) {
+	w.Begin()
+	w.Text("condition", v.Condition)
+	w.Bool("holds", v.Holds)
+	w.SomeText("why", v.Why)
+	w.End()
+}
+
+func writeVerification(w *jsonobject.Writer, v *Verification) {
 	w.Begin()
 	w.Text("by", v.By)
-	jsonobject.SomeList(w, "with", v.With, func(of *string) { w.Quote(*of) })
+	w.SomeTexts("with", v.With)
 	w.Bool("verified", v.Verified)
 	w.SomeText("why", v.Why)
 	if len(v.Sources) > 0 {
@@ -104,7 +106,7 @@ func (v *Verification) write(w *jsonobject.Writer) {
 	w.End()
 }
 
-func (a *Answer) write(w *jsonobject.Writer) {
+func writeAnswer(w *jsonobject.Writer, a *Answer) {
 	w.Begin()
 	w.Text("obligation", a.Obligation)
 	w.SomeAny("result", a.Result)

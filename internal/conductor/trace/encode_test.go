@@ -25,18 +25,18 @@ func TestTracesAreEncodedAsAllValuesAre(t *testing.T) {
 		return all
 	})
 	jsonobjecttest.Like(t, types, (*Trace).encode)
-	partLike(t, types, (*Obligation).write)
-	partLike(t, types, (*Run).write)
-	partLike(t, types, (*Verification).write)
-	partLike(t, types, (*Answer).write)
+	partLike(t, types, writeObligation)
+	partLike(t, types, writeRun)
+	partLike(t, types, writeVerification)
+	partLike(t, types, writeAnswer)
 
 	_, err := (&Trace{ID: "\xff"}).encode()
 	require.ErrorContains(t, err, "encode trace.Trace")
 }
 
-func partLike[T any](t *testing.T, types jsonobjecttest.Types, write func(*T, *jsonobject.Writer)) {
+func partLike[T any](t *testing.T, types jsonobjecttest.Types, write func(*jsonobject.Writer, *T)) {
 	t.Helper()
 	jsonobjecttest.Like(t, types, func(part *T) ([]byte, error) {
-		return jsonobject.Bytes(func(w *jsonobject.Writer) { write(part, w) })
+		return jsonobject.Bytes(func(w *jsonobject.Writer) { write(w, part) })
 	})
 }

@@ -47,7 +47,19 @@ func Encode(r Record) ([]byte, error) {
 	if r.Data == nil {
 		r.Data = json.RawMessage("null")
 	}
-	w := jsonobject.Writer{B: make([]byte, 0, len(r.Data)+256)}
+	encoded, err := jsonobject.Bytes(r.write)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("encode audit record %d: %w", r.Seq, err)
+	case len(encoded) > MaxRecord:
+		return nil, fmt.Errorf("audit record %d has %d bytes, the limit is %d", r.Seq, len(encoded), MaxRecord)
+	case !jsontext.Value(encoded).IsValid(jsontext.AllowDuplicateNames(true)): // nobody could read it again
+		return nil, fmt.Errorf("encode audit record %d: its data is not JSON, or too deep", r.Seq)
+	}
+	return encoded, nil
+}
+
+func (r *Record) write(w *jsonobject.Writer) {
 	w.Begin()
 	w.Uint("seq", r.Seq)
 	w.Time("at", r.At)
@@ -61,16 +73,6 @@ func Encode(r Record) ([]byte, error) {
 	w.SomeText("request_id", r.RequestID)
 	w.Encoded("data", r.Data)
 	w.End()
-	if w.Err != nil {
-		return nil, fmt.Errorf("encode audit record %d: %w", r.Seq, w.Err)
-	}
-	if len(w.B) > MaxRecord {
-		return nil, fmt.Errorf("audit record %d has %d bytes, the limit is %d", r.Seq, len(w.B), MaxRecord)
-	}
-	if !jsontext.Value(w.B).IsValid(jsontext.AllowDuplicateNames(true)) { // nobody could read it again
-		return nil, fmt.Errorf("encode audit record %d: its data is not JSON, or too deep", r.Seq)
-	}
-	return w.B, nil
 }
 
 // Decode reads a stored record, strictly.

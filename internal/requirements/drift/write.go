@@ -13,6 +13,7 @@ import (
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/requirements/record"
 	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/system/jsonobject"
 )
 
 // Asked says who asked for an import, and where its documents come from as far as it is known.
@@ -107,7 +108,7 @@ const encodedAtOnce = 256
 
 // encoding is some definitions, encoded one after the other.
 type encoding struct {
-	encode.Writer
+	jsonobject.Writer
 	ends []int // of each
 }
 
@@ -119,7 +120,7 @@ func encodeAll(some []definition) *encoding {
 	e.B, e.Err, e.ends = e.B[:0], nil, e.ends[:0]
 	for i := range some {
 		e.Begin()
-		e.Definition(&some[i].Definition)
+		encode.Definition(&e.Writer, &some[i].Definition)
 		e.End()
 		e.ends = append(e.ends, len(e.B))
 	}

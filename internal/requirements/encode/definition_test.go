@@ -8,14 +8,15 @@ import (
 
 	"orchestrator/internal/ledger"
 	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/system/jsonobject"
 )
 
 func TestADefinitionIsWrittenAsTheLedgerEncodesIt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.Make[lifecycle.Definition]().Draw(t, "definition")
-		var w Writer
+		var w jsonobject.Writer
 		w.Begin()
-		w.Definition(&d)
+		Definition(&w, &d)
 		w.End()
 		want, err := ledger.Encode(d)
 		require.NoError(t, err)

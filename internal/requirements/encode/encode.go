@@ -3,74 +3,67 @@
 package encode
 
 import (
-	"bytes"
-	"sync"
-
 	"orchestrator/internal/rules/lifecycle"
 	"orchestrator/internal/system/jsonobject"
 )
 
-// writers keeps the memory for encodings.
-var writers = sync.Pool{New: func() any { return new(Writer) }}
-
 // Requirement returns the encoding of a requirement, in memory of its own.
 func Requirement(r *lifecycle.Requirement) ([]byte, error) {
-	w := writers.Get().(*Writer)
-	defer writers.Put(w)
-	w.B, w.Err = w.B[:0], nil
-	w.Begin()
-	w.Definition(&r.Definition)
-	w.State(r)
-	jsonobject.List(&w.Writer, "pm_notes", r.PMNotes, w.Note)
-	jsonobject.List(&w.Writer, "deviations", r.Deviations, w.Deviation)
-	jsonobject.List(&w.Writer, "approvals", r.Approvals, w.Approval)
-	w.Work(r)
-	jsonobject.List(&w.Writer, "history", r.History, w.Entry)
-	w.End()
-	return bytes.Clone(w.B), w.Err
+	return jsonobject.Bytes(func(w *jsonobject.Writer) {
+		w.Begin()
+		Definition(w, &r.Definition)
+		State(w, r)
+		jsonobject.List(w, "pm_notes", r.PMNotes, Note)
+		jsonobject.List(w, "deviations", r.Deviations, Deviation)
+		jsonobject.List(w, "approvals", r.Approvals, Approval)
+		Work(w, r)
+		jsonobject.List(w, "history", r.History, Entry)
+		w.End()
+	})
 }
 
-// Writer writes parts of a requirement.
-type Writer struct{ jsonobject.Writer }
-
 // State writes the members that change with every revision.
-func (w *Writer) State(r *lifecycle.Requirement) {
+func State(w *jsonobject.Writer, r *lifecycle.Requirement) {
 	w.Text("status", string(r.Status))
 	w.SomeText("held_from", string(r.HeldFrom))
 	w.Bool("suspect", r.Suspect)
 	w.Bool("retired", r.Retired)
 	w.Uint("revision", r.Revision)
 	w.SomeUint("rechecks", r.Rechecks)
-	jsonobject.SomeList(&w.Writer, "former_ids", r.FormerIDs, w.formerID)
+	jsonobject.SomeList(w, "former_ids", r.FormerIDs, writeFormerID)
 }
 
 // Work writes the members that the roles write, and what is known of them.
-func (w *Writer) Work(r *lifecycle.Requirement) {
+func Work(w *jsonobject.Writer, r *lifecycle.Requirement) {
 	w.SomeJSON("design_spec", r.DesignSpec)
 	w.SomeJSON("implementation", r.Implementation)
 	if r.Test != nil {
 		w.SomeValue("test", r.Test)
 	}
-	jsonobject.SomeList(&w.Writer, "implementation_evidence", r.ImplementationEvidence, w.evidence)
-	jsonobject.SomeList(&w.Writer, "stale", r.Stale, func(s *lifecycle.Stale) { w.Value(s) })
-	jsonobject.SomeList(&w.Writer, "moved", r.Moved, func(m *lifecycle.Relocated) { w.Value(m) })
+	jsonobject.SomeList(w, "implementation_evidence", r.ImplementationEvidence, writeEvidence)
+	jsonobject.SomeList(w, "stale", r.Stale, writeStale)
+	jsonobject.SomeList(w, "moved", r.Moved, writeRelocated)
 	w.SomeTime("text_since", r.TextSince)
 	w.Object("stamps")
-	w.someStamp("design_spec", &r.Stamps.DesignSpec)
-	w.someStamp("implementation", &r.Stamps.Implementation)
-	w.someStamp("test", &r.Stamps.Test)
+	writeSomeStamp(w, "design_spec", &r.Stamps.DesignSpec)
+	writeSomeStamp(w, "implementation", &r.Stamps.Implementation)
+	writeSomeStamp(w, "test", &r.Stamps.Test)
 	w.End()
 }
 
-func (w *Writer) someStamp(name string, s *lifecycle.Stamp) {
+func writeSomeStamp(w *jsonobject.Writer, name string, s *lifecycle.Stamp) {
 	if *s != (lifecycle.Stamp{}) {
 		w.Object(name)
-		w.stamp(s)
+		writeStamp(w, s)
 		w.End()
 	}
 }
 
-func (w *Writer) formerID(f *lifecycle.FormerID) {
+func writeStale(w *jsonobject.Writer, s *lifecycle.Stale) { w.Value(s) }
+
+func writeRelocated(w *jsonobject.Writer, m *lifecycle.Relocated) { w.Value(m) }
+
+func writeFormerID(w *jsonobject.Writer, f *lifecycle.FormerID) {
 	w.Begin()
 	w.Text("id", f.ID)
 	w.Uint("record", f.Record)
@@ -78,38 +71,38 @@ func (w *Writer) formerID(f *lifecycle.FormerID) {
 }
 
 // Note writes a note.
-func (w *Writer) Note(n *lifecycle.Note) {
+func Note(w *jsonobject.Writer, n *lifecycle.Note) {
 	w.Begin()
-	w.stamp(&n.Stamp)
+	writeStamp(w, &n.Stamp)
 	w.Text("text", n.Text)
 	w.End()
 }
 
 // Deviation writes a deviation.
-func (w *Writer) Deviation(d *lifecycle.Deviation) { w.Value(d) }
+func Deviation(w *jsonobject.Writer, d *lifecycle.Deviation) { w.Value(d) }
 
 // Approval writes an approval.
-func (w *Writer) Approval(a *lifecycle.Approval) { w.Value(a) }
+func Approval(w *jsonobject.Writer, a *lifecycle.Approval) { w.Value(a) }
 
 // Entry writes an entry of the history.
-func (w *Writer) Entry(h *lifecycle.HistoryEntry) {
+func Entry(w *jsonobject.Writer, h *lifecycle.HistoryEntry) {
 	w.Begin()
-	w.stamp(&h.Stamp)
+	writeStamp(w, &h.Stamp)
 	w.Text("from", string(h.From))
 	w.Text("to", string(h.To))
-	w.Justification(&h.Justification)
+	Justification(w, &h.Justification)
 	w.End()
 }
 
 // Justification writes a member that is a justification.
-func (w *Writer) Justification(j *lifecycle.Justification) {
+func Justification(w *jsonobject.Writer, j *lifecycle.Justification) {
 	w.Object("justification")
 	w.Text("reason", j.Reason)
-	jsonobject.List(&w.Writer, "evidence", j.Evidence, w.evidence)
+	jsonobject.List(w, "evidence", j.Evidence, writeEvidence)
 	w.End()
 }
 
-func (w *Writer) stamp(s *lifecycle.Stamp) {
+func writeStamp(w *jsonobject.Writer, s *lifecycle.Stamp) {
 	w.Uint("revision", s.Revision)
 	w.SomeUint("record", s.Record)
 	w.SomeInt("rules", int64(s.Rules))
@@ -119,7 +112,7 @@ func (w *Writer) stamp(s *lifecycle.Stamp) {
 	w.Text("fingerprint", s.Fingerprint)
 }
 
-func (w *Writer) evidence(of *lifecycle.Evidence) {
+func writeEvidence(w *jsonobject.Writer, of *lifecycle.Evidence) {
 	w.Begin()
 	w.Text("kind", of.Kind)
 	w.SomeText("path", of.Path)
@@ -131,12 +124,12 @@ func (w *Writer) evidence(of *lifecycle.Evidence) {
 	w.SomeText("report_commit", of.ReportCommit)
 	if of.Found != nil {
 		w.Name("found")
-		w.found(of.Found)
+		writeFound(w, of.Found)
 	}
 	w.End()
 }
 
-func (w *Writer) found(f *lifecycle.Found) {
+func writeFound(w *jsonobject.Writer, f *lifecycle.Found) {
 	w.Begin()
 	w.Text("in", f.In)
 	w.SomeText("commit", f.Commit)
@@ -149,14 +142,14 @@ func (w *Writer) found(f *lifecycle.Found) {
 	w.SomeText("format", f.Format)
 	if f.Counts != nil {
 		w.Name("counts")
-		w.results(f.Counts)
+		writeResults(w, f.Counts)
 	}
 	w.SomeText("run", f.Run)
 	w.SomeTime("ran", f.Ran)
 	w.End()
 }
 
-func (w *Writer) results(r *lifecycle.Results) {
+func writeResults(w *jsonobject.Writer, r *lifecycle.Results) {
 	w.Begin()
 	w.SomeInt("run", int64(r.Run))
 	w.Int("passed", int64(r.Passed))

@@ -8,10 +8,10 @@ import (
 
 // AppendJSON appends the outcome in the bytes of the library, without its reflection: each answer to a change has one.
 func (o Outcome) AppendJSON(b []byte) ([]byte, error) {
-	w := writer{encode.Writer{Writer: jsonobject.Writer{B: b}}}
+	w := &jsonobject.Writer{B: b}
 	w.Begin()
-	jsonobject.List(&w.Writer.Writer, "waiting_for", o.WaitingFor, func(p *lifecycle.Party) { w.Quote(string(*p)) })
-	jsonobject.List(&w.Writer.Writer, "next", o.Next, w.lead)
+	jsonobject.List(w, "waiting_for", o.WaitingFor, writeParty)
+	jsonobject.List(w, "next", o.Next, writeLead)
 	if len(o.Warnings) > 0 {
 		w.SomeValue("warnings", o.Warnings)
 	}
@@ -19,9 +19,9 @@ func (o Outcome) AppendJSON(b []byte) ([]byte, error) {
 	return w.B, w.Err
 }
 
-type writer struct{ encode.Writer }
+func writeParty(w *jsonobject.Writer, p *lifecycle.Party) { w.Quote(string(*p)) }
 
-func (w *writer) lead(l *Lead) {
+func writeLead(w *jsonobject.Writer, l *Lead) {
 	w.Begin()
 	w.Text("by", string(l.By))
 	w.SomeText("to", string(l.To))
@@ -29,19 +29,19 @@ func (w *writer) lead(l *Lead) {
 	w.SomeText("needs", l.Needs)
 	w.SomeText("request", l.Request)
 	if l.Example != nil {
-		w.example(l.Example)
+		writeExample(w, l.Example)
 	}
 	w.End()
 }
 
-// example writes the members that the examples of moves have, and leaves others to the library.
-func (w *writer) example(of *Body) {
+// writeExample writes the members that the examples of moves have, and leaves others to the library.
+func writeExample(w *jsonobject.Writer, of *Body) {
 	before := len(w.B)
 	w.Object("example")
 	empty := len(w.B)
 	w.SomeText("status", string(of.Status))
 	if of.Justification != nil {
-		w.Justification(of.Justification)
+		encode.Justification(w, of.Justification)
 	}
 	w.SomeText("accept_fingerprint", of.AcceptFingerprint)
 	if len(of.PMNotes)+len(of.Deviations)+len(of.Approvals) > 0 {

@@ -28,7 +28,10 @@ type FirstAnswer struct {
 
 // Encode encodes the answer as ledger.Encode does. Its requirement must be what ledger.Encode has returned: it is copied.
 func (a *FirstAnswer) Encode() ([]byte, error) {
-	w := jsonobject.Writer{B: make([]byte, 0, len(a.Requirement)+256)}
+	return jsonobject.Bytes(a.write)
+}
+
+func (a *FirstAnswer) write(w *jsonobject.Writer) {
 	w.Begin()
 	w.Time("at", a.At)
 	w.Uint("seq", a.Seq)
@@ -42,7 +45,6 @@ func (a *FirstAnswer) Encode() ([]byte, error) {
 		w.SomeValue("refusal", a.Refusal)
 	}
 	w.End()
-	return w.B, w.Err
 }
 
 // TableIdempotency has the first answers by KeyOf.

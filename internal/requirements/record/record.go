@@ -157,7 +157,10 @@ type Proposed struct {
 
 // Encode encodes a proposal as ledger.Encode does.
 func (p Proposed) Encode() (ledger.Encoded, error) {
-	w := jsonobject.Writer{B: make([]byte, 0, len(p.Change)+512)}
+	return jsonobject.Bytes(p.write)
+}
+
+func (p *Proposed) write(w *jsonobject.Writer) {
 	w.Begin()
 	w.SomeInt("rules", int64(p.Rules))
 	w.SomeText("workflow", p.Workflow)
@@ -173,7 +176,7 @@ func (p Proposed) Encode() (ledger.Encoded, error) {
 	if p.Omitted != nil {
 		w.SomeValue("omitted", p.Omitted)
 	}
-	jsonobject.SomeList(&w, "if_match", p.IfMatch, func(tag *string) { w.Quote(*tag) })
+	w.SomeTexts("if_match", p.IfMatch)
 	w.SomeText("idempotency_key", p.IdempotencyKey)
 	w.SomeText("body_sha256", p.BodySHA256)
 	w.SomeUint("revision", p.Revision)
@@ -182,7 +185,6 @@ func (p Proposed) Encode() (ledger.Encoded, error) {
 		w.SomeValue("refusal", p.Refusal)
 	}
 	w.End()
-	return w.B, w.Err
 }
 
 // Claimed says that the actor has a field of the requirement to itself until a moment; who has it already renews it.

@@ -9,6 +9,7 @@ import (
 
 	"orchestrator/internal/requirements/encode"
 	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/system/jsonobject"
 )
 
 // pieces are the encoding of a requirement, cut where most changes leave it alone. A piece is kept while what it
@@ -21,25 +22,25 @@ type pieces struct {
 
 // after returns the pieces of a requirement that takes the place of another one, whose pieces they are. The zero pieces
 // are of no requirement.
-func (p pieces) after(e *encode.Writer, before, now lifecycle.Requirement) (next pieces, err error) {
-	next, e.Err = p, nil
+func (p pieces) after(w *jsonobject.Writer, before, now lifecycle.Requirement) (next pieces, err error) {
+	next, w.Err = p, nil
 	if p.definition == nil || !sameDefinition(before.Definition, now.Definition) {
-		next.definition = encoded(e, &now.Definition, e.Definition)
+		next.definition = encoded(w, &now.Definition, encode.Definition)
 	}
-	next.state = encoded(e, &now, e.State)
+	next.state = encoded(w, &now, encode.State)
 	if p.work == nil || !sameWork(before, now) {
-		next.work = encoded(e, &now, e.Work)
+		next.work = encoded(w, &now, encode.Work)
 	}
-	next.notes = entries(e, p.notes, before.PMNotes, now.PMNotes, same, e.Note)
-	next.deviations = entries(e, p.deviations, before.Deviations, now.Deviations, same, e.Deviation)
-	next.approvals = entries(e, p.approvals, before.Approvals, now.Approvals, same, e.Approval)
-	next.history = entries(e, p.history, before.History, now.History, sameEntry, e.Entry)
-	return next, e.Err
+	next.notes = entries(w, p.notes, before.PMNotes, now.PMNotes, same, encode.Note)
+	next.deviations = entries(w, p.deviations, before.Deviations, now.Deviations, same, encode.Deviation)
+	next.approvals = entries(w, p.approvals, before.Approvals, now.Approvals, same, encode.Approval)
+	next.history = entries(w, p.history, before.History, now.History, sameEntry, encode.Entry)
+	return next, w.Err
 }
 
 // entries encodes the entries of a list from the first on that is not as before.
-func entries[T any](e *encode.Writer, known []jsontext.Value, before, now []T, same func(a, b T) bool,
-	write func(*T)) []jsontext.Value {
+func entries[T any](w *jsonobject.Writer, known []jsontext.Value, before, now []T, same func(a, b T) bool,
+	write func(*jsonobject.Writer, *T)) []jsontext.Value {
 	n := 0
 	for n < min(len(known), len(before), len(now)) && same(before[n], now[n]) {
 		n++
@@ -49,16 +50,16 @@ func entries[T any](e *encode.Writer, known []jsontext.Value, before, now []T, s
 	}
 	known = slices.Clip(known[:n])
 	for i := range now[n:] {
-		known = append(known, encoded(e, &now[n+i], write))
+		known = append(known, encoded(w, &now[n+i], write))
 	}
 	return known
 }
 
-// encoded returns what a method of a writer writes.
-func encoded[T any](e *encode.Writer, of *T, write func(*T)) []byte {
-	e.B = e.B[:0]
-	write(of)
-	return bytes.Clone(e.B)
+// encoded returns what a function writes.
+func encoded[T any](w *jsonobject.Writer, of *T, write func(*jsonobject.Writer, *T)) []byte {
+	w.B = w.B[:0]
+	write(w, of)
+	return bytes.Clone(w.B)
 }
 
 // append adds the whole encoding to a buffer.

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"orchestrator/internal/ledger"
-	"orchestrator/internal/requirements/encode"
 	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/system/jsonobject"
 )
 
 // random returns a value of a type, made anew.
@@ -91,7 +91,7 @@ func changed(rt *rapid.T, req lifecycle.Requirement) lifecycle.Requirement {
 // that is too far away, has no pieces either, and is no hindrance to the next one.
 func TestPieces(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		var e encode.Writer
+		var e jsonobject.Writer
 		var before lifecycle.Requirement
 		var p pieces
 		req := random(rt, reflect.TypeFor[lifecycle.Requirement]()).Interface().(lifecycle.Requirement)
@@ -112,12 +112,12 @@ func TestPieces(t *testing.T) {
 func TestPiecesAreKept(t *testing.T) {
 	req, _ := lifecycle.Define(nil, lifecycle.Definition{ID: "R"}, time.Unix(0, 0), lifecycle.LatestRules)
 	req.PMNotes = []lifecycle.Note{{Text: "one"}}
-	p, err := pieces{}.after(&encode.Writer{}, lifecycle.Requirement{}, req)
+	p, err := pieces{}.after(&jsonobject.Writer{}, lifecycle.Requirement{}, req)
 	require.NoError(t, err)
 	next := req
 	next.Revision++
 	next.PMNotes = append(next.PMNotes, lifecycle.Note{Text: "two"})
-	q, err := p.after(&encode.Writer{}, req, next)
+	q, err := p.after(&jsonobject.Writer{}, req, next)
 	require.NoError(t, err)
 	require.Same(t, &p.definition[0], &q.definition[0])
 	require.Same(t, &p.work[0], &q.work[0])

@@ -9,9 +9,9 @@ import (
 	"io"
 
 	"orchestrator/internal/ledger"
-	"orchestrator/internal/requirements/encode"
 	"orchestrator/internal/requirements/projection"
 	"orchestrator/internal/rules/lifecycle"
+	"orchestrator/internal/system/jsonobject"
 )
 
 // How many bytes of requirements, as encoded, a replay keeps decoded, and how many it keeps encoded before it
@@ -29,7 +29,7 @@ type states struct {
 	resting pile                 // encoded; the one laid to rest last in front
 	packed  int                  // bytes of those that are compressed
 
-	encoder encode.Writer
+	encoder jsonobject.Writer
 	encoded []byte // the last encoding
 	packer
 }

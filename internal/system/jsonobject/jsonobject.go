@@ -226,21 +226,29 @@ func isEscaped(b []byte, i int) bool {
 }
 
 // List writes a member that is an array, of elements that a function writes.
-func List[T any](w *Writer, name string, of []T, element func(*T)) {
+func List[T any](w *Writer, name string, of []T, element func(*Writer, *T)) {
 	w.Name(name)
 	w.B = append(w.B, '[')
 	for i := range of {
 		if i > 0 {
 			w.B = append(w.B, ',')
 		}
-		element(&of[i])
+		element(w, &of[i])
 	}
 	w.B = append(w.B, ']')
 }
 
 // SomeList writes a member that is an array, unless it is empty.
-func SomeList[T any](w *Writer, name string, of []T, element func(*T)) {
+func SomeList[T any](w *Writer, name string, of []T, element func(*Writer, *T)) {
 	if len(of) > 0 {
 		List(w, name, of, element)
 	}
 }
+
+// Texts writes a member that is an array of texts.
+func (w *Writer) Texts(name string, texts []string) { List(w, name, texts, quote) }
+
+// SomeTexts writes a member that is an array of texts, unless it is empty.
+func (w *Writer) SomeTexts(name string, texts []string) { SomeList(w, name, texts, quote) }
+
+func quote(w *Writer, text *string) { w.Quote(*text) }

@@ -10,23 +10,27 @@ import (
 )
 
 type value struct {
-	Text     string    `json:"text"`
-	SomeText string    `json:"some_text,omitempty"`
-	Bool     bool      `json:"bool"`
-	SomeBool bool      `json:"some_bool,omitzero"`
-	Uint     uint64    `json:"uint"`
-	SomeUint uint64    `json:"some_uint,omitzero"`
-	Int      int64     `json:"int"`
-	SomeInt  int64     `json:"some_int,omitzero"`
-	Time     time.Time `json:"time"`
-	SomeTime time.Time `json:"some_time,omitzero"`
-	Some     *value    `json:"some,omitempty"`
-	List     []value   `json:"list"`
-	SomeList []string  `json:"some_list,omitempty"`
-	Object   struct {
+	Text      string    `json:"text"`
+	SomeText  string    `json:"some_text,omitempty"`
+	Bool      bool      `json:"bool"`
+	SomeBool  bool      `json:"some_bool,omitzero"`
+	Uint      uint64    `json:"uint"`
+	SomeUint  uint64    `json:"some_uint,omitzero"`
+	Int       int64     `json:"int"`
+	SomeInt   int64     `json:"some_int,omitzero"`
+	Time      time.Time `json:"time"`
+	SomeTime  time.Time `json:"some_time,omitzero"`
+	Some      *value    `json:"some,omitempty"`
+	List      []value   `json:"list"`
+	SomeList  []value   `json:"some_list,omitempty"`
+	Texts     []string  `json:"texts"`
+	SomeTexts []string  `json:"some_texts,omitempty"`
+	Object    struct {
 		Empty string `json:"empty,omitempty"`
 	} `json:"object"`
 }
+
+func writeValue(w *Writer, v *value) { v.write(w) }
 
 func (v *value) write(w *Writer) {
 	w.Begin()
@@ -41,8 +45,10 @@ func (v *value) write(w *Writer) {
 	w.Time("time", v.Time)
 	w.SomeTime("some_time", v.SomeTime)
 	w.SomeValue("some", v.Some)
-	List(w, "list", v.List, func(v *value) { v.write(w) })
-	SomeList(w, "some_list", v.SomeList, func(s *string) { w.Quote(*s) })
+	List(w, "list", v.List, writeValue)
+	SomeList(w, "some_list", v.SomeList, writeValue)
+	w.Texts("texts", v.Texts)
+	w.SomeTexts("some_texts", v.SomeTexts)
 	w.Object("object")
 	w.SomeText("empty", v.Object.Empty)
 	w.End()
@@ -62,10 +68,10 @@ func drawn(t *rapid.T, depth int) (v value) {
 	if v.Time = moment.Draw(t, "j"); rapid.Bool().Draw(t, "k") {
 		v.SomeTime = moment.Draw(t, "l")
 	}
-	v.SomeList = rapid.SliceOfN(text, 0, 2).Draw(t, "m")
+	v.Texts, v.SomeTexts = rapid.SliceOfN(text, 0, 2).Draw(t, "m"), rapid.SliceOfN(text, 0, 2).Draw(t, "o")
 	for range rapid.IntRange(0, depth).Draw(t, "n") {
 		v.List = append(v.List, drawn(t, depth-1))
-		v.Some = &v.List[0]
+		v.Some, v.SomeList = &v.List[0], v.List[:rapid.IntRange(0, len(v.List)).Draw(t, "p")]
 	}
 	return v
 }
