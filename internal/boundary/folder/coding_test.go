@@ -74,6 +74,9 @@ func TestLinesAreWrittenAsTheLibraryWritesThem(t *testing.T) {
 	got, err := marshal(elsewhere)
 	require.NoError(t, err)
 	require.Contains(t, string(got), "2026-03-04T05:06:07+01:00")
+
+	_, err = marshal(Line{At: time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)})
+	require.Error(t, err, "RFC 3339 has no form for it")
 }
 
 // bySlowWay reads a policy by the library alone.
