@@ -30,7 +30,8 @@ type Recycler struct {
 
 // version is a content of the file.
 type version struct {
-	file    fs.FileInfo // when it was written; nil where there is none
+	file    fs.FileInfo // when it was put in place; nil where there is none
+	spare   fs.FileInfo // when it was made the spare one
 	content any
 }
 
@@ -62,7 +63,7 @@ func (r *Recycler) Replace(v Version) (displaced string, err error) {
 }
 
 // openSpare opens the file that was replaced, where nobody can be reading it; nil where there is none such. intact
-// reports whether it has the content that was written to it: as far as its size and the time of its last change tell.
+// reports whether nobody has changed it since it was replaced.
 func (r *Recycler) openSpare() (file *os.File, at spot, intact bool) {
 	meant := r.kept.file
 	if meant == nil {
@@ -77,7 +78,7 @@ func (r *Recycler) openSpare() (file *os.File, at spot, intact bool) {
 	}
 	if file, err = root.OpenFile(r.spare, os.O_RDWR|openFlags, 0); err == nil {
 		if info, alone := holdAlone(file, meant); alone {
-			return file, at, info.Size() == meant.Size() && info.ModTime().Equal(meant.ModTime())
+			return file, at, isUntouched(info, r.kept.spare)
 		}
 		_ = file.Close()
 	}
@@ -148,7 +149,10 @@ func (r *Recycler) take(written fs.FileInfo, content any, from, to spot, placed 
 	r.kept = version{}
 	err := takePlace(from, to, func() bool {
 		placed()
-		if r.keep(before.file, from) {
+		if before.spare = r.keep(before.file, from); before.spare != nil {
+			if !before.spare.ModTime().Equal(before.file.ModTime()) {
+				before.content = nil // others have changed it just before it was replaced
+			}
 			r.kept = before
 		}
 		return r.kept.file != nil
@@ -156,32 +160,39 @@ func (r *Recycler) take(written fs.FileInfo, content any, from, to spot, placed 
 	if err != nil {
 		return err
 	}
-	r.placed = version{written, nil}
+	r.placed = version{file: written}
 	if now, err := to.root.Lstat(to.name); err == nil && os.SameFile(now, written) {
-		r.placed = version{now, content} // the exchange has set the time that isUntouched looks at
+		r.placed = version{file: now, content: content} // the exchange has set the time that isUntouched looks at
 	}
 	return nil
 }
 
-// keep makes a file that was replaced the spare one, and reports whether it could.
-func (r *Recycler) keep(meant fs.FileInfo, at spot) bool {
+// keep makes a file that was replaced the spare one. It returns the file as it is then, since the exchange and the
+// renaming set the time that isUntouched looks at; nil if it could not keep it.
+func (r *Recycler) keep(meant fs.FileInfo, at spot) fs.FileInfo {
 	info, err := at.root.Lstat(at.name)
 	if err != nil || meant == nil || !os.SameFile(info, meant) || !r.isLocal(at.dir) {
-		return false
+		return nil
 	}
 	spares, err := r.spares.opened()
 	if err != nil {
-		return false
+		return nil
 	}
 	if at.root == spares && at.name == r.spare {
-		return true
+		return info
 	}
 	spare, err := openSpot(spares, r.spare)
 	if err != nil {
-		return false
+		return nil
 	}
 	defer spare.dir.Close()
-	return rename(at, spare) == nil
+	if rename(at, spare) != nil {
+		return nil
+	}
+	if info, err = spares.Lstat(r.spare); err != nil {
+		return nil
+	}
+	return info
 }
 
 // Close removes the file that is kept, and closes the folder that it lies in.

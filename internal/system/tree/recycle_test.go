@@ -331,4 +331,19 @@ func TestWritingOver(t *testing.T) {
 	require.NoError(t, f.Close())
 	place("d1")
 	require.Empty(t, over, "so is one that was written to after it was replaced")
+
+	place("c3")
+	place("d2")
+	over = nil
+	spare := filepath.Join(spares, "spare")
+	info, err = os.Stat(spare)
+	require.NoError(t, err)
+	f, err = os.OpenFile(spare, os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = f.WriteAt([]byte("b"), 0)
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	require.NoError(t, os.Chtimes(spare, info.ModTime(), info.ModTime()))
+	place("e1")
+	require.Empty(t, over, "even if its time was set back")
 }
