@@ -154,10 +154,14 @@ func encodeHead(p Project, counts Counts, log audit.Head) ([]byte, error) {
 	return append(head[:len(head)-1], `,"requirements":[`...), nil
 }
 
-// ReadLog reads an export as far as the member log, which stands before the requirements.
+// maxHead bounds, in bytes, how far an export is read for its log. Before that stand the documents of the project, each
+// with some 100 bytes.
+const maxHead = 16 << 20
+
+// ReadLog reads an export as far as the member log, which stands before the requirements, but no further than maxHead.
 func ReadLog(export io.Reader) (FileLog, error) {
 	var log FileLog
-	d := jsontext.NewDecoder(export)
+	d := jsontext.NewDecoder(io.LimitReader(export, maxHead))
 	if tok, err := d.ReadToken(); err != nil || tok.Kind() != '{' {
 		return log, errors.New("not a JSON object")
 	}
