@@ -122,6 +122,9 @@ func (o *serveOptions) serve(cmd *cobra.Command) error {
 		return err
 	}
 	o.Project.Store = place
+	if o.Project.ExportSync && !cmd.Flags().Changed("export-wait") {
+		o.Project.ExportWait = syncedWait
+	}
 	log, flush, err := o.startLog()
 	if err != nil {
 		return err
@@ -145,8 +148,11 @@ func exportFlags(f *pflag.FlagSet, o *serveOptions) {
 	f.DurationVar(&o.Project.ExportWait, "export-wait", 2*time.Millisecond,
 		"how long a change waits for the export that contains it; one that does not come in time is not waited for")
 	f.BoolVar(&o.Project.ExportSync, "export-sync", false,
-		"wait until each export is on the disk, so that it is whole after a power cut")
+		"wait until each export is on the disk, so that it is whole after a power cut; then --export-wait is 1s unless given")
 }
+
+// syncedWait is --export-wait with --export-sync, unless it was given: about as long as a slow disk takes to sync.
+const syncedWait = time.Second
 
 // processFlags adds the flags of how the process begins and ends.
 func processFlags(f *pflag.FlagSet, o *serveOptions) {

@@ -35,8 +35,9 @@ type Answer struct {
 	Replayed bool // it is the first answer to the key, given again
 }
 
-// NewKey makes an Idempotency-Key that nobody has used.
-func NewKey() string { return rand.Text() }
+// NewKey makes an Idempotency-Key that nobody has used. It is in lower case: the ids of access keys, which the service
+// refuses to keep, begin with capital letters.
+func NewKey() string { return strings.ToLower(rand.Text()) }
 
 // Send sends a request, and returns the answer. If the connection breaks, nobody knows whether the service has
 // decided; with a key the request is sent once more, and the service gives its first answer again. Where the token asks

@@ -47,6 +47,7 @@ func TestALostConnectionIsResolvedByTheSameKey(t *testing.T) {
 	require.True(t, fault.Is(err, CodeUnreachable))
 	require.Len(t, keys, 1, "without a key nothing is sent twice")
 	require.NotEqual(t, NewKey(), NewKey())
+	require.Regexp(t, "^[a-z2-7]{26}$", NewKey(), "no key looks like that of a cloud")
 }
 
 // Where a refusal comes back, its bytes come with it.

@@ -48,7 +48,10 @@ func (p *Plan) findRollback(ctx context.Context, l *ledger.Ledger, damaged strin
 	if err != nil {
 		return nil, err
 	}
-	lost, err := choices.Lost(ctx, l, known)
+	lost, torn, err := choices.Lost(ctx, l, known)
+	for _, m := range torn {
+		warnOfTorn(log, m.Where)
+	}
 	if head := l.Head(); damaged != "" {
 		lost = append(lost, choices.Moment{Where: damaged + " with a damaged head page", Size: head.Size,
 			Root: head.Root})
@@ -91,7 +94,7 @@ func (p *Plan) remembered(ctx context.Context, l *ledger.Ledger, beside bool,
 		known = append(known, choices.Moment{Where: m.Where, Size: m.Size, Root: m.Root})
 	}
 	if unread != "" {
-		log.Warn().Str("file", unread).Msg("it is not whole; it is written anew from the database")
+		warnOfTorn(log, unread)
 	}
 	imported, err := choices.Imported(ctx, l)
 	switch {
@@ -109,4 +112,10 @@ func (p *Plan) remembered(ctx context.Context, l *ledger.Ledger, beside bool,
 			"at this start")
 	}
 	return known, err
+}
+
+// warnOfTorn reports an export that is none of the log's, and names no other log.
+func warnOfTorn(log zerolog.Logger, export string) {
+	log.Warn().Str("file", export).
+		Msg("it is not whole; it is written anew from the database")
 }

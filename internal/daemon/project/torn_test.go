@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/cespare/xxhash/v2"
@@ -46,6 +47,15 @@ func TestAnExportThatAPowerCutToreIsWrittenAnew(t *testing.T) {
 		"half":              func(whole []byte) []byte { return whole[:len(whole)/2] },
 		"without its end":   func(whole []byte) []byte { return whole[:len(whole)-3] },
 		"its end are zeros": func(whole []byte) []byte { return append(whole[:len(whole)-30], make([]byte, 30)...) },
+		"the root of its log is of two": func(whole []byte) []byte {
+			at := bytes.Index(whole, []byte(`"root":"`)) + len(`"root":"`)
+			return slices.Concat(whole[:at], []byte("AAAAAAAA"), whole[at+8:])
+		},
+		"an older size beside a newer root": func(whole []byte) []byte {
+			at := bytes.Index(whole, []byte(`"log":{"size":`)) + len(`"log":{"size":`)
+			end := at + bytes.IndexByte(whole[at:], ',')
+			return slices.Concat(whole[:at], []byte("1"), whole[end:])
+		},
 		"its middle is of another": func(whole []byte) []byte {
 			return bytes.Replace(whole, []byte(`"One."`), []byte(`"Two."`), 1)
 		},

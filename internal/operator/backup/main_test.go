@@ -111,7 +111,8 @@ func changeIn(t *testing.T, s store.Store, dir string, n int) audit.Head {
 			if i%100 == 7 {
 				text = strings.Repeat("x", 4000)
 			}
-			_, err := service.Patch(t.Context(), pm, requirements.Proposal{ID: id, IdempotencyKey: rand.Text(), Body: fmt.Appendf(nil, `{"pm_notes":[{"text":%q}]}`, text)})
+			_, err := service.Patch(t.Context(), pm, requirements.Proposal{ID: id,
+				IdempotencyKey: strings.ToLower(rand.Text()), Body: fmt.Appendf(nil, `{"pm_notes":[{"text":%q}]}`, text)})
 			if err != nil {
 				t.Error(err)
 			}

@@ -257,7 +257,7 @@ func (r *restorer) check(ctx context.Context, rebuilt auditor.Rebuilt) (err erro
 	if err := rebuilt.Check(ctx, l); err != nil {
 		return err
 	}
-	lost, err := choices.Lost(ctx, l, slices.Concat(r.known, r.was))
+	lost, _, err := choices.Lost(ctx, l, slices.Concat(r.known, r.was))
 	if err != nil {
 		return err
 	}

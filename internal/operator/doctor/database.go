@@ -174,7 +174,7 @@ func (e records) compareTables(ctx context.Context, l *ledger.Ledger) (differs b
 
 // lookForRollback finds that the database is older than what lies beside it, or another.
 func (e records) lookForRollback(ctx context.Context, l *ledger.Ledger, known []choices.Moment) error {
-	lost, err := choices.Lost(ctx, l, known)
+	lost, _, err := choices.Lost(ctx, l, known) // what is torn is a finding of the export
 	if err != nil || len(lost) == 0 {
 		return err
 	}

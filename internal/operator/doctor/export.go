@@ -105,8 +105,11 @@ func (e records) compareExport(ctx context.Context) bool {
 	case has.Size < e.known.size:
 		e.say("export", Warning, mend, "%s has the state at record %d, and the log has %d records", e.Export, has.Size,
 			e.known.size)
-	case has.Size > e.known.size && !e.known.served, has.Size == e.known.size && has.Root != e.known.root:
+	case has.Size > e.known.size && !e.known.served:
 		// what was found of the database says so
+	case has.Size == e.known.size && has.Root != e.known.root:
+		e.say("export", Warning, mend, "%s is of no moment of the log: a power cut tore it, or it was changed; the "+
+			"service writes it anew", e.Export)
 	case e.known.differs:
 		e.advise("export", Problem, "orchestrator verify says whether the export or the database was changed; put back "+
 			"a good database, or move the export away", "%s and the database are of the same moment and do not agree",

@@ -169,3 +169,18 @@ func TestAChangedDocumentInAFolderThatGitIgnores(t *testing.T) {
 	require.NoError(t, err, "%s: %s", mend, out)
 	require.Empty(t, found(examine(t, o), "repository"))
 }
+
+// TestAnExportWithTheRootsOfTwo: the next start writes it anew.
+func TestAnExportWithTheRootsOfTwo(t *testing.T) {
+	o := newProject(t)
+	whole := content(t, export)
+	at := strings.Index(whole, `"root":"`) + len(`"root":"`)
+	write(t, export, whole[:at]+"AAAAAAAA"+whole[at+8:])
+	r := examine(t, o)
+	f := found(r, "export")
+	require.Len(t, f, 1)
+	require.Equal(t, Warning, f[0].Level)
+	require.Contains(t, f[0].What, "is of no moment of the log")
+	require.Equal(t, "orchestrator up", f[0].Mend)
+	require.Empty(t, found(r, "database"))
+}

@@ -39,7 +39,8 @@ func Moments(ctx context.Context, export, key string) (known []choices.Moment, u
 	if failed != nil {
 		return known, export, nil
 	}
-	return append([]choices.Moment{{Where: export, Size: log.Size, Root: log.Root}}, known...), "", nil
+	m := choices.Moment{Where: export, Size: log.Size, Root: log.Root, Unsynced: key != "" && log.Key == key}
+	return append([]choices.Moment{m}, known...), "", nil
 }
 
 // Remembered returns what the export and the checkpoint beside it remember of a log, whoever has signed it. A

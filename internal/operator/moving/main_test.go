@@ -168,7 +168,8 @@ func changeIn(t *testing.T, s store.Store, n int) {
 					text = strings.Repeat("x", 4000)
 				}
 				_, err := service.Patch(t.Context(), pm, requirements.Proposal{ID: fmt.Sprintf("MOV-%03d", 1+i%2),
-					IdempotencyKey: rand.Text(), Body: fmt.Appendf(nil, `{"pm_notes":[{"text":%q}]}`, text)})
+					IdempotencyKey: strings.ToLower(rand.Text()),
+					Body:           fmt.Appendf(nil, `{"pm_notes":[{"text":%q}]}`, text)})
 				if err != nil {
 					t.Error(err)
 				}
@@ -180,7 +181,7 @@ func changeIn(t *testing.T, s store.Store, n int) {
 		t.Context(),
 		lifecycle.Actor{Name: "archy", Role: lifecycle.Architect},
 		requirements.Proposal{
-			ID: "MOV-002", IdempotencyKey: rand.Text(), Body: fmt.Appendf(nil, `{"design_spec":{"summary":"s","decisions":[%s"x"]}}`,
+			ID: "MOV-002", IdempotencyKey: strings.ToLower(rand.Text()), Body: fmt.Appendf(nil, `{"design_spec":{"summary":"s","decisions":[%s"x"]}}`,
 				strings.Repeat(fmt.Sprintf("%q,", strings.Repeat("d", 19_000)), 5))},
 	)
 	require.NoError(t, err)

@@ -167,7 +167,7 @@ func (p Project) open(ctx context.Context, store store.Store, o *Outcome) (*requ
 	if err != nil {
 		return nil, database.NameUpgrade(err, p.Data)
 	}
-	unread, err := checkMoments(ctx, l, p.Export)
+	notWhole, err := checkMoments(ctx, l, p.Export)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +178,7 @@ func (p Project) open(ctx context.Context, store store.Store, o *Outcome) (*requ
 		return nil, err
 	}
 	torn, err := exportfile.Hold(ctx, service, l, p.Export)
-	o.Torn = torn || unread
+	o.Torn = torn || notWhole
 	return service, err
 }
 
@@ -194,22 +194,22 @@ func (p Project) writeExport(ctx context.Context, service *requirements.Service)
 	return nil
 }
 
-// checkMoments refuses a log that has not gone through what the files beside it remember. unread reports that the
-// export cannot be read.
-func checkMoments(ctx context.Context, l *ledger.Ledger, export string) (unread bool, err error) {
+// checkMoments refuses a log that has not gone through what the files beside it remember. torn reports that the export
+// is not whole.
+func checkMoments(ctx context.Context, l *ledger.Ledger, export string) (torn bool, err error) {
 	key, err := choices.KeyOnRecord(ctx, l)
 	if err != nil {
 		return false, err
 	}
-	known, path, err := exportfile.Moments(ctx, export, key)
+	known, unread, err := exportfile.Moments(ctx, export, key)
 	if err != nil {
 		return false, err
 	}
-	lost, err := choices.Lost(ctx, l, known)
+	lost, mixed, err := choices.Lost(ctx, l, known)
 	if err == nil && len(lost) > 0 {
 		err = choices.RolledBack(lost[0], l.Head())
 	}
-	return path != "", err
+	return unread != "" || len(mixed) > 0, err
 }
 
 // besideService returns how to compare documents while a service has the database.

@@ -19,26 +19,34 @@ type Moment struct {
 	Size   uint64
 	Root   audit.Hash
 	Signed []byte // the checkpoint, if it is one
+
+	Unsynced bool // it is of a file that names this log, and that a power cut can tear
 }
 
 // Lost returns the moments that the log has not gone through: an old copy of the database was put back, or another's.
 // The largest comes first. What a recorded rollback has given up is not lost anew.
-func Lost(ctx context.Context, l *ledger.Ledger, known []Moment) (lost []Moment, err error) {
+//
+// torn are those of unsynced files, within the log: a power cut can leave a part of one content beside a part of the
+// next, so that a root of both is read. What a rollback has lost, the checkpoint remembers, which is synced.
+func Lost(ctx context.Context, l *ledger.Ledger, known []Moment) (lost, torn []Moment, err error) {
 	project, err := OnRecord(ctx, l)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, m := range known {
 		has, failed := hasMoment(ctx, l, m)
-		if failed != nil {
+		switch {
+		case failed != nil:
 			err = failed
-		}
-		if !has && !givenUp(project.Rollbacks, m) {
+		case has, givenUp(project.Rollbacks, m):
+		case m.Unsynced && m.Size <= l.Head().Size:
+			torn = append(torn, m)
+		default:
 			lost = append(lost, m)
 		}
 	}
 	slices.SortStableFunc(lost, func(a, b Moment) int { return cmp.Compare(b.Size, a.Size) })
-	return lost, err
+	return lost, torn, err
 }
 
 func hasMoment(ctx context.Context, l *ledger.Ledger, m Moment) (bool, error) {

@@ -18,14 +18,14 @@ func Bytes(write func(*Writer)) ([]byte, error) {
 	w := writers.Get().(*Writer)
 	w.B, w.Err = w.B[:0], nil
 	write(w)
-	written, err := slices.Clone(w.B), w.Err
-	if cap(w.B) <= mostKept {
-		writers.Put(w)
+	if w.Err != nil {
+		return nil, w.Err
 	}
-	if err != nil {
-		return nil, err
+	if cap(w.B) > mostKept { // too much to keep
+		return w.B, nil
 	}
-	return written, nil
+	defer writers.Put(w)
+	return slices.Clone(w.B), nil
 }
 
 // Any writes a member with a value of the types that JSON is read into: nil, bool, string, float64, []any and

@@ -1,7 +1,6 @@
 package dossier
 
 import (
-	"crypto/rand"
 	"net/url"
 	"slices"
 	"strconv"
@@ -77,7 +76,7 @@ func (c choice) isAmong(ticked []string) bool {
 }
 
 func formsOf(v *page.Visit, a asked) forms {
-	f := forms{Revision: guidance.IfMatch(a.Revision), Key: rand.Text()}
+	f := forms{Revision: guidance.IfMatch(a.Revision), Key: page.NewKey()}
 	if v.Refused != nil && v.Refused.Unknown() { // the same form again is carried out once
 		f.Revision, f.Key = v.Form.Get("revision"), v.Form.Get("key")
 	}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"crypto/rand"
 	"fmt"
 	"strconv"
 	"strings"
@@ -125,3 +126,7 @@ func Recorded(what string, got ask.Answer) string {
 	}
 	return what
 }
+
+// NewKey makes an Idempotency-Key for a form. It is in lower case: the ids of access keys, which the service refuses to
+// keep, begin with capital letters.
+func NewKey() string { return strings.ToLower(rand.Text()) }

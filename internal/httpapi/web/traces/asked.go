@@ -1,7 +1,6 @@
 package traces
 
 import (
-	"crypto/rand"
 	"net/http"
 	"slices"
 	"strings"
@@ -25,7 +24,7 @@ type asked struct {
 const mostExamples = 8
 
 func askedOf(v *page.Visit) asked {
-	a := asked{Key: rand.Text(), Tried: v.Tried, IsViewer: v.Is(lifecycle.Viewer)}
+	a := asked{Key: page.NewKey(), Tried: v.Tried, IsViewer: v.Is(lifecycle.Viewer)}
 	if v.Form.Get("act") == "ask" {
 		a.Typed, a.Panel = v.Form.Get("utterance"), page.NewPanel(v.Refused)
 		if a.Panel != nil && a.Panel.Unknown() {
