@@ -148,7 +148,8 @@ func exportFlags(f *pflag.FlagSet, o *serveOptions) {
 	f.DurationVar(&o.Project.ExportWait, "export-wait", 2*time.Millisecond,
 		"how long a change waits for the export that contains it; one that does not come in time is not waited for")
 	f.BoolVar(&o.Project.ExportSync, "export-sync", false,
-		"wait until each export is on the disk, so that it is whole after a power cut; then --export-wait is 1s unless given")
+		"wait until each export is on the disk, so that it is whole after a power cut; --export-wait is then 1s by "+
+			"default")
 }
 
 // syncedWait is --export-wait with --export-sync, unless it was given: about as long as a slow disk takes to sync.

@@ -106,7 +106,8 @@ func TestARollbackBeginsWhereTheCopyEnded(t *testing.T) {
 		require.Len(t, v.Rollbacks, 1)
 		require.Equal(t, fork.Size, v.Rollbacks[0].Record)
 		older := choices.Moment{Where: "older", Size: fork.Size, Root: audit.Hash{2}}
-		still, _, err := choices.Lost(t.Context(), again.ledger, []choices.Moment{lost, older, {Where: "same", Size: fork.Size, Root: fork.Root}})
+		still, _, err := choices.Lost(t.Context(), again.ledger, []choices.Moment{lost, older, {
+			Where: "same", Size: fork.Size, Root: fork.Root}})
 		require.NoError(t, err)
 		require.Equal(t, []choices.Moment{older}, still, life)
 	}

@@ -98,12 +98,12 @@ func (q Query) matches(e *projection.Entry, now time.Time) bool {
 		e.Size <= q.Since,
 		q.OlderThan > 0 && now.Sub(s.Since) < q.OlderThan:
 		return false
-	case q.By != "" && !e.Requirement().Stamps.By(q.By):
+	case q.By != "" && !e.WroteLast(q.By):
 		return false
 	case q.Text == "" || strings.Contains(strings.ToLower(s.ID+"\n"+s.Title), q.Text):
 		return true
 	}
-	return strings.Contains(strings.ToLower(e.Requirement().Text), q.Text)
+	return strings.Contains(strings.ToLower(e.Text()), q.Text)
 }
 
 // Parties returns whom a requirement may wait for.
