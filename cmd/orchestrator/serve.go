@@ -131,8 +131,8 @@ func (o *serveOptions) serve(cmd *cobra.Command) error {
 	}
 	o.Version = daemon.Version{Version: cli.BuildVersion, Commit: cli.Commit(), Go: runtime.Version()}
 	o.Project.LogBudget, o.Project.EvidenceSaved = uint64(o.logBudget), setting.Saved(cmd, "evidence")
-	if !o.background {
-		o.Follow = output.NewBar(cmd.ErrOrStderr()).Follow
+	if bar := output.NewBar(cmd.ErrOrStderr()); bar.IsSeen() && !o.background {
+		o.Follow = bar.Follow
 	}
 	err = daemon.Serve(cmd.Context(), o.Options, log, func(s daemon.Started) {
 		if !o.background {

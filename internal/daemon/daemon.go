@@ -33,7 +33,7 @@ type Options struct {
 	Drain            time.Duration
 	StaleReads       time.Duration // how old the state may be that reads are answered from, where others write, too
 	Version          Version
-	Follow           project.Follow // shows how far the import at the start is; may be nil
+	Follow           project.Follow // shows how far the import at the start is; nil has the log say so
 }
 
 // Version says which program answers.

@@ -31,6 +31,9 @@ func NewBar(notes io.Writer) *Bar {
 	}}
 }
 
+// IsSeen reports whether the bar is on a terminal.
+func (b *Bar) IsSeen() bool { return b.out != nil }
+
 // Draw shows the bar, with what there is so much of. It is cut to one line, as no more than that can be taken away.
 func (b *Bar) Draw(done, total int, what string) {
 	if b.out == nil || total == 0 {

@@ -119,10 +119,14 @@ func (i *importer) importRead(ctx context.Context, read func() ([]reqdoc.File, e
 
 // showProgress shows how far the import at the start is, until hide is called.
 func (i *importer) showProgress() (hide func()) {
-	if i.progress == nil || i.follow == nil {
+	if i.progress == nil {
 		return func() {}
 	}
-	return i.follow(i.progress.Far)
+	follow := i.follow
+	if follow == nil {
+		follow = logging(i.log)
+	}
+	return follow(i.progress.Far)
 }
 
 // read returns what reads the documents as they are then.

@@ -44,7 +44,7 @@ type Process struct {
 	Agent    string      // what messages to webhooks are sent by
 	Draining func() bool // reports whether the process is about to end
 
-	Follow    Follow          // shows how far the import at the start is; may be nil
+	Follow    Follow          // shows how far the import at the start is; nil has the log say so
 	Alone     func(do func()) // does what needs much memory once, before there are requests; may be nil
 	Sparingly func(do func()) // the same, beside requests
 }

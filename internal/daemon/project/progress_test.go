@@ -1,0 +1,31 @@
+package project
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/stretchr/testify/require"
+)
+
+func TestTheLogSaysHowFarAnImportIs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var lines bytes.Buffer
+		done := 0
+		stop := logging(zerolog.New(&lines))(func() (int, int, string) {
+			done += 30_000
+			return done, 100_000, "requirements stored"
+		})
+		time.Sleep(progressEvery - time.Millisecond)
+		require.Empty(t, lines.String(), "what is done soon leaves no line")
+		time.Sleep(progressEvery)
+		require.Equal(t, 1, strings.Count(lines.String(), "\n"))
+		require.Contains(t, lines.String(), `"done":30000,"of":100000,"what":"requirements stored","message":"importing"`)
+		stop()
+		time.Sleep(time.Hour)
+		require.Equal(t, 1, strings.Count(lines.String(), "\n"))
+	})
+}
