@@ -49,23 +49,25 @@ func (p *Plan) findRollback(ctx context.Context, l *ledger.Ledger, damaged strin
 		return nil, err
 	}
 	lost, torn, err := choices.Lost(ctx, l, known)
-	for _, m := range torn {
-		warnOfTorn(log, m.Where)
-	}
 	if head := l.Head(); damaged != "" {
 		lost = append(lost, choices.Moment{Where: damaged + " with a damaged head page", Size: head.Size,
 			Root: head.Root})
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
+	}
+	if len(lost) > 0 && p.AcceptRollback == "" {
+		return nil, choices.RolledBack(lost[0], l.Head())
+	}
+	for _, m := range torn {
+		warnOfTorn(log, m.Where)
+	}
+	switch {
 	case len(lost) == 0 && p.AcceptRollback != "":
 		log.Warn().Msg("there is no rollback to accept; leave --accept-rollback out")
 		return nil, nil
 	case len(lost) == 0:
 		return nil, nil
-	case p.AcceptRollback == "":
-		return nil, choices.RolledBack(lost[0], l.Head())
 	}
 	log.Warn().Str("file", lost[0].Where).Uint64("records", lost[0].Size).Str("reason", p.AcceptRollback).
 		Msg("the log was rolled back and continues from here; the loss is recorded")
@@ -114,7 +116,7 @@ func (p *Plan) remembered(ctx context.Context, l *ledger.Ledger, beside bool,
 	return known, err
 }
 
-// warnOfTorn reports an export that is none of the log's, and names no other log.
+// warnOfTorn reports an export that cannot be read, or is of no moment of the log, such as after a power cut.
 func warnOfTorn(log zerolog.Logger, export string) {
 	log.Warn().Str("file", export).
 		Msg("it is not whole; it is written anew from the database")

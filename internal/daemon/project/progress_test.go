@@ -20,8 +20,10 @@ func TestTheLogSaysHowFarAnImportIs(t *testing.T) {
 			return done, 100_000, "requirements stored"
 		})
 		time.Sleep(progressEvery - time.Millisecond)
+		synctest.Wait()
 		require.Empty(t, lines.String(), "what is done soon leaves no line")
 		time.Sleep(progressEvery)
+		synctest.Wait()
 		require.Equal(t, 1, strings.Count(lines.String(), "\n"))
 		require.Contains(t, lines.String(), `"done":30000,"of":100000,"what":"requirements stored","message":"importing"`)
 		stop()

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"os"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -41,21 +42,17 @@ func start(t *testing.T, o Options, whileOpen func(*Project)) (logged string, er
 
 // A power cut may leave the export old, empty or torn. That refuses no start: it is written anew, and reported.
 func TestAnExportThatAPowerCutToreIsWrittenAnew(t *testing.T) {
+	var earlier, newest string // roots of the log
 	for name, tear := range map[string]func(whole []byte) []byte{
-		"empty":             func([]byte) []byte { return []byte{} },
-		"zeros":             func(whole []byte) []byte { return make([]byte, len(whole)) },
-		"half":              func(whole []byte) []byte { return whole[:len(whole)/2] },
-		"without its end":   func(whole []byte) []byte { return whole[:len(whole)-3] },
-		"its end are zeros": func(whole []byte) []byte { return append(whole[:len(whole)-30], make([]byte, 30)...) },
-		"the root of its log is of two": func(whole []byte) []byte {
-			at := bytes.Index(whole, []byte(`"root":"`)) + len(`"root":"`)
-			return slices.Concat(whole[:at], []byte("AAAAAAAA"), whole[at+8:])
-		},
-		"an older size beside a newer root": func(whole []byte) []byte {
-			at := bytes.Index(whole, []byte(`"log":{"size":`)) + len(`"log":{"size":`)
-			end := at + bytes.IndexByte(whole[at:], ',')
-			return slices.Concat(whole[:at], []byte("1"), whole[end:])
-		},
+		"empty":                         func([]byte) []byte { return []byte{} },
+		"zeros":                         func(whole []byte) []byte { return make([]byte, len(whole)) },
+		"half":                          func(whole []byte) []byte { return whole[:len(whole)/2] },
+		"without its end":               func(whole []byte) []byte { return whole[:len(whole)-3] },
+		"its end are zeros":             func(whole []byte) []byte { return append(whole[:len(whole)-30], make([]byte, 30)...) },
+		"the root of its log is of two": func(whole []byte) []byte { return withRoot(whole, earlier[:20]+newest[20:]) },
+		"an older root beside its size": func(whole []byte) []byte { return withRoot(whole, earlier) },
+		"an older size beside its root": func(whole []byte) []byte { return withSize(whole, "1") },
+		"its size is of two":            func(whole []byte) []byte { return withSize(whole, "9999") },
 		"its middle is of another": func(whole []byte) []byte {
 			return bytes.Replace(whole, []byte(`"One."`), []byte(`"Two."`), 1)
 		},
@@ -63,7 +60,10 @@ func TestAnExportThatAPowerCutToreIsWrittenAnew(t *testing.T) {
 		for _, checkpoint := range []bool{true, false} {
 			t.Run(name, func(t *testing.T) {
 				o, _ := inWorkingTree(t)
-				_, err := start(t, o, func(*Project) {})
+				_, err := start(t, o, func(p *Project) {
+					size := p.Ledger.Head().Size
+					earlier, newest = rootAt(t, p, size-1), rootAt(t, p, size)
+				})
 				require.NoError(t, err)
 				whole, err := os.ReadFile(o.Export)
 				require.NoError(t, err)
@@ -85,6 +85,47 @@ func TestAnExportThatAPowerCutToreIsWrittenAnew(t *testing.T) {
 			})
 		}
 	}
+}
+
+// An export with a root that the log never had, nor a part of it, remembers what was lost.
+func TestAnExportOfAnotherLogRefusesTheStart(t *testing.T) {
+	for _, size := range []string{"1", "2", "9999"} {
+		o, _ := inWorkingTree(t)
+		var newest string
+		_, err := start(t, o, func(p *Project) { newest = rootAt(t, p, p.Ledger.Head().Size) })
+		require.NoError(t, err)
+		require.NoError(t, os.Remove(projection.CheckpointPath(o.Export)))
+		whole, err := os.ReadFile(o.Export)
+		require.NoError(t, err)
+		other := withSize(withRoot(whole, newest[:10]+"AAAAAAAAAA"+newest[20:]), size)
+		require.NoError(t, os.WriteFile(o.Export, other, 0o600))
+		_, err = start(t, o, func(*Project) {})
+		require.Truef(t, fault.Is(err, "store_of_another_log") || fault.Is(err, "store_older"), "%v", err)
+		now, err := os.ReadFile(o.Export)
+		require.NoError(t, err)
+		require.Equal(t, string(other), string(now))
+	}
+}
+
+func rootAt(t *testing.T, p *Project, size uint64) string {
+	t.Helper()
+	root, err := p.Ledger.RootAt(t.Context(), size)
+	require.NoError(t, err)
+	return root.String()
+}
+
+var sizeAndRoot = regexp.MustCompile(`"log":{"size":(\d+),"root":"([^"]+)"`)
+
+// withRoot returns an export with another root of its log.
+func withRoot(export []byte, root string) []byte {
+	at := sizeAndRoot.FindSubmatchIndex(export)
+	return slices.Concat(export[:at[4]], []byte(root), export[at[5]:])
+}
+
+// withSize returns an export with another size of its log.
+func withSize(export []byte, size string) []byte {
+	at := sizeAndRoot.FindSubmatchIndex(export)
+	return slices.Concat(export[:at[2]], []byte(size), export[at[3]:])
 }
 
 func exportedSize(t *testing.T, path string) uint64 {

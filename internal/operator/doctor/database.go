@@ -174,7 +174,8 @@ func (e records) compareTables(ctx context.Context, l *ledger.Ledger) (differs b
 
 // lookForRollback finds that the database is older than what lies beside it, or another.
 func (e records) lookForRollback(ctx context.Context, l *ledger.Ledger, known []choices.Moment) error {
-	lost, _, err := choices.Lost(ctx, l, known) // what is torn is a finding of the export
+	lost, torn, err := choices.Lost(ctx, l, known)
+	e.known.torn = len(torn) > 0
 	if err != nil || len(lost) == 0 {
 		return err
 	}

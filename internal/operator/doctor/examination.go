@@ -88,6 +88,7 @@ type state struct {
 	key              string    // that signs it
 	evidence, branch string    // on record
 	differs          bool      // the export is not what the tables of the same moment say
+	torn             bool      // the export is of two moments
 }
 
 // notes collects findings about a data folder.

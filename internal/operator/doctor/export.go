@@ -99,17 +99,17 @@ func (e records) compareExport(ctx context.Context) bool {
 			"keep the export, which shows what the log has to have; give --data and --export that belong together, "+
 				"or, if another database was put here, orchestrator restore FILE reads a backup",
 			"%s is of another log than this folder's", e.Export)
+	case e.known.torn:
+		e.say("export", Warning, mend, "%s is of no moment of the log: a power cut tore it; the service writes it anew",
+			e.Export)
 	case has.Size < e.known.size && e.Store.IsShared():
 		e.say("export", OK, "", "%s has the state at record %d: a replica on duty elsewhere writes a newer one", e.Export,
 			has.Size)
 	case has.Size < e.known.size:
 		e.say("export", Warning, mend, "%s has the state at record %d, and the log has %d records", e.Export, has.Size,
 			e.known.size)
-	case has.Size > e.known.size && !e.known.served:
+	case has.Size > e.known.size && !e.known.served, has.Size == e.known.size && has.Root != e.known.root:
 		// what was found of the database says so
-	case has.Size == e.known.size && has.Root != e.known.root:
-		e.say("export", Warning, mend, "%s is of no moment of the log: a power cut tore it, or it was changed; the "+
-			"service writes it anew", e.Export)
 	case e.known.differs:
 		e.advise("export", Problem, "orchestrator verify says whether the export or the database was changed; put back "+
 			"a good database, or move the export away", "%s and the database are of the same moment and do not agree",

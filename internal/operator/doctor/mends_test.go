@@ -170,12 +170,11 @@ func TestAChangedDocumentInAFolderThatGitIgnores(t *testing.T) {
 	require.Empty(t, found(examine(t, o), "repository"))
 }
 
-// TestAnExportWithTheRootsOfTwo: the next start writes it anew.
-func TestAnExportWithTheRootsOfTwo(t *testing.T) {
+// TestAnExportOfTwoMoments: the next start writes it anew. One with a root that the log never had is of another log.
+func TestAnExportOfTwoMoments(t *testing.T) {
 	o := newProject(t)
 	whole := content(t, export)
-	at := strings.Index(whole, `"root":"`) + len(`"root":"`)
-	write(t, export, whole[:at]+"AAAAAAAA"+whole[at+8:])
+	write(t, export, strings.Replace(whole, `"log":{"size":`, `"log":{"size":1`, 1))
 	r := examine(t, o)
 	f := found(r, "export")
 	require.Len(t, f, 1)
@@ -183,4 +182,12 @@ func TestAnExportWithTheRootsOfTwo(t *testing.T) {
 	require.Contains(t, f[0].What, "is of no moment of the log")
 	require.Equal(t, "orchestrator up", f[0].Mend)
 	require.Empty(t, found(r, "database"))
+
+	at := strings.Index(whole, `"root":"`) + len(`"root":"`)
+	write(t, export, whole[:at]+"AAAAAAAA"+whole[at+8:])
+	r = examine(t, o)
+	require.Empty(t, found(r, "export"))
+	f = found(r, "database")
+	require.Len(t, f, 1)
+	require.Equal(t, Problem, f[0].Level)
 }

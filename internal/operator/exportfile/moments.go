@@ -39,7 +39,7 @@ func Moments(ctx context.Context, export, key string) (known []choices.Moment, u
 	if failed != nil {
 		return known, export, nil
 	}
-	m := choices.Moment{Where: export, Size: log.Size, Root: log.Root, Unsynced: key != "" && log.Key == key}
+	m := choices.Moment{Where: export, Size: log.Size, Root: log.Root, Unsynced: true}
 	return append([]choices.Moment{m}, known...), "", nil
 }
 

@@ -20,14 +20,13 @@ type Moment struct {
 	Root   audit.Hash
 	Signed []byte // the checkpoint, if it is one
 
-	Unsynced bool // it is of a file that names this log, and that a power cut can tear
+	Unsynced bool // a power cut can tear the file
 }
 
 // Lost returns the moments that the log has not gone through: an old copy of the database was put back, or another's.
 // The largest comes first. What a recorded rollback has given up is not lost anew.
 //
-// torn are those of unsynced files, within the log: a power cut can leave a part of one content beside a part of the
-// next, so that a root of both is read. What a rollback has lost, the checkpoint remembers, which is synced.
+// torn are those of unsynced files that a power cut made of two moments of the log.
 func Lost(ctx context.Context, l *ledger.Ledger, known []Moment) (lost, torn []Moment, err error) {
 	project, err := OnRecord(ctx, l)
 	if err != nil {
@@ -35,11 +34,15 @@ func Lost(ctx context.Context, l *ledger.Ledger, known []Moment) (lost, torn []M
 	}
 	for _, m := range known {
 		has, failed := hasMoment(ctx, l, m)
+		mixed := false
+		if failed == nil && !has && m.Unsynced {
+			mixed, failed = isMixed(ctx, l, m)
+		}
 		switch {
 		case failed != nil:
 			err = failed
 		case has, givenUp(project.Rollbacks, m):
-		case m.Unsynced && m.Size <= l.Head().Size:
+		case mixed:
 			torn = append(torn, m)
 		default:
 			lost = append(lost, m)

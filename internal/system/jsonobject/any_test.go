@@ -40,6 +40,12 @@ func TestBytesAreApart(t *testing.T) {
 		require.Equal(t, `"`+strings.Repeat("x", n)+`"`, quoted(strings.Repeat("x", n)))
 	}
 	require.Equal(t, `"first"`, string(first))
+	large, err := jsonobject.Bytes(func(w *jsonobject.Writer) { w.Quote(strings.Repeat("x", 1<<17)) })
+	require.NoError(t, err)
+	for range 3 {
+		require.Equal(t, `"`+strings.Repeat("y", 1<<17)+`"`, quoted(strings.Repeat("y", 1<<17)))
+	}
+	require.Equal(t, `"`+strings.Repeat("x", 1<<17)+`"`, string(large))
 	_, err = jsonobject.Bytes(func(w *jsonobject.Writer) { w.Quote("\xff") })
 	require.Error(t, err)
 	require.Equal(t, `"x"`, quoted("x"), "an error is not kept for the next value")
