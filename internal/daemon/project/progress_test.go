@@ -7,6 +7,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"orchestrator/internal/requirements/drift"
+	"orchestrator/internal/requirements/reqdoc"
+
 	"github.com/rs/zerolog"
 	"github.com/stretchr/testify/require"
 )
@@ -29,5 +32,19 @@ func TestTheLogSaysHowFarAnImportIs(t *testing.T) {
 		stop()
 		time.Sleep(time.Hour)
 		require.Equal(t, 1, strings.Count(lines.String(), "\n"))
+	})
+}
+
+// Where nobody looks at a terminal, an import at the start is followed in the log.
+func TestAnImportIsFollowedInTheLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var lines bytes.Buffer
+		i := &importer{log: zerolog.New(&lines), progress: &drift.Progress{}}
+		i.progress.Of(reqdoc.Options{}).OnRead(1, 2)
+		hide := i.showProgress()
+		time.Sleep(progressEvery)
+		synctest.Wait()
+		hide()
+		require.Contains(t, lines.String(), `"done":1,"of":2,"what":"documents read"`)
 	})
 }

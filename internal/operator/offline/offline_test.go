@@ -130,6 +130,9 @@ func TestAnExportThatAPowerCutToreIsWrittenAnew(t *testing.T) {
 		"half":              func(whole []byte) []byte { return whole[:len(whole)/2] },
 		"without its end":   func(whole []byte) []byte { return whole[:len(whole)-3] },
 		"its end are zeros": func(whole []byte) []byte { return append(whole[:len(whole)-30], make([]byte, 30)...) },
+		"the size of its log is of two": func(whole []byte) []byte {
+			return bytes.Replace(whole, []byte(`"log":{"size":`), []byte(`"log":{"size":1`), 1)
+		},
 		"its middle is of another": func(whole []byte) []byte {
 			return bytes.Replace(whole, []byte(`"One."`), []byte(`"Two."`), 1)
 		},
