@@ -16,22 +16,19 @@ import (
 
 func TestTheLogSaysHowFarAnImportIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var lines bytes.Buffer
-		done := 0
-		stop := logging(zerolog.New(&lines))(func() (int, int, string) {
-			done += 30_000
-			return done, 100_000, "requirements stored"
-		})
-		time.Sleep(progressEvery - time.Millisecond)
-		synctest.Wait()
-		require.Empty(t, lines.String(), "what is done soon leaves no line")
-		time.Sleep(progressEvery)
-		synctest.Wait()
-		require.Equal(t, 1, strings.Count(lines.String(), "\n"))
-		require.Contains(t, lines.String(), `"done":30000,"of":100000,"what":"requirements stored","message":"importing"`)
-		stop()
-		time.Sleep(time.Hour)
-		require.Equal(t, 1, strings.Count(lines.String(), "\n"))
+		for after, want := range map[time.Duration]int{progressEvery - 1: 0, progressEvery: 1, 2*progressEvery + 1: 2} {
+			var lines bytes.Buffer
+			stop := logging(zerolog.New(&lines))(func() (int, int, string) { return 30_000, 100_000, "requirements stored" })
+			time.Sleep(after)
+			synctest.Wait()
+			stop()
+			time.Sleep(time.Hour)
+			require.Equal(t, want, strings.Count(lines.String(), "\n"), after)
+			if want > 0 {
+				require.Contains(t, lines.String(),
+					`"done":30000,"of":100000,"what":"requirements stored","message":"importing"`)
+			}
+		}
 	})
 }
 
