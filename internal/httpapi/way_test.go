@@ -128,7 +128,9 @@ var besideTheWay = map[string][]function{
 		{"ledger", "charges", "add"}, {"ledger/order", "Published", "publishWaiting"},
 		{"ledger/order", "Published", "tell"},
 	},
-	"encode what Append and the transaction write": {{"ledger/audit", "", "Encode"}, {"ledger", "mark", "encode"}},
+	"encode what Append and the transaction write": {
+		{"ledger/audit", "", "Encode"}, {"ledger/audit", "Record", "write"}, {"ledger", "mark", "encode"},
+	},
 	"are the steps of Put, Append and the transaction": {
 		{"ledger", "Tx", "write"}, {"ledger", "Tx", "follow"}, {"ledger", "Tx", "charge"},
 		{"ledger/audit", "Head", "seal"}, {"ledger/store/boltstore", "Store", "transact"},
