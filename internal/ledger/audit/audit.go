@@ -60,6 +60,7 @@ func Encode(r Record) ([]byte, error) {
 }
 
 func (r *Record) write(w *jsonobject.Writer) {
+	w.B = slices.Grow(w.B, len(r.Data)+256) // that of an import has many megabytes
 	w.Begin()
 	w.Uint("seq", r.Seq)
 	w.Time("at", r.At)

@@ -2,6 +2,7 @@ package record
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"orchestrator/internal/fault"
@@ -32,6 +33,7 @@ func (a *FirstAnswer) Encode() ([]byte, error) {
 }
 
 func (a *FirstAnswer) write(w *jsonobject.Writer) {
+	w.B = slices.Grow(w.B, len(a.Requirement)+256)
 	w.Begin()
 	w.Time("at", a.At)
 	w.Uint("seq", a.Seq)

@@ -10,6 +10,7 @@ package record
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"orchestrator/internal/fault"
@@ -161,6 +162,7 @@ func (p Proposed) Encode() (ledger.Encoded, error) {
 }
 
 func (p *Proposed) write(w *jsonobject.Writer) {
+	w.B = slices.Grow(w.B, len(p.Change)+512)
 	w.Begin()
 	w.SomeInt("rules", int64(p.Rules))
 	w.SomeText("workflow", p.Workflow)
