@@ -49,12 +49,12 @@ func (p *Plan) findRollback(ctx context.Context, l *ledger.Ledger, damaged strin
 		return nil, err
 	}
 	lost, torn, err := choices.Lost(ctx, l, known)
+	if err != nil {
+		return nil, err
+	}
 	if head := l.Head(); damaged != "" {
 		lost = append(lost, choices.Moment{Where: damaged + " with a damaged head page", Size: head.Size,
 			Root: head.Root})
-	}
-	if err != nil {
-		return nil, err
 	}
 	if len(lost) > 0 && p.AcceptRollback == "" {
 		return nil, choices.RolledBack(lost[0], l.Head())
@@ -62,11 +62,10 @@ func (p *Plan) findRollback(ctx context.Context, l *ledger.Ledger, damaged strin
 	for _, m := range torn {
 		warnOfTorn(log, m.Where)
 	}
-	switch {
-	case len(lost) == 0 && p.AcceptRollback != "":
-		log.Warn().Msg("there is no rollback to accept; leave --accept-rollback out")
-		return nil, nil
-	case len(lost) == 0:
+	if len(lost) == 0 {
+		if p.AcceptRollback != "" {
+			log.Warn().Msg("there is no rollback to accept; leave --accept-rollback out")
+		}
 		return nil, nil
 	}
 	log.Warn().Str("file", lost[0].Where).Uint64("records", lost[0].Size).Str("reason", p.AcceptRollback).
@@ -118,6 +117,5 @@ func (p *Plan) remembered(ctx context.Context, l *ledger.Ledger, beside bool,
 
 // warnOfTorn reports an export that cannot be read, or is of no moment of the log, such as after a power cut.
 func warnOfTorn(log zerolog.Logger, export string) {
-	log.Warn().Str("file", export).
-		Msg("it is not whole; it is written anew from the database")
+	log.Warn().Str("file", export).Msg("it is not whole; it is written anew from the database")
 }

@@ -33,23 +33,25 @@ func Lost(ctx context.Context, l *ledger.Ledger, known []Moment) (lost, torn []M
 		return nil, nil, err
 	}
 	for _, m := range known {
-		has, failed := hasMoment(ctx, l, m)
-		mixed := false
-		if failed == nil && !has && m.Unsynced {
-			mixed, failed = isMixed(ctx, l, m)
+		has, err := hasMoment(ctx, l, m)
+		if err != nil {
+			return nil, nil, err
 		}
-		switch {
-		case failed != nil:
-			err = failed
-		case has, givenUp(project.Rollbacks, m):
-		case mixed:
+		if has || givenUp(project.Rollbacks, m) {
+			continue
+		}
+		mixed, err := isMixed(ctx, l, m)
+		if err != nil {
+			return nil, nil, err
+		}
+		if mixed {
 			torn = append(torn, m)
-		default:
+		} else {
 			lost = append(lost, m)
 		}
 	}
 	slices.SortStableFunc(lost, func(a, b Moment) int { return cmp.Compare(b.Size, a.Size) })
-	return lost, torn, err
+	return lost, torn, nil
 }
 
 func hasMoment(ctx context.Context, l *ledger.Ledger, m Moment) (bool, error) {

@@ -15,6 +15,9 @@ const mostMixed = 1 << 14
 // root begins as one root of the log and ends as another, or it is one of them and the size is another's. What a
 // rollback has lost has a root that the log does not have.
 func isMixed(ctx context.Context, l *ledger.Ledger, m Moment) (bool, error) {
+	if !m.Unsynced {
+		return false, nil
+	}
 	read := m.Root.String()
 	begin, end := 0, 0
 	size := l.Head().Size

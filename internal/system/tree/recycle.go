@@ -63,8 +63,8 @@ func (r *Recycler) Replace(v Version) (displaced string, err error) {
 }
 
 // openSpare opens the file that was replaced, where nobody can be reading it; nil where there is none such. intact
-// reports whether nobody has written to it since it was written, as the time of that tells, nor changed it in any way
-// since it was replaced.
+// reports whether nobody has written to it since it was written, as its size and the time of that tell, nor changed it
+// in any way since it was replaced.
 func (r *Recycler) openSpare() (file *os.File, at spot, intact bool) {
 	meant := r.kept.file
 	if meant == nil {
@@ -79,7 +79,8 @@ func (r *Recycler) openSpare() (file *os.File, at spot, intact bool) {
 	}
 	if file, err = root.OpenFile(r.spare, os.O_RDWR|openFlags, 0); err == nil {
 		if info, alone := holdAlone(file, meant); alone {
-			return file, at, isUntouched(info, r.kept.spare) && info.ModTime().Equal(meant.ModTime())
+			return file, at, isUntouched(info, r.kept.spare) && info.Size() == meant.Size() &&
+				info.ModTime().Equal(meant.ModTime())
 		}
 		_ = file.Close()
 	}
